@@ -1,5 +1,5 @@
-# Completion of tailback for bash. Commands and options are asked of the program itself, so that
-# they cannot fall behind; what an option takes is known here.
+# Completion of tailback for bash. Commands, options and their words are asked of the program itself,
+# so that they cannot fall behind.
 
 _tailback_files()
 {
@@ -17,72 +17,53 @@ _tailback_interfaces()
 	_tailback_words "any $(ls /sys/class/net 2>/dev/null)"
 }
 
-# What stands after option $2 of command $1; false when the option takes nothing known here.
+# What stands after option $2 of command $1; false when the option takes nothing known here. The
+# program knows the words of an option, and files are known here.
 _tailback_value()
 {
-	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$'
+	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$' words=
 	case $1:$2 in
-	replay:-n | replay:--network | view:-n | view:--network | capture:--network | info:-n | info:--network | network:-n | network:--network | validate:-n | validate:--network)
-		_tailback_words "$(_tailback_presets)"
+	*:--dedup | *:--split-jobs) [[ -n $equals ]] || return 1 ;; # the value may be left out
+	*:--collective)
+		[[ -n $equals && $prev != --collective ]] && return 1
+		_tailback_words "$("${COMP_WORDS[0]}" "$1" --words --collective | sed 's/$/=/')"
+		return
+		;;
+	esac
+	[[ $2 == -* ]] && words=$("${COMP_WORDS[0]}" "$1" --words "$2" 2>/dev/null)
+	[[ -n $words ]] && _tailback_words "$words"
+	case $1:$2 in
+	*:-n | *:--network)
+		_tailback_own_networks
 		_tailback_files '\.ini$'
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
 	network:--routes | replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
-	replay:--split-jobs) return 1 ;; # the names may be left out
-	replay:--dedup | view:--dedup)
-		[[ -n $equals ]] || return 1 # the value may be left out
-		_tailback_words 'auto yes no'
-		;;
-	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
-	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
-	network:-f | network:--format) _tailback_words 'text csv json svg png pdf ibnetdiscover edges dot graph ini' ;;
 	network:--store) _tailback_files "$stores" ;;
-	report:--list)
-		_tailback_words 'findings notes jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
-			blame-groups blame-by-link blame-by-job left-out'
-		;;
-	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
-	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
-	matrix:-m | matrix:--metric | view:-m | view:--metric | top:-m | top:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
-	matrix:--colours | view:--colours | top:--colours | plot:--colours | network:--colours) _tailback_words 'cividis viridis greys' ;;
-	matrix:--theme | view:--theme | top:--theme | plot:--theme | network:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	plot:-x | plot:--x | plot:-y | plot:--y)
 		_tailback_words 'offered accepted taken given latency waiting nodes message load'
 		;;
 	plot:--series | plot:--where) _tailback_words "$(_tailback_sweep_keys)" ;;
 	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
-	synth:--io-place) _tailback_words 'clustered distributed' ;;
-	synth:--transport) _tailback_words 'elan tcp' ;;
-	synth:--rendezvous) _tailback_words 'adaptive read write' ;;
-	synth:--completion) _tailback_words 'control event' ;;
-	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
-	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
 	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
-	convert:--library | replay:--library | view:--library | info:--library) _tailback_words 'openmpi mpich nccl' ;;
-	convert:--collective | replay:--collective | view:--collective | info:--collective)
-		[[ -n $equals && $prev != --collective ]] && return 1
-		_tailback_words 'barrier= broadcast= gather= scatter= allgather= alltoall= reduce= allreduce= reduce-scatter= scan='
-		;;
 	trace:-o | trace:--output) _tailback_files '\.tbt$' ;;
-	trace:--mpi) _tailback_words 'openmpi mpich' ;;
 	trace:--merge) _tailback_files '/$' ;;
 	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
-	*) return 1 ;;
+	*) [[ -n $words ]] ;;
 	esac
 }
 
-# The built-in networks are installed as files too.
-_tailback_presets()
+# The networks in the user's own folder; the program knows the built-in ones.
+_tailback_own_networks()
 {
-	local file prefix
-	prefix=$(dirname "$(dirname "$(command -v "${COMP_WORDS[0]}")")")
-	for file in "$prefix"/share/tailback/networks/*.ini; do
-		[[ -e $file ]] && basename "$file" .ini
+	local file
+	for file in "${TAILBACK_NETWORKS:-/nonexistent}"/*.ini; do
+		[[ -e $file ]] && _tailback_words "$(basename "$file" .ini)"
 	done
 }
 

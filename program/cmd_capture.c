@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "cmd_capture_watch.h"
 #include "commands.h"
+#include "json.h"
 #include "live.h"
 #include "outfile.h"
 #include "privileges.h"
@@ -9,11 +10,11 @@
 #include "stop.h"
 #include "units.h"
 #include "visible.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static const struct argp_option options[] = {
 	{"no-promiscuous-mode", 'p', NULL, 0,
 		"Only packets that this machine sends or receives", 2},
 	{"direction", 'Q', "DIR", 0,
-		"Only incoming or outgoing packets: in, out or inout (default)", 2},
+		"Only incoming or outgoing packets: %s (default: inout)", 2},
 	{"buffer-size", 'B', "KIB", 0, "Size of the kernel's buffer of captured packets",
 		2},
 	{"no-optimize", 'O', NULL, 0, "Do not optimize the filter", 2},
@@ -63,6 +64,13 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const char *const directions[] = {
+	[TB_LIVE_INOUT] = "inout", [TB_LIVE_IN] = "in", [TB_LIVE_OUT] = "out", NULL};
+static const struct tb_cmd_words words[] = {
+	{.key = 'Q', .list = directions},
+	{0},
+};
+
 static const char doc[] =
 	"Capture packets into a file, which tailback replay reads.\v"
 	"FILTER is an expression of pcap-filter(7). Interrupt (Ctrl-C) ends the capture "
@@ -72,7 +80,7 @@ static const char doc[] =
 	"called sudo, else nobody.\n\nExample:\n"
 	"  sudo tailback capture -i eth0 -s 96 -w job.pcapng tcp and not port 22";
 
-struct arguments {
+struct capture_arguments {
 	const char *interface, *read, *write, *user;
 	const char *network; // of --watch
 	struct tb_live_options live;
@@ -102,16 +110,6 @@ static void add_word(struct argp_state *state, char **filter, const char *word)
 	*filter = longer;
 }
 
-static enum tb_live_direction parse_direction(struct argp_state *state, const char *text)
-{
-	static const char *const names[] = {"inout", "in", "out"};
-	for (int i = 0; i < 3; i++)
-		if (strcmp(text, names[i]) == 0)
-			return (enum tb_live_direction)i;
-	argp_error(state, "-Q takes in, out or inout, not '%s'", text);
-	return TB_LIVE_INOUT;
-}
-
 static uint64_t parse_number(
 	struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
@@ -122,7 +120,7 @@ static uint64_t parse_number(
 	return value;
 }
 
-static void check_whole(struct argp_state *state, const struct arguments *args)
+static void check_whole(struct argp_state *state, const struct capture_arguments *args)
 {
 	if (args->json && !args->list)
 		argp_error(state, "--json goes with -D");
@@ -143,7 +141,7 @@ static void check_whole(struct argp_state *state, const struct arguments *args)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct capture_arguments *args = state->input;
 	switch (key) {
 	case 'i':
 		args->interface = text;
@@ -173,7 +171,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		args->live.no_promiscuous = true;
 		break;
 	case 'Q':
-		args->live.direction = parse_direction(state, text);
+		args->live.direction =
+			(enum tb_live_direction)tb_cmd_word(words, key, text, state);
 		break;
 	case 'B':
 		args->live.buffer_bytes =
@@ -234,18 +233,20 @@ static void print_interface(const struct tb_live_interface *item, size_t number)
 
 static int print_json(const struct tb_live_interface *list, size_t n)
 {
+	struct tb_error error;
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array,
-			json_pack("{s:i, s:s, s:s, s:b, s:b, s:b, s:b, s:b}", "number",
-				(int)i + 1, "name", list[i].name, "description",
-				list[i].description, "up", list[i].up, "running",
-				list[i].running, "loopback", list[i].loopback, "wireless",
-				list[i].wireless, "connected", list[i].connected));
-	int failed = json_dumpf(array, stdout, JSON_INDENT(2));
-	json_decref(array);
-	putchar('\n');
-	return failed ? TB_EXIT_FAILURE : TB_EXIT_OK;
+		array = tb_json_append(array,
+			json_pack("{s:i, s:o, s:o, s:b, s:b, s:b, s:b, s:b}", "number",
+				(int)i + 1, "name", tb_json_text(list[i].name),
+				"description", tb_json_text(list[i].description), "up",
+				list[i].up, "running", list[i].running, "loopback",
+				list[i].loopback, "wireless", list[i].wireless,
+				"connected", list[i].connected));
+	if (tb_json_write(array, 17, stdout) == TB_OK)
+		return TB_EXIT_OK;
+	tb_fail_memory(&error, "the list of interfaces");
+	return tb_cli_fail(&error);
 }
 
 static int list_interfaces(bool json)
@@ -271,9 +272,10 @@ static int list_interfaces(bool json)
 
 // A capture in progress.
 struct session {
-	const struct arguments *args;
+	const struct capture_arguments *args;
 	struct tb_live *live;
-	FILE *stream;
+	struct tb_outfile out;
+	FILE *stream; // of `out`
 	struct capture_watch *watch;
 	enum tb_capture_format format;
 	uint64_t from_ns;
@@ -297,15 +299,11 @@ static int fail_write(const struct session *session, struct tb_error *error)
 static int open_output(struct session *session, struct tb_error *error)
 {
 	const char *path = session->args->write;
-	const char *input = session->args->read;
-	if (input && tb_outfile_spare(path, input, error) != TB_OK)
-		return TB_EUSAGE;
 	session->format = tb_capture_format_of(path);
-	session->stream = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-	if (!session->stream)
-		return tb_fail_in(
-			error, TB_EIO, path, "cannot be written: %s", strerror(errno));
-	return TB_OK;
+	int status = tb_outfile_open_in_place(&session->out, path, error);
+	if (status == TB_OK)
+		session->stream = session->out.stream;
+	return status;
 }
 
 static const char *calling_user(void)
@@ -434,9 +432,8 @@ static int finish(struct session *session, int status, struct tb_error *error)
 	if (!ferror(session->stream) && session->args->interface)
 		tb_capture_write_end(session->stream, session->format, session->from_ns,
 			now_ns(), &counts);
-	int failed = session->stream == stdout ? fflush(stdout) : fclose(session->stream);
-	if (failed && status == TB_OK)
-		status = fail_write(session, error);
+	int failed = tb_outfile_commit(&session->out, status == TB_OK ? error : NULL);
+	status = status == TB_OK ? failed : status;
 	print_counts(session, "\n");
 	capture_watch_end(session->watch, session->from_ns, now_ns(), &counts);
 	return status;
@@ -444,7 +441,7 @@ static int finish(struct session *session, int status, struct tb_error *error)
 
 static int capture(struct session *session, struct tb_error *error)
 {
-	const struct arguments *args = session->args;
+	const struct capture_arguments *args = session->args;
 	const struct tb_capture_source source = {
 		.interface = tb_live_interface(session->live),
 		.filter = args->filter,
@@ -478,7 +475,7 @@ static const volatile sig_atomic_t *catch_signals(void)
 	return tb_cli_catch_stop();
 }
 
-static int run(struct arguments *args)
+static int run(struct capture_arguments *args)
 {
 	struct tb_error error;
 	struct capture_watch watch = {.stream = NULL};
@@ -500,10 +497,8 @@ int tb_cmd_capture(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[FILTER...]",
 		.doc = doc};
-	struct arguments args = {0};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
-		return TB_EXIT_USAGE;
+	struct capture_arguments args = {0};
+	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
 	int code = args.list ? list_interfaces(args.json) : run(&args);
 	free(args.filter);
 	return code;

@@ -24,9 +24,7 @@ static int begin(struct capture_watch *watch, const char *network, const int end
 	if (status != TB_OK)
 		return status;
 	watch->stream = fdopen(ends[1], "wb");
-	return watch->stream ? TB_OK
-			     : tb_fail(error, TB_ENOMEM,
-				       "no memory for the stream to the replay");
+	return watch->stream ? TB_OK : tb_fail_memory(error, "the stream to the replay");
 }
 
 static int try_begin(

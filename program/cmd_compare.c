@@ -16,28 +16,34 @@
 #define TOP_TO_READ   10
 #define TOP_TO_SEARCH 100
 
-struct options {
+struct compare_options {
 	const char *stores[2];
 	int n_stores;
 	int64_t runs[2];
 	int n_runs;
 	struct tb_cmd_output output;
 	uint64_t top;
+	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
 	bool top_given, fail_over_given;
 };
 
-enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER };
+enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_WIDTH, KEY_SCHEMA };
 
 static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json or markdown"),
+	TB_CMD_OUTPUT_OPTIONS,
 	{"top", KEY_TOP, "N", 0,
 		"List the N links and flows that changed most; 0: all (default: 10 in "
 		"text and Markdown, else 100)",
 		0},
+	{"width", KEY_WIDTH, "N", 0,
+		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
+		"it is)",
+		0},
+	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 if the headers of B wait more than PERCENT longer than "
-		"those of A",
+		"those of A, with 1 if the runs carried different work",
 		0},
 	{"run", KEY_RUN, "ID", 0,
 		"Run number within its store, given once for A and again for B (default: "
@@ -46,16 +52,16 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-static void take_store(
-	struct options *options, const char *value, const struct argp_state *state)
+static void take_store(struct compare_options *options, const char *value,
+	const struct argp_state *state)
 {
 	if (options->n_stores == 2)
 		argp_error(state, "two stores at a time: '%s' is too many", value);
 	options->stores[options->n_stores++] = value;
 }
 
-static void take_run(
-	struct options *options, const char *value, const struct argp_state *state)
+static void take_run(struct compare_options *options, const char *value,
+	const struct argp_state *state)
 {
 	if (options->n_runs == 2)
 		argp_error(state,
@@ -63,14 +69,25 @@ static void take_run(
 	options->runs[options->n_runs++] = tb_cmd_run_number(value, state);
 }
 
+static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
+	{0},
+};
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct compare_options *options = state->input;
 	switch (key) {
 	case KEY_TOP:
 		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
 			argp_error(state, "--top takes a whole number, not '%s'", value);
 		options->top_given = true;
+		break;
+	case KEY_WIDTH:
+		options->width = tb_cmd_text_columns(value, state);
+		break;
+	case KEY_SCHEMA:
+		tb_cmd_print_schema(tb_compare_write_schema);
 		break;
 	case KEY_FAIL_OVER:
 		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
@@ -113,23 +130,34 @@ static int newest_two(const char *store, int64_t runs[2], struct tb_error *error
 	return status;
 }
 
-struct writing {
+struct compare_writing {
 	const struct tb_compare *compare;
 	enum tb_format format;
+	uint64_t width;
 };
 
 static int write_comparison(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
-	return tb_compare_write(writing->compare, writing->format, stream, error);
+	const struct compare_writing *writing = context;
+	return tb_compare_write(writing->compare, writing->format,
+		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
-static int judge(const struct options *options, const struct tb_compare *compare)
+static int judge(const struct compare_options *options, const struct tb_compare *compare)
 {
 	double growth = tb_compare_wait_growth(compare);
-	if (!options->fail_over_given || growth <= options->fail_over)
+	if (!options->fail_over_given)
 		return TB_EXIT_OK;
 	fflush(stdout);
+	if (!tb_compare_same_work(compare)) {
+		fprintf(stderr,
+			"tailback: --fail-over cannot judge: %s and %s carried different "
+			"work, whose waits do not compare\n",
+			options->stores[0], options->stores[1]);
+		return TB_EXIT_FAILURE;
+	}
+	if (growth <= options->fail_over)
+		return TB_EXIT_OK;
 	fprintf(stderr,
 		"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), more "
 		"than %g %%\n",
@@ -137,7 +165,7 @@ static int judge(const struct options *options, const struct tb_compare *compare
 	return TB_EXIT_TRIPPED;
 }
 
-static int compare_runs(struct options *options)
+static int compare_runs(struct compare_options *options)
 {
 	struct tb_error error;
 	struct tb_run *runs[2] = {NULL, NULL};
@@ -158,7 +186,9 @@ static int compare_runs(struct options *options)
 			(uint32_t)options->top, &error);
 	if (status == TB_OK)
 		status = tb_cmd_output_write(&options->output, write_comparison,
-			&(struct writing){compare, options->output.format}, &error);
+			&(struct compare_writing){
+				compare, options->output.format, options->width},
+			&error);
 	int code = status == TB_OK ? judge(options, compare) : tb_cli_fail(&error);
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);
@@ -181,12 +211,14 @@ int tb_cmd_compare(int argc, char **argv)
 		"  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
 		"worse",
 		NULL, NULL, NULL};
-	struct options options = {
+	struct compare_options options = {
 		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int code = tb_cmd_output_settle(
 		&options.output, COMMAND, options.stores, (size_t)options.n_stores);
+	if (code == TB_EXIT_OK)
+		code = tb_cmd_output_settle_width(
+			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
 	if (options.n_stores == 1 && options.n_runs == 1)

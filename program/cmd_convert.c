@@ -28,7 +28,13 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-struct arguments {
+static const struct tb_cmd_words words[] = {
+	TB_CMD_READING_WORDS,
+	{.key = TB_WORDS_OF_DOC, .word = tb_trace_format_name},
+	{0},
+};
+
+struct convert_arguments {
 	const char **traces;
 	size_t n;
 	const char *output;
@@ -39,7 +45,7 @@ struct arguments {
 
 // take_output makes the last argument the output if no option names one, and it is no
 // file that could be read: "convert trace.otf2 job.goal".
-static void take_output(struct arguments *args)
+static void take_output(struct convert_arguments *args)
 {
 	const char *last = args->n > 1 ? args->traces[args->n - 1] : "-";
 	if (args->output || strcmp(last, "-") == 0 || access(last, F_OK) == 0)
@@ -48,7 +54,7 @@ static void take_output(struct arguments *args)
 	args->n--;
 }
 
-static void check_whole(const struct argp_state *state, struct arguments *args)
+static void check_whole(const struct argp_state *state, struct convert_arguments *args)
 {
 	if (args->n == 0)
 		argp_error(state, "a trace is missing");
@@ -61,7 +67,7 @@ static void check_whole(const struct argp_state *state, struct arguments *args)
 
 static error_t on_option(int key, char *value, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct convert_arguments *args = state->input;
 	switch (key) {
 	case 'o':
 		args->output = value;
@@ -87,7 +93,7 @@ static error_t on_option(int key, char *value, struct argp_state *state)
 
 // read_job reads the job of the traces, which are one together.
 static int read_job(
-	const struct arguments *args, struct tb_job **job, struct tb_error *error)
+	const struct convert_arguments *args, struct tb_job **job, struct tb_error *error)
 {
 	struct tb_trace trace;
 	const struct tb_trace_request request = {.paths = args->traces,
@@ -134,7 +140,7 @@ static void put_notes(const struct tb_job *job)
 			stderr);
 }
 
-static int convert(const struct arguments *args, struct tb_error *error)
+static int convert(const struct convert_arguments *args, struct tb_error *error)
 {
 	struct tb_job *job = NULL;
 	int status = read_job(args, &job, error);
@@ -171,15 +177,14 @@ int tb_cmd_convert(int argc, char **argv)
 		       "  tailback convert traces.otf2 --collective allreduce=ring "
 		       "--binary -o job.bin",
 	};
-	struct arguments args = {0};
+	struct convert_arguments args = {0};
 	struct tb_error error;
 	args.traces = calloc((size_t)argc, sizeof *args.traces);
 	if (!args.traces) {
-		tb_fail(&error, TB_ENOMEM, "no memory");
+		tb_fail_memory(&error, "the job");
 		return tb_cli_fail(&error);
 	}
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
 	int code = tb_cmd_spare(args.output, args.traces, args.n);
 	if (code == TB_EXIT_OK && convert(&args, &error) != TB_OK)
 		code = tb_cli_fail(&error);

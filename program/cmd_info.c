@@ -5,7 +5,9 @@
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
+#include "preset.h"
 #include "trace.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -17,15 +19,25 @@ enum key { KEY_JSON = 256, KEY_STDIN };
 static const struct argp_option argp_options[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or file whose capacity the load of a capture is compared with "
-		"(default: qsnet)",
+		"Preset (%s) or file whose capacity the load of a capture is compared "
+		"with (default: qsnet)",
 		0},
-	{"stdin", KEY_STDIN, "KIND", 0,
-		"What standard input is: packets (default) or job", 0},
+	{"stdin", KEY_STDIN, "KIND", 0, "What standard input is: %s (default: packets)",
+		0},
 	{NULL, 0, NULL, 0, "Packet captures:", 2},
 	TB_CMD_SPAN_OPTIONS(2, "Summarize only"),
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
 	TB_CMD_READING_OPTIONS(1),
+	{0},
+};
+
+static const char *const stdin_kinds[] = {
+	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
+static const struct tb_cmd_words words[] = {
+	{.key = 'n', .word = tb_network_preset_name},
+	{.key = KEY_STDIN, .list = stdin_kinds},
+	TB_CMD_READING_WORDS,
+	{.key = TB_WORDS_OF_DOC, .word = tb_trace_format_name},
 	{0},
 };
 
@@ -40,10 +52,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->network = value;
 		break;
 	case KEY_STDIN:
-		options->stdin_is_job = strcmp(value, "job") == 0;
-		if (!options->stdin_is_job && strcmp(value, "packets") != 0)
-			argp_error(
-				state, "--stdin takes packets or job, not '%s'", value);
+		options->stdin_is_job =
+			tb_cmd_word(words, key, value, state) == TB_TRACE_JOB;
 		break;
 	case ARGP_KEY_ARG:
 		options->files[options->n_files++] = value;
@@ -75,7 +85,7 @@ int info_print_json(json_t *json, struct tb_error *error)
 {
 	return tb_json_write(json, 6, stdout) == TB_OK
 		       ? TB_OK
-		       : tb_fail(error, TB_ENOMEM, "no memory for the summary");
+		       : tb_fail_memory(error, "the summary");
 }
 
 static int refuse_span(const struct info_options *options, struct tb_error *error)
@@ -166,8 +176,8 @@ static int show(const struct info_options *options, struct tb_error *error)
 int tb_cmd_info(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "FILE...",
-		"Summarize a store, a packet capture or a job; '-' is standard input. "
-		"Several files are one trace.\v"
+		"Summarize a store or a trace (%s); '-' is standard input. Several files "
+		"are one trace.\v"
 		"The summary of a capture includes the share of the network's capacity "
 		"that it asks for, and the --time-scale of 'tailback replay' that would "
 		"load the busiest node to a half.\n\n"
@@ -180,11 +190,10 @@ int tb_cmd_info(int argc, char **argv)
 	struct tb_error error;
 	options.files = calloc((size_t)argc, sizeof *options.files);
 	if (!options.files) {
-		tb_fail(&error, TB_ENOMEM, "no memory");
+		tb_fail_memory(&error, "the summary");
 		return tb_cli_fail(&error);
 	}
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int status = show(&options, &error);
 	free(options.files);
 	if (status != TB_OK)

@@ -28,7 +28,7 @@ static json_t *notes_json(const struct tb_run_info *info)
 static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, "
-			 "s:s, s:o, s:s, s:o, s:o}",
+			 "s:o, s:o, s:o, s:o, s:o}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "delivered_bytes",
 		(json_int_t)info->delivered_bytes, "messages",
@@ -36,9 +36,10 @@ static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 		(json_int_t)info->simulated_ps, "lost_frames", (json_int_t)info->n_lost,
 		"resent_segments", (json_int_t)info->n_resent, "wall_s", info->wall_s,
 		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
-		"input", tb_json_text(info->input_name), "input_kind", info->input_kind,
-		"network", tb_json_text(info->network_name), "started_at",
-		info->started_at, "unattributed_ps",
+		"input", tb_json_text(info->input_name), "input_kind",
+		tb_json_text(info->input_kind), "network",
+		tb_json_text(info->network_name), "started_at",
+		tb_json_text(info->started_at), "unattributed_ps",
 		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps),
 		"notes", notes_json(info));
 }
@@ -116,7 +117,7 @@ static int print_json(const struct info_options *options, const struct tb_runs *
 {
 	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
 	if (!unattributed_ps)
-		return tb_fail_in(error, TB_ENOMEM, options->file, "no memory");
+		return tb_fail_memory_in(error, options->file, "it");
 	int status = tb_runs_unattributed(options->file, runs, unattributed_ps, error);
 	if (!status)
 		status = info_print_json(

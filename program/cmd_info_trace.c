@@ -51,7 +51,7 @@ static void list_counts(
 static int read_all(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_progress progress;
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	uint64_t n = 0;
 	int status;
 	tb_progress_init(&progress, STDERR_FILENO);
@@ -105,7 +105,7 @@ static json_t *packets_json(const struct tb_packets *packets,
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-				 "s:{s:s, s:f, s:f, s:I, s:f}, "
+				 "s:{s:o, s:f, s:f, s:I, s:f}, "
 				 "s:{s:o, s:o, s:o}}",
 		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
 		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
@@ -114,10 +114,10 @@ static json_t *packets_json(const struct tb_packets *packets,
 		"bytes", (json_int_t)summary->payload_bytes, "wire_bytes",
 		(json_int_t)summary->wire_bytes, "duration_ps",
 		(json_int_t)summary->duration_ps, "truncated_records",
-		(json_int_t)summary->n_truncated, "load", "network", network,
-		"mean_share", load->mean_share, "busiest_share", load->busiest_share,
-		"busiest_node", (json_int_t)load->busiest.id, "half_scale",
-		load->half_scale, "types", "control",
+		(json_int_t)summary->n_truncated, "load", "network",
+		tb_json_text(network), "mean_share", load->mean_share, "busiest_share",
+		load->busiest_share, "busiest_node", (json_int_t)load->busiest.id,
+		"half_scale", load->half_scale, "types", "control",
 		types_json(packets, TB_LIST_CONTROL), "undecodable",
 		types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
 		types_json(packets, TB_LIST_BETWEEN_MACS));
@@ -193,6 +193,25 @@ static json_t *notes_json(const struct tb_job *job)
 	return list;
 }
 
+static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *summary)
+{
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_text(&object, "kind", "job");
+	tb_json_add_text(&object, "format", job->form);
+	tb_json_add_count(&object, "nodes", job->n_ranks);
+	tb_json_add_count(&object, "operations", job->n_ops);
+	tb_json_add_count(&object, "messages", summary->n_sends);
+	tb_json_add_count(&object, "receives", summary->n_recvs);
+	tb_json_add_count(&object, "calcs", summary->n_calcs);
+	tb_json_add_count(&object, "dependencies", summary->n_dependencies);
+	tb_json_add_count(&object, "bytes", summary->send_bytes);
+	tb_json_add_count(&object, "calc_ns", summary->calc_ns);
+	tb_json_add_count(&object, "pairs", summary->n_pairs);
+	tb_json_add_count(&object, "hosts", count_hosts(job));
+	tb_json_add(&object, "notes", notes_json(job));
+	return tb_json_object_take(&object);
+}
+
 int info_show_job(const struct info_options *options, const struct tb_job *job,
 	struct tb_error *error)
 {
@@ -200,22 +219,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	char text[3][48];
 	tb_job_summarize(job, &summary);
 	if (options->json)
-		return info_print_json(
-			json_pack(
-				"{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-				"s:I, s:o}",
-				"kind", "job", "format", job->form, "nodes",
-				(json_int_t)job->n_ranks, "operations",
-				(json_int_t)job->n_ops, "messages",
-				(json_int_t)summary.n_sends, "receives",
-				(json_int_t)summary.n_recvs, "calcs",
-				(json_int_t)summary.n_calcs, "dependencies",
-				(json_int_t)summary.n_dependencies, "bytes",
-				(json_int_t)summary.send_bytes, "calc_ns",
-				(json_int_t)summary.calc_ns, "pairs",
-				(json_int_t)summary.n_pairs, "hosts",
-				(json_int_t)count_hosts(job), "notes", notes_json(job)),
-			error);
+		return info_print_json(job_json(job, &summary), error);
 	char shown[INFO_NAME_BYTES];
 	printf("%s: job (%s)\n",
 		tb_visible(info_name(options->file), shown, sizeof shown), job->form);

@@ -1,9 +1,7 @@
 // tailback matrix: shows the congestion matrix as text, data or picture.
 #include "cli.h"
 #include "commands.h"
-#include "matrix_data.h"
 #include "matrix_picture.h"
-#include "metric_text.h"
 #include "picture_args.h"
 #include "run_args.h"
 #include "run_text.h"
@@ -12,7 +10,7 @@
 
 #define COMMAND "tailback matrix"
 
-struct options {
+struct matrix_options {
 	const char *store;
 	int64_t run;
 	enum tb_metric metric;
@@ -23,9 +21,8 @@ struct options {
 enum key { KEY_RUN = 256, KEY_FROM, KEY_TO };
 
 static const struct argp_option argp_options[] = {
-	TB_PICTURE_OUTPUT_OPTIONS,
-	{"metric", 'm', "METRIC", 0,
-		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
+	TB_CMD_OUTPUT_OPTIONS,
+	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
 		0},
@@ -34,15 +31,18 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
+static const struct tb_cmd_words words[] = {
+	TB_PICTURE_WORDS,
+	{.key = 'm', .word = tb_metric_name},
+	{0},
+};
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct options *options = state->input;
-	struct tb_hint hint;
+	struct matrix_options *options = state->input;
 	switch (key) {
 	case 'm':
-		if (tb_metric_parse(value, &options->metric) != TB_OK)
-			argp_error(state, "no metric is called '%s'%s", value,
-				tb_metric_hint(&hint, value));
+		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
 		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
@@ -88,7 +88,7 @@ static int draw_picture(void *context, struct tb_picture *picture)
 	return tb_matrix_picture(picture, context);
 }
 
-static int run_matrix(const struct options *options, struct tb_error *error)
+static int run_matrix(const struct matrix_options *options, struct tb_error *error)
 {
 	struct tb_run *run;
 	int status = tb_run_open(&run, options->store, options->run, error);
@@ -125,10 +125,9 @@ int tb_cmd_matrix(int argc, char **argv)
 		"  tailback matrix run.db -o matrix.svg\n"
 		"  tailback matrix run.db -m stall --from 1ms --to 2ms -f csv",
 		NULL, NULL, NULL};
-	struct options options = {
+	struct matrix_options options = {
 		.picture.output = TB_PICTURE_OUTPUT, .to = TB_TIME_NEVER};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int code =
 		tb_cmd_output_settle(&options.picture.output, COMMAND, &options.store, 1);
 	if (code != TB_EXIT_OK)

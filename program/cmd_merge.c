@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "merge.h"
 #include "progress.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-struct arguments {
+struct merge_arguments {
 	struct tb_merge_options merge;
 	const char **shards;
 	bool quiet;
@@ -28,7 +29,7 @@ struct arguments {
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct merge_arguments *args = state->input;
 	switch (key) {
 	case 'o':
 		args->merge.output = text;
@@ -68,7 +69,7 @@ static void show_progress(void *context, size_t n_copied, size_t n_runs)
 }
 
 static void print_summary(
-	const struct arguments *args, const struct tb_merge_outcome *outcome)
+	const struct merge_arguments *args, const struct tb_merge_outcome *outcome)
 {
 	fprintf(stderr, "%zu", outcome->n_runs);
 	if (outcome->n_runs < outcome->n_wanted)
@@ -81,7 +82,7 @@ static void print_summary(
 		args->merge.output);
 }
 
-static int run(struct arguments *args)
+static int run(struct merge_arguments *args)
 {
 	struct tb_progress line;
 	struct tb_merge_outcome outcome;
@@ -118,12 +119,12 @@ int tb_cmd_merge(int argc, char **argv)
 		       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"
 		       "  tailback sweep figure-11.ini --shard 2/2 -o 2.db   (there)\n"
 		       "  tailback merge 1.db 2.db -o figure-11.db"};
-	struct arguments args = {.shards = calloc((size_t)argc, sizeof *args.shards)};
+	struct merge_arguments args = {
+		.shards = calloc((size_t)argc, sizeof *args.shards)};
 	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
 	if (!args.shards)
 		return tb_cli_fail(&error);
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
 	int code = run(&args);
 	free(args.shards);
 	return code;

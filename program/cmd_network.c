@@ -7,10 +7,12 @@
 #include "fabric_store.h"
 #include "names.h"
 #include "network_open.h"
+#include "preset.h"
 #include "preset_write.h"
 #include "progress.h"
 #include "route_file.h"
 #include "units.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <math.h>
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 #define COMMAND "tailback network"
+#define FORMATS (TB_FORMATS_OF_PICTURES | TB_FORMATS_OF_NETWORKS)
 
 #define TOP_DEFAULT  10
 #define TOP_MOST     1000
@@ -36,21 +39,24 @@ enum key {
 	KEY_TOP,
 	KEY_THREADS,
 	KEY_STORE,
-	KEY_VIEW
+	KEY_VIEW,
+	KEY_LIST
 };
 
 static const struct argp_option argp_options[] = {
 	{"network", 'n', "NETWORK", 0,
-		"Preset, INI file or fabric, with changes after commas: "
+		"Preset (%s), INI file or fabric, with changes after commas: "
 		"qsnet,arity=8,levels=2, my.ini, fabric.ibnetdiscover,preset=ib-hdr",
 		0},
 	{"routes", KEY_ROUTES, "FILE", 0,
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
 		0},
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf; or the network itself: "
-			      "ibnetdiscover, edges, dot, graph or ini"),
+	TB_CMD_OUTPUT_OPTIONS,
 	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
+	{"list", KEY_LIST, 0, 0,
+		"List the networks and the keys behind their names, and exit (-f json)",
+		0},
 	{"store", KEY_STORE, "FILE", 0,
 		"Also keep the pairs of all to all as a run in a store, for view, matrix "
 		"and SQL",
@@ -73,6 +79,13 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
+static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(FORMATS),
+	TB_PICTURE_LOOK_WORDS,
+	{.key = 'n', .word = tb_network_preset_name},
+	{0},
+};
+
 static uint64_t number(struct argp_state *state, const char *name, const char *text,
 	uint64_t min, uint64_t max)
 {
@@ -85,7 +98,7 @@ static uint64_t number(struct argp_state *state, const char *name, const char *t
 
 static void check(const struct network_options *options, struct argp_state *state)
 {
-	if (!options->network)
+	if (!options->network && !options->list)
 		argp_error(state, "a network is missing: -n NETWORK");
 	if (!options->from != !options->to)
 		argp_error(state, "a path has two ends: --from HOST --to HOST");
@@ -133,6 +146,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_VIEW:
 		options->view = true;
 		break;
+	case KEY_LIST:
+		options->list = true;
+		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is too many: there are options only", text);
 		break;
@@ -152,14 +168,14 @@ static void show_progress(void *context, double fraction)
 		tb_progress_show(progress, fraction, "following routes");
 }
 
-struct writing {
+struct network_writing {
 	const struct tb_fabric_report *report;
 	enum tb_format format;
 };
 
 static int write_report(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
+	const struct network_writing *writing = context;
 	int status = TB_OK;
 	if (writing->format == TB_FORMAT_JSON)
 		status = tb_fabric_write_json(writing->report, stream);
@@ -190,7 +206,7 @@ static int put(const struct network_options *options,
 	if (is_one_of(TB_FORMATS_DRAWN, options))
 		return network_draw(options, report, error);
 	return tb_cmd_output_write(&options->picture.output, write_report,
-		&(struct writing){report, format}, error);
+		&(struct network_writing){report, format}, error);
 }
 
 // report looks at the network and reports what it found.
@@ -333,12 +349,14 @@ int tb_cmd_network(int argc, char **argv)
 		NULL, NULL, NULL};
 	struct network_options options = {.top = TOP_DEFAULT,
 		.study.seed = 1,
-		.picture.output = {
-			.allowed = TB_FORMATS_OF_PICTURES | TB_FORMATS_OF_NETWORKS,
-			.file = "-"}};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+		.picture.output = {.allowed = FORMATS, .file = "-"}};
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	const char *inputs[] = {options.network, options.routes};
+	if (options.list)
+		return network_list(options.picture.output.format == TB_FORMAT_JSON) ==
+				       TB_OK
+			       ? TB_EXIT_OK
+			       : TB_EXIT_FAILURE;
 	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 2);
 	if (code == TB_EXIT_OK && options.store)
 		code = tb_cmd_spare(options.store, inputs, 2);

@@ -9,11 +9,14 @@ struct network_options {
 	const char *network, *routes;
 	const char *from, *to; // of a path; NULL: none is asked for
 	const char *store;     // NULL: none
-	bool view;
+	bool view, list;
 	struct tb_route_study_options study;
 	uint32_t top;
 	struct tb_picture_args picture;
 };
+
+// network_list prints what networks there are and what they take.
+int network_list(bool as_json) TB_MUST_USE;
 
 // network_view shows the tree in a window, from a store in a temporary folder;
 // network_draw writes its picture.

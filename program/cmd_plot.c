@@ -9,7 +9,7 @@
 
 #define COMMAND "tailback plot"
 
-struct options {
+struct plot_options {
 	struct tb_curves_options curves;
 	const char **stores, **where;
 	struct tb_picture_args picture;
@@ -18,7 +18,7 @@ struct options {
 enum key { KEY_SERIES = 256, KEY_TITLE, KEY_WHERE };
 
 static const struct argp_option argp_options[] = {
-	TB_PICTURE_OUTPUT_OPTIONS,
+	TB_CMD_OUTPUT_OPTIONS,
 	{"x", 'x', "NAME", 0,
 		"The x axis: an axis of the sweep, or a result: offered, accepted, "
 		"taken, given, latency, waiting",
@@ -37,9 +37,14 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
+static const struct tb_cmd_words words[] = {
+	TB_PICTURE_WORDS,
+	{0},
+};
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct plot_options *options = state->input;
 	switch (key) {
 	case 'x':
 		options->curves.x = value;
@@ -94,7 +99,7 @@ static int draw_picture(void *context, struct tb_picture *picture)
 	return tb_curves_picture(picture, context);
 }
 
-static int run_plot(const struct options *options, struct tb_error *error)
+static int run_plot(const struct plot_options *options, struct tb_error *error)
 {
 	struct tb_curves curves = {0};
 	int status = tb_curves_read(&curves, &options->curves, error);
@@ -122,7 +127,7 @@ int tb_cmd_plot(int argc, char **argv)
 		"  tailback plot uniform.db -o uniform.svg --where nodes=64\n"
 		"  tailback plot a.db b.db -x nodes -y accepted --where load=full -f csv",
 		NULL, NULL, NULL};
-	struct options options = {.picture.output = TB_PICTURE_OUTPUT};
+	struct plot_options options = {.picture.output = TB_PICTURE_OUTPUT};
 	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
 	options.curves.stores = options.stores =
 		calloc((size_t)argc, sizeof *options.stores);
@@ -132,8 +137,7 @@ int tb_cmd_plot(int argc, char **argv)
 	if (!options.stores || !options.where) {
 		code = tb_cli_fail(&error);
 	} else {
-		argp_err_exit_status = TB_EXIT_USAGE;
-		argp_parse(&argp, argc, argv, 0, NULL, &options);
+		tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 		code = tb_cmd_output_settle(&options.picture.output, COMMAND,
 			options.stores, options.curves.n_stores);
 		if (code == TB_EXIT_OK && run_plot(&options, &error) != TB_OK)

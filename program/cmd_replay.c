@@ -6,7 +6,9 @@
 #include "commands.h"
 #include "network.h"
 #include "output_args.h"
+#include "preset.h"
 #include "reading_args.h"
+#include "trace.h"
 #include "value_list.h"
 
 #include <argp.h>
@@ -42,8 +44,9 @@ enum {
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Network and placement:", 1},
 	{"network", 'n', "NETWORK", 0,
-		"Preset, INI file or fabric, with changes after commas: qsnet (default), "
-		"qsnet,levels=5, qsnet2,rails=2, my.ini, fabric.ibnetdiscover",
+		"Preset (%s), INI file or fabric, with changes after commas: "
+		"qsnet,levels=5, qsnet2,rails=2, my.ini, fabric.ibnetdiscover (default: "
+		"qsnet)",
 		1},
 	{"host", 'H', "LIBRARY", 0,
 		"The library of the network that processes send with, with changes "
@@ -106,8 +109,8 @@ static const struct argp_option option_table[] = {
 	TB_CMD_CAPTURE_OPTIONS(3),
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 7},
 	TB_CMD_READING_OPTIONS(7),
-	{"stdin", KEY_STDIN, "packets|job", 0,
-		"What standard input ('-') holds (default: packets); files are "
+	{"stdin", KEY_STDIN, "KIND", 0,
+		"What standard input ('-') holds: %s (default: packets); files are "
 		"recognised by their content",
 		3},
 	{NULL, 0, NULL, 0, "Other:", 8},
@@ -122,6 +125,17 @@ static const struct argp_option option_table[] = {
 	{"quiet", 'q', NULL, 0, "No summary", 8},
 	// For the viewer (analyze/beside): no part of the command's interface.
 	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 8},
+	{0},
+};
+
+static const char *const stdin_kinds[] = {
+	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
+static const struct tb_cmd_words words[] = {
+	{.key = 'n', .word = tb_network_preset_name},
+	{.key = KEY_STDIN, .list = stdin_kinds},
+	TB_CMD_READING_WORDS,
+	TB_CMD_CAPTURE_WORDS,
+	{.key = TB_WORDS_OF_DOC, .word = tb_trace_format_name},
 	{0},
 };
 
@@ -245,9 +259,8 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		record->watched = true;
 		break;
 	case KEY_STDIN:
-		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
-			argp_error(state, "--stdin=%s: expected packets or job", text);
-		record->workload.stdin_is_job = strcmp(text, "job") == 0;
+		record->workload.stdin_is_job =
+			tb_cmd_word(words, key, text, state) == TB_TRACE_JOB;
 		break;
 	case KEY_JOB:
 		parsing->jobs[record->workload.n_jobs++] = text;
@@ -402,9 +415,8 @@ int tb_cmd_replay(int argc, char **argv)
 		.options = option_table,
 		.parser = on_option,
 		.args_doc = "[TRACE...]",
-		.doc = "Replay packet captures (pcap, pcapng) and job traces (GOAL, "
-		       "flow lists) through a modelled network and store how long every "
-		       "link, flow and job waited.\v"
+		.doc = "Replay traces (%s) through a modelled network and store how long "
+		       "every link, flow and job waited.\v"
 		       "Several captures are merged by time; jobs share the network, "
 		       "each on nodes of its own. Ctrl-C ends a replay early and keeps "
 		       "what was simulated so far.\n\n"
@@ -426,8 +438,7 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.jobs = parsing.traces + argc;
 	parsing.faults = parsing.jobs + argc;
 	parsing.slow = parsing.faults + argc;
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &parsing);
 	parsing.options.record.workload.traces = parsing.traces;
 	parsing.options.record.workload.jobs = parsing.jobs;
 	parsing.options.record.faults = parsing.faults;

@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "commands.h"
 #include "matrix_picture.h"
-#include "nearest.h"
 #include "output_args.h"
 #include "report.h"
 #include "run_args.h"
@@ -13,33 +12,38 @@
 
 #define COMMAND "tailback report"
 
+#define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML)
+
 // Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
 #define TOP_TO_SEARCH 100
 
-struct options {
+struct report_options {
 	const char *store;
 	struct tb_cmd_output output;
 	int64_t run;
 	uint64_t top;
+	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
 	const char *list; // of CSV; NULL: the default
 	bool top_given, fail_over_given;
 };
 
-enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
+enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST, KEY_WIDTH, KEY_SCHEMA };
 
 static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json, markdown or html"),
+	TB_CMD_OUTPUT_OPTIONS,
 	{"top", KEY_TOP, "N", 0,
 		"List the first N links, switches, flows, roots and pairs; 0: "
 		"all (default: 10 in text and Markdown, else 100)",
 		0},
-	{"list", KEY_LIST, "LIST", 0,
-		"The list that CSV has: findings, jobs, job-times, hot-links (default), "
-		"switches, regions, flows, congestion-roots, root-by-job, blame, "
-		"blame-groups, blame-by-link, blame-by-job or left-out",
+	{"list", KEY_LIST, "LIST", 0, "The list that CSV has: %s (default: hot-links)",
 		0},
+	{"width", KEY_WIDTH, "N", 0,
+		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
+		"it is)",
+		0},
+	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "
 		"simulated time",
@@ -48,28 +52,15 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-static const char *find_list(const char *wanted)
-{
-	const char *name;
-	for (size_t i = 0; (name = tb_report_list_name(i)); i++)
-		if (strcmp(name, wanted) == 0)
-			return name;
-	return NULL;
-}
-
-static const char *hint_list(struct tb_hint *hint, const char *wanted)
-{
-	const char *names[16];
-	size_t n = 0;
-	while (n < 16 && (names[n] = tb_report_list_name(n)) != NULL)
-		n++;
-	return tb_hint_choice(hint, wanted, names, n, sizeof *names);
-}
+static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(FORMATS),
+	{.key = KEY_LIST, .word = tb_report_list_name},
+	{0},
+};
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct options *options = state->input;
-	struct tb_hint hint;
+	struct report_options *options = state->input;
 	switch (key) {
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
@@ -80,10 +71,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->top_given = true;
 		break;
 	case KEY_LIST:
-		options->list = find_list(value);
-		if (!options->list)
-			argp_error(state, "no list is called '%s'%s", value,
-				hint_list(&hint, value));
+		options->list =
+			tb_report_list_name(tb_cmd_word(words, key, value, state));
+		break;
+	case KEY_WIDTH:
+		options->width = tb_cmd_text_columns(value, state);
+		break;
+	case KEY_SCHEMA:
+		tb_cmd_print_schema(tb_report_write_schema);
 		break;
 	case KEY_FAIL_OVER:
 		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
@@ -99,8 +94,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-struct writing {
-	const struct options *options;
+struct report_writing {
+	const struct report_options *options;
 	struct tb_run *run;
 	const struct tb_report *report;
 };
@@ -114,10 +109,9 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	if (status == TB_OK)
 		status =
 			tb_matrix_picture_svg(run, whole, TB_WAIT, TB_DARK, &dark, error);
-	const struct tb_report_figures figures = {light, dark};
+	const struct tb_report_form form = {.figures = {light, dark}};
 	if (status == TB_OK)
-		status = tb_report_write(
-			report, TB_FORMAT_HTML, &figures, NULL, stream, error);
+		status = tb_report_write(report, TB_FORMAT_HTML, &form, stream, error);
 	free(light);
 	free(dark);
 	return status;
@@ -125,16 +119,17 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 
 static int write_report(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
+	const struct report_writing *writing = context;
 	enum tb_format format = writing->options->output.format;
 	if (format == TB_FORMAT_HTML)
 		return write_html(writing->run, writing->report, stream, error);
-	return tb_report_write(
-		writing->report, format, NULL, writing->options->list, stream, error);
+	const struct tb_report_form form = {.list = writing->options->list,
+		.width = tb_cmd_text_width(writing->options->width, stream, 0)};
+	return tb_report_write(writing->report, format, &form, stream, error);
 }
 
 // judge returns the exit code, and prints on stderr which link exceeds --fail-over.
-static int judge(const struct options *options, const struct tb_run *run,
+static int judge(const struct report_options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
 	const struct tb_hot_link *hottest = tb_report_hottest(report);
@@ -150,7 +145,7 @@ static int judge(const struct options *options, const struct tb_run *run,
 	return TB_EXIT_TRIPPED;
 }
 
-static int report_run(const struct options *options)
+static int report_run(const struct report_options *options)
 {
 	struct tb_error error;
 	struct tb_run *run = NULL;
@@ -160,7 +155,7 @@ static int report_run(const struct options *options)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
 		status = tb_cmd_output_write(&options->output, write_report,
-			&(struct writing){options, run, report}, &error);
+			&(struct report_writing){options, run, report}, &error);
 	int code = status == TB_OK ? judge(options, run, report) : tb_cli_fail(&error);
 	tb_report_free(report);
 	tb_run_free(run);
@@ -182,12 +177,12 @@ int tb_cmd_report(int argc, char **argv)
 		"  tailback report run.db -f csv --top 0 > links.csv\n"
 		"  tailback report run.db --fail-over 20 > /dev/null || echo congested",
 		NULL, NULL, NULL};
-	struct options options = {
-		.output = {.allowed = TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML,
-			.file = "-"}};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	struct report_options options = {.output = {.allowed = FORMATS, .file = "-"}};
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int code = tb_cmd_output_settle(&options.output, COMMAND, &options.store, 1);
+	if (code == TB_EXIT_OK)
+		code = tb_cmd_output_settle_width(
+			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
 	if (options.list && options.output.format != TB_FORMAT_CSV)

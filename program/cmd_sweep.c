@@ -37,7 +37,7 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-struct arguments {
+struct sweep_arguments {
 	const char *name;
 	const char *output;
 	const char **changes;
@@ -49,7 +49,7 @@ struct arguments {
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct sweep_arguments *args = state->input;
 	uint64_t count = 0;
 	switch (key) {
 	case 'o':
@@ -140,7 +140,7 @@ static bool list_json(void)
 	return tb_json_write(list, 17, stdout) == TB_OK;
 }
 
-static int list(const struct arguments *args)
+static int list(const struct sweep_arguments *args)
 {
 	struct tb_error error;
 	bool done = true;
@@ -165,7 +165,7 @@ static void show_progress(void *context, const struct tb_sweep_progress *progres
 	tb_progress_show(line, progress->fraction, text);
 }
 
-static void print_summary(const struct arguments *args,
+static void print_summary(const struct sweep_arguments *args,
 	const struct tb_sweep_progress *progress, double wall_s)
 {
 	size_t n_new = progress->n_done - progress->n_before;
@@ -181,12 +181,12 @@ static void print_summary(const struct arguments *args,
 }
 
 // What a sweep is run with: this machine's cores, or other processes.
-struct crew {
+struct sweep_crew {
 	struct tb_peers peers; // n is 1: none
 	bool all_there;
 };
 
-static int run_points(struct crew *crew, struct tb_sweep_progress *progress,
+static int run_points(struct sweep_crew *crew, struct tb_sweep_progress *progress,
 	const struct tb_sweep *sweep, const struct tb_sweep_run_options *options,
 	struct tb_error *error)
 {
@@ -197,8 +197,8 @@ static int run_points(struct crew *crew, struct tb_sweep_progress *progress,
 		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
 }
 
-static int run(
-	const struct arguments *args, const struct tb_sweep *sweep, struct crew *crew)
+static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
+	struct sweep_crew *crew)
 {
 	struct tb_progress line;
 	struct tb_sweep_progress progress = {0};
@@ -229,7 +229,8 @@ static int run(
 }
 
 // spare_networks refuses an output that is the file of a network of the sweep.
-static int spare_networks(const struct arguments *args, const struct tb_sweep *sweep)
+static int spare_networks(
+	const struct sweep_arguments *args, const struct tb_sweep *sweep)
 {
 	const char *before = "";
 	int code = TB_EXIT_OK;
@@ -244,7 +245,7 @@ static int spare_networks(const struct arguments *args, const struct tb_sweep *s
 
 // warn_of_shard: whoever forgot --shard should notice before the hours that the whole
 // takes.
-static void warn_of_shard(const struct arguments *args)
+static void warn_of_shard(const struct sweep_arguments *args)
 {
 	struct tb_shard shard;
 	size_t n_runs = 0;
@@ -257,7 +258,7 @@ static void warn_of_shard(const struct arguments *args)
 		args->output, shard.number, shard.n);
 }
 
-static int read_and_run(const struct arguments *args, struct crew *crew)
+static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_sweep sweep = {0};
 	struct tb_error error;
@@ -277,7 +278,7 @@ static int read_and_run(const struct arguments *args, struct crew *crew)
 }
 
 // serve works for rank 0, which prints what there is to say.
-static int serve(const struct arguments *args, struct crew *crew)
+static int serve(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_error error;
 	const struct tb_sweep_serve_options options = {.name = args->name,
@@ -293,9 +294,9 @@ static int serve(const struct arguments *args, struct crew *crew)
 }
 
 // work_together runs the sweep on all processes that mpirun started.
-static int work_together(const struct arguments *args)
+static int work_together(const struct sweep_arguments *args)
 {
-	struct crew crew = {.all_there = true};
+	struct sweep_crew crew = {.all_there = true};
 	struct tb_error error;
 	if (args->n_workers > 0)
 		return tb_cli_usage("tailback sweep",
@@ -311,9 +312,9 @@ static int work_together(const struct arguments *args)
 	return code;
 }
 
-static int run_sweep(const struct arguments *args)
+static int run_sweep(const struct sweep_arguments *args)
 {
-	struct crew alone = {.peers.n = 1};
+	struct sweep_crew alone = {.peers.n = 1};
 	return tb_peers_launched() > 1 ? work_together(args) : read_and_run(args, &alone);
 }
 
@@ -333,12 +334,12 @@ int tb_cmd_sweep(int argc, char **argv)
 		       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set "
 		       "seed=1..3 -o u.db\n"
 		       "  tailback plot uniform.db -o uniform.svg"};
-	struct arguments args = {.changes = calloc((size_t)argc, sizeof *args.changes)};
+	struct sweep_arguments args = {
+		.changes = calloc((size_t)argc, sizeof *args.changes)};
 	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
 	if (!args.changes)
 		return tb_cli_fail(&error);
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
 	int code = args.list ? list(&args) : run_sweep(&args);
 	free(args.changes);
 	return code;

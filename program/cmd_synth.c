@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "nearest.h"
 #include "units.h"
+#include "words_args.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static const struct argp_option options[] = {
 
 enum kind { NOTHING_YET, PATTERN, COLLECTIVE, IO };
 
-struct arguments {
+struct synth_arguments {
 	enum kind kind;
 	const char *name; // the operand
 	struct tb_synth_pattern_args pattern;
@@ -70,14 +71,15 @@ static void refuse_name(struct argp_state *state, const char *name)
 	size_t n = 1;
 	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++)
 		names[n++] = p->name;
-	for (const struct tb_collective *c = tb_collectives; c->name; c++)
-		names[n++] = c->name;
+	for (int op = 0; op < TB_COLL_EXCHANGE; op++)
+		names[n++] = tb_collectives[op].name;
 	struct tb_hint hint;
 	argp_error(state, "no pattern or collective is called '%s'%s", name,
 		tb_hint_near(&hint, name, names, n, sizeof *names));
 }
 
-static void parse_name(struct argp_state *state, struct arguments *args, const char *name)
+static void parse_name(
+	struct argp_state *state, struct synth_arguments *args, const char *name)
 {
 	struct tb_error error;
 	if (args->kind == IO && !args->io.options.benchmark) {
@@ -89,10 +91,10 @@ static void parse_name(struct argp_state *state, struct arguments *args, const c
 	if (args->kind != NOTHING_YET)
 		argp_error(state, "one job at a time: '%s' is too many", name);
 	args->name = name;
-	args->collective.options.collective = tb_collective_find(name);
 	if (strcmp(name, "io") == 0)
 		args->kind = IO;
-	else if (args->collective.options.collective)
+	else if (tb_collective_op_find(&args->collective.op, name) &&
+		 args->collective.op != TB_COLL_EXCHANGE)
 		args->kind = COLLECTIVE;
 	else if (tb_synth_pattern_find(&args->pattern.options.pattern, name, NULL) ==
 		 TB_OK)
@@ -102,7 +104,7 @@ static void parse_name(struct argp_state *state, struct arguments *args, const c
 }
 
 // refuse_others refuses options of another kind of job.
-static void refuse_others(struct argp_state *state, const struct arguments *args)
+static void refuse_others(struct argp_state *state, const struct synth_arguments *args)
 {
 	const struct {
 		const char *used, *takers;
@@ -124,7 +126,7 @@ static void refuse_others(struct argp_state *state, const struct arguments *args
 				uses[i].takers, args->name);
 }
 
-static void check_whole(struct argp_state *state, struct arguments *args)
+static void check_whole(struct argp_state *state, struct synth_arguments *args)
 {
 	if (args->kind == NOTHING_YET)
 		argp_error(state,
@@ -146,7 +148,7 @@ static void check_whole(struct argp_state *state, struct arguments *args)
 }
 
 static void parse_nodes(
-	struct argp_state *state, struct arguments *args, const char *text)
+	struct argp_state *state, struct synth_arguments *args, const char *text)
 {
 	uint32_t n = (uint32_t)tb_synth_number(state, "--nodes", text, 2, TB_RANKS_MAX);
 	args->nodes = true;
@@ -155,7 +157,7 @@ static void parse_nodes(
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct synth_arguments *args = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->pattern;
@@ -192,6 +194,21 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
+static const char *const places[] = {"clustered", "distributed", NULL};
+static const char *const transports[] = {"elan", "tcp", NULL};
+static const char *const rendezvous[] = {"adaptive", "write", "read", NULL};
+static const char *const completions[] = {"control", "event", NULL};
+
+const struct tb_cmd_words tb_synth_words[] = {
+	{.key = TB_SYNTH_KEY_IO_PLACE, .list = places},
+	{.key = TB_SYNTH_KEY_SIZE_DIST, .list = tb_synth_dists},
+	{.key = TB_SYNTH_KEY_TIME_DIST, .list = tb_synth_dists},
+	{.key = TB_SYNTH_KEY_TRANSPORT, .list = transports},
+	{.key = TB_SYNTH_KEY_RENDEZVOUS, .list = rendezvous},
+	{.key = TB_SYNTH_KEY_COMPLETION, .list = completions},
+	{0},
+};
+
 // help_filter adds the tables of names, which are data, to the text after the options.
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -220,7 +237,7 @@ static char *help_filter(int key, const char *text, void *input)
 }
 
 static int make_collective(
-	struct tb_job **job, const struct arguments *args, struct tb_error *error)
+	struct tb_job **job, const struct synth_arguments *args, struct tb_error *error)
 {
 	struct tb_plan plan;
 	struct tb_plan_job how = args->how;
@@ -235,7 +252,7 @@ static int make_collective(
 }
 
 static int make_io(
-	struct tb_job **job, const struct arguments *args, struct tb_error *error)
+	struct tb_job **job, const struct synth_arguments *args, struct tb_error *error)
 {
 	struct tb_io_options io = args->io.options;
 	io.n_repeats = args->repeat ? args->how.n_repeats : io.benchmark->n_repeats;
@@ -243,7 +260,8 @@ static int make_io(
 	return tb_io_job(job, &io, error);
 }
 
-static int make(struct tb_job **job, const struct arguments *args, struct tb_error *error)
+static int make(
+	struct tb_job **job, const struct synth_arguments *args, struct tb_error *error)
 {
 	return args->kind == PATTERN ? tb_synth_job(job, &args->pattern.options, error)
 	       : args->kind == IO    ? make_io(job, args, error)
@@ -264,10 +282,8 @@ int tb_cmd_synth(int argc, char **argv)
 		.doc = "Make a job of synthetic traffic, of a collective operation or of "
 		       "parallel I/O, as GOAL text that other simulators read too.\v",
 		.help_filter = help_filter};
-	struct arguments args = {.output = "-", .how.n_repeats = 1};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
-		return TB_EXIT_USAGE;
+	struct synth_arguments args = {.output = "-", .how.n_repeats = 1};
+	tb_cmd_parse(&argp, tb_synth_words, argc, argv, 0, &args);
 	struct tb_error error;
 	struct tb_job *job = NULL;
 	int status = make(&job, &args, &error);

@@ -7,6 +7,7 @@
 #include "collective.h"
 #include "io.h"
 #include "synth.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ struct tb_synth_collective_args {
 	const char *algorithm;
 	bool size, root, branch, pin;
 	uint64_t combine_bytes_per_s;
-	struct tb_collective_options options; // likewise
+	enum tb_collective_op op;
+	struct tb_collective_options options; // n_ranks 0: the operand was another kind
 };
 
 struct tb_synth_io_args {
@@ -30,6 +32,18 @@ struct tb_synth_io_args {
 	bool rendezvous, completion, eager, outstanding, heavy, block, pack, list,
 		aggregate;
 	struct tb_io_options options; // likewise
+};
+
+// Of all options that take one of several words.
+extern const struct tb_cmd_words tb_synth_words[];
+
+enum {
+	TB_SYNTH_KEY_IO_PLACE = 600,
+	TB_SYNTH_KEY_SIZE_DIST,
+	TB_SYNTH_KEY_TIME_DIST,
+	TB_SYNTH_KEY_TRANSPORT,
+	TB_SYNTH_KEY_RENDEZVOUS,
+	TB_SYNTH_KEY_COMPLETION,
 };
 
 // The parsers; the input of each is its struct above.

@@ -95,7 +95,8 @@ static const char *names_of(bool rooted, char *buffer, size_t size)
 {
 	size_t used = 0;
 	buffer[0] = '\0';
-	for (const struct tb_collective *c = tb_collectives; c->name; c++)
+	for (const struct tb_collective *c = tb_collectives;
+		c < tb_collectives + TB_COLL_N; c++)
 		if ((rooted ? c->rooted : c->combines) && used < size)
 			used += (size_t)snprintf(buffer + used, size - used, "%s%s",
 				used ? ", " : "", c->name);
@@ -105,13 +106,13 @@ static const char *names_of(bool rooted, char *buffer, size_t size)
 void tb_synth_collective_check(
 	struct argp_state *state, struct tb_synth_collective_args *args)
 {
-	const struct tb_collective *collective = args->options.collective;
+	const struct tb_collective *collective = &tb_collectives[args->op];
+	const struct tb_algorithm *algorithm;
 	struct tb_error error;
 	char names[128];
-	args->options.algorithm = collective->algorithms;
-	if (args->algorithm && tb_collective_algorithm_find(&args->options.algorithm,
-				       collective, args->algorithm, &error) != TB_OK)
+	if (tb_algorithm_find(&algorithm, args->op, args->algorithm, &error) != TB_OK)
 		argp_error(state, "%s", error.text);
+	args->options.algorithm = algorithm;
 	if (collective->size == TB_SIZE_NONE && args->size)
 		argp_error(state, "--size does not go with %s, which moves no data",
 			collective->name);
@@ -123,18 +124,19 @@ void tb_synth_collective_check(
 	if (args->combine_bytes_per_s && !collective->combines)
 		argp_error(state, "--combine goes with %s, not with %s",
 			names_of(false, names, sizeof names), collective->name);
-	if (args->branch && !args->options.algorithm->branches)
+	if (args->branch && !(algorithm->traits & TB_TAKES_BRANCH))
 		argp_error(state, "--branch goes with trees, not with %s %s",
-			collective->name, args->options.algorithm->name);
+			collective->name, algorithm->name);
 }
 
 void tb_synth_collective_help(FILE *stream)
 {
 	fputs("Collectives and their algorithms (--algorithm):\n", stream);
-	for (const struct tb_collective *c = tb_collectives; c->name; c++) {
+	for (int op = 0; op < TB_COLL_EXCHANGE; op++) {
+		const struct tb_collective *c = &tb_collectives[op];
 		fprintf(stream, "  %-16s%s\n", c->name, c->summary);
-		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;
-			a++)
-			fprintf(stream, "    %-19s%s\n", a->name, a->summary);
+		for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
+			if ((int)a->op == op)
+				fprintf(stream, "    %-19s%s\n", a->name, a->summary);
 	}
 }

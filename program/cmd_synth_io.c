@@ -10,10 +10,7 @@ enum {
 	KEY_SERVERS,
 	KEY_BLOCK,
 	KEY_STRIP,
-	KEY_TRANSPORT,
 	KEY_PACK,
-	KEY_RENDEZVOUS,
-	KEY_COMPLETION,
 	KEY_EAGER,
 	KEY_LIST,
 	KEY_AGGREGATE,
@@ -36,18 +33,18 @@ static const struct argp_option options[] = {
 		"Let clients first exchange data, in buffers of BYTES, so that each "
 		"accesses the file contiguously (no exchange)",
 		0},
-	{"transport", KEY_TRANSPORT, "T", 0,
+	{"transport", TB_SYNTH_KEY_TRANSPORT, "T", 0,
 		"elan: eager messages and RDMA; tcp: sockets (elan)", 0},
 	{"pack", KEY_PACK, "RATE", 0,
 		"Rate of packing and unpacking lists, for tcp (takes no time)", 0},
 	{"eager", KEY_EAGER, "BYTES", 0, "Most data sent without a rendezvous (2K)", 0},
-	{"rendezvous", KEY_RENDEZVOUS, "R", 0,
+	{"rendezvous", TB_SYNTH_KEY_RENDEZVOUS, "R", 0,
 		"RDMA by the sender (write), by the receiver (read) or, default, by load "
 		"(adaptive)",
 		0},
 	{"heavy", KEY_HEAVY, "COUNT", 0,
 		"Open transfers that are a heavy load for a server, for adaptive (4)", 0},
-	{"completion", KEY_COMPLETION, "C", 0,
+	{"completion", TB_SYNTH_KEY_COMPLETION, "C", 0,
 		"How the end of data is signalled: by a remote event or a control "
 		"message (event)",
 		0},
@@ -59,17 +56,6 @@ static const struct argp_option options[] = {
 		0},
 	{0},
 };
-
-// word returns the index of `text` among the words; argp_error lists them as `expected`.
-static unsigned word(struct argp_state *state, const char *name, const char *text,
-	const char *const words[], const char *expected)
-{
-	for (unsigned i = 0; words[i]; i++)
-		if (strcmp(text, words[i]) == 0)
-			return i;
-	argp_error(state, "%s is %s, not '%s'", name, expected, text);
-	return 0;
-}
 
 static uint64_t size(struct argp_state *state, const char *name, const char *text)
 {
@@ -96,25 +82,21 @@ static uint32_t count(
 
 static error_t parse_protocol(int key, char *text, struct argp_state *state)
 {
-	static const char *const transports[] = {"elan", "tcp", NULL};
-	static const char *const rendezvous[] = {"adaptive", "write", "read", NULL};
-	static const char *const completions[] = {"control", "event", NULL};
 	struct tb_synth_io_args *args = state->input;
 	struct tb_io_options *o = &args->options;
 	switch (key) {
-	case KEY_TRANSPORT:
-		o->transport = (enum tb_io_transport)word(
-			state, "--transport", text, transports, "elan or tcp");
+	case TB_SYNTH_KEY_TRANSPORT:
+		o->transport = (enum tb_io_transport)tb_cmd_word(
+			tb_synth_words, key, text, state);
 		return 0;
-	case KEY_RENDEZVOUS:
+	case TB_SYNTH_KEY_RENDEZVOUS:
 		args->rendezvous = true;
-		o->rendezvous = (enum tb_io_rendezvous)word(state, "--rendezvous", text,
-			rendezvous, "write, read or adaptive");
+		o->rendezvous = (enum tb_io_rendezvous)tb_cmd_word(
+			tb_synth_words, key, text, state);
 		return 0;
-	case KEY_COMPLETION:
+	case TB_SYNTH_KEY_COMPLETION:
 		args->completion = true;
-		o->events = word(state, "--completion", text, completions,
-				    "event or control") != 0;
+		o->events = tb_cmd_word(tb_synth_words, key, text, state) != 0;
 		return 0;
 	case KEY_EAGER:
 		args->eager = true;

@@ -10,12 +10,9 @@ enum {
 	KEY_MESSAGES,
 	KEY_LOAD,
 	KEY_RATE,
-	KEY_SIZE_DIST,
-	KEY_TIME_DIST,
 	KEY_SEED,
 	KEY_HOT,
 	KEY_IO_NODES,
-	KEY_IO_PLACE,
 	KEY_DEDICATED
 };
 
@@ -29,31 +26,27 @@ static const struct argp_option options[] = {
 	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 0},
 	{"io-nodes", KEY_IO_NODES, "N", 0,
 		"Number of I/O nodes in io-random and io-fixed (8)", 0},
-	{"io-place", KEY_IO_PLACE, "PLACE", 0,
+	{"io-place", TB_SYNTH_KEY_IO_PLACE, "PLACE", 0,
 		"I/O nodes are clustered, the last ones, or distributed (clustered)", 0},
 	{"dedicated", KEY_DEDICATED, NULL, 0, "I/O nodes send nothing themselves", 0},
 	{"load", KEY_LOAD, "F", 0,
 		"Offer F times --rate at each node (default: all that it can send)", 0},
 	{"rate", KEY_RATE, "RATE", 0,
 		"Payload rate of load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)", 0},
-	{"time-dist", KEY_TIME_DIST, "D", 0,
+	{"time-dist", TB_SYNTH_KEY_TIME_DIST, "D", 0,
 		"Time from message to message, with --load: fixed, uniform (0 to twice "
 		"the mean) or exponential (fixed)",
 		0},
-	{"size-dist", KEY_SIZE_DIST, "D", 0,
+	{"size-dist", TB_SYNTH_KEY_SIZE_DIST, "D", 0,
 		"Size of messages: fixed, uniform or exponential (fixed)", 0},
 	{"seed", KEY_SEED, "S", 0, "Seed of the random choices (1)", 0},
 	{0},
 };
 
 static enum tb_synth_dist parse_dist(
-	struct argp_state *state, const char *name, const char *text)
+	const struct argp_state *state, int key, const char *text)
 {
-	enum tb_synth_dist dist = TB_SYNTH_FIXED;
-	struct tb_error error;
-	if (tb_synth_dist_find(&dist, text, &error) != TB_OK)
-		argp_error(state, "%s: %s", name, error.text);
-	return dist;
+	return (enum tb_synth_dist)tb_cmd_word(tb_synth_words, key, text, state);
 }
 
 static error_t parse_drawn(int key, char *text, struct argp_state *state)
@@ -61,12 +54,12 @@ static error_t parse_drawn(int key, char *text, struct argp_state *state)
 	struct tb_synth_pattern_args *args = state->input;
 	struct tb_synth_options *synth = &args->options;
 	switch (key) {
-	case KEY_SIZE_DIST:
-		synth->size_dist = parse_dist(state, "--size-dist", text);
+	case TB_SYNTH_KEY_SIZE_DIST:
+		synth->size_dist = parse_dist(state, key, text);
 		return 0;
-	case KEY_TIME_DIST:
+	case TB_SYNTH_KEY_TIME_DIST:
 		args->time_dist = true;
-		synth->time_dist = parse_dist(state, "--time-dist", text);
+		synth->time_dist = parse_dist(state, key, text);
 		return 0;
 	case KEY_SEED:
 		synth->seed = tb_synth_number(state, "--seed", text, 0, UINT64_MAX);
@@ -85,11 +78,9 @@ static error_t parse_io(int key, char *text, struct argp_state *state)
 		synth->n_io = (uint32_t)tb_synth_number(
 			state, "--io-nodes", text, 2, TB_RANKS_MAX);
 		break;
-	case KEY_IO_PLACE:
-		synth->io_distributed = strcmp(text, "distributed") == 0;
-		if (!synth->io_distributed && strcmp(text, "clustered") != 0)
-			argp_error(state,
-				"--io-place is clustered or distributed, not '%s'", text);
+	case TB_SYNTH_KEY_IO_PLACE:
+		synth->io_distributed =
+			tb_cmd_word(tb_synth_words, key, text, state) != 0;
 		break;
 	case KEY_DEDICATED:
 		synth->dedicated = true;

@@ -1,7 +1,7 @@
 // tailback top: shows a run in the terminal, refreshed while it is written.
+#include "backends.h"
 #include "cli.h"
 #include "commands.h"
-#include "draw_terminal.h"
 #include "picture_args.h"
 #include "run_args.h"
 #include "stop.h"
@@ -23,7 +23,7 @@ enum key { KEY_RUN = 256, KEY_ONCE };
 #define DEFAULT_ROWS	24
 #define LEAST_COLUMNS	40
 
-struct options {
+struct top_options {
 	struct tb_top_options top;
 	int keyboard; // negative: none
 	bool once;
@@ -31,8 +31,7 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{"metric", 'm', "METRIC", 0,
-		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
+	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0,
@@ -45,15 +44,19 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
+static const struct tb_cmd_words words[] = {
+	{.key = 'm', .word = tb_metric_name},
+	TB_PICTURE_LOOK_WORDS,
+	{0},
+};
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct options *options = state->input;
-	struct tb_hint hint;
+	struct top_options *options = state->input;
 	switch (key) {
 	case 'm':
-		if (tb_metric_parse(value, &options->top.metric) != TB_OK)
-			argp_error(state, "no metric is called '%s'%s", value,
-				tb_metric_hint(&hint, value));
+		options->top.metric =
+			(enum tb_metric)tb_cmd_word(words, key, value, state);
 		break;
 	case KEY_RUN:
 		options->top.run = tb_cmd_run_number(value, state);
@@ -93,7 +96,7 @@ static struct screen screen_size(void)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the picture");
+	return tb_fail_memory(error, "the picture");
 }
 
 static int print_once(struct tb_top *top, struct tb_error *error)
@@ -188,7 +191,7 @@ static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 	return go_on;
 }
 
-static int watch(const struct options *options, struct tb_top *top,
+static int watch(const struct top_options *options, struct tb_top *top,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct tb_picture picture = {0};
@@ -205,7 +208,7 @@ static int watch(const struct options *options, struct tb_top *top,
 }
 
 static int watch_screen(
-	const struct options *options, struct tb_top *top, struct tb_error *error)
+	const struct top_options *options, struct tb_top *top, struct tb_error *error)
 {
 	struct termios before, raw;
 	const volatile sig_atomic_t *stop = tb_cli_catch_stop();
@@ -234,11 +237,10 @@ int tb_cmd_top(int argc, char **argv)
 		"Example:\n"
 		"  tailback replay big.goal -o run.db & tailback top run.db",
 		NULL, NULL, NULL};
-	struct options options = {.top = {.theme = TB_DARK}, .every_s = 1};
+	struct top_options options = {.top = {.theme = TB_DARK}, .every_s = 1};
 	struct tb_error error;
 	struct tb_top *top;
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	if (tb_top_new(&top, &options.top, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	// If standard input is not the terminal, read keys from the terminal itself.

@@ -5,6 +5,7 @@
 #include "tbt_merge.h"
 #include "units.h"
 #include "which_mpi.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -25,7 +26,7 @@ enum key { KEY_MPI = 256, KEY_MERGE, KEY_KEEP };
 static const struct argp_option argp_options[] = {
 	{"output", 'o', "FILE", 0, "The trace to make, job.tbt (required)", 0},
 	{"mpi", KEY_MPI, "MPI", 0,
-		"The program's MPI: openmpi or mpich (default: what the program links, "
+		"The program's MPI: %s (default: what the program links, "
 		"else what mpirun is)",
 		0},
 	{"keep", KEY_KEEP, NULL, 0, "Keep the folder with the files of the ranks", 0},
@@ -35,14 +36,24 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-struct arguments {
+struct trace_arguments {
 	const char *output, *merge;
 	bool mpi_given, keep, quiet;
 	enum tb_tbt_mpi mpi;
 	char **command; // ends with NULL
 };
 
-static void check_whole(struct argp_state *state, const struct arguments *args)
+static const char *mpi_word(size_t i)
+{
+	return tb_mpi_name(TB_TBT_OPENMPI + i);
+}
+
+static const struct tb_cmd_words words[] = {
+	{.key = KEY_MPI, .word = mpi_word},
+	{0},
+};
+
+static void check_whole(struct argp_state *state, const struct trace_arguments *args)
 {
 	if (!args->output)
 		argp_error(state, "an output is missing: -o job.tbt");
@@ -56,14 +67,14 @@ static void check_whole(struct argp_state *state, const struct arguments *args)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct trace_arguments *args = state->input;
 	switch (key) {
 	case 'o':
 		args->output = text;
 		break;
 	case KEY_MPI:
-		if (!tb_mpi_find(&args->mpi, text))
-			argp_error(state, "--mpi takes openmpi or mpich, not '%s'", text);
+		args->mpi = (enum tb_tbt_mpi)(
+			TB_TBT_OPENMPI + tb_cmd_word(words, key, text, state));
 		args->mpi_given = true;
 		break;
 	case KEY_MERGE:
@@ -119,7 +130,7 @@ static int make_folder(const char *output, char **folder, struct tb_error *error
 {
 	char *name = NULL;
 	if (asprintf(&name, "%s.ranks-XXXXXX", output) < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory for a name");
+		return tb_fail_memory(error, "a name");
 	if (mkdtemp(name))
 		*folder = realpath(name, NULL);
 	int status = TB_OK;
@@ -155,14 +166,14 @@ static int set_environment(const char *tracer, const char *folder, struct tb_err
 	if (n < 0 || setenv("LD_PRELOAD", preload, 1) != 0 ||
 		setenv("TAILBACK_TRACE_FOLDER", folder, 1) != 0) {
 		free(preload);
-		return tb_fail(error, TB_ENOMEM, "no memory for the environment");
+		return tb_fail_memory(error, "the environment");
 	}
 	free(preload);
 	return TB_OK;
 }
 
 static void run_command(
-	const struct arguments *args, const char *tracer, const char *folder)
+	const struct trace_arguments *args, const char *tracer, const char *folder)
 {
 	struct tb_error error;
 	if (set_environment(tracer, folder, &error) != TB_OK)
@@ -190,7 +201,7 @@ static int wait_for(pid_t pid, const sigset_t *signals)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run_traced(const struct arguments *args, const char *tracer,
+static int run_traced(const struct trace_arguments *args, const char *tracer,
 	const char *folder, int *code, struct tb_error *error)
 {
 	sigset_t signals, before;
@@ -221,7 +232,7 @@ static int run_traced(const struct arguments *args, const char *tracer,
 // print_missing tells of ranks without a file: of which files, only where the user gave
 // them, because those of a run are removed.
 static void print_missing(
-	const struct arguments *args, const struct tb_tbt_summary *summary)
+	const struct trace_arguments *args, const struct tb_tbt_summary *summary)
 {
 	char ranks[48], text[1024];
 	uint32_t n = args->merge ? summary->n_missing : 0;
@@ -237,7 +248,7 @@ static void print_missing(
 }
 
 static void print_summary(
-	const struct arguments *args, const struct tb_tbt_summary *summary)
+	const struct trace_arguments *args, const struct tb_tbt_summary *summary)
 {
 	char ranks[48], records[48], clocks[48];
 	fprintf(stderr, "%s, %s in %s\n",
@@ -270,7 +281,7 @@ static void print_summary(
 }
 
 // merge has `code` be a failure where full disks left nothing of the run.
-static int merge(const struct arguments *args, const char *folder, int *code,
+static int merge(const struct trace_arguments *args, const char *folder, int *code,
 	struct tb_error *error)
 {
 	struct tb_outfile out;
@@ -292,7 +303,7 @@ static int merge(const struct arguments *args, const char *folder, int *code,
 
 // check_given refuses an MPI that is not the program's: the tracer of another MPI reads
 // its handles as its own, which ends the program.
-static int check_given(const struct arguments *args, struct tb_error *error)
+static int check_given(const struct trace_arguments *args, struct tb_error *error)
 {
 	const char *word = tb_mpi_against(args->mpi, args->command);
 	if (!word)
@@ -305,7 +316,7 @@ static int check_given(const struct arguments *args, struct tb_error *error)
 }
 
 // find_mpi stores which MPI the command runs.
-static int find_mpi(struct arguments *args, struct tb_error *error)
+static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 {
 	if (args->mpi_given)
 		return check_given(args, error);
@@ -321,7 +332,8 @@ static int find_mpi(struct arguments *args, struct tb_error *error)
 
 // leave_folder removes the ranks' files unless they are wanted: by the user, or because
 // they are all that is left of the run where they could not be merged.
-static void leave_folder(const struct arguments *args, const char *folder, bool merged)
+static void leave_folder(
+	const struct trace_arguments *args, const char *folder, bool merged)
 {
 	if (args->keep || !merged)
 		fprintf(stderr, "The ranks' files are in %s%s\n", folder,
@@ -331,7 +343,7 @@ static void leave_folder(const struct arguments *args, const char *folder, bool 
 }
 
 // trace runs the command and merges; `code` gets the command's exit code.
-static int trace(struct arguments *args, int *code, struct tb_error *error)
+static int trace(struct trace_arguments *args, int *code, struct tb_error *error)
 {
 	char tracer[PATH_MAX], *folder = NULL;
 	bool has_run = false;
@@ -370,11 +382,10 @@ int tb_cmd_trace(int argc, char **argv)
 		       "Example:\n"
 		       "  tailback trace -o job.tbt -- mpirun -n 16 ./app\n"
 		       "  tailback replay job.tbt -n ib-hdr -o run.db"};
-	struct arguments args = {0};
+	struct trace_arguments args = {0};
 	struct tb_error error = {0};
 	int code = 0;
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	tb_cmd_parse(&argp, words, argc, argv, ARGP_IN_ORDER, &args);
 	int status = args.merge ? merge(&args, args.merge, &code, &error)
 				: trace(&args, &code, &error);
 	if (status != TB_OK)

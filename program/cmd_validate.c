@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "output_args.h"
+#include "preset.h"
 #include "progress.h"
 #include "units.h"
 #include "validation.h"
@@ -27,12 +28,12 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"only", KEY_ONLY, "ID-GLOB", 0,
 		"Only the rows whose id matches, such as 'ping.*'", 0},
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json or markdown"),
+	TB_CMD_OUTPUT_OPTIONS,
 	{"seeds", KEY_SEEDS, "N", 0, "Run each experiment with N seeds (3)", 0},
 	{0},
 };
 
-struct arguments {
+struct validate_arguments {
 	struct tb_validation_options options;
 	struct tb_cmd_output output;
 };
@@ -47,9 +48,15 @@ static unsigned parse_number(
 	return (unsigned)value;
 }
 
+static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
+	{.key = 'n', .word = tb_network_preset_name},
+	{0},
+};
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct arguments *args = state->input;
+	struct validate_arguments *args = state->input;
 	switch (key) {
 	case 'n':
 		args->options.network = text;
@@ -82,14 +89,14 @@ static void show_progress(void *context, size_t n_done, size_t n_runs)
 	tb_progress_show(progress, n_runs ? (double)n_done / (double)n_runs : -1, text);
 }
 
-struct writing {
+struct validate_writing {
 	const struct tb_validation *validation;
 	enum tb_format format;
 };
 
 static int write_findings(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
+	const struct validate_writing *writing = context;
 	return tb_validation_write(writing->validation, writing->format, stream, error);
 }
 
@@ -108,14 +115,13 @@ int tb_cmd_validate(int argc, char **argv)
 		       "\n\nExample:\n"
 		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
 	struct tb_progress progress;
-	struct arguments args = {.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"},
+	struct validate_arguments args = {
+		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"},
 		.options = {.network = "qsnet",
 			.n_seeds = SEEDS_DEFAULT,
 			.progress = show_progress,
 			.context = &progress}};
-	argp_err_exit_status = TB_EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
-		return TB_EXIT_USAGE;
+	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
 	int code = tb_cmd_output_settle(&args.output, COMMAND, &args.options.network, 1);
 	if (code != TB_EXIT_OK)
 		return code;
@@ -127,7 +133,7 @@ int tb_cmd_validate(int argc, char **argv)
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	status = tb_cmd_output_write(&args.output, write_findings,
-		&(struct writing){&validation, args.output.format}, &error);
+		&(struct validate_writing){&validation, args.output.format}, &error);
 	bool failing = tb_validation_count(&validation, TB_VERDICT_FAILS) > 0;
 	tb_validation_fini(&validation);
 	if (status != TB_OK)

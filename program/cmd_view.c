@@ -3,10 +3,12 @@
 #include "cli.h"
 #include "commands.h"
 #include "picture_args.h"
+#include "preset.h"
 #include "reading_args.h"
 #include "run_args.h"
 #include "screen.h"
 #include "session.h"
+#include "trace.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -16,8 +18,7 @@ enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT };
 
 static const struct argp_option argp_options[] = {
 	{NULL, 0, NULL, 0, "What is shown:", 1},
-	{"metric", 'm', "METRIC", 0,
-		"wait (default), stall, busy, bytes, packets, blocked or longest", 1},
+	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 1},
 	{"run", KEY_RUN, "ID", 0,
 		"Run number within the store (default: the newest); given again, that of "
 		"the other store",
@@ -32,13 +33,22 @@ static const struct argp_option argp_options[] = {
 		"a "
 		"display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
 		1},
-	// For tests (window/script.h): no part of the command's interface.
+	// For tests (window/session_impl.h): no part of the command's interface.
 	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 1},
 	{NULL, 0, NULL, 0, "How a TRACE is replayed, to begin with:", 2},
 	{"network", 'n', "NETWORK", 0,
 		"Preset, INI file or fabric, with changes after commas", 2},
 	TB_CMD_CAPTURE_OPTIONS(2),
 	TB_CMD_READING_OPTIONS(2),
+	{0},
+};
+
+static const struct tb_cmd_words words[] = {
+	TB_PICTURE_LOOK_WORDS,
+	{.key = 'm', .word = tb_metric_name},
+	{.key = 'n', .word = tb_network_preset_name},
+	TB_CMD_READING_WORDS,
+	TB_CMD_CAPTURE_WORDS,
 	{0},
 };
 
@@ -91,12 +101,9 @@ static bool parse_size(const char *text, int *width, int *height)
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct tb_session_options *options = &((struct viewing *)state->input)->options;
-	struct tb_hint hint;
 	switch (key) {
 	case 'm':
-		if (tb_metric_parse(value, &options->metric) != TB_OK)
-			argp_error(state, "no metric is called '%s'%s", value,
-				tb_metric_hint(&hint, value));
+		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
 		options->given_metric = true;
 		break;
 	case KEY_RUN:
@@ -155,8 +162,7 @@ int tb_cmd_view(int argc, char **argv)
 					  .metric = TB_WAIT}};
 	struct tb_session_options *options = &viewing.options;
 	struct tb_error error;
-	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &viewing);
+	tb_cmd_parse(&argp, words, argc, argv, 0, &viewing);
 	if (options->other_run && !options->other)
 		options->other = options->store;
 	options->words = (const char *const *)viewing.words;

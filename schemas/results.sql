@@ -6,10 +6,10 @@
 -- but run_environment.
 --
 -- A program reads and writes stores of its own version only. With a change to a table, to its
--- comments too (SQLite keeps them, and readers compare), raise user_version here and
--- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
+-- comments too (SQLite keeps them, and readers compare), raise user_version here by one; views may
+-- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 17; -- 1 to 16 were never released
+PRAGMA user_version = 18; -- 1 to 17 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -175,6 +175,8 @@ CREATE TABLE link_bin (
   packets INTEGER NOT NULL, -- whose header crossed the link
   blocked INTEGER NOT NULL, -- headers that arrived over the link and had to wait
   longest_wait_ps INTEGER NOT NULL, -- of one header
+  largest_queue_bytes INTEGER NOT NULL DEFAULT 0, -- of packets that waited in one queue at once: at the far
+    -- end of the link, with Ethernet before the link
   PRIMARY KEY (run, bin, link)
 ) STRICT, WITHOUT ROWID;
 
@@ -189,6 +191,7 @@ CREATE TABLE bin_total (
   packets INTEGER NOT NULL,
   blocked INTEGER NOT NULL,
   longest_wait_ps INTEGER NOT NULL,
+  largest_queue_bytes INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (run, bin)
 ) STRICT, WITHOUT ROWID;
 
@@ -213,6 +216,7 @@ CREATE TABLE link_total (
   packets INTEGER NOT NULL,
   blocked INTEGER NOT NULL,
   longest_wait_ps INTEGER NOT NULL,
+  largest_queue_bytes INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (run, link)
 ) STRICT, WITHOUT ROWID;
 
@@ -516,12 +520,13 @@ LEFT JOIN node AS b ON b.run = l.run AND b.node = l.to_node;
 
 -- Sums per link over the whole run, for complete and for killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
-  longest_wait_ps) AS
-SELECT run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps
+  longest_wait_ps, largest_queue_bytes) AS
+SELECT run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps,
+  largest_queue_bytes
 FROM link_total
 UNION ALL
 SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
-  sum(blocked), max(longest_wait_ps)
+  sum(blocked), max(longest_wait_ps), max(largest_queue_bytes)
 FROM link_bin WHERE run NOT IN (SELECT run FROM link_total) GROUP BY run, link;
 
 -- Links by wait, longest first.
@@ -538,13 +543,15 @@ WHERE s.stall_ps > 0
 ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
-  busy_percent, packets, blocked, longest_wait_us, link_id) AS
+  busy_percent, packets, packets_per_s, blocked, longest_wait_us,
+  largest_queue_bytes, link_id) AS
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
   round(s.wait_ps / 1e6, 3),
   round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1),
   round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1),
   round(100.0 * s.busy_ps / r.simulated_ps, 1),
-  s.packets, s.blocked, round(s.longest_wait_ps / 1e6, 3), s.link
+  s.packets, CAST(round(s.packets * 1e12 / nullif(r.simulated_ps, 0)) AS INTEGER), s.blocked,
+  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.link
 FROM link_sum AS s JOIN link_name AS n USING (run, link) JOIN run AS r USING (run)
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;

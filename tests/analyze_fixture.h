@@ -90,6 +90,8 @@ static inline void fixture_fill(struct fixture *fixture, uint32_t n_bins, uint64
 				continue;
 			sample->longest_wait_ps = tb_random_below(&random, 40000);
 			sample->wait_ps = sample->longest_wait_ps * sample->n_blocked;
+			sample->largest_queue_bytes =
+				sample->longest_wait_ps * 7919 % 4096;
 		}
 	}
 }
@@ -204,7 +206,8 @@ static inline void fixture_flows(
 	for (uint32_t i = 0; i < FIXTURE_MESSAGES; i++)
 		messages[i] = fixture_message(i);
 	if (observer.flows(observer.context, flows, 24) ||
-		oracle_tell_blame(&facts, &observer, fixture->network, FIXTURE_BIN_PS) ||
+		oracle_report_blame(
+			&facts, &observer, fixture->network, FIXTURE_BIN_PS) ||
 		observer.messages(observer.context, messages, FIXTURE_MESSAGES))
 		abort();
 	free(facts.list);

@@ -118,7 +118,7 @@ static inline void viz_blame(
 	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 1, 100, 0, 1);
 	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 2, 100, 1, 1);
 	viz_wait(&facts, VIZ_HOT_LINK + 12, VIZ_ROOT + 5, 3, 220, 0, 1);
-	if (oracle_tell_blame(&facts, &observer, network, 2 * TB_PS_PER_US))
+	if (oracle_report_blame(&facts, &observer, network, 2 * TB_PS_PER_US))
 		abort();
 	free(facts.list);
 }

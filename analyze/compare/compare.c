@@ -15,8 +15,6 @@ void tb_compare_free(struct tb_compare *compare)
 {
 	if (!compare)
 		return;
-	for (int i = 0; i < compare->n_tables; i++)
-		free(compare->tables[i].cells);
 	tb_link_pairs_fini(&compare->pairs);
 	free(compare->links);
 	free(compare->roots);
@@ -169,7 +167,7 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 	if (!status) {
 		compare->flows = calloc((size_t)room + 1, sizeof *compare->flows);
 		if (!compare->flows)
-			status = tb_fail(error, TB_ENOMEM, "no memory to compare flows");
+			status = tb_fail_memory(error, "a comparison");
 	}
 	if (!status && alike) {
 		match_flows(compare, &tables[0], &tables[1]);
@@ -206,7 +204,7 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 {
 	struct tb_compare *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		return tb_fail_memory(error, "a comparison");
 	made->runs[0] = a;
 	made->runs[1] = b;
 	made->info[0] = tb_run_info(a.run);
@@ -219,12 +217,11 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		status = gather_flows(made, top, error);
 	if (!status)
 		status = tb_compare_gather_jobs(made, top, error);
-	if (!status && tb_compare_tabulate(made))
-		status = tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
 	if (status) {
 		tb_compare_free(made);
 		return status;
 	}
+	tb_compare_tabulate(made);
 	*compare = made;
 	return TB_OK;
 }
@@ -242,8 +239,9 @@ double tb_compare_wait_growth(const struct tb_compare *compare)
 	return after > 0 ? (double)INFINITY : 0;
 }
 
-static void write_text(const struct tb_compare *compare, FILE *stream)
+static int write_text(const struct tb_compare *compare, unsigned width, FILE *stream)
 {
+	int status = TB_OK;
 	char shown[SHOWN_BYTES];
 	for (int i = 0; i < 2; i++)
 		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s\n", 'A' + i,
@@ -253,8 +251,10 @@ static void write_text(const struct tb_compare *compare, FILE *stream)
 	fprintf(stream, "\n%s\n", compare->verdict);
 	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
 		fprintf(stream, "%s\n", compare->jobs[i].verdict);
-	for (int i = 0; i < compare->n_tables; i++)
-		tb_report_table_text(&compare->tables[i], stream);
+	for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++)
+		if (compare->tables[i].n_shown)
+			status = tb_table_text(&compare->tables[i], width, stream);
+	return status;
 }
 
 static void write_markdown(const struct tb_compare *compare, FILE *stream)
@@ -263,52 +263,41 @@ static void write_markdown(const struct tb_compare *compare, FILE *stream)
 	fputs("# What changed\n\n", stream);
 	for (int i = 0; i < 2; i++) {
 		fprintf(stream, "- **%c**: ", 'A' + i);
-		tb_report_markdown(
+		tb_markdown_put(
 			stream, tb_visible(compare->runs[i].store, shown, sizeof shown));
 		fprintf(stream, ", run %" PRId64 ": ", compare->info[i]->id);
-		tb_report_markdown(stream, compare->info[i]->input_name);
+		tb_markdown_put(stream, compare->info[i]->input_name);
 		fputs(" on ", stream);
-		tb_report_markdown(stream, compare->info[i]->network_name);
+		tb_markdown_put(stream, compare->info[i]->network_name);
 		fputc('\n', stream);
 	}
 	fputc('\n', stream);
-	tb_report_markdown(stream, compare->verdict);
+	tb_markdown_put(stream, compare->verdict);
 	fputc('\n', stream);
 	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++) {
 		fputs(i ? "- " : "\n- ", stream);
-		tb_report_markdown(stream, compare->jobs[i].verdict);
+		tb_markdown_put(stream, compare->jobs[i].verdict);
 		fputc('\n', stream);
 	}
-	for (int i = 0; i < compare->n_tables; i++)
-		tb_report_table_markdown(&compare->tables[i], stream);
-}
-
-// Names of links hold no comma and no quote, so no field needs quoting (RFC 4180).
-static void write_csv(const struct tb_compare *compare, FILE *stream)
-{
-	fputs("rank,link,in,wait_a_ps,wait_b_ps,change_ps\n", stream);
-	for (uint32_t i = 0; i < compare->n_links; i++) {
-		const struct tb_mover *mover = &compare->links[i];
-		const char *in = mover->pair.a.id == TB_ID_NONE	  ? "b"
-				 : mover->pair.b.id == TB_ID_NONE ? "a"
-								  : "both";
-		fprintf(stream, "%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
-			i + 1, tb_compare_link_name(compare, &mover->pair), in,
-			mover->before, mover->after,
-			(int64_t)(mover->after - mover->before));
-	}
+	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
+		if (compare->tables[i].n_shown)
+			tb_table_markdown(&compare->tables[i], stream);
 }
 
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
-	FILE *stream, struct tb_error *error)
+	unsigned width, FILE *stream, struct tb_error *error)
 {
-	if (format == TB_FORMAT_CSV)
-		write_csv(compare, stream);
-	else if (format == TB_FORMAT_JSON && tb_compare_write_json(compare, stream))
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
-	else if (format == TB_FORMAT_MARKDOWN)
+	int status = TB_OK;
+	if (format == TB_FORMAT_CSV) {
+		for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
+			if (strcmp(tb_compare_lists[i]->name, "links") == 0)
+				tb_table_csv(&compare->tables[i], stream);
+	} else if (format == TB_FORMAT_JSON) {
+		status = tb_compare_write_json(compare, stream);
+	} else if (format == TB_FORMAT_MARKDOWN) {
 		write_markdown(compare, stream);
-	else if (format == TB_FORMAT_TEXT)
-		write_text(compare, stream);
-	return TB_OK;
+	} else if (format == TB_FORMAT_TEXT) {
+		status = write_text(compare, width, stream);
+	}
+	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
 }

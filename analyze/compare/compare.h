@@ -32,6 +32,10 @@ void tb_compare_free(struct tb_compare *compare);
 // A.
 double tb_compare_wait_growth(const struct tb_compare *compare);
 
+// tb_compare_same_work returns whether both runs carried as many messages and bytes, or
+// one job with other collectives: else their times do not compare.
+bool tb_compare_same_work(const struct tb_compare *compare);
+
 // tb_compare_verdict returns what changed, in sentences; it lives as long as `compare`.
 const char *tb_compare_verdict(const struct tb_compare *compare);
 
@@ -39,8 +43,13 @@ const char *tb_compare_verdict(const struct tb_compare *compare);
 // run, of those that are listed; "" when both have none in common, or all is alike.
 const char *tb_compare_slowest_job(const struct tb_compare *compare);
 
-// tb_compare_write writes to `stream`; write errors show in ferror(stream). TB_ENOMEM.
+// tb_compare_write writes to `stream`, text within `width` characters (0: any width);
+// write errors show in ferror(stream). TB_ENOMEM.
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
-	FILE *stream, struct tb_error *error) TB_MUST_USE;
+	unsigned width, FILE *stream, struct tb_error *error) TB_MUST_USE;
+
+// tb_compare_write_schema writes the JSON schema of a comparison: what
+// schemas/compare.schema.json holds. TB_ENOMEM.
+int tb_compare_write_schema(FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -9,7 +9,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory to compare blame");
+	return tb_fail_memory(error, "a comparison");
 }
 
 // read_roots makes samples whose wait is that for a link as a root, so that roots are

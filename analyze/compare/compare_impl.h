@@ -6,7 +6,7 @@
 #include "job_times.h"
 #include "job_waits.h"
 #include "movers.h"
-#include "report_cells.h"
+#include "report_impl.h"
 #include "settings.h"
 
 // A flow of both runs, or of one; the other's `messages` are then 0.
@@ -22,9 +22,11 @@ struct tb_flow_mover {
 struct tb_job_mover {
 	char name[80];
 	struct tb_job_times times[2];
-	uint64_t n_undelivered[2]; // its messages that were given up
-	bool maybe_chance;	   // changed so little that another seed may undo it
-	char verdict[400];	   // a sentence or two
+	uint64_t n_undelivered[2];	  // its messages that were given up
+	uint64_t n_messages[2], bytes[2]; // delivered
+	bool same_work;			  // else its times do not compare
+	bool maybe_chance; // changed so little that another seed may undo it
+	char verdict[400]; // a sentence or two
 };
 
 // The sums of a run.
@@ -44,7 +46,16 @@ struct tb_job_pair_mover {
 	uint64_t before, after; // wait; 0 where a run lacks the pair
 };
 
-#define TB_COMPARE_TABLES 7
+#define TB_COMPARE_LISTS 7
+extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
+
+// A run as an object of JSON.
+struct tb_compare_side {
+	const char *store;
+	const struct tb_run *run;
+	const struct tb_run_info *info;
+	const struct tb_compare_sums *sums;
+};
 
 struct tb_compare {
 	struct tb_compared runs[2];
@@ -64,9 +75,8 @@ struct tb_compare {
 	uint32_t n_flows_only[2]; // in one run alone
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
-	bool maybe_chance; // of a listed job
-	struct tb_report_table tables[TB_COMPARE_TABLES];
-	int n_tables;
+	bool maybe_chance;			  // of a listed job
+	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	char verdict[900];
 };
 
@@ -92,8 +102,33 @@ int tb_compare_gather_jobs(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
 
 // tb_compare_tabulate fills tables and verdict from the other members.
-int tb_compare_tabulate(struct tb_compare *compare) TB_MUST_USE;
+void tb_compare_tabulate(struct tb_compare *compare);
+
+void tb_compare_pass_verdict(struct tb_compare *compare);
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUST_USE;
+
+// A change of less than this share shows as 0.0 %, and is called none.
+#define TB_WORDS_NO_CHANGE 0.0005
+
+// A decrease by more than this share is not shown in digits, which would be 100.0 %.
+#define TB_WORDS_ALL 0.999
+
+// From so many times as long on, times are compared so and not in percent, which nobody
+// reads of large ones.
+#define TB_WORDS_TIMES 2
+
+// Where the words continue; what has no room is cut off.
+struct tb_words {
+	char *at;
+	size_t left;
+};
+
+void tb_words_append(struct tb_words *words, const char *format, ...) TB_PRINTF(2, 3);
+
+// tb_words_append_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)", "123
+// times as long (...)". It returns what stands before the other, "than" or "as".
+const char *tb_words_append_times(struct tb_words *words, double before_ps,
+	double after_ps, const char *less, const char *more);
 
 #endif

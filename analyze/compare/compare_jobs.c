@@ -1,6 +1,5 @@
 // The jobs of two runs: which gained, by how much, and by which part of its run time.
 #include "compare_impl.h"
-#include "compare_words.h"
 #include "findings.h"
 
 #include <math.h>
@@ -87,7 +86,7 @@ static void append_parts(
 			fabs(change_ps) < 1)
 			continue;
 		tb_words_append(words, "%s%s %s %s", between, parts[i].text,
-			tb_report_format_time(fabs(change_ps), time, sizeof time),
+			tb_format_long_time(fabs(change_ps), time, sizeof time),
 			change_ps < 0 ? "less" : "more");
 		between = ", ";
 	}
@@ -145,12 +144,29 @@ static void judge_lost(const struct tb_job_mover *pair, struct tb_words *words)
 	tb_words_append(words, "; what its other messages take is no gain or loss.");
 }
 
+// judge_other says that a job carried other messages, so that its times do not compare.
+static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
+{
+	tb_words_append(words, "Job %s carried different work: ", pair->name);
+	for (int i = 0; i < 2; i++) {
+		char count[48], size[32];
+		tb_words_append(words, "%s of %s in %c%s",
+			tb_format_counted(
+				pair->n_messages[i], "message", count, sizeof count),
+			tb_format_size(pair->bytes[i], size, sizeof size), 'A' + i,
+			i ? "" : ", ");
+	}
+	tb_words_append(words, "; how long it takes is no gain or loss.");
+}
+
 // judge writes a sentence on a job of both runs: what a colleague would say of it.
 static void judge(struct tb_job_mover *pair)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
 	if (pair->n_undelivered[0] || pair->n_undelivered[1])
 		judge_lost(pair, &words);
+	else if (!pair->same_work)
+		judge_other(pair, &words);
 	else
 		judge_times(pair, &words);
 }
@@ -186,11 +202,18 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		struct tb_job_mover *pair = &compare->jobs[compare->n_jobs++];
 		snprintf(pair->name, sizeof pair->name, "%s",
 			last_of(sides[0].jobs.jobs[i].name));
-		tb_report_end_whole(pair->name, sizeof pair->name);
+		tb_text_end_whole(pair->name, sizeof pair->name);
 		pair->times[0] = sides[0].times[i];
 		pair->times[1] = sides[1].times[k];
 		pair->n_undelivered[0] = sides[0].jobs.jobs[i].n_undelivered;
 		pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
+		pair->n_messages[0] = sides[0].jobs.jobs[i].n_messages;
+		pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
+		pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
+		pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
+		pair->same_work = tb_compare_same_work(compare) ||
+				  (pair->n_messages[0] == pair->n_messages[1] &&
+					  pair->bytes[0] == pair->bytes[1]);
 		judge(pair);
 		compare->maybe_chance |= pair->maybe_chance;
 	}
@@ -207,7 +230,7 @@ int tb_compare_gather_jobs(
 		compare->jobs =
 			calloc((size_t)sides[0].jobs.n + 1, sizeof *compare->jobs);
 		if (!compare->jobs)
-			status = tb_fail(error, TB_ENOMEM, "no memory to compare jobs");
+			status = tb_fail_memory(error, "a comparison");
 	}
 	if (!status)
 		match(compare, sides, top);

@@ -1,137 +1,138 @@
-// The comparison as JSON: times in picoseconds, sizes in bytes.
+// The comparison as JSON, and the schema of that: schemas/compare.schema.json.
 #include "compare_impl.h"
 #include "json.h"
 
-// Without memory the parts are NULL, and json_pack then returns NULL too.
+#include <string.h>
+
+static void put_hottest(struct tb_datum *at)
+{
+	const struct tb_compare_side *item = at->item;
+	at->unknown = item->sums->hottest == TB_ID_NONE;
+	if (!at->unknown)
+		at->word = tb_run_links(item->run)[item->sums->hottest].name;
+}
+
+#define TAKE(name, from, figure)                                                         \
+	static void name(struct tb_datum *at)                                            \
+	{                                                                                \
+		const struct tb_compare_side *item = at->item;                           \
+		at->from = figure;                                                       \
+	}
+
+TAKE(put_id, whole, item->info->id)
+TAKE(put_input, word, item->info->input_name)
+TAKE(put_network, word, item->info->network_name)
+TAKE(put_complete, whole, item->info->complete)
+TAKE(put_simulated, whole, item->info->simulated_ps)
+TAKE(put_messages, whole, (int64_t)item->info->n_messages)
+TAKE(put_undelivered, whole, (int64_t)item->info->n_undelivered)
+TAKE(put_packets, whole, (int64_t)item->info->n_packets)
+TAKE(put_bytes, whole, (int64_t)item->info->delivered_bytes)
+TAKE(put_wait, real, item->sums->wait_ps)
+TAKE(put_longest, whole, (int64_t)item->sums->longest_wait_ps)
+TAKE(put_blocked, whole, (int64_t)item->sums->n_blocked)
+TAKE(put_waiting, whole, (int64_t)item->sums->n_waiting)
+TAKE(put_latency, real, item->sums->latency_ps)
+TAKE(put_slowdown, real, item->sums->slowdown)
+
+static const struct tb_column side_columns[] = {
+	{"store", NULL, "Its file", TB_DATUM_TEXT,
+		TB_MEMBER(struct tb_compare_side, store)},
+	{"run", NULL, "Its number there, from 1", TB_DATUM_ID, .put = put_id},
+	{"input", NULL, NULL, TB_DATUM_TEXT, .put = put_input},
+	{"network", NULL, NULL, TB_DATUM_TEXT, .put = put_network},
+	{"complete", NULL, "It came to its end", TB_DATUM_FLAG, .put = put_complete},
+	{"simulated_ps", NULL, NULL, TB_DATUM_TIME, .put = put_simulated},
+	{"messages", NULL, "Delivered", TB_DATUM_COUNT, .put = put_messages},
+	{"undelivered", NULL, "Messages given up because of dead links", TB_DATUM_COUNT,
+		.put = put_undelivered},
+	{"packets", NULL, NULL, TB_DATUM_COUNT, .put = put_packets},
+	{"delivered_bytes", NULL, NULL, TB_DATUM_SIZE, .put = put_bytes},
+	{"wait_ps", NULL, "Over all headers", TB_DATUM_MEAN, .put = put_wait},
+	{"longest_wait_ps", NULL, "Of one header", TB_DATUM_TIME, .put = put_longest},
+	{"blocked", NULL, "Headers that had to wait", TB_DATUM_COUNT, .put = put_blocked},
+	{"links_that_waited", NULL, NULL, TB_DATUM_COUNT, .put = put_waiting},
+	{"latency_ps", NULL, "Mean of a message", TB_DATUM_MEAN, .put = put_latency},
+	{"slowdown", NULL, "Of all messages together; 0: not known", TB_DATUM_RATIO,
+		.put = put_slowdown},
+	{"hottest_link", NULL, "null: none waited", TB_DATUM_TEXT, .put = put_hottest,
+		.flags = TB_COLUMN_NULL},
+};
+
+static const struct tb_table_type run = {
+	"run", NULL, "A run and its sums.", TB_COLUMNS(side_columns)};
+
 static json_t *run_object(const struct tb_compare *compare, int which)
 {
-	const struct tb_run_info *info = compare->info[which];
-	const struct tb_compare_sums *outcome = &compare->outcome[which];
-	json_t *hottest = outcome->hottest == TB_ID_NONE
-				  ? json_null()
-				  : json_string(tb_run_links(
-					    compare->runs[which].run)[outcome->hottest]
-							.name);
-	return json_pack("{s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o, "
-			 "s:o, s:o, s:f, s:f, s:o}",
-		"store", tb_json_text(compare->runs[which].store), "run",
-		(json_int_t)info->id, "input", tb_json_text(info->input_name), "network",
-		tb_json_text(info->network_name), "complete", (int)info->complete,
-		"simulated_ps", tb_json_count((uint64_t)info->simulated_ps), "messages",
-		tb_json_count(info->n_messages), "undelivered",
-		tb_json_count(info->n_undelivered), "packets",
-		tb_json_count(info->n_packets), "delivered_bytes",
-		tb_json_count(info->delivered_bytes), "wait_ps", outcome->wait_ps,
-		"longest_wait_ps", tb_json_count(outcome->longest_wait_ps), "blocked",
-		tb_json_count(outcome->n_blocked), "links_that_waited",
-		tb_json_count(outcome->n_waiting), "latency_ps", outcome->latency_ps,
-		"slowdown", outcome->slowdown, "hottest_link", hottest);
+	const struct tb_compare_side of = {compare->runs[which].store,
+		compare->runs[which].run, compare->info[which], &compare->outcome[which]};
+	return tb_table_object(&run, &of);
 }
 
-static json_t *difference_object(const struct tb_difference *difference)
-{
-	const char *a = difference->whole_a ? difference->whole_a : difference->a;
-	const char *b = difference->whole_b ? difference->whole_b : difference->b;
-	return json_pack("{s:s, s:o, s:o}", "setting", difference->name, "a",
-		tb_json_text(a), "b", tb_json_text(b));
-}
+// How many rows there are of which a list has the first.
+static const struct tb_column total_columns[] = {
+	{"links_changed", NULL, "Of which links lists the first", TB_DATUM_COUNT,
+		TB_MEMBER(struct tb_compare, n_links_moved)},
+	{"flows_changed", NULL, "Of which flows lists the first", TB_DATUM_COUNT,
+		TB_MEMBER(struct tb_compare, n_flows_moved)},
+	{"roots_changed", NULL, "Of which congestion_roots lists the first",
+		TB_DATUM_COUNT, TB_MEMBER(struct tb_compare, n_roots_moved)},
+	{"job_pairs_changed", NULL, "Of which blame_by_job lists the first",
+		TB_DATUM_COUNT, TB_MEMBER(struct tb_compare, n_job_pairs_moved)},
+};
 
-static json_t *link_object(const struct tb_compare *compare, const struct tb_mover *mover)
-{
-	return json_pack("{s:s, s:b, s:b, s:o, s:o}", "link",
-		tb_compare_link_name(compare, &mover->pair), "in_a",
-		mover->pair.a.id != TB_ID_NONE, "in_b", mover->pair.b.id != TB_ID_NONE,
-		"wait_a_ps", tb_json_count(mover->before), "wait_b_ps",
-		tb_json_count(mover->after));
-}
-
-static json_t *root_object(const struct tb_compare *compare, const struct tb_mover *root)
-{
-	return json_pack("{s:s, s:o, s:o}", "root",
-		tb_compare_link_name(compare, &root->pair), "wait_a_ps",
-		tb_json_count(root->before), "wait_b_ps", tb_json_count(root->after));
-}
-
-static json_t *job_pair_object(const struct tb_job_pair_mover *pair)
-{
-	return json_pack("{s:o, s:o, s:o, s:o}", "victim_job", tb_json_text(pair->victim),
-		"culprit_job", tb_json_text(pair->culprit), "wait_a_ps",
-		tb_json_count(pair->before), "wait_b_ps", tb_json_count(pair->after));
-}
-
-static json_t *node_or_null(uint32_t id)
-{
-	return id == TB_ID_NONE ? json_null() : json_integer(id);
-}
-
-static json_t *flow_object(
-	const struct tb_compare *compare, const struct tb_flow_mover *flow)
-{
-	char job[80];
-	tb_report_job_name(compare->runs[0].run, flow->job, job, sizeof job);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f}", "job",
-		tb_json_text(job), "source", node_or_null(flow->source.id), "destination",
-		node_or_null(flow->destination.id), "messages_a",
-		tb_json_count(flow->messages[0]), "messages_b",
-		tb_json_count(flow->messages[1]), "latency_a_ps", flow->latency_ps[0],
-		"latency_b_ps", flow->latency_ps[1], "slowdown_a", flow->slowdown[0],
-		"slowdown_b", flow->slowdown[1]);
-}
-
-static void add_part(json_t *object, const char *key, const struct tb_job_times *times,
-	enum tb_job_part part)
-{
-	tb_time_ps part_ps = 0;
-	bool known = tb_job_times_part(times, part, &part_ps);
-	json_object_set_new(object, key, known ? json_integer(part_ps) : json_null());
-}
-
-static json_t *job_object(const struct tb_job_mover *job)
-{
-	const struct tb_job_time *a = &job->times[0].run, *b = &job->times[1].run;
-	json_t *object = json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "job",
-		tb_json_text(job->name), "verdict", tb_json_text(job->verdict),
-		"run_a_ps", (json_int_t)a->run_ps, "run_b_ps", (json_int_t)b->run_ps,
-		"latency_a_ps", a->mean_latency_ps, "latency_b_ps", b->mean_latency_ps);
-	json_object_set_new(
-		object, "undelivered_a", tb_json_count(job->n_undelivered[0]));
-	json_object_set_new(
-		object, "undelivered_b", tb_json_count(job->n_undelivered[1]));
-	add_part(object, "others_cost_a_ps", &job->times[0], TB_JOB_OTHERS);
-	add_part(object, "others_cost_b_ps", &job->times[1], TB_JOB_OTHERS);
-	add_part(object, "network_costs_a_ps", &job->times[0], TB_JOB_NETWORK);
-	add_part(object, "network_costs_b_ps", &job->times[1], TB_JOB_NETWORK);
-	add_part(object, "ideal_a_ps", &job->times[0], TB_JOB_IDEAL);
-	add_part(object, "ideal_b_ps", &job->times[1], TB_JOB_IDEAL);
-	return object;
-}
+static const struct tb_table_type totals = {
+	"totals", NULL, NULL, TB_COLUMNS(total_columns)};
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 {
-	json_t *differences = json_array(), *links = json_array(), *flows = json_array();
-	json_t *jobs = json_array();
-	for (uint32_t i = 0; i < compare->n_jobs; i++)
-		jobs = tb_json_append(jobs, job_object(&compare->jobs[i]));
-	json_t *roots = json_array(), *pairs = json_array();
-	for (int i = 0; i < compare->n_differences; i++)
-		differences = tb_json_append(
-			differences, difference_object(&compare->differences[i]));
-	for (uint32_t i = 0; i < compare->n_links; i++)
-		links = tb_json_append(links, link_object(compare, &compare->links[i]));
-	for (uint32_t i = 0; i < compare->n_roots; i++)
-		roots = tb_json_append(roots, root_object(compare, &compare->roots[i]));
-	for (uint32_t i = 0; i < compare->n_job_pairs; i++)
-		pairs = tb_json_append(pairs, job_pair_object(&compare->job_pairs[i]));
-	for (uint32_t i = 0; i < compare->n_flows; i++)
-		flows = tb_json_append(flows, flow_object(compare, &compare->flows[i]));
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:o, "
-				"s:I, s:o}",
-		"verdict", tb_json_text(compare->verdict), "a", run_object(compare, 0),
-		"b", run_object(compare, 1), "differences", differences, "jobs", jobs,
-		"links_changed", (json_int_t)compare->n_links_moved, "links", links,
-		"flows_changed", (json_int_t)compare->n_flows_moved, "flows", flows,
-		"roots_changed", (json_int_t)compare->n_roots_moved, "congestion_roots",
-		roots, "job_pairs_changed", (json_int_t)compare->n_job_pairs_moved,
-		"blame_by_job", pairs);
-	return tb_json_write(all, 17, stream);
+	struct tb_json_object root = tb_json_object_new();
+	char key[32];
+	tb_json_add_text(&root, "verdict", compare->verdict);
+	tb_json_add(&root, "same_work", json_boolean(tb_compare_same_work(compare)));
+	tb_json_add(&root, "a", run_object(compare, 0));
+	tb_json_add(&root, "b", run_object(compare, 1));
+	json_t *sums = tb_table_object(&totals, compare);
+	if (!sums || json_object_update(root.json, sums) != 0)
+		root.failed = true;
+	json_decref(sums);
+	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
+		if (tb_compare_lists[i]->meaning)
+			tb_json_add(&root,
+				tb_table_key(tb_compare_lists[i], key, sizeof key),
+				tb_table_json(&compare->tables[i]));
+	return tb_json_write(tb_json_object_take(&root), 17, stream);
+}
+
+int tb_compare_write_schema(FILE *stream, struct tb_error *error)
+{
+	struct tb_json_object root = tb_json_object_new();
+	char key[32];
+	tb_json_add(&root, "verdict",
+		json_pack("{s:s, s:s}", "description", "What changed, in sentences.",
+			"type", "string"));
+	tb_json_add(&root, "same_work",
+		json_pack("{s:s, s:s}", "description",
+			"Both runs carried as many messages and bytes; else how long "
+			"they take does not compare.",
+			"type", "boolean"));
+	tb_json_add(&root, "a", tb_table_object_schema(&run));
+	tb_json_add(&root, "b", tb_table_object_schema(&run));
+	json_t *sums = tb_table_object_schema(&totals);
+	if (!sums || json_object_update(root.json, json_object_get(sums, "properties")))
+		root.failed = true;
+	json_decref(sums);
+	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
+		if (tb_compare_lists[i]->meaning)
+			tb_json_add(&root,
+				tb_table_key(tb_compare_lists[i], key, sizeof key),
+				tb_table_schema(tb_compare_lists[i]));
+	json_t *schema = tb_schema_root("urn:tailback:compare:1", "Tailback comparison",
+		"What 'tailback compare -f json' writes. Times are picoseconds of "
+		"simulated time (_ps), sizes bytes; _a is of the first run, _b of the "
+		"second.",
+		tb_json_object_take(&root));
+	return tb_json_write(schema, 6, stream) == TB_OK
+		       ? TB_OK
+		       : tb_fail_memory(error, "the schema");
 }

@@ -1,201 +1,278 @@
-// The comparison's tables and its verdict, shared by text and Markdown.
+// The comparison's lists. Private to analyze/.
 #include "compare_impl.h"
-#include "compare_words.h"
 #include "run_capture.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void put_change(struct tb_report_writer *writer, double before, double after)
+// put_change writes how a figure changed against A.
+static void put_change(struct tb_datum *at, double before, double after)
 {
-	char text[80];
+	at->real = after - before;
 	if (before == after)
-		snprintf(text, sizeof text, "=");
+		tb_put_text(at, "=");
 	else if (before == 0)
-		snprintf(text, sizeof text, "new");
+		tb_put_text(at, "new");
 	else if (after == 0)
-		snprintf(text, sizeof text, "gone");
+		tb_put_text(at, "gone");
 	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
-		snprintf(text, sizeof text, "no change");
+		tb_put_text(at, "no change");
 	else if (after / before >= 10)
-		snprintf(text, sizeof text, "x %.4g", after / before);
+		tb_put_text(at, "x %.4g", after / before);
 	else if (after / before < 1 - TB_WORDS_ALL)
-		snprintf(text, sizeof text, "below -%.1f %%", 100 * TB_WORDS_ALL);
+		tb_put_text(at, "below -%.1f %%", 100 * TB_WORDS_ALL);
 	else
-		snprintf(text, sizeof text, "%+.1f %%", 100 * (after - before) / before);
-	tb_report_put_text(writer, text);
+		tb_put_text(at, "%+.1f %%", 100 * (after - before) / before);
 }
 
-static int open_table(struct tb_compare *compare, const struct tb_report_table *table,
-	struct tb_report_writer *writer)
+// put_moved writes the change of a wait with its sign.
+static void put_moved(struct tb_datum *at, uint64_t before, uint64_t after)
 {
-	struct tb_report_table *opened = &compare->tables[compare->n_tables];
-	*opened = *table;
-	int status = tb_report_table_open(opened, writer);
-	compare->n_tables += status == TB_OK;
-	return status;
+	char time[32];
+	double change_ps = (double)after - (double)before;
+	at->whole = (int64_t)(after - before);
+	tb_put_text(at, "%c%s", change_ps < 0 ? '-' : '+',
+		tb_format_long_time(fabs(change_ps), time, sizeof time));
 }
 
-static int tabulate_differences(struct tb_compare *compare)
+// put_setting: of long ones people read the part that differs.
+static void put_setting(struct tb_datum *at)
 {
-	struct tb_report_table table = {
-		.id = "differences",
-		.title = "What differs",
-		.n_rows = (size_t)compare->n_differences,
-		.columns =
-			{
-				{"Setting", "As the command line or the preset has it",
-					false},
-				{"A", "In the first run", false},
-				{"B", "In the second run", false},
-			},
-	};
-	struct tb_report_writer writer;
-	if (!table.n_rows)
-		return TB_OK;
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (int i = 0; i < compare->n_differences; i++) {
-		const struct tb_difference *at = &compare->differences[i];
-		tb_report_put_text(&writer, at->name);
-		tb_report_put_text(&writer, at->a[0] ? at->a : "-");
-		tb_report_put_text(&writer, at->b[0] ? at->b : "-");
+	const struct tb_difference *item = at->item;
+	const char *shown = at->column->which ? item->b : item->a;
+	const char *whole = at->column->which ? item->whole_b : item->whole_a;
+	at->word = whole ? whole : shown;
+	tb_put_text(at, "%s", *shown ? shown : "-");
+}
+
+static const struct tb_column difference_columns[] = {
+	{"setting", "Setting", "As the command line or the preset has it", TB_DATUM_TEXT,
+		TB_MEMBER(struct tb_difference, name)},
+	{"a", "A", "In the first run", TB_DATUM_TEXT, .put = put_setting},
+	{"b", "B", "In the second run", TB_DATUM_TEXT, .put = put_setting, .which = 1},
+};
+
+static void list_differences(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
+	table->n_rows = table->n_shown = (size_t)compare->n_differences;
+}
+
+static const struct tb_table_type differences = {"differences", "What differs",
+	"The settings that differ.", TB_COLUMNS(difference_columns),
+	TB_ROWS_IN(struct tb_compare, differences), .list = list_differences};
+
+// The figures of a run that people compare, one per row.
+enum outcome {
+	SIMULATED,
+	MESSAGES,
+	PACKETS,
+	CARRIED,
+	WAIT,
+	WAIT_A_PACKET,
+	LONGEST,
+	BLOCKED,
+	WAITING,
+	LATENCY,
+	SLOWDOWN,
+	N_OUTCOMES
+};
+
+static const struct {
+	const char *name;
+	enum tb_datum_kind kind;
+} outcomes[N_OUTCOMES] = {
+	[SIMULATED] = {"simulated time", TB_DATUM_MEAN},
+	[MESSAGES] = {"messages", TB_DATUM_COUNT},
+	[PACKETS] = {"packets", TB_DATUM_COUNT},
+	[CARRIED] = {"delivered", TB_DATUM_SIZE},
+	[WAIT] = {"wait of all headers", TB_DATUM_MEAN},
+	[WAIT_A_PACKET] = {"wait a packet", TB_DATUM_MEAN},
+	[LONGEST] = {"longest wait", TB_DATUM_MEAN},
+	[BLOCKED] = {"blocked headers", TB_DATUM_COUNT},
+	[WAITING] = {"links that waited", TB_DATUM_COUNT},
+	[LATENCY] = {"latency of a message", TB_DATUM_MEAN},
+	[SLOWDOWN] = {"slowdown", TB_DATUM_RATIO},
+};
+
+static double outcome_of(const struct tb_compare *compare, uint32_t which, size_t row)
+{
+	const struct tb_run_info *info = compare->info[which];
+	const struct tb_compare_sums *sums = &compare->outcome[which];
+	switch ((enum outcome)row) {
+	case SIMULATED:
+		return (double)info->simulated_ps;
+	case MESSAGES:
+		return (double)info->n_messages;
+	case PACKETS:
+		return (double)info->n_packets;
+	case CARRIED:
+		return (double)info->delivered_bytes;
+	case WAIT:
+		return sums->wait_ps;
+	case WAIT_A_PACKET:
+		return info->n_packets ? sums->wait_ps / (double)info->n_packets : 0;
+	case LONGEST:
+		return (double)sums->longest_wait_ps;
+	case BLOCKED:
+		return (double)sums->n_blocked;
+	case WAITING:
+		return (double)sums->n_waiting;
+	case LATENCY:
+		return sums->latency_ps;
+	case SLOWDOWN:
+		return sums->slowdown;
+	case N_OUTCOMES:
+		break;
 	}
-	return TB_OK;
+	return 0;
 }
 
-static void time_row(
-	struct tb_report_writer *writer, const char *name, double before, double after)
+static void put_what(struct tb_datum *at)
 {
-	tb_report_put_text(writer, name);
-	tb_report_put_time(writer, before);
-	tb_report_put_time(writer, after);
-	put_change(writer, before, after);
+	const struct tb_compare *compare = at->of;
+	const char *carried = tb_run_carried_title(compare->info[0]);
+	bool same = strcmp(carried, tb_run_carried_title(compare->info[1])) == 0;
+	at->word = at->row == CARRIED && same ? carried : outcomes[at->row].name;
 }
 
-static void count_row(struct tb_report_writer *writer, const char *name, uint64_t before,
-	uint64_t after)
+static void put_outcome(struct tb_datum *at)
 {
-	tb_report_put_text(writer, name);
-	tb_report_put_count(writer, before);
-	tb_report_put_count(writer, after);
-	put_change(writer, (double)before, (double)after);
+	at->real = outcome_of(at->of, at->column->which, at->row);
+	at->whole = (int64_t)at->real;
+	tb_datum_show(at, outcomes[at->row].kind);
 }
 
-static double a_packet(const struct tb_compare *compare, int which)
+static void put_outcome_change(struct tb_datum *at)
 {
-	uint64_t n = compare->info[which]->n_packets;
-	return n ? compare->outcome[which].wait_ps / (double)n : 0;
+	put_change(at, outcome_of(at->of, 0, at->row), outcome_of(at->of, 1, at->row));
 }
 
-static int tabulate_outcome(struct tb_compare *compare)
+static const struct tb_column outcome_columns[] = {
+	{NULL, "", "What", TB_DATUM_TEXT, .put = put_what},
+	{NULL, "A", "In the first run", TB_DATUM_RATIO, .put = put_outcome},
+	{NULL, "B", "In the second run", TB_DATUM_RATIO, .put = put_outcome, .which = 1},
+	{NULL, "Change", "From A to B", TB_DATUM_RATIO, .put = put_outcome_change},
+};
+
+static void list_outcomes(struct tb_table *table)
 {
-	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
-	const struct tb_compare_sums *of_a = &compare->outcome[0],
-				     *of_b = &compare->outcome[1];
-	struct tb_report_table table = {
-		.id = "outcome",
-		.title = "What came of it",
-		.n_rows = 11,
-		.columns =
-			{
-				{"", "What", false},
-				{"A", "In the first run", true},
-				{"B", "In the second run", true},
-				{"Change", "From A to B", true},
-			},
-	};
-	struct tb_report_writer writer;
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	time_row(&writer, "simulated time", (double)a->simulated_ps,
-		(double)b->simulated_ps);
-	count_row(&writer, "messages", a->n_messages, b->n_messages);
-	count_row(&writer, "packets", a->n_packets, b->n_packets);
-	const char *carried = tb_run_carried_title(a);
-	bool same = strcmp(carried, tb_run_carried_title(b)) == 0;
-	tb_report_put_text(&writer, same ? carried : "delivered");
-	tb_report_put_size(&writer, a->delivered_bytes);
-	tb_report_put_size(&writer, b->delivered_bytes);
-	put_change(&writer, (double)a->delivered_bytes, (double)b->delivered_bytes);
-	time_row(&writer, "wait of all headers", of_a->wait_ps, of_b->wait_ps);
-	time_row(&writer, "wait a packet", a_packet(compare, 0), a_packet(compare, 1));
-	time_row(&writer, "longest wait", (double)of_a->longest_wait_ps,
-		(double)of_b->longest_wait_ps);
-	count_row(&writer, "blocked headers", of_a->n_blocked, of_b->n_blocked);
-	count_row(&writer, "links that waited", of_a->n_waiting, of_b->n_waiting);
-	time_row(&writer, "latency of a message", of_a->latency_ps, of_b->latency_ps);
-	tb_report_put_text(&writer, "slowdown");
-	tb_report_put_slowdown(&writer, of_a->slowdown, 0);
-	tb_report_put_slowdown(&writer, of_b->slowdown, 0);
-	put_change(&writer, of_a->slowdown, of_b->slowdown);
-	return TB_OK;
+	table->n_shown = N_OUTCOMES;
 }
 
-// put_signed writes a change of time with its sign.
-static void put_signed(struct tb_report_writer *writer, double change_ps)
+static const struct tb_table_type outcome = {"outcome", "What came of it", NULL,
+	TB_COLUMNS(outcome_columns), .list = list_outcomes};
+
+static void put_name(struct tb_datum *at)
 {
-	char time[32], text[40];
-	snprintf(text, sizeof text, "%c%s", change_ps < 0 ? '-' : '+',
-		tb_report_format_time(fabs(change_ps), time, sizeof time));
-	tb_report_put_text(writer, text);
+	at->word = ((const struct tb_job_mover *)at->item)->name;
 }
 
-static int tabulate_jobs(struct tb_compare *compare)
+static void put_verdict(struct tb_datum *at)
 {
-	struct tb_report_table table = {
-		.id = "jobs",
-		.title = "Jobs",
-		.n_rows = compare->n_jobs,
-		.columns =
-			{
-				{"Job", "Its name", false},
-				{"Run time in A",
-					"From its first post to its last delivery", true},
-				{"In B", "The same in the second run", true},
-				{"Change", "Against A", true},
-				{"Others cost in A", "Run time less that alone", true},
-				{"In B", "The same in the second run", true},
-				{"Network costs in A", "Alone less on an ideal network",
-					true},
-				{"In B", "The same in the second run", true},
-				{"Latency in A", "Mean of its messages", true},
-				{"In B", "The same in the second run", true},
-			},
-	};
-	struct tb_report_writer writer;
-	if (!table.n_rows)
-		return TB_OK;
-	tb_report_remark_rest(&table, compare->n_jobs_matched, "jobs of both runs", "");
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < compare->n_jobs; i++) {
-		const struct tb_job_times *a = &compare->jobs[i].times[0];
-		const struct tb_job_times *b = &compare->jobs[i].times[1];
-		tb_report_put_text(&writer, compare->jobs[i].name);
-		tb_report_put_time(&writer, (double)a->run.run_ps);
-		tb_report_put_time(&writer, (double)b->run.run_ps);
-		put_change(&writer, (double)a->run.run_ps, (double)b->run.run_ps);
-		tb_report_put_part(&writer, a, TB_JOB_OTHERS);
-		tb_report_put_part(&writer, b, TB_JOB_OTHERS);
-		tb_report_put_part(&writer, a, TB_JOB_NETWORK);
-		tb_report_put_part(&writer, b, TB_JOB_NETWORK);
-		tb_report_put_time(&writer, a->run.mean_latency_ps);
-		tb_report_put_time(&writer, b->run.mean_latency_ps);
-	}
-	return TB_OK;
+	at->word = ((const struct tb_job_mover *)at->item)->verdict;
 }
 
-// put_moved writes a wait before and after, and how it changed.
-static void put_moved(struct tb_report_writer *writer, uint64_t before, uint64_t after)
+static void put_run_change(struct tb_datum *at)
 {
-	tb_report_put_time(writer, (double)before);
-	tb_report_put_time(writer, (double)after);
-	put_signed(writer, (double)after - (double)before);
-	put_change(writer, (double)before, (double)after);
+	const struct tb_job_mover *item = at->item;
+	put_change(
+		at, (double)item->times[0].run.run_ps, (double)item->times[1].run.run_ps);
 }
+
+static void put_part_in_a(struct tb_datum *at)
+{
+	tb_put_part(at, &((const struct tb_job_mover *)at->item)->times[0]);
+}
+
+static void put_part_in_b(struct tb_datum *at)
+{
+	tb_put_part(at, &((const struct tb_job_mover *)at->item)->times[1]);
+}
+
+#define JOB(name)     TB_MEMBER(struct tb_job_mover, name)
+#define IN_B	      "The same in the second run"
+#define MAY_LACK      TB_COLUMN_NULL | TB_COLUMN_SIGNED
+#define OTHERS_COST   "Run time less that alone"
+#define NETWORK_COSTS "Alone less on an ideal network"
+
+static const struct tb_column job_columns[] = {
+	{"job", "Job", "Its name", TB_DATUM_TEXT, .put = put_name},
+	{"verdict", NULL, "Sentences on it", TB_DATUM_TEXT, .put = put_verdict},
+	{"run_a_ps", "Run time in A", "From its first post to its last delivery",
+		TB_DATUM_TIME, JOB(times[0].run.run_ps)},
+	{"run_b_ps", "In B", IN_B, TB_DATUM_TIME, JOB(times[1].run.run_ps)},
+	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_run_change},
+	{"others_cost_a_ps", "Others cost in A", OTHERS_COST, TB_DATUM_TIME,
+		.put = put_part_in_a, .flags = MAY_LACK, .which = TB_JOB_OTHERS},
+	{"others_cost_b_ps", "In B", IN_B, TB_DATUM_TIME, .put = put_part_in_b,
+		.flags = MAY_LACK, .which = TB_JOB_OTHERS},
+	{"network_costs_a_ps", "Network costs in A", NETWORK_COSTS, TB_DATUM_TIME,
+		.put = put_part_in_a, .flags = MAY_LACK, .which = TB_JOB_NETWORK},
+	{"network_costs_b_ps", "In B", IN_B, TB_DATUM_TIME, .put = put_part_in_b,
+		.flags = MAY_LACK, .which = TB_JOB_NETWORK},
+	{"ideal_a_ps", NULL, "On an ideal network", TB_DATUM_TIME, .put = put_part_in_a,
+		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
+	{"ideal_b_ps", NULL, IN_B, TB_DATUM_TIME, .put = put_part_in_b,
+		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
+	{"latency_a_ps", "Latency in A", "Mean of its messages", TB_DATUM_MEAN,
+		JOB(times[0].run.mean_latency_ps)},
+	{"latency_b_ps", "In B", IN_B, TB_DATUM_MEAN, JOB(times[1].run.mean_latency_ps)},
+	{"undelivered_a", NULL, "Its messages that were given up", TB_DATUM_COUNT,
+		JOB(n_undelivered[0])},
+	{"undelivered_b", NULL, IN_B, TB_DATUM_COUNT, JOB(n_undelivered[1])},
+};
+
+static void list_jobs(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
+	table->n_rows = table->n_shown = compare->n_jobs;
+	tb_table_remark_rest(table, compare->n_jobs_matched, "jobs of both runs", "");
+}
+
+static const struct tb_table_type jobs = {"jobs", "Jobs",
+	"The jobs of both runs, and what each gains or loses.", TB_COLUMNS(job_columns),
+	TB_ROWS(struct tb_compare, jobs), .list = list_jobs};
+
+static void put_pair_moved(struct tb_datum *at)
+{
+	const struct tb_job_pair_mover *pair = at->item;
+	put_moved(at, pair->before, pair->after);
+}
+
+static void put_pair_change(struct tb_datum *at)
+{
+	const struct tb_job_pair_mover *pair = at->item;
+	put_change(at, (double)pair->before, (double)pair->after);
+}
+
+#define PAIR(name) TB_MEMBER(struct tb_job_pair_mover, name)
+
+static const struct tb_column pair_columns[] = {
+	{"victim_job", "Waits", "The job whose packets waited", TB_DATUM_TEXT,
+		PAIR(victim)},
+	{"culprit_job", "For", "The job whose packets held what they waited for",
+		TB_DATUM_TEXT, PAIR(culprit)},
+	{"wait_a_ps", "Wait in A", "Over all flows and links", TB_DATUM_TIME,
+		PAIR(before)},
+	{"wait_b_ps", "Wait in B", "Over all flows and links", TB_DATUM_TIME,
+		PAIR(after)},
+	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_pair_moved},
+	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_pair_change},
+};
+
+static void list_job_pairs(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
+	table->n_rows = table->n_shown = compare->n_job_pairs;
+	tb_table_remark_rest(table, compare->n_job_pairs_moved,
+		"pairs of jobs whose wait changed", "");
+}
+
+static const struct tb_table_type job_pairs = {"blame-by-job",
+	"Which job makes which wait", "Which job waited for which, most changed first.",
+	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_compare, job_pairs),
+	.list = list_job_pairs};
 
 // alone_text writes how many links or flows only one of the runs has, "" for none.
 static const char *alone_text(
@@ -203,234 +280,178 @@ static const char *alone_text(
 {
 	text[0] = '\0';
 	if (n_a || n_b)
-		snprintf(text, size,
-			"%" PRIu32 " %s are in A alone, %" PRIu32 " in B alone.", n_a,
-			what, n_b);
+		snprintf(text, size, "%u %s are in A alone, %u in B alone.", n_a, what,
+			n_b);
 	return text;
 }
 
-static int tabulate_links(struct tb_compare *compare)
+static void put_rank(struct tb_datum *at)
 {
-	struct tb_report_table table = {
-		.id = "links",
-		.title = "Links whose wait changed most",
-		.n_rows = compare->n_links,
-		.columns =
-			{
-				{"#", "Rank by change of wait", true},
-				{"Link", "From and to: level.index:port of a switch",
-					false},
-				{"Wait in A", "Of packets arriving over the link", true},
-				{"Wait in B", "Of packets arriving over the link", true},
-				{"More in B", "Or less", true},
-				{"Change", "Against A", true},
-			},
-	};
-	struct tb_report_writer writer;
+	at->whole = (int64_t)at->row + 1;
+}
+
+static void put_link(struct tb_datum *at)
+{
+	at->word =
+		tb_compare_link_name(at->of, &((const struct tb_mover *)at->item)->pair);
+}
+
+static bool is_in(const struct tb_datum *at, bool b)
+{
+	const struct tb_mover *mover = at->item;
+	return (b ? mover->pair.b.id : mover->pair.a.id) != TB_ID_NONE;
+}
+
+static void put_in(struct tb_datum *at)
+{
+	at->word = !is_in(at, false) ? "b" : !is_in(at, true) ? "a" : "both";
+}
+
+static void put_is_in(struct tb_datum *at)
+{
+	at->whole = is_in(at, at->column->which);
+}
+
+static void put_link_moved(struct tb_datum *at)
+{
+	const struct tb_mover *mover = at->item;
+	put_moved(at, mover->before, mover->after);
+}
+
+static void put_link_change(struct tb_datum *at)
+{
+	const struct tb_mover *mover = at->item;
+	put_change(at, (double)mover->before, (double)mover->after);
+}
+
+#define MOVER(name) TB_MEMBER(struct tb_mover, name)
+#define ARRIVING    "Of packets arriving over the link"
+
+static const struct tb_column link_columns[] = {
+	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_rank},
+	{"link", "Link", "From and to: level.index:port of a switch", TB_DATUM_TEXT,
+		.put = put_link},
+	{"in", NULL, "Which run has it", TB_DATUM_TEXT, .put = put_in,
+		.schema = "{\"enum\": [\"a\", \"b\", \"both\"]}"},
+	{"in_a", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .flags = TB_COLUMN_NESTED},
+	{"in_b", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .which = 1,
+		.flags = TB_COLUMN_NESTED},
+	{"wait_a_ps", "Wait in A", ARRIVING, TB_DATUM_TIME, MOVER(before)},
+	{"wait_b_ps", "Wait in B", ARRIVING, TB_DATUM_TIME, MOVER(after)},
+	{"change_ps", "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved,
+		.flags = TB_COLUMN_SIGNED},
+	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
+};
+
+static void list_links(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
 	char note[80];
-	if (!table.n_rows)
-		return TB_OK;
-	tb_report_remark_rest(&table, compare->n_links_moved, "links whose wait changed",
+	table->n_rows = table->n_shown = compare->n_links;
+	tb_table_remark_rest(table, compare->n_links_moved, "links whose wait changed",
 		alone_text("links", compare->pairs.n_only_a, compare->pairs.n_only_b,
 			note, sizeof note));
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < compare->n_links; i++) {
-		const struct tb_mover *mover = &compare->links[i];
-		tb_report_put_count(&writer, i + 1);
-		tb_report_put_text(&writer, tb_compare_link_name(compare, &mover->pair));
-		put_moved(&writer, mover->before, mover->after);
-	}
-	return TB_OK;
 }
 
-static int tabulate_roots(struct tb_compare *compare)
+static const struct tb_table_type links = {"links", "Links whose wait changed most",
+	"Links by the change of their wait, largest first.", TB_COLUMNS(link_columns),
+	TB_ROWS(struct tb_compare, links), .list = list_links};
+
+#define HELD "Of all headers that it holds up"
+
+static const struct tb_column root_columns[] = {
+	{"root", "Root", "What headers wait for in the end", TB_DATUM_TEXT,
+		.put = put_link},
+	{"wait_a_ps", "Wait in A", HELD, TB_DATUM_TIME, MOVER(before)},
+	{"wait_b_ps", "Wait in B", HELD, TB_DATUM_TIME, MOVER(after)},
+	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved},
+	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
+};
+
+static void list_roots(struct tb_table *table)
 {
-	struct tb_report_table table = {
-		.id = "congestion-roots",
-		.title = "Roots whose wait changed most",
-		.n_rows = compare->n_roots,
-		.columns =
-			{
-				{"Root", "What headers wait for in the end", false},
-				{"Wait in A", "Of all headers that it holds up", true},
-				{"Wait in B", "Of all headers that it holds up", true},
-				{"More in B", "Or less", true},
-				{"Change", "Against A", true},
-			},
-	};
-	struct tb_report_writer writer;
-	if (!table.n_rows)
-		return TB_OK;
-	tb_report_remark_rest(
-		&table, compare->n_roots_moved, "roots whose wait changed", "");
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < compare->n_roots; i++) {
-		const struct tb_mover *root = &compare->roots[i];
-		tb_report_put_text(&writer, tb_compare_link_name(compare, &root->pair));
-		put_moved(&writer, root->before, root->after);
-	}
-	return TB_OK;
+	const struct tb_compare *compare = table->of;
+	table->n_rows = table->n_shown = compare->n_roots;
+	tb_table_remark_rest(
+		table, compare->n_roots_moved, "roots whose wait changed", "");
 }
 
-static int tabulate_job_pairs(struct tb_compare *compare)
+static const struct tb_table_type roots = {"congestion-roots",
+	"Roots whose wait changed most",
+	"Roots of congestion trees by the change of their wait, largest first.",
+	TB_COLUMNS(root_columns), TB_ROWS(struct tb_compare, roots), .list = list_roots};
+
+static void put_flow(struct tb_datum *at)
 {
-	struct tb_report_table table = {
-		.id = "blame-by-job",
-		.title = "Which job makes which wait",
-		.n_rows = compare->n_job_pairs,
-		.columns =
-			{
-				{"Waits", "The job whose packets waited", false},
-				{"For", "The job whose packets held what they waited for",
-					false},
-				{"Wait in A", "Over all flows and links", true},
-				{"Wait in B", "Over all flows and links", true},
-				{"More in B", "Or less", true},
-				{"Change", "Against A", true},
-			},
-	};
-	struct tb_report_writer writer;
-	if (!table.n_rows)
-		return TB_OK;
-	tb_report_remark_rest(&table, compare->n_job_pairs_moved,
-		"pairs of jobs whose wait changed", "");
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < compare->n_job_pairs; i++) {
-		const struct tb_job_pair_mover *pair = &compare->job_pairs[i];
-		tb_report_put_text(&writer, pair->victim);
-		tb_report_put_text(&writer, pair->culprit);
-		put_moved(&writer, pair->before, pair->after);
-	}
-	return TB_OK;
+	const struct tb_compare *compare = at->of;
+	const struct tb_flow_mover *item = at->item;
+	tb_report_flow_name(compare->runs[0].run, item->job, item->source,
+		item->destination, at->text, sizeof at->text);
 }
 
-static int tabulate_flows(struct tb_compare *compare)
+static void put_flow_job(struct tb_datum *at)
 {
-	struct tb_report_table table = {
-		.id = "flows",
-		.title = "Flows whose latency changed most",
-		.n_rows = compare->n_flows,
-		.columns =
-			{
-				{"Flow", "From and to", false},
-				{"Latency in A", "Of a message, from post to delivery",
-					true},
-				{"Latency in B", "Of a message, from post to delivery",
-					true},
-				{"Change", "Against A", true},
-				{"Slowdown in A", "Against an idle network", true},
-				{"Slowdown in B", "Against an idle network", true},
-			},
-	};
-	struct tb_report_writer writer;
+	const struct tb_compare *compare = at->of;
+	tb_report_job_name(compare->runs[0].run,
+		((const struct tb_flow_mover *)at->item)->job, at->text, sizeof at->text);
+}
+
+// put_end: several flows that were merged have no single end.
+static void put_end(struct tb_datum *at)
+{
+	at->unknown = at->whole == TB_ID_NONE;
+}
+
+static void put_flow_change(struct tb_datum *at)
+{
+	const struct tb_flow_mover *item = at->item;
+	put_change(at, item->latency_ps[0], item->latency_ps[1]);
+}
+
+#define FLOW(name) TB_MEMBER(struct tb_flow_mover, name)
+#define POSTED	   "Of a message, from post to delivery"
+
+static const struct tb_column flow_columns[] = {
+	{NULL, "Flow", "From and to", TB_DATUM_TEXT, .put = put_flow},
+	{"job", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_job},
+	{"source", NULL, NULL, TB_DATUM_ID, FLOW(source.id), .put = put_end,
+		.flags = TB_COLUMN_NULL},
+	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(destination.id), .put = put_end,
+		.flags = TB_COLUMN_NULL},
+	{"messages_a", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[0])},
+	{"messages_b", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[1])},
+	{"latency_a_ps", "Latency in A", POSTED, TB_DATUM_MEAN, FLOW(latency_ps[0])},
+	{"latency_b_ps", "Latency in B", POSTED, TB_DATUM_MEAN, FLOW(latency_ps[1])},
+	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_flow_change},
+	{"slowdown_a", "Slowdown in A", "Against an idle network; 0: not known",
+		TB_DATUM_RATIO, FLOW(slowdown[0])},
+	{"slowdown_b", "Slowdown in B", "Against an idle network; 0: not known",
+		TB_DATUM_RATIO, FLOW(slowdown[1])},
+};
+
+static void list_flows(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
 	char note[80];
-	if (!table.n_rows)
-		return TB_OK;
-	tb_report_remark_rest(&table, compare->n_flows_moved,
-		"flows whose latency changed",
+	table->n_rows = table->n_shown = compare->n_flows;
+	tb_table_remark_rest(table, compare->n_flows_moved, "flows whose latency changed",
 		alone_text("flows", compare->n_flows_only[0], compare->n_flows_only[1],
 			note, sizeof note));
-	if (open_table(compare, &table, &writer))
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < compare->n_flows; i++) {
-		const struct tb_flow_mover *flow = &compare->flows[i];
-		tb_report_put_flow(&writer, compare->runs[0].run, flow->job, flow->source,
-			flow->destination);
-		tb_report_put_time(&writer, flow->latency_ps[0]);
-		tb_report_put_time(&writer, flow->latency_ps[1]);
-		put_change(&writer, flow->latency_ps[0], flow->latency_ps[1]);
-		tb_report_put_slowdown(&writer, flow->slowdown[0], 0);
-		tb_report_put_slowdown(&writer, flow->slowdown[1], 0);
+}
+
+static const struct tb_table_type flows = {"flows", "Flows whose latency changed most",
+	"Flows by the change of their mean latency, largest first.",
+	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows), .list = list_flows};
+
+const struct tb_table_type *const tb_compare_lists[] = {
+	&differences, &outcome, &jobs, &job_pairs, &links, &roots, &flows};
+
+void tb_compare_tabulate(struct tb_compare *compare)
+{
+	tb_compare_pass_verdict(compare);
+	for (size_t i = 0; i < TB_COMPARE_LISTS; i++) {
+		compare->tables[i] =
+			(struct tb_table){.type = tb_compare_lists[i], .of = compare};
+		tb_compare_lists[i]->list(&compare->tables[i]);
 	}
-	return TB_OK;
-}
-
-// append_lost says first how many messages each run lost, if one did.
-static void append_lost(struct tb_words *words, const struct tb_run_info *const info[2])
-{
-	char messages[48];
-	if (info[0]->n_undelivered == 0 && info[1]->n_undelivered == 0)
-		return;
-	for (int i = 1; i >= 0; i--) {
-		uint64_t n = info[i]->n_undelivered;
-		const char *between = i ? "" : "; ";
-		if (n)
-			tb_words_append(words, "%s%s %c %s %s not delivered (dead links)",
-				between, i ? "In" : "in", 'A' + i,
-				tb_format_counted(
-					n, "message", messages, sizeof messages),
-				n == 1 ? "was" : "were");
-		else
-			tb_words_append(words, "%s%c delivered all", between, 'A' + i);
-	}
-	tb_words_append(words, ". ");
-}
-
-// by_chance is whether the seed has a say in the ways of a run's packets.
-static bool by_chance(const struct tb_run_info *info)
-{
-	enum tb_ascent ascent = info->network.ascent;
-	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_RANDOM ||
-	       ascent == TB_ASCENT_ECMP;
-}
-
-static void append_most(const struct tb_compare *compare, struct tb_words *words)
-{
-	if (compare->n_links == 0)
-		return;
-	const struct tb_mover *most = &compare->links[0];
-	char change[32];
-	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
-	tb_words_append(words, " The link that changed most is %s: %s %s.",
-		tb_compare_link_name(compare, &most->pair), change,
-		tb_mover_change(most) < 0 ? "less" : "more");
-}
-
-static void pass_verdict(struct tb_compare *compare)
-{
-	struct tb_words words = {compare->verdict, sizeof compare->verdict};
-	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
-	if (!compare->info[0]->complete || !compare->info[1]->complete)
-		tb_words_append(&words, "%s did not come to the end. ",
-			compare->info[0]->complete   ? "B"
-			: compare->info[1]->complete ? "A"
-						     : "Neither run");
-	if (tb_compare_alike(compare)) {
-		tb_words_append(&words,
-			"Nothing: both runs are alike in every setting, link and "
-			"flow.");
-		return;
-	}
-	append_lost(&words, compare->info);
-	if (tb_compare_other_bytes(compare))
-		tb_words_append(&words, "The runs are of different inputs. ");
-	if (compare->n_differences == 0)
-		tb_words_append(&words, "Both runs have the same settings. ");
-	tb_words_append(&words, "Headers wait ");
-	const char *than =
-		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
-	tb_words_append(&words, " in B %s in A, and the run takes ", than);
-	tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
-		(double)compare->info[1]->simulated_ps, "less", "longer");
-	tb_words_append(&words, ".");
-	append_most(compare, &words);
-	if (compare->maybe_chance &&
-		(by_chance(compare->info[0]) || by_chance(compare->info[1])))
-		tb_words_append(&words,
-			" Changes of less than 10 %% may be chance: replay both with "
-			"--seed 1..5 before trusting them.");
-}
-
-int tb_compare_tabulate(struct tb_compare *compare)
-{
-	pass_verdict(compare);
-	if (tabulate_differences(compare) || tabulate_outcome(compare) ||
-		tabulate_jobs(compare) || tabulate_job_pairs(compare) ||
-		tabulate_links(compare) || tabulate_roots(compare) ||
-		tabulate_flows(compare))
-		return TB_ENOMEM;
-	return TB_OK;
 }

@@ -1,7 +1,4 @@
-#include "settings.h"
-
-#include "compare_words.h"
-#include "report_cells.h"
+#include "compare_impl.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,7 +31,7 @@ static void add_setting(
 	va_start(args, format);
 	vsnprintf(text, sizeof settings->at->text, format, args);
 	va_end(args);
-	tb_report_end_whole(text, sizeof settings->at->text);
+	tb_text_end_whole(text, sizeof settings->at->text);
 }
 
 // add_name adds a text of the run, however long.
@@ -115,7 +112,7 @@ static void cut(char *shown, size_t size, const char *whole, size_t begin)
 		return;
 	size_t room = size - strlen("...");
 	shown[room - 1] = '\0';
-	tb_report_end_whole(shown, room);
+	tb_text_end_whole(shown, room);
 	memcpy(shown + strlen(shown), "...", sizeof "...");
 }
 

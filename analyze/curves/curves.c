@@ -17,7 +17,7 @@ struct sample {
 	size_t order;
 };
 
-struct making {
+struct curve_making {
 	const struct tb_swept_point **points;
 	size_t n_points;
 	struct tb_curves_plan plan;
@@ -73,7 +73,7 @@ static int check_where(const struct tb_swept *swept, char *const *where, size_t 
 	return status;
 }
 
-static int choose_points(struct making *making, const struct tb_swept *swept,
+static int choose_points(struct curve_making *making, const struct tb_swept *swept,
 	char *const *where, size_t n, struct tb_error *error)
 {
 	int status = check_where(swept, where, n, error);
@@ -81,7 +81,7 @@ static int choose_points(struct making *making, const struct tb_swept *swept,
 		return status;
 	making->points = calloc(swept->n_points, sizeof(const struct tb_swept_point *));
 	if (!making->points)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	for (size_t i = 0; i < swept->n_points; i++)
 		if (wanted(&swept->points[i], where, n))
 			making->points[making->n_points++] = &swept->points[i];
@@ -101,7 +101,7 @@ static int split_where(char ***where, size_t *n, const struct tb_swept *swept,
 	*where = calloc(most, sizeof **where);
 	*n = 0;
 	if (!*where)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	for (size_t i = 0; i < options->n_where; i++)
 		(*where)[(*n)++] = strdup(options->where[i]);
 	if (options->n_where == 0 && hint) {
@@ -113,7 +113,7 @@ static int split_where(char ***where, size_t *n, const struct tb_swept *swept,
 	}
 	for (size_t i = 0; i < *n; i++)
 		if (!(*where)[i])
-			return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+			return tb_fail_memory(error, "the curves");
 	return TB_OK;
 }
 
@@ -145,7 +145,8 @@ static void write_label(FILE *stream, const char *axis, const char *text)
 		fprintf(stream, "%s %s", axis, text);
 }
 
-static char *label_of(const struct making *making, const struct tb_swept_point *point)
+static char *label_of(
+	const struct curve_making *making, const struct tb_swept_point *point)
 {
 	char *label = NULL;
 	size_t size = 0;
@@ -169,20 +170,21 @@ static char *label_of(const struct making *making, const struct tb_swept_point *
 
 // group_of returns a key; points with equal keys are averaged: those with equal x or,
 // along a measured x, with equal load.
-static char *group_of(const struct making *making, const struct tb_swept_point *point)
+static char *group_of(
+	const struct curve_making *making, const struct tb_swept_point *point)
 {
 	const struct tb_plan_quantity *x = &making->plan.x;
 	const char *text = tb_swept_text(point, x->result < 0 ? x->axis : "load");
 	return strdup(text ? text : "");
 }
 
-static int find_curve(struct making *making, const struct tb_swept_point *point,
+static int find_curve(struct curve_making *making, const struct tb_swept_point *point,
 	size_t *curve, struct tb_error *error)
 {
 	struct tb_curves *curves = making->curves;
 	char *label = label_of(making, point);
 	if (!label)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	for (*curve = 0; *curve < curves->n_curves; ++*curve)
 		if (strcmp(curves->curves[*curve].label, label) == 0) {
 			free(label);
@@ -191,17 +193,17 @@ static int find_curve(struct making *making, const struct tb_swept_point *point,
 	if (TB_ARRAY_RESERVE(&curves->curves, &curves->curves_room,
 		    curves->n_curves + 1) != TB_OK) {
 		free(label);
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	}
 	curves->curves[curves->n_curves++] = (struct tb_curve){.label = label};
 	return TB_OK;
 }
 
-static int take_samples(struct making *making, struct tb_error *error)
+static int take_samples(struct curve_making *making, struct tb_error *error)
 {
 	making->samples = calloc(making->n_points, sizeof *making->samples);
 	if (!making->samples)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	for (size_t i = 0; i < making->n_points; i++) {
 		const struct tb_swept_point *point = making->points[i];
 		double x = tb_curves_value(&making->plan.x, point);
@@ -212,7 +214,7 @@ static int take_samples(struct making *making, struct tb_error *error)
 		*sample = (struct sample){
 			.x = x, .y = y, .group = group_of(making, point), .order = i};
 		if (!sample->group)
-			return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+			return tb_fail_memory(error, "the curves");
 		int status = find_curve(making, point, &sample->curve, error);
 		if (status != TB_OK)
 			return status;
@@ -252,13 +254,13 @@ static void add_point(
 		(struct tb_curve_point){x, tb_estimate_of(values, n), n};
 }
 
-static int make_curves(struct making *making, struct tb_error *error)
+static int make_curves(struct curve_making *making, struct tb_error *error)
 {
 	struct sample *samples = making->samples;
 	size_t n = making->n_samples;
 	double *values = calloc(n, sizeof *values);
 	if (!values)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	qsort(samples, n, sizeof *samples, by_curve_and_group);
 	int status = TB_OK;
 	for (size_t first = 0, end; first < n && status == TB_OK; first = end) {
@@ -271,7 +273,7 @@ static int make_curves(struct making *making, struct tb_error *error)
 		if (curve->points)
 			add_point(curve, samples + first, end - first, values);
 		else
-			status = tb_fail(error, TB_ENOMEM, "no memory for the curves");
+			status = tb_fail_memory(error, "the curves");
 	}
 	free(values);
 	for (size_t i = 0; i < making->curves->n_curves && status == TB_OK; i++)
@@ -348,11 +350,10 @@ static int set_title(struct tb_curves *curves, const struct tb_swept *swept,
 	snprintf(made, sizeof made, "%s over %c%s", curves->y.title,
 		tolower((unsigned char)curves->x.title[0]), curves->x.title + 1);
 	curves->title = strdup(title ? title : made);
-	return curves->title ? TB_OK
-			     : tb_fail(error, TB_ENOMEM, "no memory for the curves");
+	return curves->title ? TB_OK : tb_fail_memory(error, "the curves");
 }
 
-static int make(struct making *making, const struct tb_swept *swept,
+static int make(struct curve_making *making, const struct tb_swept *swept,
 	const struct tb_curves_options *options, struct tb_error *error)
 {
 	char **where = NULL;
@@ -383,7 +384,7 @@ int tb_curves_read(struct tb_curves *curves, const struct tb_curves_options *opt
 {
 	struct tb_swept swept = {0};
 	struct tb_curves made = {0};
-	struct making making = {.curves = &made};
+	struct curve_making making = {.curves = &made};
 	int status = TB_OK;
 	for (size_t i = 0; i < options->n_stores && status == TB_OK; i++)
 		status = tb_swept_read(&swept, options->stores[i], error);

@@ -177,7 +177,7 @@ static int named_series(struct tb_curves_plan *plan, const struct tb_swept *swep
 {
 	plan->texts = strdup(names);
 	if (!plan->texts)
-		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
+		return tb_fail_memory(error, "the curves");
 	int status = TB_OK;
 	for (char *rest = plan->texts, *name;
 		status == TB_OK && (name = strsep(&rest, ", ")) != NULL;) {

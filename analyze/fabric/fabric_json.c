@@ -205,7 +205,7 @@ int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream)
 	tb_json_add(&object, "verdict", verdict_json(report));
 	add_fabric(&object, report->fabric);
 	tb_json_add_text(
-		&object, "ascent", tb_ascent_name(tb_network_params(net)->ascent));
+		&object, "ascent", tb_ascent_words[tb_network_params(net)->ascent]);
 	tb_json_add_text(&object, "routes", report->routes);
 	tb_json_add_count(&object, "seed", report->seed);
 	tb_json_add(&object, "all_to_all", all_json(study));

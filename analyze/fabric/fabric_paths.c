@@ -25,7 +25,7 @@ struct tb_fabric_paths {
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for paths");
+	return tb_fail_memory(error, "paths");
 }
 
 void tb_fabric_paths_free(struct tb_fabric_paths *paths)

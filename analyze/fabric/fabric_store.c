@@ -83,7 +83,7 @@ int tb_fabric_store(
 		malloc((tb_network_n_links(net) + 1u) * sizeof *samples);
 	char *options = describe(report);
 	int status = samples && options ? tb_store_create(&store, path, error)
-					: tb_fail(error, TB_ENOMEM, "no memory");
+					: tb_fail_memory(error, "the fabric");
 	if (status == TB_OK)
 		status = tb_store_begin_run(store, net,
 			&(struct tb_run_config){.input_name = TB_FABRIC_INPUT,

@@ -281,7 +281,7 @@ char *tb_fabric_routes_text(
 	if (*report->routes)
 		snprintf(buffer, size, "The routes of %.120s", report->routes);
 	else
-		snprintf(buffer, size, "Routes by ascent=%s", tb_ascent_name(ascent));
+		snprintf(buffer, size, "Routes by ascent=%s", tb_ascent_words[ascent]);
 	return buffer;
 }
 

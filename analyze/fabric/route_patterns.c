@@ -76,7 +76,7 @@ static int init_bench(
 		(bench->known ? n_nodes : 1) * bench->longest * sizeof *bench->paths);
 	if (bench->to && bench->order && bench->lengths && bench->paths)
 		return TB_OK;
-	return tb_fail(error, TB_ENOMEM, "no memory to follow the routes");
+	return tb_fail_memory(error, "the routes");
 }
 
 static void free_bench(struct bench *bench)

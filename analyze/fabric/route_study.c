@@ -187,7 +187,7 @@ static int send_all_to_all(struct tb_route_study *study,
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory to look at the routes");
+	return tb_fail_memory(error, "the routes");
 }
 
 static int look(struct tb_route_study *study,

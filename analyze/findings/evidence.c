@@ -1,4 +1,4 @@
-#include "evidence_impl.h"
+#include "findings_impl.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int by_size(const void *one, const void *other)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the findings");
+	return tb_fail_memory(error, "the findings");
 }
 
 // count_links counts those that waited, were used, and carry most of the wait.

@@ -1,8 +1,8 @@
 // Roots, the nodes at which they end, and which job waits for which.
-#include "evidence_impl.h"
+#include "findings_impl.h"
 #include "job_waits.h"
+#include "jobs.h"
 #include "roots.h"
-#include "shared_leaves.h"
 #include "trees.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the findings");
+	return tb_fail_memory(error, "the findings");
 }
 
 static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)

@@ -1,5 +1,5 @@
 // Whose traffic waits for whose, as finely as three pairs show half of it.
-#include "evidence_impl.h"
+#include "findings_impl.h"
 #include "heavy_waits.h"
 
 static bool holds_half(const struct tb_listed *listed)

@@ -168,7 +168,7 @@ int tb_findings_init(
 	struct tb_evidence evidence = {0};
 	int status = tb_evidence_init(&evidence, run, error);
 	if (!status && tb_findings_judge(findings, &evidence))
-		status = tb_fail(error, TB_ENOMEM, "no memory for the findings");
+		status = tb_fail_memory(error, "the findings");
 	tb_evidence_fini(&evidence);
 	return status;
 }

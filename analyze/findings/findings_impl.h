@@ -64,4 +64,10 @@ const char *tb_link_text(const struct tb_evidence *evidence, struct tb_link link
 char *tb_job_text(
 	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size);
 
+// tb_evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
+int tb_evidence_blame(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
+
+// tb_evidence_traffic finds the grouping that shows whose traffic waits for whose.
+int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
+
 #endif

@@ -43,7 +43,7 @@ static void try_ascent(struct tb_judging *judging)
 		"Headers choose their way up without regard to the load "
 		"(%s), and links between switches are the roots of %s of the wait. Try "
 		"adaptive routing.",
-		tb_ascent_name(ascent), tb_percent_text(inside, share, sizeof share));
+		tb_ascent_words[ascent], tb_percent_text(inside, share, sizeof share));
 	tb_judging_try(judging, finding, &command, "adaptive.db");
 }
 

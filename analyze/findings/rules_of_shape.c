@@ -154,7 +154,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 bool tb_is_slow_receiver(
 	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
 {
-	return strcmp(evidence->info->network.switching, "credits") == 0 &&
+	return tb_switching_of(&evidence->info->network)->has_slow_nodes &&
 	       end->n_times > 0 && end->percent >= TB_FINDING_INCAST &&
 	       end->stall_percent >= TB_FINDING_SLOW &&
 	       (end->senders.n < TB_FINDING_SENDERS ||

@@ -15,23 +15,24 @@
 enum { MOST_OPEN = 128 };
 
 // A run and where it is.
-struct place {
+struct run_place {
 	int64_t run;
 	size_t shard;
 };
 
-struct merge {
+struct store_merge {
 	const struct tb_merge_options *options;
 	struct tb_merge_shard *shards;
 	size_t n_open;
-	struct place *places; // runs, ascending
+	struct run_place *places; // runs, ascending
 	size_t n_places;
 	struct tb_newfile file;
+	struct tb_merge_file *sqlite_file; // `file`, for SQLite
 	sqlite3 *db;
 	struct tb_run_copy *copy;
 };
 
-static int read_shards(struct merge *merge, struct tb_error *error)
+static int read_shards(struct store_merge *merge, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < merge->options->n_shards && !status; i++) {
@@ -44,21 +45,22 @@ static int read_shards(struct merge *merge, struct tb_error *error)
 
 static int by_run(const void *a, const void *b)
 {
-	const struct place *one = a, *other = b;
+	const struct run_place *one = a, *other = b;
 	if (one->run != other->run)
 		return one->run < other->run ? -1 : 1;
 	return one->shard < other->shard ? -1 : 1;
 }
 
-static int place_runs(struct merge *merge, struct tb_error *error)
+static int place_runs(struct store_merge *merge, struct tb_error *error)
 {
 	merge->places = calloc(merge->n_places + 1, sizeof *merge->places);
 	if (!merge->places)
-		return tb_fail(error, TB_ENOMEM, "no memory for the runs");
+		return tb_fail_memory(error, "the runs");
 	size_t n = 0;
 	for (size_t i = 0; i < merge->options->n_shards; i++)
 		for (size_t k = 0; k < merge->shards[i].n_runs; k++)
-			merge->places[n++] = (struct place){merge->shards[i].runs[k], i};
+			merge->places[n++] =
+				(struct run_place){merge->shards[i].runs[k], i};
 	qsort(merge->places, n, sizeof *merge->places, by_run);
 	for (size_t i = 1; i < n; i++)
 		if (merge->places[i].run == merge->places[i - 1].run)
@@ -70,34 +72,31 @@ static int place_runs(struct merge *merge, struct tb_error *error)
 	return TB_OK;
 }
 
-// open_output makes the file, under its temporary name, with the tables. Nobody else
-// reads it, and after a crash it is of no use: so it needs no journal, and is written to
-// the disk once, at the end.
-static int open_output(struct merge *merge, struct tb_error *error)
+// open_output makes the file with the tables. Nobody else reads it, and after a crash
+// nothing is left of it: so it needs no journal, and is written to the disk once, at the
+// end.
+static int open_output(struct store_merge *merge, struct tb_error *error)
 {
 	struct stat there;
 	const char *path = merge->options->output;
-	if (lstat(path, &there) == 0)
+	if (stat(path, &there) == 0)
 		return tb_fail_in(error, TB_EUSAGE, path,
 			"is there already: merge into a new store");
-	int status = tb_newfile_open_part(&merge->file, path, error);
+	int status = tb_newfile_open(&merge->file, path, error);
 	if (!status)
-		status = tb_sql_open_writer(&merge->db, merge->file.temporary, error);
-	if (!status)
-		status = tb_sql_exec(merge->db, path,
-			"COMMIT; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
-			error);
+		status = tb_merge_file_new(
+			&merge->sqlite_file, &merge->db, merge->file.fd, path, error);
 	return status ? status : tb_run_copy_new(&merge->copy, merge->db, path, error);
 }
 
 static int open_shard(
-	struct merge *merge, struct tb_merge_shard *shard, struct tb_error *error)
+	struct store_merge *merge, struct tb_merge_shard *shard, struct tb_error *error)
 {
 	merge->n_open += !shard->db;
 	return tb_merge_shard_open(shard, error);
 }
 
-static void close_shard(struct merge *merge, struct tb_merge_shard *shard)
+static void close_shard(struct store_merge *merge, struct tb_merge_shard *shard)
 {
 	if (merge->n_open <= MOST_OPEN)
 		return;
@@ -106,7 +105,7 @@ static void close_shard(struct merge *merge, struct tb_merge_shard *shard)
 }
 
 // copy_plan takes the points from one shard: all of them have the same.
-static int copy_plan(struct merge *merge, struct tb_error *error)
+static int copy_plan(struct store_merge *merge, struct tb_error *error)
 {
 	struct tb_merge_shard *first = &merge->shards[0];
 	int status = open_shard(merge, first, error);
@@ -115,7 +114,7 @@ static int copy_plan(struct merge *merge, struct tb_error *error)
 	return status;
 }
 
-static int copy_runs(struct merge *merge, struct tb_error *error)
+static int copy_runs(struct store_merge *merge, struct tb_error *error)
 {
 	const struct tb_merge_options *options = merge->options;
 	for (size_t i = 0; i < merge->n_places; i++) {
@@ -137,7 +136,7 @@ static int copy_runs(struct merge *merge, struct tb_error *error)
 
 // check_inputs refuses runs of a trace that had other bytes on one machine than on
 // another: one machine would have replayed one of them.
-static int check_inputs(struct merge *merge, struct tb_error *error)
+static int check_inputs(struct store_merge *merge, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	const char *path = merge->options->output;
@@ -158,7 +157,7 @@ static int check_inputs(struct merge *merge, struct tb_error *error)
 	return status;
 }
 
-static int publish(struct merge *merge, struct tb_error *error)
+static int publish(struct store_merge *merge, struct tb_error *error)
 {
 	const char *path = merge->options->output;
 	tb_run_copy_free(merge->copy);
@@ -175,7 +174,7 @@ static int publish(struct merge *merge, struct tb_error *error)
 	return status;
 }
 
-static int write_store(struct merge *merge, struct tb_error *error)
+static int write_store(struct store_merge *merge, struct tb_error *error)
 {
 	int status = open_output(merge, error);
 	if (!status)
@@ -188,11 +187,12 @@ static int write_store(struct merge *merge, struct tb_error *error)
 		status = publish(merge, error);
 	tb_run_copy_free(merge->copy);
 	sqlite3_close(merge->db);
+	tb_merge_file_free(merge->sqlite_file);
 	tb_newfile_close(&merge->file);
 	return status;
 }
 
-static void count(struct tb_merge_outcome *outcome, const struct merge *merge)
+static void count(struct tb_merge_outcome *outcome, const struct store_merge *merge)
 {
 	*outcome = (struct tb_merge_outcome){.n_runs = merge->n_places,
 		.n_given = merge->options->n_shards,
@@ -204,10 +204,10 @@ static void count(struct tb_merge_outcome *outcome, const struct merge *merge)
 int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *options,
 	struct tb_error *error)
 {
-	struct merge merge = {.options = options,
+	struct store_merge merge = {.options = options,
 		.shards = calloc(options->n_shards + 1, sizeof *merge.shards)};
 	if (!merge.shards)
-		return tb_fail(error, TB_ENOMEM, "no memory for the shards");
+		return tb_fail_memory(error, "the shards");
 	int status = read_shards(&merge, error);
 	if (!status)
 		status = tb_merge_check(

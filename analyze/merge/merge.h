@@ -3,8 +3,8 @@
 // Model: the rows of the merged store are those of a new store into which one machine ran
 // the whole, but for run_environment, which says when and where each run was made. They
 // are copied run by run, so the merged file is the same in whatever order the shards are
-// given. It gets its name when it is whole: whatever ends the program before leaves at
-// most a file called NAME.partPID.
+// given. It gets its name when it is whole: whatever ends the program before leaves
+// nothing (newfile.h).
 //
 // Cost: 1.4 s of processor time for two shards of 16 MB, half a million link samples and
 // half as many other rows (measured), of which checking the files takes 0.2 s. Memory:

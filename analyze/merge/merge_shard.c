@@ -77,8 +77,7 @@ static int list_runs(struct tb_merge_shard *shard, struct tb_error *error)
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
 		if (TB_ARRAY_RESERVE(
 			    &shard->runs, &shard->runs_room, shard->n_runs + 1) != TB_OK)
-			status = tb_fail_in(
-				error, TB_ENOMEM, shard->path, "no memory for its runs");
+			status = tb_fail_memory_in(error, shard->path, "its runs");
 		else
 			shard->runs[shard->n_runs++] = sqlite3_column_int64(query, 0);
 	}
@@ -235,7 +234,7 @@ int tb_merge_check(const struct tb_merge_shard *shards, size_t n, bool partial,
 	const struct tb_merge_shard **holders =
 		calloc(shards[0].share.shard.n, sizeof(const struct tb_merge_shard *));
 	if (!holders)
-		return tb_fail(error, TB_ENOMEM, "no memory for the shards");
+		return tb_fail_memory(error, "the shards");
 	int status = check_all(shards, n, partial, holders, error);
 	free(holders);
 	return status;

@@ -1,4 +1,4 @@
-#include "hosted.h"
+#include "recording_impl.h"
 
 int tb_hosted_init(struct tb_hosted *hosted, const struct tb_network *network,
 	struct tb_source source, struct tb_observer observer,

@@ -93,7 +93,7 @@ int tb_recording_new(struct tb_recording **recording,
 {
 	struct tb_recording *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the recording");
 	made->options = options;
 	int status = prepare(made, error);
 	if (status == TB_OK)

@@ -12,20 +12,20 @@
 // A width of time bins that a replay does not reach the end of: nobody looks at them.
 #define ONE_BIN_PS (INT64_MAX / 4)
 
-struct task { // of one job, on one kind of network
+struct alone_task { // of one job, on one kind of network
 	struct tb_alone_sample sample;
 	bool done;
 };
 
-struct crew {
+struct alone_crew {
 	const struct tb_recording *recording;
-	struct task *tasks;
+	struct alone_task *tasks;
 	size_t n;
 	void *context;
 	void (*watch)(void *context, size_t n_done, size_t n);
 };
 
-static bool is_stopped(const struct crew *crew)
+static bool is_stopped(const struct alone_crew *crew)
 {
 	return tb_stop_asked(crew->recording->options->stop);
 }
@@ -49,7 +49,7 @@ static int on_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 
 // run_to_end returns 1 when it was stopped before.
 static int run_to_end(
-	const struct crew *crew, struct tb_engine *engine, struct tb_error *error)
+	const struct alone_crew *crew, struct tb_engine *engine, struct tb_error *error)
 {
 	struct tb_pace pace = {0};
 	int status = 1;
@@ -58,8 +58,8 @@ static int run_to_end(
 	return status;
 }
 
-static int replay(struct crew *crew, struct task *task, const struct tb_source *source,
-	struct tb_error *error)
+static int replay(struct alone_crew *crew, struct alone_task *task,
+	const struct tb_source *source, struct tb_error *error)
 {
 	const struct tb_recording *recording = crew->recording;
 	const struct tb_engine_options options = {.seed = recording->options->seed,
@@ -87,8 +87,8 @@ static int replay(struct crew *crew, struct task *task, const struct tb_source *
 // run_task leaves a task that was stopped undone.
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
-	struct crew *crew = context;
-	struct task *task = &crew->tasks[index];
+	struct alone_crew *crew = context;
+	struct alone_task *task = &crew->tasks[index];
 	struct tb_workload_alone *alone = NULL;
 	if (is_stopped(crew))
 		return TB_OK;
@@ -104,18 +104,18 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 
 static void watch(void *context, size_t n_done)
 {
-	const struct crew *crew = context;
+	const struct alone_crew *crew = context;
 	if (crew->watch)
 		crew->watch(crew->context, n_done, crew->n);
 }
 
 // list_tasks makes those of all jobs. A run of one job was that job alone.
-static int list_tasks(struct crew *crew, struct tb_error *error)
+static int list_tasks(struct alone_crew *crew, struct tb_error *error)
 {
 	uint32_t n_jobs = tb_workload_n_jobs(crew->recording->workload);
 	crew->tasks = calloc(2 * (size_t)n_jobs + 1, sizeof *crew->tasks);
 	if (!crew->tasks)
-		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+		return tb_fail_memory(error, "the jobs");
 	for (uint32_t job = 0; job < n_jobs; job++)
 		for (int ideal = n_jobs == 1; ideal < 2; ideal++)
 			crew->tasks[crew->n++].sample =
@@ -124,7 +124,7 @@ static int list_tasks(struct crew *crew, struct tb_error *error)
 }
 
 // take_done leaves those that are done to the caller.
-static int take_done(struct tb_alone_figures *figures, const struct crew *crew)
+static int take_done(struct tb_alone_figures *figures, const struct alone_crew *crew)
 {
 	figures->samples = calloc(crew->n + 1, sizeof *figures->samples);
 	if (!figures->samples)
@@ -138,7 +138,7 @@ static int take_done(struct tb_alone_figures *figures, const struct crew *crew)
 int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	const struct tb_recording_alone *asked, struct tb_error *error)
 {
-	struct crew crew = {.recording = asked->recording,
+	struct alone_crew crew = {.recording = asked->recording,
 		.context = asked->context,
 		.watch = asked->watch};
 	int status = list_tasks(&crew, error);
@@ -147,7 +147,7 @@ int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	if (status == TB_OK)
 		status = tb_workers_run(&work, asked->n_workers, error);
 	if (crew.tasks && take_done(figures, &crew) != TB_OK && status == TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+		status = tb_fail_memory(error, "the jobs");
 	figures->n_wanted = crew.n;
 	free(crew.tasks);
 	return status;

@@ -3,13 +3,33 @@
 #define TB_RECORDING_IMPL_H
 
 #include "digest.h"
+#include "engine.h"
 #include "faults.h"
-#include "hosted.h"
+#include "host.h"
 #include "pace.h"
 #include "recording_alone.h"
 #include "slow_nodes.h"
 #include "store.h"
 #include "store_alone.h"
+
+// An engine, with the hosts between it and its source and observer where a network needs
+// them. Private to analyze/record/.
+
+struct tb_hosted { // zeroed, it may be ended
+	struct tb_source source;
+	struct tb_observer observer;
+	struct tb_host *host;	     // NULL when not needed
+	struct tb_source nic_source; // what the engine uses
+	struct tb_observer nic_observer;
+	struct tb_engine *engine;
+};
+
+// tb_hosted_init makes the engine. It keeps source and observer, and borrows the network,
+// until tb_hosted_fini; `hosted` must stay where it is. Errors as of tb_engine_new.
+int tb_hosted_init(struct tb_hosted *hosted, const struct tb_network *network,
+	struct tb_source source, struct tb_observer observer,
+	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
+void tb_hosted_fini(struct tb_hosted *hosted);
 
 struct tb_recording {
 	const struct tb_recording_options *options;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct task {
+struct many_task {
 	size_t run; // in many->runs
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
@@ -18,22 +18,22 @@ struct task {
 	bool begun;
 };
 
-struct crew {
+struct many_crew {
 	const struct tb_recording_many *many;
 	struct tb_recording_many_outcome *outcome;
 	struct tb_store *store;
-	struct task *tasks; // those that are still to be done
+	struct many_task *tasks; // those that are still to be done
 	size_t n_tasks;
 };
 
-static bool is_stopped(const struct task *task)
+static bool is_stopped(const struct many_task *task)
 {
 	const volatile sig_atomic_t *stop = task->recording.options->stop;
 	return tb_stop_asked(stop);
 }
 
 // replay_alone does so on this thread's account: the other workers have other runs.
-static int replay_alone(struct task *task, struct tb_error *error)
+static int replay_alone(struct many_task *task, struct tb_error *error)
 {
 	const struct tb_recording_alone asked = {
 		.recording = &task->recording, .n_workers = 1};
@@ -42,7 +42,7 @@ static int replay_alone(struct task *task, struct tb_error *error)
 	return tb_recording_replay_alone(&task->alone, &asked, error);
 }
 
-static int simulate(struct task *task, struct tb_error *error)
+static int simulate(struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
 	int status = tb_recording_open(recording, error);
@@ -61,7 +61,7 @@ static int simulate(struct task *task, struct tb_error *error)
 // simulate_task makes no tape for a task that was stopped before anything was simulated.
 static int simulate_task(void *context, size_t index, struct tb_error *error)
 {
-	struct task *task = &((struct crew *)context)->tasks[index];
+	struct many_task *task = &((struct many_crew *)context)->tasks[index];
 	if (is_stopped(task))
 		return TB_OK;
 	int status = tb_tape_new(&task->tape, error);
@@ -76,7 +76,7 @@ static int simulate_task(void *context, size_t index, struct tb_error *error)
 	return TB_OK;
 }
 
-static int keep(struct crew *crew, struct task *task, struct tb_error *error)
+static int keep(struct many_crew *crew, struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
 	recording->store = crew->store;
@@ -94,7 +94,7 @@ static int keep(struct crew *crew, struct task *task, struct tb_error *error)
 	return status == TB_OK ? tb_recording_end(recording, error) : status;
 }
 
-static void drop(struct task *task)
+static void drop(struct many_task *task)
 {
 	if (task->begun)
 		tb_recording_fini(&task->recording);
@@ -107,8 +107,8 @@ static void drop(struct task *task)
 
 static int keep_task(void *context, size_t index, struct tb_error *error)
 {
-	struct crew *crew = context;
-	struct task *task = &crew->tasks[index];
+	struct many_crew *crew = context;
+	struct many_task *task = &crew->tasks[index];
 	bool stopped = !task->tape || task->recording.stopped ||
 		       task->alone.n < task->alone.n_wanted;
 	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
@@ -126,7 +126,7 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 
 static void watch(void *context, size_t n_done)
 {
-	const struct crew *crew = context;
+	const struct many_crew *crew = context;
 	crew->many->watch(crew->many->context, n_done + crew->outcome->n_before);
 }
 
@@ -150,11 +150,11 @@ static int identify(const struct tb_recording_many *many, char digest[TB_DIGEST_
 	if (fine)
 		tb_digest_text(text, size, digest);
 	free(text);
-	return fine ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory");
+	return fine ? TB_OK : tb_fail_memory(error, "the recording");
 }
 
 // claim makes the store that of the shard, before anything is recorded.
-static int claim(struct crew *crew, struct tb_error *error)
+static int claim(struct many_crew *crew, struct tb_error *error)
 {
 	struct tb_store_share share = {
 		.shard = crew->many->shard, .n_runs = crew->outcome->n};
@@ -166,7 +166,7 @@ static int claim(struct crew *crew, struct tb_error *error)
 
 // number_runs makes the tasks. Runs have consecutive numbers, whatever the shard; those
 // of a shard that are in the store are skipped.
-static int number_runs(struct crew *crew, struct tb_error *error)
+static int number_runs(struct many_crew *crew, struct tb_error *error)
 {
 	const struct tb_recording_many *many = crew->many;
 	int64_t first = 1;
@@ -184,7 +184,7 @@ static int number_runs(struct crew *crew, struct tb_error *error)
 		crew->outcome->n_before += done;
 		if (done)
 			continue;
-		struct task *task = &crew->tasks[crew->n_tasks++];
+		struct many_task *task = &crew->tasks[crew->n_tasks++];
 		task->run = i;
 		task->recording.options = &many->runs[i];
 		task->recording.id = id;
@@ -192,7 +192,7 @@ static int number_runs(struct crew *crew, struct tb_error *error)
 	return status;
 }
 
-static int run_crew(struct crew *crew, struct tb_error *error)
+static int run_crew(struct many_crew *crew, struct tb_error *error)
 {
 	int status = number_runs(crew, error);
 	const struct tb_work work = {crew, .n_tasks = crew->n_tasks,
@@ -207,14 +207,14 @@ static int run_crew(struct crew *crew, struct tb_error *error)
 int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	const struct tb_recording_many *many, struct tb_error *error)
 {
-	struct crew crew = {.many = many,
+	struct many_crew crew = {.many = many,
 		.outcome = outcome,
 		.tasks = calloc(many->n, sizeof *crew.tasks)};
 	*outcome = (struct tb_recording_many_outcome){0};
 	for (size_t i = 0; i < many->n; i++)
 		outcome->n += tb_shard_has(many->shard, i);
 	if (!crew.tasks)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the recording");
 	int status = tb_store_create(&crew.store, many->runs[0].output, error);
 	if (status == TB_OK)
 		status = run_crew(&crew, error);

@@ -82,7 +82,6 @@ int tb_recording_name_nodes(struct tb_recording *recording, struct tb_error *err
 	for (uint32_t i = 0; recording->node_names && i < n_nodes; i++)
 		if (!recording->node_names[i])
 			recording->node_names[i] = "";
-	return recording->node_names && status == TB_OK
-		       ? TB_OK
-		       : tb_fail(error, TB_ENOMEM, "no memory for names");
+	return recording->node_names && status == TB_OK ? TB_OK
+							: tb_fail_memory(error, "names");
 }

@@ -55,5 +55,5 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	if (status == TB_OK)
 		return TB_OK;
 	tb_recording_notes_fini(notes);
-	return tb_fail(error, TB_ENOMEM, "no memory for notes");
+	return tb_fail_memory(error, "notes");
 }

@@ -4,6 +4,7 @@
 #include "network_open.h"
 #include "route_file.h"
 #include "survey.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory");
+	return tb_fail_memory(error, "the recording");
 }
 
 // name_inputs joins the names of all inputs and lists their files, for the digest.
@@ -157,7 +158,7 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_job job = tb_workload_job(recording->workload, i);
 		recording->service_levels[i] = job.service_level;
-		if (job.service_level && strcmp(params->switching, "credits") != 0)
+		if (job.service_level && !tb_switching_of(params)->has_service_levels)
 			return tb_fail(error, TB_EUSAGE,
 				"job '%s': sl=%u has no effect: there are service levels "
 				"only where switching = credits, not %s",

@@ -10,7 +10,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory");
+	return tb_fail_memory(error, "the recording");
 }
 
 static struct tb_run_job *list_jobs(const struct tb_recording *recording)

@@ -7,8 +7,6 @@ void tb_report_free(struct tb_report *report)
 {
 	if (!report)
 		return;
-	for (int i = 0; i < report->n_tables; i++)
-		free(report->tables[i].cells);
 	tb_matrix_fini(&report->matrix);
 	free(report->hot_links);
 	free(report->switches);
@@ -37,7 +35,7 @@ static int count_active(struct tb_report *report, const struct tb_link_sample *s
 	const struct tb_run_link *links = tb_run_links(report->run);
 	bool *active = calloc((size_t)report->info->n_nodes + 1, sizeof *active);
 	if (!active)
-		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		return tb_fail_memory(error, "a report");
 	for (uint32_t i = 0; i < report->info->n_links; i++) {
 		if (samples[i].n_packets == 0)
 			continue;
@@ -59,7 +57,7 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 	report->wait_by_link =
 		calloc((size_t)report->info->n_links + 1, sizeof *report->wait_by_link);
 	if (!report->wait_by_link)
-		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		return tb_fail_memory(error, "a report");
 	int status = tb_hot_links(
 		report->run, whole, top, &report->hot_links, &report->n_hot_links, error);
 	if (!status)
@@ -90,7 +88,7 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	report->switches = calloc((size_t)report->info->n_switches + 1,
 		sizeof(const struct tb_matrix_box *));
 	if (!report->switches)
-		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		return tb_fail_memory(error, "a report");
 	uint32_t n = 0;
 	for (uint32_t r = 0; r < report->matrix.n_rows; r++)
 		for (uint32_t b = 0; b < report->matrix.rows[r].n_boxes; b++)
@@ -104,7 +102,7 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for a report");
+	return tb_fail_memory(error, "a report");
 }
 
 static int gather_job_links(struct tb_report *report, struct tb_error *error)
@@ -150,7 +148,7 @@ static int gather_time(struct tb_report *report, struct tb_error *error)
 	report->wait_by_bin =
 		calloc(report->info->n_bins + 1, sizeof *report->wait_by_bin);
 	if (!report->wait_by_bin)
-		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		return tb_fail_memory(error, "a report");
 	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
 }
 
@@ -177,9 +175,35 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 		status = tb_evidence_init(&report->evidence, report->run, error);
 	if (!status && tb_findings_judge(&report->findings, &report->evidence))
 		status = no_memory(error);
-	if (!status && tb_report_tabulate(report))
-		status = tb_fail(error, TB_ENOMEM, "no memory for a report");
 	return status;
+}
+
+const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
+	&tb_list_jobs, &tb_list_job_times, &tb_list_job_pairs, &tb_list_job_matrix,
+	&tb_list_hot_links, &tb_list_switches, &tb_list_regions, &tb_list_flows,
+	&tb_list_roots, &tb_list_root_jobs, &tb_list_groups, &tb_list_grouped,
+	&tb_list_blame, &tb_list_job_links, &tb_list_left_out};
+
+const char *tb_report_list_name(size_t i)
+{
+	size_t at = 0;
+	for (; at < TB_REPORT_LISTS; at++)
+		if (tb_report_lists[at]->meaning && i-- == 0)
+			return tb_report_lists[at]->name;
+	return NULL;
+}
+
+size_t tb_report_n_listed(const struct tb_report *report, size_t n)
+{
+	return report->top && report->top < n ? report->top : n;
+}
+
+static void write_csv(const struct tb_report *report, const char *list, FILE *stream)
+{
+	for (size_t i = 0; i < TB_REPORT_LISTS; i++)
+		if (tb_report_lists[i]->meaning &&
+			strcmp(tb_report_lists[i]->name, list) == 0)
+			tb_table_csv(&report->tables[i], stream);
 }
 
 int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
@@ -187,7 +211,7 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 {
 	struct tb_report *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		return tb_fail_memory(error, "a report");
 	made->run = run;
 	made->info = tb_run_info(run);
 	made->top = top;
@@ -196,6 +220,13 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	if (status) {
 		tb_report_free(made);
 		return status;
+	}
+	tb_report_state(made);
+	for (size_t i = 0; i < TB_REPORT_LISTS; i++) {
+		made->tables[i] = (struct tb_table){.type = tb_report_lists[i],
+			.of = made,
+			.words = made->info->words};
+		tb_report_lists[i]->list(&made->tables[i]);
 	}
 	*report = made;
 	return TB_OK;
@@ -207,21 +238,20 @@ const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
 }
 
 int tb_report_write(const struct tb_report *report, enum tb_format format,
-	const struct tb_report_figures *figures, const char *list, FILE *stream,
-	struct tb_error *error)
+	const struct tb_report_form *form, FILE *stream, struct tb_error *error)
 {
-	static const struct tb_report_figures none = {NULL, NULL};
+	static const struct tb_report_form any = {{NULL, NULL}, NULL, 0};
+	form = form ? form : &any;
 	int status = TB_OK;
 	if (format == TB_FORMAT_CSV)
-		status = tb_report_write_csv(report, list ? list : "hot-links", stream);
+		write_csv(report, form->list ? form->list : "hot-links", stream);
 	else if (format == TB_FORMAT_JSON)
 		status = tb_report_write_json(report, stream);
 	else if (format == TB_FORMAT_MARKDOWN)
 		tb_report_write_markdown(report, stream);
 	else if (format == TB_FORMAT_HTML)
-		tb_report_write_html(report, figures ? figures : &none, stream);
+		tb_report_write_html(report, &form->figures, stream);
 	else
-		tb_report_write_text(report, stream);
-	return status == TB_OK ? TB_OK
-			       : tb_fail(error, TB_ENOMEM, "no memory for a report");
+		status = tb_report_write_text(report, form->width, stream);
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "a report");
 }

@@ -38,11 +38,20 @@ struct tb_report_figures {
 // "jobs" and so on; NULL past the last.
 const char *tb_report_list_name(size_t i);
 
-// tb_report_write writes to `stream`; write errors show in ferror(stream). `figures` is
-// used by HTML only and may be NULL. `list` names the list for CSV; NULL: "hot-links".
-// TB_ENOMEM.
+struct tb_report_form {
+	struct tb_report_figures figures; // of HTML
+	const char *list;		  // of CSV; NULL: "hot-links"
+	unsigned width; // of text, in characters; 0: as wide as its tables
+};
+
+// tb_report_write writes to `stream`; write errors show in ferror(stream). `form` may be
+// NULL. TB_ENOMEM.
 int tb_report_write(const struct tb_report *report, enum tb_format format,
-	const struct tb_report_figures *figures, const char *list, FILE *stream,
+	const struct tb_report_form *form, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_report_write_schema writes the JSON schema of the report: what
+// schemas/report.schema.json holds. TB_ENOMEM.
+int tb_report_write_schema(FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 #endif

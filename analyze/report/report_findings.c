@@ -1,19 +1,20 @@
 // The findings as text, Markdown, HTML and JSON.
+#include "json.h"
 #include "markup.h"
-#include "report_cells.h"
+#include "report_impl.h"
 
 #include <string.h>
 
 // A format writes a heading before what was found, if it has one, and one before what is
 // worth trying, and each finding.
-struct form {
+struct findings_form {
 	const char *found, *tried;
 	void (*put)(FILE *stream, const struct tb_finding *finding);
 	const char *end; // behind each of the two lists
 };
 
-static void write_list(const struct form *form, const struct tb_findings *findings,
-	bool remedy, FILE *stream)
+static void write_list(const struct findings_form *form,
+	const struct tb_findings *findings, bool remedy, FILE *stream)
 {
 	bool any = false;
 	for (size_t i = 0; i < findings->n; i++) {
@@ -29,8 +30,8 @@ static void write_list(const struct form *form, const struct tb_findings *findin
 		fputs(form->end, stream);
 }
 
-static void write_both(
-	const struct form *form, const struct tb_findings *findings, FILE *stream)
+static void write_both(const struct findings_form *form,
+	const struct tb_findings *findings, FILE *stream)
 {
 	write_list(form, findings, false, stream);
 	write_list(form, findings, true, stream);
@@ -48,7 +49,7 @@ static void put_text(FILE *stream, const struct tb_finding *finding)
 
 void tb_report_findings_text(const struct tb_findings *findings, FILE *stream)
 {
-	static const struct form form = {
+	static const struct findings_form form = {
 		"\nFindings\n", "\nWorth trying\n", put_text, ""};
 	write_both(&form, findings, stream);
 }
@@ -69,7 +70,7 @@ static void put_fence(FILE *stream, const char *command)
 static void put_markdown(FILE *stream, const struct tb_finding *finding)
 {
 	fprintf(stream, "- **%s**: ", finding->rule);
-	tb_report_markdown(stream, finding->sentence);
+	tb_markdown_put(stream, finding->sentence);
 	fputc('\n', stream);
 	if (!finding->command)
 		return;
@@ -82,7 +83,7 @@ static void put_markdown(FILE *stream, const struct tb_finding *finding)
 
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream)
 {
-	static const struct form form = {
+	static const struct findings_form form = {
 		"\n## Findings\n\n", "\n## Worth trying\n\n", put_markdown, ""};
 	write_both(&form, findings, stream);
 }
@@ -101,7 +102,7 @@ static void put_html(FILE *stream, const struct tb_finding *finding)
 
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream)
 {
-	static const struct form form = {"<dl class=\"findings\">\n",
+	static const struct findings_form form = {"<dl class=\"findings\">\n",
 		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n"};
 	write_both(&form, findings, stream);
 }
@@ -119,20 +120,50 @@ static json_t *figures_object(const struct tb_finding *finding)
 	return tb_json_object_take(&figures);
 }
 
-json_t *tb_report_findings_array(const struct tb_report *report)
+static void put_sentence(struct tb_datum *at)
 {
-	const struct tb_findings *findings = &report->findings;
-	json_t *array = json_array();
-	for (size_t i = 0; array && i < findings->n; i++) {
-		const struct tb_finding *at = &findings->list[i];
-		struct tb_json_object finding = tb_json_object_new();
-		tb_json_add_text(&finding, "rule", at->rule);
-		tb_json_add(&finding, "remedy", json_boolean(at->remedy));
-		tb_json_add_text(&finding, "sentence", at->sentence);
-		tb_json_add(&finding, "command",
-			at->command ? tb_json_text(at->command) : json_null());
-		tb_json_add(&finding, "figures", figures_object(at));
-		array = tb_json_append(array, tb_json_object_take(&finding));
-	}
-	return array;
+	at->word = ((const struct tb_finding *)at->item)->sentence;
 }
+
+static void put_command(struct tb_datum *at)
+{
+	at->unknown = !at->word;
+}
+
+static void put_figures(struct tb_datum *at)
+{
+	at->object = figures_object(at->item);
+}
+
+#define FINDING(member) TB_MEMBER(struct tb_finding, member)
+
+static const struct tb_column columns[] = {
+	{"rule", NULL, "Its name, such as incast.", TB_DATUM_TEXT, FINDING(rule)},
+	{"remedy", NULL, "Worth trying, rather than found.", TB_DATUM_FLAG,
+		FINDING(remedy)},
+	{"sentence", NULL, "One or more, as in all other formats.", TB_DATUM_TEXT,
+		.put = put_sentence},
+	{"command", NULL,
+		"The whole command line that tries it, for a shell in the folder in "
+		"which "
+		"the run was replayed; null when there is none.",
+		TB_DATUM_TEXT, FINDING(command), .put = put_command,
+		.flags = TB_COLUMN_NULL},
+	{"figures", NULL,
+		"What the rule looked at; ids of nodes, links and jobs too. Times in ps "
+		"(_ps), percentages 0 to 100 (_percent, percent_of_...).",
+		TB_DATUM_OBJECT, .put = put_figures,
+		.schema = "{\"type\": \"object\", \"additionalProperties\": {\"type\": "
+			  "\"number\", \"minimum\": 0}}"},
+};
+
+static void list_findings(struct tb_table *table)
+{
+	table->n_rows = ((const struct tb_report *)table->of)->findings.n;
+}
+
+const struct tb_table_type tb_list_findings = {"findings", NULL,
+	"What the run comes to, in words: first what was found, then what is worth "
+	"trying. The rules and their figures: docs/findings.md.",
+	TB_COLUMNS(columns), TB_ROWS_IN(struct tb_report, findings.list),
+	.list = list_findings};

@@ -47,9 +47,11 @@ static void write_navigation(
 	fputs("<nav>", stream);
 	if (has_matrix)
 		fputs("<a href=\"#matrix\">Congestion matrix</a>", stream);
-	for (int i = 0; i < report->n_tables; i++)
-		fprintf(stream, "<a href=\"#%s\">%s</a>", report->tables[i].id,
-			report->tables[i].title);
+	for (int i = 0; i < TB_REPORT_LISTS; i++)
+		if (report->tables[i].n_shown)
+			fprintf(stream, "<a href=\"#%s\">%s</a>",
+				tb_report_lists[i]->name,
+				tb_table_title(&report->tables[i]));
 	if (tb_report_n_notes(report))
 		fputs("<a href=\"#notes\">Notes</a>", stream);
 	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
@@ -97,7 +99,7 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	const struct tb_run_info *info = report->info;
 	char text[48], name[96], active[48];
 	fputs("<div class=\"tiles\">\n", stream);
-	tb_report_format_time(report->wait_ps, text, sizeof text);
+	tb_format_long_time(report->wait_ps, text, sizeof text);
 	write_tile(stream, text, "waited, all headers");
 	snprintf(name, sizeof name, "of %s had waits",
 		tb_format_counted(info->n_links, "link", text, sizeof text));
@@ -174,8 +176,8 @@ static void write_column(const struct tb_report *report, const struct strip *str
 		"class=\"hit\" "
 		"x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect class=\"bin\" "
 		"x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></g>\n",
-		from, to, tb_report_format_time(mean, wait, sizeof wait), i * width,
-		width, STRIP_HEIGHT, i * width, STRIP_HEIGHT - height,
+		from, to, tb_format_long_time(mean, wait, sizeof wait), i * width, width,
+		STRIP_HEIGHT, i * width, STRIP_HEIGHT - height,
 		width > 3 ? width - 1 : width, height);
 }
 
@@ -195,7 +197,7 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		"at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" "
 		"aria-label=\"Wait over simulated time\">\n",
 		tb_format_time(info->bin_ps, width, sizeof width),
-		tb_report_format_time(strip.largest_ps, largest, sizeof largest),
+		tb_format_long_time(strip.largest_ps, largest, sizeof largest),
 		STRIP_WIDTH, STRIP_HEIGHT + 20);
 	for (uint32_t i = 0; i < strip.n_columns; i++)
 		write_column(report, &strip, i, stream);
@@ -219,60 +221,6 @@ static void write_matrix(const struct tb_report_figures *figures, FILE *stream)
 		fprintf(stream, "<div class=\"scroll dark\">\n%s\n</div>\n",
 			figures->dark);
 	fputs("</section>\n", stream);
-}
-
-// Tables with at most so many columns keep them close together.
-#define WIDE_COLUMNS 5
-
-static void write_titles(const struct tb_report_table *table, FILE *stream)
-{
-	fputs("<thead><tr>", stream);
-	for (int i = 0; i < table->n_columns; i++) {
-		const struct tb_report_column *column = &table->columns[i];
-		fprintf(stream, "<th scope=\"col\"%s title=\"",
-			column->number ? " class=\"num\"" : "");
-		tb_markup_put(stream, column->meaning);
-		fputs("\"><button type=\"button\">", stream);
-		tb_markup_put(stream, column->title);
-		fputs("</button></th>", stream);
-	}
-	fputs("</tr></thead>\n", stream);
-}
-
-static void write_cell(const struct tb_report_column *column,
-	const struct tb_report_cell *at, FILE *stream)
-{
-	if (at->bar >= 0)
-		fprintf(stream, "<td class=\"num bar\" style=\"--p:%.2f%%\"", at->bar);
-	else
-		fprintf(stream, "<td%s", column->number ? " class=\"num\"" : "");
-	if (column->number)
-		fprintf(stream, " data-v=\"%.17g\"", at->value);
-	fputc('>', stream);
-	tb_markup_put(stream, at->text);
-	fputs("</td>", stream);
-}
-
-static void write_table(const struct tb_report_table *table, FILE *stream)
-{
-	fprintf(stream,
-		"<section class=\"card\" id=\"%s\">\n<h2>%s <small>%zu</small></h2>\n",
-		table->id, table->title, table->n_rows);
-	if (table->remark[0])
-		fprintf(stream, "<p class=\"remark\">%s</p>\n", table->remark);
-	fprintf(stream, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n",
-		table->n_columns <= WIDE_COLUMNS ? " class=\"narrow\"" : "");
-	write_titles(table, stream);
-	fputs("<tbody>\n", stream);
-	for (size_t row = 0; row < table->n_rows; row++) {
-		fputs("<tr>", stream);
-		for (int i = 0; i < table->n_columns; i++)
-			write_cell(&table->columns[i],
-				&table->cells[row * (size_t)table->n_columns + (size_t)i],
-				stream);
-		fputs("</tr>\n", stream);
-	}
-	fputs("</tbody></table></div>\n</section>\n", stream);
 }
 
 static void write_item(FILE *stream, const char *name, const char *text)
@@ -366,8 +314,9 @@ void tb_report_write_html(const struct tb_report *report,
 	write_time(report, stream);
 	if (figures->light)
 		write_matrix(figures, stream);
-	for (int i = 0; i < report->n_tables; i++)
-		write_table(&report->tables[i], stream);
+	for (int i = 0; i < TB_REPORT_LISTS; i++)
+		if (report->tables[i].n_shown)
+			tb_table_html(&report->tables[i], stream);
 	tb_report_notes_html(report, stream);
 	write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);

@@ -11,42 +11,24 @@
 #include "report.h"
 #include "roots.h"
 #include "run_capture.h"
-
-// A table as printed, the same for text, Markdown and HTML.
-struct tb_report_column {
-	const char *title;
-	const char *meaning; // a sentence, shown on hover
-	bool number;	     // aligned right
-};
-
-struct tb_report_cell {
-	char text[80];
-	double value; // of a number, to sort by
-	double bar;   // 0..100, negative: none
-};
-
-#define TB_REPORT_COLUMNS 14
-
-struct tb_report_table {
-	const char *id; // also the anchor in HTML
-	const char *title;
-	char heading[80]; // storage for a title that depends on the numbers
-	char remark[160]; // what the list omits, and what its numbers mean
-	int n_columns;
-	struct tb_report_column columns[TB_REPORT_COLUMNS];
-	size_t n_rows;
-	struct tb_report_cell *cells; // n_rows * n_columns
-};
-
-#define TB_REPORT_TABLES 10
+#include "table.h"
 
 // A line of the summary: "waited" "1.234 ms on 34 of 64 links".
 struct tb_report_fact {
 	const char *name;
-	char text[160];
+	char text[1024];
 };
 
 #define TB_REPORT_FACTS 10
+
+// The lists of a report, in the order in which people read them.
+#define TB_REPORT_LISTS 17
+extern const struct tb_table_type *const tb_report_lists[TB_REPORT_LISTS];
+extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_links,
+	tb_list_switches, tb_list_regions, tb_list_flows, tb_list_jobs, tb_list_job_times,
+	tb_list_job_pairs, tb_list_job_matrix, tb_list_blame, tb_list_groups,
+	tb_list_grouped, tb_list_roots, tb_list_root_jobs, tb_list_job_links,
+	tb_list_left_out;
 
 struct tb_report {
 	struct tb_run *run;
@@ -75,17 +57,13 @@ struct tb_report {
 	struct tb_heavy_waits heaviest;
 	struct tb_groups groups[TB_GROUPINGS];
 	struct tb_grouped grouped;
-	uint64_t *wait_by_bin; // n_bins
-	struct tb_report_table tables[TB_REPORT_TABLES];
-	int n_tables; // without empty ones
+	uint64_t *wait_by_bin;			 // n_bins
+	struct tb_table tables[TB_REPORT_LISTS]; // in the order of tb_report_lists
 	struct tb_report_fact facts[TB_REPORT_FACTS];
 	int n_facts;
 	struct tb_evidence evidence;
 	struct tb_findings findings;
 };
-
-// tb_report_format_time is tb_format_time for sums too large for a tb_time_ps.
-char *tb_report_format_time(double time_ps, char *buffer, size_t size);
 
 // tb_report_idle writes how much idle time of the captures was taken out: "2.000 s of
 // idle time taken out"; "" when that is not known. It returns `buffer`.
@@ -97,39 +75,58 @@ char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
 char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size);
 char *tb_report_active(const struct tb_report *report, char *buffer, size_t size);
 
-// tb_report_tabulate fills tables and facts from the other members.
-int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
+// tb_report_state fills the facts.
+void tb_report_state(struct tb_report *report);
 
-// tb_report_n_regions returns how many congestion regions are listed.
-uint32_t tb_report_n_regions(const struct tb_report *report);
+// tb_report_n_listed returns how many of `n` rows people are shown.
+size_t tb_report_n_listed(const struct tb_report *report, size_t n);
 
 // tb_report_any_alone returns whether it is known what any job takes by itself.
 bool tb_report_any_alone(const struct tb_report *report);
 
-// tb_report_percent_of_link returns the share of a wait in all at a link,
-// tb_report_percent_of_blame that in all waits of the run.
-double tb_report_percent_of_link(
-	const struct tb_report *report, struct tb_link link, uint64_t wait_ps);
+// tb_report_percent_of_wait returns the share of a wait in that of all links,
+// tb_report_percent_of_blame that in all waits that are blamed on somebody.
+double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_ps);
 double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps);
 
+// tb_report_name_culprit gives a column the run's word for those that hold others up;
+// TB_REPORT_CULPRIT is what the schema says.
+#define TB_REPORT_CULPRIT "Whose packets held what they waited for"
+void tb_report_name_culprit(struct tb_column *column, const void *of);
+
+// tb_put_link puts the name of the link whose number is the column's member.
+void tb_put_link(struct tb_datum *datum);
+
+// tb_report_job_name writes the name of a job for people, tb_report_flow_name that of a
+// flow, "melt: node 3 > node 15", without the job when the run has only one. Both return
+// `buffer`.
+const char *tb_report_job_name(
+	const struct tb_run *run, uint32_t job, char *buffer, size_t size);
+const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
+	struct tb_node source, struct tb_node destination, char *buffer, size_t size);
+
+// tb_put_part puts a part of a job's run time, column->which, which may be negative. The
+// bar is its share of the run time.
+void tb_put_part(struct tb_datum *datum, const struct tb_job_times *times);
+
+// tb_whole_ps returns a sum of times as a count: that of a foreign file may not fit.
+int64_t tb_whole_ps(double time_ps);
+
 // The findings at the beginning of a report, and what is worth trying; the same sentences
-// in each format. The JSON is NULL when memory runs out.
+// in each format.
 void tb_report_findings_text(const struct tb_findings *findings, FILE *stream);
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream);
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
-json_t *tb_report_findings_array(const struct tb_report *report);
 
 // The notes of the run, as many as lists have entries.
 size_t tb_report_n_notes(const struct tb_report *report);
 void tb_report_notes_text(const struct tb_report *report, FILE *stream);
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
 void tb_report_notes_html(const struct tb_report *report, FILE *stream);
-json_t *tb_report_notes_array(const struct tb_report *report);
 
-void tb_report_write_text(const struct tb_report *report, FILE *stream);
+int tb_report_write_text(
+	const struct tb_report *report, unsigned width, FILE *stream) TB_MUST_USE;
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
-int tb_report_write_csv(
-	const struct tb_report *report, const char *list, FILE *stream) TB_MUST_USE;
 int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
 void tb_report_write_html(const struct tb_report *report,
 	const struct tb_report_figures *figures, FILE *stream);

@@ -1,7 +1,6 @@
 // The notes of a run in all formats of the report.
-#include "json.h"
 #include "markup.h"
-#include "report_cells.h"
+#include "report_impl.h"
 
 size_t tb_report_n_notes(const struct tb_report *report)
 {
@@ -18,7 +17,7 @@ static const char *about(const struct tb_report *report, const struct tb_run_not
 }
 
 // A format: what stands before a note, and how its text is written.
-struct form {
+struct notes_form {
 	const char *title, *begin, *end, *close;
 	void (*put)(FILE *stream, const char *text);
 };
@@ -29,7 +28,7 @@ static void put_plain(FILE *stream, const char *text)
 }
 
 static void write_notes(
-	const struct tb_report *report, const struct form *form, FILE *stream)
+	const struct tb_report *report, const struct notes_form *form, FILE *stream)
 {
 	size_t n = tb_report_n_notes(report), n_all = report->info->n_notes;
 	if (n == 0)
@@ -50,36 +49,58 @@ static void write_notes(
 
 void tb_report_notes_text(const struct tb_report *report, FILE *stream)
 {
-	static const struct form form = {"\nNotes\n", "  ", "\n", "", put_plain};
+	static const struct notes_form form = {"\nNotes\n", "  ", "\n", "", put_plain};
 	write_notes(report, &form, stream);
 }
 
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream)
 {
-	static const struct form form = {
-		"\n## Notes\n\n", "- ", "\n", "", tb_report_markdown};
+	static const struct notes_form form = {
+		"\n## Notes\n\n", "- ", "\n", "", tb_markdown_put};
 	write_notes(report, &form, stream);
 }
 
 void tb_report_notes_html(const struct tb_report *report, FILE *stream)
 {
-	static const struct form form = {
+	static const struct notes_form form = {
 		"<section class=\"card\" id=\"notes\">\n<h2>Notes</h2>\n<ul>\n", "<li>",
 		"</li>\n", "</ul>\n</section>\n", tb_markup_put};
 	write_notes(report, &form, stream);
 }
 
-json_t *tb_report_notes_array(const struct tb_report *report)
+static const void *note(const void *of, size_t row)
 {
-	json_t *array = json_array();
-	for (size_t i = 0; array && i < tb_report_n_notes(report); i++) {
-		const struct tb_run_note *at = &report->info->notes[i];
-		struct tb_json_object note = tb_json_object_new();
-		tb_json_add(&note, "job",
-			at->job == TB_ID_NONE ? json_null() : tb_json_count(at->job));
-		tb_json_add_text(&note, "about", tb_run_note_about(report->run, at));
-		tb_json_add_text(&note, "text", at->text);
-		array = tb_json_append(array, tb_json_object_take(&note));
-	}
-	return array;
+	return &((const struct tb_report *)of)->info->notes[row];
 }
+
+static void put_job(struct tb_datum *at)
+{
+	at->unknown = ((const struct tb_run_note *)at->item)->job == TB_ID_NONE;
+}
+
+static void put_about(struct tb_datum *at)
+{
+	at->word = tb_run_note_about(((const struct tb_report *)at->of)->run, at->item);
+}
+
+#define NOTE(member) TB_MEMBER(struct tb_run_note, member)
+
+static const struct tb_column columns[] = {
+	{"job", NULL, "null: of the network.", TB_DATUM_ID, NOTE(job), .put = put_job,
+		.flags = TB_COLUMN_NULL},
+	{"about", NULL, "Name of the job or the network.", TB_DATUM_TEXT,
+		.put = put_about},
+	{"text", NULL, "A sentence.", TB_DATUM_TEXT, NOTE(text)},
+};
+
+static void list_notes(struct tb_table *table)
+{
+	table->n_rows = tb_report_n_notes(table->of);
+}
+
+const struct tb_table_type tb_list_notes = {"notes", NULL,
+	"What is to be known of how the run was made: what the reader of a trace left "
+	"out "
+	"or assumed, which rules made messages of its calls, where its ranks were put, "
+	"what is odd about the network.",
+	TB_COLUMNS(columns), .item = note, .list = list_notes};

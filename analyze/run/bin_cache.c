@@ -1,17 +1,17 @@
-#include "bin_cache.h"
+#include "run_impl.h"
 
 #include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK, WAIT, STALL, BUSY, BYTES, PACKETS, BLOCKED, LONGEST, N_COLUMNS };
+enum { LINK, FIRST_FIGURE, N_COLUMNS = FIRST_FIGURE + TB_N_FIGURES };
 
 // An entry is read as eight bytes, of which only the first `width` count, so the last
 // entry needs padding.
 #define SLACK 8
 
-struct column {
+struct cached_column {
 	uint64_t mask;
 	uint32_t width; // bytes
 	size_t offset;	// in data
@@ -21,7 +21,7 @@ struct tb_bin_block {
 	uint32_t n;
 	bool used; // since the hand last passed
 	size_t size;
-	struct column columns[N_COLUMNS];
+	struct cached_column columns[N_COLUMNS];
 	unsigned char data[];
 };
 
@@ -103,17 +103,10 @@ static void make_room(struct tb_bin_cache *cache, size_t size)
 	}
 }
 
-static void values_of(const struct tb_bin_row *row, uint64_t values[N_COLUMNS])
+static void values_of(const struct tb_link_sample *row, uint64_t values[N_COLUMNS])
 {
-	const struct tb_run_sums *sums = &row->sums;
-	values[LINK] = row->link;
-	values[WAIT] = sums->wait_ps;
-	values[STALL] = sums->stall_ps;
-	values[BUSY] = sums->busy_ps;
-	values[BYTES] = sums->bytes;
-	values[PACKETS] = sums->packets;
-	values[BLOCKED] = sums->blocked;
-	values[LONGEST] = sums->longest_wait_ps;
+	values[LINK] = row->link.id;
+	memcpy(values + FIRST_FIGURE, row->figures, TB_N_FIGURES * sizeof *values);
 }
 
 static uint32_t width_of(uint64_t largest)
@@ -125,8 +118,8 @@ static uint32_t width_of(uint64_t largest)
 }
 
 // measure finds the width and offset of each column and returns their total size.
-static size_t measure(
-	struct column columns[N_COLUMNS], const struct tb_bin_row *rows, uint32_t n)
+static size_t measure(struct cached_column columns[N_COLUMNS],
+	const struct tb_link_sample *rows, uint32_t n)
 {
 	uint64_t all[N_COLUMNS] = {0};
 	size_t size = 0;
@@ -138,7 +131,7 @@ static size_t measure(
 	}
 	for (int c = 0; c < N_COLUMNS; c++) {
 		uint32_t width = width_of(all[c]);
-		columns[c] = (struct column){
+		columns[c] = (struct cached_column){
 			.mask = width == 8 ? UINT64_MAX
 					   : (UINT64_C(1) << (8 * width)) - 1,
 			.width = width,
@@ -149,9 +142,9 @@ static size_t measure(
 }
 
 const struct tb_bin_block *tb_bin_cache_put(struct tb_bin_cache *cache, uint64_t bin,
-	const struct tb_bin_row *rows, uint32_t n)
+	const struct tb_link_sample *rows, uint32_t n)
 {
-	struct column columns[N_COLUMNS];
+	struct cached_column columns[N_COLUMNS];
 	assert(bin < cache->n_bins && !cache->blocks[bin]);
 	size_t size = sizeof(struct tb_bin_block) + measure(columns, rows, n) + SLACK;
 	struct tb_bin_block *block = malloc(size);
@@ -185,35 +178,37 @@ uint32_t tb_bin_block_n(const struct tb_bin_block *block)
 static inline uint64_t value_at(const struct tb_bin_block *block, int c, uint32_t i)
 {
 	uint64_t bytes;
-	const struct column *column = &block->columns[c];
+	const struct cached_column *column = &block->columns[c];
 	memcpy(&bytes, block->data + column->offset + (size_t)column->width * i, 8);
 	return le64toh(bytes) & column->mask;
 }
 
-struct tb_bin_row tb_bin_block_row(const struct tb_bin_block *block, uint32_t i)
+struct tb_link_sample tb_bin_block_row(const struct tb_bin_block *block, uint32_t i)
 {
 	assert(i < block->n);
-	return (struct tb_bin_row){.link = (uint32_t)value_at(block, LINK, i),
-		.sums = {.wait_ps = value_at(block, WAIT, i),
-			.stall_ps = value_at(block, STALL, i),
-			.busy_ps = value_at(block, BUSY, i),
-			.bytes = value_at(block, BYTES, i),
-			.packets = value_at(block, PACKETS, i),
-			.blocked = value_at(block, BLOCKED, i),
-			.longest_wait_ps = value_at(block, LONGEST, i)}};
+	struct tb_link_sample row = {.link = {(uint32_t)value_at(block, LINK, i)}};
+	for (int figure = 0; figure < TB_N_FIGURES; figure++)
+		row.figures[figure] = value_at(block, FIRST_FIGURE + figure, i);
+	return row;
 }
 
-uint64_t tb_bin_block_longest(const struct tb_bin_block *block, uint32_t link)
+void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample *sample)
 {
 	uint32_t low = 0;
 	for (uint32_t high = block->n; low < high;) {
 		uint32_t middle = low + (high - low) / 2;
-		if (value_at(block, LINK, middle) < link)
+		if (value_at(block, LINK, middle) < sample->link.id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < block->n && value_at(block, LINK, low) == link
-		       ? value_at(block, LONGEST, low)
-		       : 0;
+	if (low == block->n || value_at(block, LINK, low) != sample->link.id)
+		return;
+	for (int i = 0; i < TB_N_FIGURES; i++) {
+		uint64_t value = 0;
+		if (tb_link_figures[i].adds == TB_ADDS_MOST)
+			value = value_at(block, FIRST_FIGURE + i, low);
+		if (sample->figures[i] < value)
+			sample->figures[i] = value;
+	}
 }

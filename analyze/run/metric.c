@@ -1,29 +1,30 @@
 #include "run.h"
 
+#include <stdio.h>
 #include <string.h>
 
-// By enum tb_metric.
-static const char *const names[] = {
-	"wait", "stall", "busy", "bytes", "packets", "blocked", "longest"};
-
-const char *tb_metric_name(enum tb_metric metric)
+const char *tb_metric_name(size_t metric)
 {
-	return names[metric];
+	return metric < TB_N_METRICS ? tb_link_figures[metric].name : NULL;
 }
 
-int tb_metric_parse(const char *name, enum tb_metric *metric)
+char *tb_fill_words(const char *text, const struct tb_switching_words *switching,
+	char *buffer, size_t size)
 {
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*metric = (enum tb_metric)i;
-			return TB_OK;
-		}
+	static const struct tb_switching_words any = {.awaited = "their turn",
+		.stalled = "packets held the link",
+		.lacked = "no room"};
+	switching = switching ? switching : &any;
+	const struct {
+		const char *mark, *word;
+	} words[] = {{"{awaited}", switching->awaited}, {"{stalled}", switching->stalled},
+		{"{lacked}", switching->lacked}};
+	snprintf(buffer, size, "%s", text);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		const char *at = strstr(text, words[i].mark);
+		if (at)
+			snprintf(buffer, size, "%.*s%s%s", (int)(at - text), text,
+				words[i].word, at + strlen(words[i].mark));
 	}
-	return TB_EUSAGE;
-}
-
-const char *tb_metric_hint(struct tb_hint *hint, const char *name)
-{
-	return tb_hint_choice(
-		hint, name, names, sizeof names / sizeof *names, sizeof *names);
+	return buffer;
 }

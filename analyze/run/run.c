@@ -64,15 +64,15 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 }
 
 // A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
-struct table {
+struct run_table {
 	const char *name;
 	const char *select; // run is ?1; the first column is the row's number
 	uint32_t n;
 	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
 };
 
-static int miscounted(
-	struct tb_run *run, const struct table *table, int64_t n, struct tb_error *error)
+static int miscounted(struct tb_run *run, const struct run_table *table, int64_t n,
+	struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, run->path,
 		"is damaged: its table '%s' has %lld rows for run %lld, expected %u",
@@ -80,7 +80,7 @@ static int miscounted(
 }
 
 // read_number returns 0 for NULL or no row.
-static int read_number(struct tb_run *run, const struct table *table, const char *sql,
+static int read_number(struct tb_run *run, const struct run_table *table, const char *sql,
 	int64_t *n, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -97,7 +97,7 @@ static int read_number(struct tb_run *run, const struct table *table, const char
 // allocated for them. The last row's number and the size of the file stand for it:
 // counting would read a table that is read again.
 static int check_count(
-	struct tb_run *run, const struct table *table, struct tb_error *error)
+	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
 	char sql[128];
 	int64_t n = 0, n_bytes = 0;
@@ -117,7 +117,7 @@ static int check_count(
 }
 
 static int take_rows(
-	struct tb_run *run, const struct table *table, struct tb_error *error)
+	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run, table->select, &row, error);
@@ -128,8 +128,7 @@ static int take_rows(
 		if (i >= table->n || tb_run_get(&row, 0, UINT32_MAX) != i) {
 			row.bad = true;
 		} else if (!table->take(run, &row, i++)) {
-			status = tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for the run");
+			status = tb_fail_memory_in(error, run->path, "the run");
 			break;
 		}
 	}
@@ -255,7 +254,7 @@ static int find_places(struct tb_run *run, struct tb_error *error)
 		return tb_run_damaged(run->path, "run", error);
 	before = calloc((size_t)info->n_levels * n_rails, sizeof *before);
 	if (!before)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+		return tb_fail_memory_in(error, run->path, "the run");
 	for (uint32_t i = 0; i < info->n_switches; i++) {
 		const struct tb_switch_info *at = &run->switches[i].at;
 		if (at->rail + 1 < n_rails)
@@ -307,14 +306,14 @@ static int allocate(struct tb_run *run, struct tb_error *error)
 	run->link_names = calloc((size_t)info->n_links + 1, sizeof *run->link_names);
 	if (!run->node_names || !run->hosts || !run->switch_names || !run->link_names ||
 		!run->job_names || !run->switches || !run->links)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+		return tb_fail_memory_in(error, run->path, "the run");
 	return TB_OK;
 }
 
 static int load_topology(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	const struct table tables[] = {
+	const struct run_table tables[] = {
 		{"node", "SELECT node, name, host FROM node WHERE run = ?1 ORDER BY node",
 			info->n_nodes, take_node},
 		{"job", "SELECT job, name FROM job WHERE run = ?1 ORDER BY job",
@@ -373,7 +372,7 @@ static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int
 		free(made);
 		free(name);
 		sqlite3_close(db);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	}
 	made->db = db;
 	made->path = name;

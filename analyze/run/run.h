@@ -18,7 +18,7 @@
 #include "network.h"
 #include "observer.h"
 #include "parameters.h"
-#include "switching_words.h"
+#include "switchings.h"
 
 struct tb_run; // opaque
 
@@ -176,7 +176,7 @@ struct tb_window {
 tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
 
 // tb_run_samples stores the sums of every link (n_links entries, by id) over the window,
-// which is cut at the last bin. Counts saturate at UINT32_MAX. Cost: a copy for the whole
+// which is cut at the last bin. Cost: a copy for the whole
 // run; for a window, its bins, each of which is read from the file once while the cache
 // has room for it. TB_EUSAGE for a window without bins; TB_EIO or TB_EFORMAT when the
 // file has gone or is damaged, TB_ESTALE when its writer has made the bins wider: refresh
@@ -201,48 +201,13 @@ int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error) TB
 int tb_run_wait_by_bin(
 	struct tb_run *run, uint64_t *wait_ps, struct tb_error *error) TB_MUST_USE;
 
-// The quantities that a matrix or a list can show.
-enum tb_metric {
-	TB_WAIT,
-	TB_STALL,
-	TB_BUSY,
-	TB_BYTES,
-	TB_PACKETS,
-	TB_BLOCKED,
-	TB_LONGEST
-};
+// tb_fill_words writes a text with the words of a switching (NULL: general ones) for
+// {awaited}, {stalled} or {lacked}, of which it has one at most. Returns `buffer`.
+char *tb_fill_words(const char *text, const struct tb_switching_words *switching,
+	char *buffer, size_t size);
 
-// tb_metric_of returns the metric of a sample, in ps, bytes or counts. Pictures ask for
-// it of a million links.
-static inline uint64_t tb_metric_of(
-	const struct tb_link_sample *sample, enum tb_metric metric)
-{
-	switch (metric) {
-	case TB_WAIT:
-		return sample->wait_ps;
-	case TB_STALL:
-		return sample->stall_ps;
-	case TB_BUSY:
-		return sample->busy_ps;
-	case TB_BYTES:
-		return sample->bytes;
-	case TB_PACKETS:
-		return sample->n_packets;
-	case TB_BLOCKED:
-		return sample->n_blocked;
-	case TB_LONGEST:
-		break;
-	}
-	return sample->longest_wait_ps;
-}
-
-const char *tb_metric_name(
-	enum tb_metric metric); // "wait", "stall", ... as typed by users
-// tb_metric_parse returns TB_EUSAGE for an unknown name.
-int tb_metric_parse(const char *name, enum tb_metric *metric) TB_MUST_USE;
-
-// tb_metric_hint writes which metric an unknown name may have meant, to be appended to a
-// message (tb_hint_choice). Returns hint->text.
-const char *tb_metric_hint(struct tb_hint *hint, const char *name);
+// tb_metric_name returns "wait", "stall", ... by enum tb_metric, the figures that a
+// matrix or a list can show; NULL beyond the last.
+const char *tb_metric_name(size_t metric);
 
 #endif

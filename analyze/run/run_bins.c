@@ -24,21 +24,17 @@ static size_t budget_of(uint32_t n_links)
 	return left < BUDGET_MAX_BYTES ? left : BUDGET_MAX_BYTES;
 }
 
-uint32_t tb_run_get_sums(
-	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums)
+void tb_run_get_sample(
+	const struct tb_run *run, struct tb_run_row *row, struct tb_link_sample *sample)
 {
-	sums->wait_ps = tb_run_get(row, 1, INT64_MAX);
-	sums->stall_ps = tb_run_get(row, 2, INT64_MAX);
-	sums->busy_ps = tb_run_get(row, 3, INT64_MAX);
-	sums->bytes = tb_run_get(row, 4, INT64_MAX);
-	sums->packets = tb_run_get(row, 5, INT64_MAX);
-	sums->blocked = tb_run_get(row, 6, INT64_MAX);
-	sums->longest_wait_ps = tb_run_get(row, 7, INT64_MAX);
-	return tb_run_get_id(row, 0, run->record.info.n_links);
+	sample->link.id = tb_run_get_id(row, 0, run->record.info.n_links);
+	for (int i = 0; i < TB_N_FIGURES; i++)
+		sample->figures[i] = tb_run_get(row, 1 + i, INT64_MAX);
+	tb_link_sample_rate(sample, 0);
 }
 
 // A range of bins being read from the store and passed to `take`.
-struct reading {
+struct bins_reading {
 	struct tb_run *run;
 	tb_run_take *take;
 	uint64_t bin; // whose rows are staged
@@ -48,11 +44,11 @@ struct reading {
 
 static int out_of_memory(struct tb_run *run, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for a bin of the run");
+	return tb_fail_memory_in(error, run->path, "a bin of the run");
 }
 
 // deliver packs the staged rows into a bin and passes it on.
-static int deliver(struct reading *reading)
+static int deliver(struct bins_reading *reading)
 {
 	struct tb_run *run = reading->run;
 	const struct tb_bin_block *block =
@@ -66,24 +62,24 @@ static int deliver(struct reading *reading)
 
 // in_order returns whether a row may follow the staged ones. The table's key keeps rows
 // sorted and links unique, but in a damaged database they may not be.
-static bool in_order(const struct reading *reading, uint64_t bin, uint32_t link)
+static bool in_order(const struct bins_reading *reading, uint64_t bin, uint32_t link)
 {
 	const struct tb_run *run = reading->run;
 	if (bin == reading->bin)
-		return !run->n_staged || link > run->staged[run->n_staged - 1].link;
+		return !run->n_staged || link > run->staged[run->n_staged - 1].link.id;
 	return bin > reading->bin && bin < reading->end;
 }
 
-// stage adds a row (columns TB_RUN_SUM_COLUMNS, then the bin) to those of its bin; if the
-// row begins a new bin, it first delivers the previous one.
-static int stage(struct reading *reading, struct tb_run_row *row)
+// stage adds a row (columns TB_RUN_SAMPLE_COLUMNS, then the bin) to those of its bin; if
+// the row begins a new bin, it first delivers the previous one.
+static int stage(struct bins_reading *reading, struct tb_run_row *row)
 {
 	struct tb_run *run = reading->run;
-	struct tb_bin_row read;
+	struct tb_link_sample read;
 	int status = TB_OK;
-	read.link = tb_run_get_sums(run, row, &read.sums);
-	uint64_t bin = tb_run_get(row, 8, run->cache.n_bins - 1);
-	if (row->bad || !in_order(reading, bin, read.link))
+	tb_run_get_sample(run, row, &read);
+	uint64_t bin = tb_run_get(row, 1 + TB_N_FIGURES, run->cache.n_bins - 1);
+	if (row->bad || !in_order(reading, bin, read.link.id))
 		return tb_run_damaged(run->path, "link_bin", reading->error);
 	if (bin != reading->bin && run->n_staged > 0)
 		status = deliver(reading);
@@ -94,7 +90,7 @@ static int stage(struct reading *reading, struct tb_run_row *row)
 
 // read_range reads bins that are not cached. Bins without rows are cached as empty, so
 // that they are not read again.
-static int read_range(struct reading *reading, uint64_t first, uint64_t end)
+static int read_range(struct bins_reading *reading, uint64_t first, uint64_t end)
 {
 	struct tb_run *run = reading->run;
 	struct tb_run_row row = {.query = run->bins};
@@ -118,7 +114,7 @@ static int read_range(struct reading *reading, uint64_t first, uint64_t end)
 int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_take *take,
 	struct tb_error *error)
 {
-	struct reading reading = {.run = run, .take = take, .error = error};
+	struct bins_reading reading = {.run = run, .take = take, .error = error};
 	int status = TB_OK;
 	while (!status && first < end) {
 		const struct tb_bin_block *block = tb_bin_cache_find(&run->cache, first);
@@ -206,7 +202,7 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 		const char *sql;
 	} queries[] = {
 		{&run->bins,
-			"SELECT " TB_RUN_SUM_COLUMNS
+			"SELECT " TB_RUN_SAMPLE_COLUMNS
 			", bin FROM link_bin WHERE run = ?1 AND bin >= ?2 AND bin < ?3 "
 			"ORDER BY bin, link"},
 		{&run->bin_width, "SELECT bin_ps FROM run WHERE run = ?1"},

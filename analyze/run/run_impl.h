@@ -2,9 +2,69 @@
 #ifndef TB_RUN_IMPL_H
 #define TB_RUN_IMPL_H
 
-#include "bin_cache.h"
+#include "link_figures.h"
 #include "run.h"
 #include "sql.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Keeps bins of a run packed in memory, so that a bin need not be read from the store
+// twice. Private to analyze/.
+//
+// Model: a bin is a block of columns: the links (ascending), then one column per
+// quantity. All entries of a column have the width that its largest value needs (0 bytes
+// when all are 0), so an entry is found by its index. With a wait on a third of 49,152
+// links an entry takes 15 bytes (measured); it takes 37 in the store and 64 in the sums
+// of a window.
+//
+// Memory is bounded: beyond `budget_bytes` the cache evicts blocks that were not used
+// since the last round (second chance). The newest block always stays.
+
+struct tb_bin_block; // opaque
+
+struct tb_bin_cache {
+	struct tb_bin_block **blocks; // by bin, NULL: not cached
+	uint64_t n_bins;
+	size_t budget_bytes, used_bytes;
+	uint64_t hand; // where the search for a block to evict goes on
+};
+
+// tb_bin_cache_init makes an empty cache of n_bins bins; TB_ENOMEM.
+// tb_bin_cache_fini frees it and leaves it zeroed.
+int tb_bin_cache_init(
+	struct tb_bin_cache *cache, uint64_t n_bins, size_t budget_bytes) TB_MUST_USE;
+void tb_bin_cache_fini(struct tb_bin_cache *cache);
+
+// tb_bin_cache_forget drops all blocks.
+void tb_bin_cache_forget(struct tb_bin_cache *cache);
+
+// tb_bin_cache_grow makes room for n_bins bins and keeps the blocks; TB_ENOMEM.
+int tb_bin_cache_grow(struct tb_bin_cache *cache, uint64_t n_bins) TB_MUST_USE;
+
+// tb_bin_cache_full returns whether 7/8 of the budget is used: another block may not fit.
+bool tb_bin_cache_full(const struct tb_bin_cache *cache);
+
+// tb_bin_cache_find returns a bin's block and marks it as used; NULL when it is not
+// cached. The block lives until the next put.
+const struct tb_bin_block *tb_bin_cache_find(struct tb_bin_cache *cache, uint64_t bin);
+
+// tb_bin_cache_has returns whether the bin is cached, without marking it as used.
+bool tb_bin_cache_has(const struct tb_bin_cache *cache, uint64_t bin);
+
+// tb_bin_cache_put packs n rows, ascending by link, into the block of a bin that has none
+// yet; NULL when memory runs out.
+const struct tb_bin_block *tb_bin_cache_put(struct tb_bin_cache *cache, uint64_t bin,
+	const struct tb_link_sample *rows, uint32_t n);
+
+uint32_t tb_bin_block_n(const struct tb_bin_block *block);
+// tb_bin_block_row unpacks row i, below n.
+struct tb_link_sample tb_bin_block_row(const struct tb_bin_block *block, uint32_t i);
+// tb_bin_block_raise raises the figures of a sample that are a maximum (TB_ADDS_MOST) to
+// those of its link's row, if there is one. Cost: a binary search.
+void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample *sample);
 
 #define TB_RUN_TEXTS 9
 
@@ -25,8 +85,7 @@ struct tb_run_record {
 struct tb_run_window {
 	struct tb_window window;	// {0, 0}: none
 	struct tb_link_sample *samples; // by link
-	uint64_t *packets, *blocked;	// by link
-	uint8_t *doubtful; // by link: the bin of its longest wait left the window
+	uint64_t *doubtful; // by link, a bit a figure: its largest value left the window
 	uint32_t n_doubtful;
 	uint32_t *doubts; // the links marked doubtful
 };
@@ -39,6 +98,7 @@ struct tb_run {
 	struct tb_run_switch *switches;
 	struct tb_run_link *links;
 	struct tb_link_sample *totals; // by link
+	tb_time_ps rated_ps; // time that the rates of the totals are of; 0: none yet
 	char **node_names;
 	char **hosts; // the fabric's names of nodes, "" where it has none
 	char **job_names;
@@ -50,7 +110,7 @@ struct tb_run {
 	struct tb_run_window sums;
 	struct tb_link_sample *aside; // the caller's samples, while they are summed
 	struct tb_bin_cache cache;
-	struct tb_bin_row *staged; // rows of the bin being read
+	struct tb_link_sample *staged; // rows of the bin being read
 	uint32_t n_staged;
 	sqlite3_stmt *bins;	 // bins of a range, by bin and link
 	sqlite3_stmt *bin_width; // as now in the file
@@ -133,11 +193,10 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 // it within a transaction.
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-// tb_run_get_sums reads TB_RUN_SUM_COLUMNS and returns the link.
-#define TB_RUN_SUM_COLUMNS                                                               \
-	"link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps "
-uint32_t tb_run_get_sums(
-	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums);
+// tb_run_get_sample reads TB_RUN_SAMPLE_COLUMNS.
+#define TB_RUN_SAMPLE_COLUMNS "link" TB_FIGURE_COLUMNS " "
+void tb_run_get_sample(
+	const struct tb_run *run, struct tb_run_row *row, struct tb_link_sample *sample);
 
 // tb_run_window_init prepares for reading bins and loads the totals.
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

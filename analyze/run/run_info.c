@@ -159,7 +159,7 @@ static int get_switching(struct tb_run_row *row, const char *path,
 	struct tb_network_params *network = &info->network;
 	char *name = tb_run_get_text(row, SWITCHING);
 	if (!name)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
+		return tb_fail_memory_in(error, path, "a run");
 	int status = TB_OK;
 	snprintf(network->switching, sizeof network->switching, "%s", name);
 	if (!tb_switching_words(network))
@@ -181,7 +181,7 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 	int status = TB_OK;
 	get_numbers(&row, &loaded.info);
 	if (!get_texts(&row, &loaded))
-		status = tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
+		status = tb_fail_memory_in(error, path, "a run");
 	if (!status && row.bad)
 		status = tb_run_damaged(path, "run", error);
 	if (!status)
@@ -267,7 +267,7 @@ static int load_all(
 	int code = SQLITE_DONE;
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
 		if (TB_ARRAY_RESERVE(&runs->records, &runs->room, runs->n + 1) != TB_OK) {
-			status = tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
+			status = tb_fail_memory_in(error, path, "runs");
 			break;
 		}
 		status = load_row(query, path, &runs->records[runs->n], error);
@@ -285,7 +285,7 @@ static int take_all(
 {
 	struct tb_runs *made = calloc(1, sizeof *made);
 	int status = made ? load_all(db, path, made, error)
-			  : tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
+			  : tb_fail_memory_in(error, path, "runs");
 	sqlite3_close(db);
 	if (status)
 		tb_runs_free(made);

@@ -9,7 +9,7 @@ int tb_run_jobs_load(struct tb_run *run, struct tb_error *error)
 	struct tb_run_row row;
 	run->node_jobs = malloc((info->n_nodes + 1u) * sizeof *run->node_jobs);
 	if (!run->node_jobs)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+		return tb_fail_memory_in(error, run->path, "the run");
 	for (uint32_t i = 0; i < info->n_nodes; i++)
 		run->node_jobs[i] = info->n_jobs == 1 ? 0 : TB_ID_NONE;
 	if (info->n_jobs < 2)

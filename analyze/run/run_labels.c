@@ -173,20 +173,21 @@ static int label_all(char ***labels, char *const *names, uint32_t n)
 }
 
 // The name of an end of a link without its port, and its label.
-struct end {
+struct labelled_end {
 	const char *name, *label;
 };
 
-static struct end end_of(const struct tb_run *run, bool is_node, uint32_t id)
+static struct labelled_end end_of(const struct tb_run *run, bool is_node, uint32_t id)
 {
 	if (is_node)
-		return (struct end){run->hosts[id],
+		return (struct labelled_end){run->hosts[id],
 			run->host_labels ? run->host_labels[id] : run->hosts[id]};
-	return (struct end){run->switches[id].name, run->switches[id].label};
+	return (struct labelled_end){run->switches[id].name, run->switches[id].label};
 }
 
 // label_end writes one end of a link, of the length n in its name.
-static int label_end(char *label, size_t size, struct end end, const char *name, size_t n)
+static int label_end(
+	char *label, size_t size, struct labelled_end end, const char *name, size_t n)
 {
 	size_t own = strlen(end.name);
 	if (own == 0 || own > n || strncmp(name, end.name, own) != 0)
@@ -197,8 +198,10 @@ static int label_end(char *label, size_t size, struct end end, const char *name,
 // label_link shortens both ends of a name "from:port > to:port".
 static char *label_link(const struct tb_run *run, const struct tb_run_link *link)
 {
-	struct end from = end_of(run, link->at.kind == TB_LINK_INJECTION, link->at.from);
-	struct end to = end_of(run, link->at.kind == TB_LINK_EJECTION, link->at.to);
+	struct labelled_end from =
+		end_of(run, link->at.kind == TB_LINK_INJECTION, link->at.from);
+	struct labelled_end to =
+		end_of(run, link->at.kind == TB_LINK_EJECTION, link->at.to);
 	// What a thing is called may hold " > " too: its own name is passed first.
 	size_t size = strlen(link->name) + 1, own = strlen(from.name);
 	const char *arrow = own < size ? strstr(link->name + own, " > ") : NULL;
@@ -239,9 +242,7 @@ int tb_run_name_labels(struct tb_run *run, struct tb_error *error)
 							    : run->switches[i].name;
 	if (status == TB_OK)
 		status = label_links(run);
-	return status == TB_OK
-		       ? TB_OK
-		       : tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+	return status == TB_OK ? TB_OK : tb_fail_memory_in(error, run->path, "the run");
 }
 
 void tb_run_labels_fini(struct tb_run *run)

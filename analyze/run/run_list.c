@@ -57,7 +57,7 @@ static int take_run(struct tb_run_list *list, struct tb_run_row *row, const char
 	struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&list->runs, &list->room, list->n + 1) != TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for its runs");
+		return tb_fail_memory_in(error, path, "its runs");
 	bool is_point = sqlite3_column_type(row->query, 4) != SQLITE_NULL;
 	struct tb_listed_run *run = &list->runs[list->n++];
 	*run = (struct tb_listed_run){.id = (int64_t)tb_run_get(row, 0, INT64_MAX),
@@ -71,7 +71,7 @@ static int take_run(struct tb_run_list *list, struct tb_run_row *row, const char
 	if (row->bad)
 		return tb_run_damaged(path, "run", error);
 	if (!run->input || !run->network || !run->options || (is_point && !run->settings))
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for its runs");
+		return tb_fail_memory_in(error, path, "its runs");
 	return TB_OK;
 }
 

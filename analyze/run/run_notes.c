@@ -17,7 +17,7 @@ static int take_row(struct tb_run_row *row, const char *path,
 	if (!text || TB_ARRAY_RESERVE(&record->notes, &record->notes_room,
 			     record->info.n_notes + 1) != TB_OK) {
 		free(text);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
+		return tb_fail_memory_in(error, path, "a run");
 	}
 	record->notes[record->info.n_notes++] = (struct tb_run_note){job, text};
 	record->info.notes = record->notes;

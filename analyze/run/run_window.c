@@ -4,45 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t at_most_32_bits(uint64_t count)
+// set_doubts stores which maxima of a link are doubtful, a bit each.
+static void set_doubts(struct tb_run_window *sums, uint32_t link, uint64_t doubts)
 {
-	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	sums->n_doubtful += doubts != 0;
+	sums->n_doubtful -= sums->doubtful[link] != 0;
+	sums->doubtful[link] = doubts;
 }
 
-static void count(
-	struct tb_run_window *sums, uint32_t link, uint64_t packets, uint64_t blocked)
-{
-	sums->packets[link] = packets;
-	sums->blocked[link] = blocked;
-	sums->samples[link].n_packets = at_most_32_bits(packets);
-	sums->samples[link].n_blocked = at_most_32_bits(blocked);
-}
-
-static void set_doubt(struct tb_run_window *sums, uint32_t link, bool doubtful)
-{
-	sums->n_doubtful += (uint32_t)doubtful;
-	sums->n_doubtful -= sums->doubtful[link];
-	sums->doubtful[link] = doubtful;
-}
-
-// enter adds a bin to the window. A wait at least as long as the longest so far is the
-// longest, whatever has left the window.
+// enter adds a bin to the window. A value at least as large as the largest so far is the
+// largest, whatever has left the window.
 static void enter(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
-		struct tb_bin_row row = tb_bin_block_row(block, i);
-		struct tb_link_sample *sum = &window->samples[row.link];
-		sum->wait_ps += row.sums.wait_ps;
-		sum->stall_ps += row.sums.stall_ps;
-		sum->busy_ps += row.sums.busy_ps;
-		sum->bytes += row.sums.bytes;
-		count(window, row.link, window->packets[row.link] + row.sums.packets,
-			window->blocked[row.link] + row.sums.blocked);
-		if (row.sums.longest_wait_ps < sum->longest_wait_ps)
-			continue;
-		sum->longest_wait_ps = row.sums.longest_wait_ps;
-		set_doubt(window, row.link, false);
+		struct tb_link_sample row = tb_bin_block_row(block, i);
+		struct tb_link_sample *sum = &window->samples[row.link.id];
+		uint64_t doubts = window->doubtful[row.link.id];
+#define SETTLED_SUM(ID, field)
+#define SETTLED_MOST(ID, field)                                                          \
+	if (row.field >= sum->field)                                                     \
+		doubts &= ~(UINT64_C(1) << TB_##ID);
+#define ROW(ID, field, column, type, adds, ...) SETTLED_##adds(ID, field)
+		TB_LINK_FIGURES(ROW)
+#undef ROW
+		tb_link_sample_add(sum, &row);
+		set_doubts(window, row.link.id, doubts);
 	}
 }
 
@@ -52,31 +39,30 @@ static void leave(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
-		struct tb_bin_row row = tb_bin_block_row(block, i);
-		struct tb_link_sample *sum = &window->samples[row.link];
-		sum->wait_ps -= row.sums.wait_ps;
-		sum->stall_ps -= row.sums.stall_ps;
-		sum->busy_ps -= row.sums.busy_ps;
-		sum->bytes -= row.sums.bytes;
-		count(window, row.link, window->packets[row.link] - row.sums.packets,
-			window->blocked[row.link] - row.sums.blocked);
-		if (row.sums.longest_wait_ps > 0 &&
-			row.sums.longest_wait_ps == sum->longest_wait_ps)
-			set_doubt(window, row.link, true);
+		struct tb_link_sample row = tb_bin_block_row(block, i);
+		struct tb_link_sample *sum = &window->samples[row.link.id];
+		uint64_t doubts = window->doubtful[row.link.id];
+#define LEAVE_SUM(ID, field) sum->field -= row.field;
+#define LEAVE_MOST(ID, field)                                                            \
+	if (row.field > 0 && row.field == sum->field)                                    \
+		doubts |= UINT64_C(1) << TB_##ID;
+#define ROW(ID, field, column, type, adds, ...) LEAVE_##adds(ID, field)
+		TB_LINK_FIGURES(ROW)
+#undef ROW
+		set_doubts(window, row.link.id, doubts);
 	}
 }
 
 static void empty(struct tb_run_window *window, uint32_t link)
 {
 	window->samples[link] = (struct tb_link_sample){.link = {link}};
-	window->packets[link] = window->blocked[link] = 0;
-	set_doubt(window, link, false);
+	set_doubts(window, link, 0);
 }
 
 static void empty_block(struct tb_run *run, const struct tb_bin_block *block)
 {
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++)
-		empty(&run->sums, tb_bin_block_row(block, i).link);
+		empty(&run->sums, tb_bin_block_row(block, i).link.id);
 }
 
 static void clear(struct tb_run *run)
@@ -115,20 +101,16 @@ static int read_window(struct tb_run *run, struct tb_window old, struct tb_windo
 				run, window.first_bin, window.end_bin, enter, error);
 }
 
-// look_up raises the longest waits of doubtful links to those of the block.
+// look_up raises the maxima of doubtful links to those of the block.
 static void look_up(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
-	for (uint32_t i = 0; i < window->n_doubtful; i++) {
-		uint32_t link = window->doubts[i];
-		uint64_t longest = tb_bin_block_longest(block, link);
-		if (window->samples[link].longest_wait_ps < longest)
-			window->samples[link].longest_wait_ps = longest;
-	}
+	for (uint32_t i = 0; i < window->n_doubtful; i++)
+		tb_bin_block_raise(block, &window->samples[window->doubts[i]]);
 }
 
-// settle_doubts finds the longest waits of doubtful links. In steady traffic, a link's
-// longest wait leaves the window once in as many moves as the window has bins, so the
+// settle_doubts finds the maxima of doubtful links. In steady traffic, a link's longest
+// wait leaves the window once in as many moves as the window has bins, so the
 // cost is about one look-up per link and move. When many links are doubtful at once,
 // summing the window again is cheaper.
 static int settle_doubts(
@@ -143,12 +125,14 @@ static int settle_doubts(
 	for (uint32_t link = 0; link < n_links; link++) {
 		if (!sums->doubtful[link])
 			continue;
-		sums->samples[link].longest_wait_ps = 0;
+		for (int i = 0; i < TB_N_FIGURES; i++)
+			if (tb_link_figures[i].adds == TB_ADDS_MOST)
+				sums->samples[link].figures[i] = 0;
 		sums->doubts[n++] = link;
 	}
 	int status =
 		tb_run_each_block(run, window.first_bin, window.end_bin, look_up, error);
-	memset(sums->doubtful, 0, n_links);
+	memset(sums->doubtful, 0, n_links * sizeof *sums->doubtful);
 	sums->n_doubtful = 0;
 	return status;
 }
@@ -185,6 +169,15 @@ static int move_window(
 	return status ? status : settle_doubts(run, window, error);
 }
 
+// rate sets the rates of all links over a window.
+static void rate(
+	const struct tb_run *run, struct tb_window window, struct tb_link_sample *samples)
+{
+	tb_time_ps span_ps = tb_run_window_ps(run, window);
+	for (uint32_t link = 0; link < run->record.info.n_links; link++)
+		tb_link_sample_rate(&samples[link], span_ps);
+}
+
 static int read_consistently(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
@@ -196,9 +189,22 @@ static int read_consistently(
 	if (!status &&
 		(held.first_bin != window.first_bin || held.end_bin != window.end_bin))
 		status = move_window(run, window, error);
+	if (!status)
+		rate(run, window, run->sums.samples);
 	run->sums.window = status ? (struct tb_window){0, 0} : window;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
+}
+
+// rate_totals does so for the whole run, unless that is as long as before.
+static void rate_totals(struct tb_run *run)
+{
+	const struct tb_window whole = {0, 0};
+	tb_time_ps span_ps = tb_run_window_ps(run, whole);
+	if (run->rated_ps == span_ps)
+		return;
+	rate(run, whole, run->totals);
+	run->rated_ps = span_ps;
 }
 
 static bool covers_all(const struct tb_run_info *info, struct tb_window window)
@@ -223,6 +229,7 @@ int tb_run_look(struct tb_run *run, struct tb_window window,
 	const struct tb_link_sample **samples, struct tb_error *error)
 {
 	if (covers_all(&run->record.info, window)) {
+		rate_totals(run);
 		*samples = run->totals;
 		return TB_OK;
 	}
@@ -234,25 +241,12 @@ int tb_run_look(struct tb_run *run, struct tb_window window,
 	return status;
 }
 
-static void add_counts(uint32_t *sum, uint64_t count)
-{
-	*sum = at_most_32_bits(*sum + count);
-}
-
 // add_aside adds a bin to the caller's samples instead of the current window.
 static void add_aside(struct tb_run *run, const struct tb_bin_block *block)
 {
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
-		struct tb_bin_row row = tb_bin_block_row(block, i);
-		struct tb_link_sample *sum = &run->aside[row.link];
-		sum->wait_ps += row.sums.wait_ps;
-		sum->stall_ps += row.sums.stall_ps;
-		sum->busy_ps += row.sums.busy_ps;
-		sum->bytes += row.sums.bytes;
-		add_counts(&sum->n_packets, row.sums.packets);
-		add_counts(&sum->n_blocked, row.sums.blocked);
-		if (sum->longest_wait_ps < row.sums.longest_wait_ps)
-			sum->longest_wait_ps = row.sums.longest_wait_ps;
+		struct tb_link_sample row = tb_bin_block_row(block, i);
+		tb_link_sample_add(&run->aside[row.link.id], &row);
 	}
 }
 
@@ -261,6 +255,7 @@ int tb_run_samples(struct tb_run *run, struct tb_window window,
 {
 	const struct tb_run_info *info = &run->record.info;
 	if (covers_all(info, window)) {
+		rate_totals(run);
 		memcpy(samples, run->totals, info->n_links * sizeof *samples);
 		return TB_OK;
 	}
@@ -277,6 +272,7 @@ int tb_run_samples(struct tb_run *run, struct tb_window window,
 		status = tb_run_each_block(
 			run, window.first_bin, window.end_bin, add_aside, error);
 	run->aside = NULL;
+	rate(run, window, samples);
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }
@@ -298,6 +294,7 @@ int tb_run_add_totals(
 	run->aside = run->totals;
 	int status = tb_run_each_block(run, first, end, add_aside, error);
 	run->aside = NULL;
+	run->rated_ps = 0;
 	return status;
 }
 
@@ -307,26 +304,16 @@ static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run,
-		"SELECT " TB_RUN_SUM_COLUMNS "FROM link_total WHERE run = ?1", &row,
+		"SELECT " TB_RUN_SAMPLE_COLUMNS "FROM link_total WHERE run = ?1", &row,
 		error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "link_total", &row, error)) > 0) {
-		struct tb_run_sums sums;
-		uint32_t link = tb_run_get_sums(run, &row, &sums);
+		struct tb_link_sample sample;
+		tb_run_get_sample(run, &row, &sample);
 		*stored = true;
-		if (row.bad)
-			continue;
-		run->totals[link] = (struct tb_link_sample){
-			.link = {link},
-			.n_packets = at_most_32_bits(sums.packets),
-			.n_blocked = at_most_32_bits(sums.blocked),
-			.wait_ps = sums.wait_ps,
-			.stall_ps = sums.stall_ps,
-			.busy_ps = sums.busy_ps,
-			.bytes = sums.bytes,
-			.longest_wait_ps = sums.longest_wait_ps,
-		};
+		if (!row.bad)
+			run->totals[sample.link.id] = sample;
 	}
 	sqlite3_finalize(row.query);
 	return status;
@@ -335,6 +322,7 @@ static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 int tb_run_sum_totals(struct tb_run *run, uint64_t n_bins, struct tb_error *error)
 {
 	bool stored = false;
+	run->rated_ps = 0;
 	for (uint32_t link = 0; link < run->record.info.n_links; link++)
 		run->totals[link] = (struct tb_link_sample){.link = {link}};
 	int status = read_totals(run, &stored, error);
@@ -346,14 +334,11 @@ int tb_run_window_init(struct tb_run *run, struct tb_error *error)
 	uint32_t n = run->record.info.n_links ? run->record.info.n_links : 1;
 	struct tb_run_window *sums = &run->sums;
 	sums->samples = calloc(n, sizeof *sums->samples);
-	sums->packets = calloc(n, sizeof *sums->packets);
-	sums->blocked = calloc(n, sizeof *sums->blocked);
-	sums->doubtful = calloc(n, 1);
+	sums->doubtful = calloc(n, sizeof *sums->doubtful);
 	sums->doubts = calloc(n, sizeof *sums->doubts);
 	run->totals = calloc(n, sizeof *run->totals);
-	if (!sums->samples || !sums->packets || !sums->blocked || !sums->doubtful ||
-		!sums->doubts || !run->totals)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+	if (!sums->samples || !sums->doubtful || !sums->doubts || !run->totals)
+		return tb_fail_memory_in(error, run->path, "the run");
 	int status = tb_run_bins_init(run, error);
 	return status ? status : tb_run_sum_totals(run, run->record.info.n_bins, error);
 }
@@ -362,8 +347,6 @@ void tb_run_window_fini(struct tb_run *run)
 {
 	tb_run_bins_fini(run);
 	free(run->sums.samples);
-	free(run->sums.packets);
-	free(run->sums.blocked);
 	free(run->sums.doubtful);
 	free(run->sums.doubts);
 	free(run->totals);

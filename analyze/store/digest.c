@@ -1,5 +1,7 @@
 #include "digest.h"
 
+#include "input_files.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <nettle/sha2.h>
@@ -23,7 +25,7 @@ static bool readable_twice(const char *path)
 static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
 	struct tb_error *error)
 {
-	FILE *file = fopen(path, "rb");
+	FILE *file = tb_input_fopen(path);
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
@@ -67,7 +69,7 @@ static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
 		char *inner = NULL;
 		if (status == TB_OK &&
 			asprintf(&inner, "%s/%s", path, entries[i]->d_name) < 0)
-			status = tb_fail_in(error, TB_ENOMEM, path, "no memory");
+			status = tb_fail_memory_in(error, path, "it");
 		if (status == TB_OK)
 			status = add_path(hash, inner, depth + 1, bytes, error);
 		free(inner);

@@ -9,7 +9,7 @@
 enum { TABLES_MOST = 40 };
 
 // A table, with the statement that adds a row to it.
-struct table {
+struct copied_table {
 	char *read; // SQL; of a run ?1, or of all
 	sqlite3_stmt *insert;
 	bool of_runs;
@@ -18,7 +18,7 @@ struct table {
 struct tb_run_copy {
 	sqlite3 *to;
 	const char *to_path;
-	struct table tables[TABLES_MOST];
+	struct copied_table tables[TABLES_MOST];
 	size_t n_tables;
 };
 
@@ -50,15 +50,15 @@ static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
 	if (copy->n_tables == TABLES_MOST)
 		return tb_fail_in(error, TB_ECAPACITY, copy->to_path,
 			"has more than %d tables", TABLES_MOST);
-	struct table *table = &copy->tables[copy->n_tables++];
-	*table = (struct table){.of_runs = of_runs,
+	struct copied_table *table = &copy->tables[copy->n_tables++];
+	*table = (struct copied_table){.of_runs = of_runs,
 		.read = sqlite3_mprintf("SELECT * FROM \"%w\"%s", name,
 			of_runs ? " WHERE run = ?1" : "")};
 	char *insert = make_insert(name, n_columns);
 	int status = table->read && insert
 			     ? tb_sql_prepare(copy->to, copy->to_path, insert,
 				       &table->insert, error)
-			     : tb_fail_in(error, TB_ENOMEM, copy->to_path, "no memory");
+			     : tb_fail_memory_in(error, copy->to_path, "it");
 	sqlite3_free(insert);
 	return status;
 }
@@ -91,7 +91,7 @@ int tb_run_copy_new(struct tb_run_copy **copy, sqlite3 *to, const char *to_path,
 {
 	struct tb_run_copy *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail_in(error, TB_ENOMEM, to_path, "no memory");
+		return tb_fail_memory_in(error, to_path, "it");
 	made->to = to;
 	made->to_path = to_path;
 	int status = list_tables(made, error);
@@ -102,7 +102,7 @@ int tb_run_copy_new(struct tb_run_copy **copy, sqlite3 *to, const char *to_path,
 	return status;
 }
 
-static int copy_row(const struct tb_run_copy *copy, const struct table *table,
+static int copy_row(const struct tb_run_copy *copy, const struct copied_table *table,
 	sqlite3_stmt *rows, struct tb_error *error)
 {
 	int n = sqlite3_column_count(rows);
@@ -113,7 +113,7 @@ static int copy_row(const struct tb_run_copy *copy, const struct table *table,
 	return tb_sql_run(table->insert, copy->to_path, error);
 }
 
-static int copy_table(const struct tb_run_copy *copy, const struct table *table,
+static int copy_table(const struct tb_run_copy *copy, const struct copied_table *table,
 	sqlite3 *from, const char *from_path, int64_t run, struct tb_error *error)
 {
 	sqlite3_stmt *rows = NULL;

@@ -1,5 +1,6 @@
 #include "sql.h"
 
+#include "input_files.h"
 #include "schemas.h"
 
 #include <errno.h>
@@ -25,14 +26,20 @@ static uint32_t big_endian_word(const unsigned char *bytes)
 	       (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+int tb_sql_version(void)
+{
+	static const char mark[] = "PRAGMA user_version = ";
+	return atoi(strstr(tb_schema_results_sql, mark) + strlen(mark));
+}
+
 static int check_version(struct tb_error *error, const char *path, uint32_t version)
 {
-	if (version == TB_SQL_VERSION)
+	if (version == (uint32_t)tb_sql_version())
 		return TB_OK;
 	return tb_fail_in(error, TB_EVERSION, path,
 		"is a store of version %u, this program reads version %d only: use the "
 		"Tailback that wrote it, or replay its trace into another file",
-		version, TB_SQL_VERSION);
+		version, tb_sql_version());
 }
 
 // check_header checks the first `n` bytes of a file, fewer than HEADER_BYTES if the file
@@ -55,6 +62,12 @@ static int check_header(const unsigned char *header, size_t n, const char *path,
 
 int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *error)
 {
+	// Reading a pipe would wait for its writer, and take what a trace begins with.
+	struct stat entry;
+	if (stat(path, &entry) == 0 && S_ISFIFO(entry.st_mode))
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is a pipe, no Tailback store (expected a file that 'tailback "
+			"replay -o' wrote)");
 	FILE *file = fopen(path, "rb");
 	if (!file && errno == ENOENT) {
 		*kind = TB_SQL_ABSENT;
@@ -89,7 +102,7 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 	int system = sqlite3_system_errno(db);
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_NOMEM:
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for the store");
+		return tb_fail_memory_in(error, path, "the store");
 	case SQLITE_INTERRUPT:
 		return tb_fail_in(error, TB_ESTOPPED, path, "stopped");
 	case SQLITE_FULL:
@@ -162,13 +175,12 @@ static int open_database(
 	// An absolute or ./ name never reads as a URI or as ":memory:".
 	char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
 	if (!name)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	int code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	sqlite3_free(name);
 	if (code != SQLITE_OK) {
 		int status = opened ? tb_sql_fail(error, opened, path)
-				    : tb_fail_in(error, TB_ENOMEM, path,
-					      "no memory to open it");
+				    : tb_fail_memory_in(error, path, "it");
 		sqlite3_close(opened);
 		return status;
 	}
@@ -221,7 +233,7 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 		else if (!declares(at, sql))
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"is damaged: its table '%s' is not as version %d has it",
-				name, TB_SQL_VERSION);
+				name, tb_sql_version());
 		sqlite3_reset(query);
 	}
 	sqlite3_finalize(query);
@@ -307,6 +319,8 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	status = recover(opened, path, error);
 	if (!status)
 		status = check_store(opened, path, error);
+	if (!status && tb_input_note_path(path) != TB_OK)
+		status = tb_fail_memory_in(error, path, "it");
 	if (status) {
 		sqlite3_close(opened);
 		return status;
@@ -327,7 +341,7 @@ static int open_copy(sqlite3 **db, const char *name, const void *bytes, size_t s
 	if (code != SQLITE_OK) {
 		sqlite3_free(copy);
 		sqlite3_close(opened);
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
+		return tb_fail_memory_in(error, name, "it");
 	}
 	memcpy(copy, bytes, size);
 	// SQLite owns the copy from here on, even when this fails.
@@ -426,19 +440,19 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	return TB_OK;
 }
 
-int tb_sql_make(sqlite3 **db, int page_bytes, const char *path, struct tb_error *error)
+// make makes the tables in memory, or in the one file of a file system of its own.
+static int make(sqlite3 **db, const char *vfs, const char *settings, const char *path,
+	struct tb_error *error)
 {
-	char page_size[48];
 	sqlite3 *opened = NULL;
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
 	int status = TB_OK;
-	if (sqlite3_open_v2(":memory:", &opened, flags, NULL) != SQLITE_OK)
-		status = tb_fail_in(error, TB_ENOMEM, path, "no memory to make it");
+	if (sqlite3_open_v2(vfs ? "store" : ":memory:", &opened, flags, vfs) != SQLITE_OK)
+		status = tb_fail_memory_in(error, path, "it");
 	if (!status)
 		status = set_writer(opened, path, error);
-	snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", page_bytes);
 	if (!status)
-		status = tb_sql_exec(opened, path, page_size, error);
+		status = tb_sql_exec(opened, path, settings, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, "BEGIN", error);
 	if (!status)
@@ -449,6 +463,28 @@ int tb_sql_make(sqlite3 **db, int page_bytes, const char *path, struct tb_error 
 	}
 	*db = opened;
 	return TB_OK;
+}
+
+int tb_sql_make(sqlite3 **db, int page_bytes, const char *path, struct tb_error *error)
+{
+	char page_size[48];
+	snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", page_bytes);
+	return make(db, NULL, page_size, path, error);
+}
+
+int tb_sql_make_on(
+	sqlite3 **db, const char *vfs, const char *path, struct tb_error *error)
+{
+	int status = make(db, vfs, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
+		path, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_sql_exec(*db, path, "COMMIT", error);
+	if (status == TB_OK)
+		return TB_OK;
+	sqlite3_close(*db);
+	*db = NULL;
+	return status;
 }
 
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error)

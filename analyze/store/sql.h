@@ -16,8 +16,9 @@
 // How long a reader waits for a writer that is committing, and a writer for a reader.
 #define TB_SQL_PATIENCE_MS 10000
 
-// The version of schemas/results.sql, the only one that is read and written.
-#define TB_SQL_VERSION 17
+// tb_sql_version is the version of schemas/results.sql, the only one that is read and
+// written.
+int tb_sql_version(void);
 
 enum tb_sql_file { TB_SQL_ABSENT, TB_SQL_EMPTY, TB_SQL_STORE };
 
@@ -49,6 +50,11 @@ int tb_sql_make(sqlite3 **db, int page_bytes, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 #define TB_SQL_PAGE_BYTES 8192
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_make_on makes the tables of a store in the file that SQLite's file system `vfs`
+// opens, without a journal, and begins no transaction.
+int tb_sql_make_on(sqlite3 **db, const char *vfs, const char *path,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_fail turns the last error of `db` into a sentence that names the file.
 int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path);

@@ -3,15 +3,9 @@
 #include "progress.h"
 #include "sql.h"
 #include "stop.h"
-#include "store_blame.h"
 #include "store_feed.h"
-#include "store_flows.h"
 #include "store_impl.h"
-#include "store_levels.h"
 #include "store_lock.h"
-#include "store_losses.h"
-#include "store_made.h"
-#include "store_setup.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -28,7 +22,7 @@
 #define COMMIT_PATIENCE_MS 50
 
 // A network with more links is not written into memory first but straight into a file
-// that holds the tables: 64 bytes per link.
+// that holds the tables: 72 bytes per link.
 #define LINKS_IN_MEMORY (1 << 22)
 
 // The pages of a store that is sent to another process, in bytes.
@@ -39,10 +33,8 @@
 #define STOP_PATIENCE_S 0.4
 #define STOP_ROWS	400000
 
-// The sum of the samples of a link or of a bin.
-struct sums {
-	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
-};
+#define MARK(...)    ",?"
+#define FIGURE_MARKS TB_LINK_FIGURES(MARK)
 
 struct tb_store {
 	sqlite3 *db;
@@ -60,11 +52,11 @@ struct tb_store {
 	bool cut;		// records were left out to stop in time
 	uint64_t n_rows_of_run; // in link_bin, since the bins began
 	struct tb_error error;
-	sqlite3_stmt *insert_bin;   // from `feed`
-	sqlite3_stmt *insert_total; // of a bin
-	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
-	int64_t last_run;	    // begun, ended or not
-	struct sums *totals;	    // by link
+	sqlite3_stmt *insert_bin;      // from `feed`
+	sqlite3_stmt *insert_total;    // of a bin
+	struct tb_store_feed feed;     // feed.run is the begun run, 0 when none
+	int64_t last_run;	       // begun, ended or not
+	struct tb_link_sample *totals; // by link
 	struct tb_store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -97,15 +89,14 @@ void tb_store_free(struct tb_store *store)
 
 static int prepare(struct tb_store *store, struct tb_error *error)
 {
+	char sql[256];
 	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	int status = tb_sql_prepare(store->db, store->path,
-		"INSERT INTO link_bin SELECT run, c1, c2, c3, c4, c5, c6, c7, c8, c9 "
-		"FROM feed",
-		&store->insert_bin, error);
+		tb_store_feed_links_sql(sql, sizeof sql), &store->insert_bin, error);
 	if (!status)
 		status = tb_sql_prepare(store->db, store->path,
-			"INSERT INTO bin_total VALUES (?,?,?,?,?,?,?,?,?)",
+			"INSERT INTO bin_total VALUES (?,?" FIGURE_MARKS ")",
 			&store->insert_total, error);
 	return status;
 }
@@ -133,7 +124,7 @@ static int create(struct tb_store **store, const char *path,
 	}
 	if (!made || !made->path) {
 		free(made);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = open(made, error);
 	if (status) {
@@ -167,9 +158,7 @@ int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
 	sqlite3_int64 n = 0;
 	*bytes = sqlite3_serialize(store->db, "main", &n, 0);
 	*size = (size_t)n;
-	return *bytes ? TB_OK
-		      : tb_fail_in(error, TB_ENOMEM, store->path,
-				"no memory for what is sent");
+	return *bytes ? TB_OK : tb_fail_memory_in(error, store->path, "what is sent");
 }
 
 const struct tb_error *tb_store_error(const struct tb_store *store)
@@ -333,10 +322,9 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(network);
-	struct sums *totals = calloc(n_links ? n_links : 1, sizeof *totals);
+	struct tb_link_sample *totals = calloc(n_links ? n_links : 1, sizeof *totals);
 	if (!totals)
-		return tb_fail_in(
-			error, TB_ENOMEM, store->path, "no memory for %u links", n_links);
+		return tb_fail_memory_in(error, store->path, "%u links", n_links);
 	tb_store_levels_fini(&store->levels);
 	int status = tb_store_begin(store, error);
 	int64_t run = 0;
@@ -370,35 +358,16 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	return TB_OK;
 }
 
-static void add(struct sums *sums, const struct tb_link_sample *sample)
-{
-	sums->wait_ps += sample->wait_ps;
-	sums->stall_ps += sample->stall_ps;
-	sums->busy_ps += sample->busy_ps;
-	sums->bytes += sample->bytes;
-	sums->packets += sample->n_packets;
-	sums->blocked += sample->n_blocked;
-	if (sums->longest_wait_ps < sample->longest_wait_ps)
-		sums->longest_wait_ps = sample->longest_wait_ps;
-}
-
-static bool nothing_happened(const struct sums *sums)
-{
-	return (sums->wait_ps | sums->stall_ps | sums->busy_ps | sums->bytes |
-		       sums->packets | sums->blocked | sums->longest_wait_ps) == 0;
-}
-
 // insert_sums stores a row (run, key, sums...): of bin_total or of link_total.
 static int insert_sums(struct tb_store *store, sqlite3_stmt *query, uint64_t key,
-	const struct sums *sums, struct tb_error *error)
+	const struct tb_link_sample *sums, struct tb_error *error)
 {
-	const uint64_t values[] = {(uint64_t)store->feed.run, key, sums->wait_ps,
-		sums->stall_ps, sums->busy_ps, sums->bytes, sums->packets, sums->blocked,
-		sums->longest_wait_ps};
-	if (nothing_happened(sums))
+	if (tb_link_sample_empty(sums))
 		return TB_OK;
-	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
-		sqlite3_bind_int64(query, i + 1, (int64_t)values[i]);
+	sqlite3_bind_int64(query, 1, store->feed.run);
+	sqlite3_bind_int64(query, 2, (int64_t)key);
+	for (int i = 0; i < TB_N_FIGURES; i++)
+		sqlite3_bind_int64(query, 3 + i, (int64_t)sums->figures[i]);
 	return tb_sql_run(query, store->path, error);
 }
 
@@ -490,11 +459,11 @@ static int store_bin(
 			tb_fail_in(&store->error, TB_ECAPACITY, store->path,
 				"a run has room for %llu time bins: choose wider ones",
 				(unsigned long long)TB_BINS_MAX));
-	struct sums whole = {0};
+	struct tb_link_sample whole = {0};
 	for (size_t i = 0; i < n; i++) {
 		assert(samples[i].link.id < store->n_links);
-		add(&store->totals[samples[i].link.id], &samples[i]);
-		add(&whole, &samples[i]);
+		tb_link_sample_add(&store->totals[samples[i].link.id], &samples[i]);
+		tb_link_sample_add(&whole, &samples[i]);
 	}
 	tb_store_feed_links(&store->feed, bin, samples, n);
 	store->n_rows += n;
@@ -618,7 +587,7 @@ static int write_totals(struct tb_store *store, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(store->db, store->path,
-		"INSERT INTO link_total VALUES (?,?,?,?,?,?,?,?,?)", &query, error);
+		"INSERT INTO link_total VALUES (?,?" FIGURE_MARKS ")", &query, error);
 	for (uint32_t i = 0; !status && i < store->n_links; i++)
 		status = insert_sums(store, query, i, &store->totals[i], error);
 	sqlite3_finalize(query);

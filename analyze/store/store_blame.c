@@ -1,4 +1,4 @@
-#include "store_blame.h"
+#include "store_impl.h"
 
 #include "store_row.h"
 

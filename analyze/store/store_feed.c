@@ -2,7 +2,11 @@
 
 #include "sql.h"
 
-struct table {
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+struct fed_table {
 	sqlite3_vtab base;
 	const struct tb_store_feed *feed;
 };
@@ -29,10 +33,10 @@ static int feed_connect(sqlite3 *db, void *feed, int argc, const char *const *ar
 		"c12, c13, c14, c15)");
 	if (code != SQLITE_OK)
 		return code;
-	struct table *made = sqlite3_malloc(sizeof *made);
+	struct fed_table *made = sqlite3_malloc(sizeof *made);
 	if (!made)
 		return SQLITE_NOMEM;
-	*made = (struct table){.feed = feed};
+	*made = (struct fed_table){.feed = feed};
 	*table = &made->base;
 	return SQLITE_OK;
 }
@@ -55,7 +59,7 @@ static int feed_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor)
 	struct cursor *made = sqlite3_malloc(sizeof *made);
 	if (!made)
 		return SQLITE_NOMEM;
-	*made = (struct cursor){.feed = ((struct table *)table)->feed};
+	*made = (struct cursor){.feed = ((struct fed_table *)table)->feed};
 	*cursor = &made->base;
 	return SQLITE_OK;
 }
@@ -124,39 +128,30 @@ int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed)
 	return sqlite3_create_module(db, "feed", &feed_module, feed);
 }
 
+enum { FIRST_FIGURE = 3 }; // column, behind run, bin and link
+
 static bool nothing_happened(const struct tb_store_feed *feed, size_t i)
 {
-	const struct tb_link_sample *sample =
-		&((const struct tb_link_sample *)feed->records)[i];
-	return (sample->wait_ps | sample->stall_ps | sample->busy_ps | sample->bytes |
-		       sample->n_packets | sample->n_blocked | sample->longest_wait_ps) ==
-	       0;
+	return tb_link_sample_empty(&((const struct tb_link_sample *)feed->records)[i]);
 }
 
 static int64_t link_value(const struct tb_store_feed *feed, size_t i, int column)
 {
 	const struct tb_link_sample *sample =
 		&((const struct tb_link_sample *)feed->records)[i];
-	switch (column) {
-	case 1:
-		return feed->bin;
-	case 2:
-		return sample->link.id;
-	case 3:
-		return (int64_t)sample->wait_ps;
-	case 4:
-		return (int64_t)sample->stall_ps;
-	case 5:
-		return (int64_t)sample->busy_ps;
-	case 6:
-		return (int64_t)sample->bytes;
-	case 7:
-		return sample->n_packets;
-	case 8:
-		return sample->n_blocked;
-	default:
-		return (int64_t)sample->longest_wait_ps;
-	}
+	if (column < FIRST_FIGURE)
+		return column == 1 ? feed->bin : sample->link.id;
+	return (int64_t)sample->figures[column - FIRST_FIGURE];
+}
+
+char *tb_store_feed_links_sql(char *sql, size_t size)
+{
+	size_t at = (size_t)snprintf(sql, size, "INSERT INTO link_bin SELECT run");
+	for (int i = 1; i < FIRST_FIGURE + TB_N_FIGURES && at < size; i++)
+		at += (size_t)snprintf(sql + at, size - at, ", c%d", i);
+	assert(at + sizeof " FROM feed" <= size);
+	memcpy(sql + at, " FROM feed", sizeof " FROM feed");
+	return sql;
 }
 
 void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,

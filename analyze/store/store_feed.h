@@ -28,8 +28,11 @@ struct tb_store_feed {
 // closed. Returns an SQLite code.
 int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed);
 
-// tb_store_feed_links sets the content to the samples of a time bin: c1 to c9 are the
+// tb_store_feed_links sets the content to the samples of a time bin: c1, c2, ... are the
 // columns of link_bin, in the same order. All-zero samples are passed over.
+// tb_store_feed_links_sql writes the statement that stores them; 256 bytes suffice.
+// Returns `sql`.
+char *tb_store_feed_links_sql(char *sql, size_t size);
 void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,
 	const struct tb_link_sample *samples, size_t n);
 

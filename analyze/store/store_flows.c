@@ -1,4 +1,4 @@
-#include "store_flows.h"
+#include "store_impl.h"
 
 #include "flow_sum.h"
 #include "heap.h"
@@ -140,7 +140,7 @@ static int write_by_sender(sqlite3 *db, const char *path, int64_t run,
 			n_nodes = samples[i].source.id + 1;
 	struct tb_flow_sample *senders = calloc((size_t)n_nodes + 1, sizeof *senders);
 	if (!senders)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for its senders");
+		return tb_fail_memory_in(error, path, "its senders");
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].n_messages)
 			tb_flow_add(&senders[samples[i].source.id], &samples[i]);

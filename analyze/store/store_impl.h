@@ -2,7 +2,12 @@
 #ifndef TB_STORE_IMPL_H
 #define TB_STORE_IMPL_H
 
+#include "network.h"
+#include "newfile.h"
+#include "observer.h"
+#include "status.h"
 #include "store.h"
+#include "store_feed.h"
 
 #include <sqlite3.h>
 
@@ -32,5 +37,101 @@ int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size
 // tb_store_commit_every sets after how many seconds or rows of link_bin observed records
 // are committed. For tests, which must not depend on the clock.
 void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows);
+
+// Writes who waited for whom: sums, and the heaviest rows with what they leave out.
+// Private to analyze/; within the caller's transaction.
+
+// tb_store_write_blame writes the record to run feed->run. Cost: 1.8 million rows a
+// second.
+int tb_store_write_blame(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_blame_record *record, struct tb_error *error) TB_MUST_USE;
+
+// Writes a run's messages and flows, what they come to by job and by sender, and of many
+// flows which are the slowest, so that a report reads these alone. Private to analyze/;
+// within the caller's transaction.
+
+// Fewer flows are sorted by the reader: that takes some milliseconds.
+#define TB_TOPS_FROM 16384
+
+// How many are kept. A report lists 100 entries unless asked for more.
+#define TB_TOPS_KEPT 1000
+
+// tb_store_write_flows writes the samples, sorted by job, source and destination, to run
+// feed->run.
+int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_flow_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_write_messages writes the samples, sorted by job, source, destination and
+// number.
+int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_message_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+// Writes waits by level and time. Private to analyze/.
+
+// Waits of a bin by the level of the switch where headers waited.
+struct tb_store_levels {
+	uint8_t *of_link;  // level by link; UINT8_MAX: leads to a node
+	uint64_t *wait_ps; // by level, of the bin being written
+	uint32_t n_levels;
+	sqlite3_stmt *insert;
+};
+
+// tb_store_levels_init finds the level of each link of the network. A zeroed struct is
+// fine to free; tb_store_levels_fini leaves it zeroed.
+int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char *path,
+	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
+void tb_store_levels_fini(struct tb_store_levels *levels);
+
+// tb_store_levels_write sums a bin's samples by level and stores them.
+int tb_store_levels_write(struct tb_store_levels *levels, const char *path, int64_t run,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+// Writes what queues had no room for. Private to analyze/; within the caller's
+// transaction.
+
+int tb_store_write_losses(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_loss_record *record, struct tb_error *error) TB_MUST_USE;
+
+// A new store is kept in memory until its first commit, so that a program killed before
+// that leaves no file. Private to analyze/.
+//
+// Memory: twice the size of the first commit.
+
+// tb_store_made_open makes the tables, in a transaction that stays open, and the file
+// that will hold them, which has no name yet. TB_EIO when the folder cannot be written.
+int tb_store_made_open(sqlite3 **db, struct tb_newfile *file, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_made_publish copies what was committed in memory into the file, gives it its
+// name, and replaces `*db`, the database in memory, with the opened file. All statements
+// of the database in memory must be finalized before. Stores the writer's lock. TB_EIO
+// when the disk is full or another replay has made the file meanwhile; `db` is then
+// unchanged.
+int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *path,
+	int *lock, struct tb_error *error) TB_MUST_USE;
+
+// Writes the rows that a run has once: its configuration, its result, and what is
+// observed at its end. Private to analyze/; within the caller's transaction.
+
+// tb_store_find_next_run stores the number after those of all runs and all planned sweep
+// points.
+int tb_store_find_next_run(
+	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error) TB_MUST_USE;
+
+// tb_store_write_setup adds a run with its configuration and topology and stores its
+// number in `run`.
+int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
+	const struct tb_run_config *config, int64_t *run,
+	struct tb_error *error) TB_MUST_USE;
+
+int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_run_result *result, struct tb_error *error) TB_MUST_USE;
+
+int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_undelivered_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

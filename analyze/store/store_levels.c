@@ -1,4 +1,4 @@
-#include "store_levels.h"
+#include "store_impl.h"
 
 #include "sql.h"
 
@@ -14,8 +14,7 @@ int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char
 	made.wait_ps = calloc(made.n_levels + 1u, sizeof *made.wait_ps);
 	if (!made.of_link || !made.wait_ps) {
 		tb_store_levels_fini(&made);
-		return tb_fail_in(
-			error, TB_ENOMEM, path, "no memory for %u links", n_links);
+		return tb_fail_memory_in(error, path, "%u links", n_links);
 	}
 	for (uint32_t i = 0; i < n_links; i++) {
 		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});

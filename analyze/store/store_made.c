@@ -1,4 +1,4 @@
-#include "store_made.h"
+#include "store_impl.h"
 
 #include "sql.h"
 #include "store_lock.h"
@@ -13,9 +13,6 @@
 int tb_store_made_open(
 	sqlite3 **db, struct tb_newfile *file, const char *path, struct tb_error *error)
 {
-	char target[1];
-	if (readlink(path, target, sizeof target) >= 0)
-		return tb_fail_in(error, TB_EIO, path, "is a link that leads to no file");
 	int status = tb_newfile_open(file, path, error);
 	if (status == TB_EIO)
 		status = tb_fail_in(
@@ -44,7 +41,7 @@ static int copy(sqlite3 *db, const struct tb_newfile *file, const char *path,
 	sqlite3_int64 size = 0;
 	unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
 	if (!bytes)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory for the store");
+		return tb_fail_memory_in(error, path, "the store");
 	int refused = write_all(file->fd, bytes, (size_t)size);
 	int cause = errno;
 	sqlite3_free(bytes);

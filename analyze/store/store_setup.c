@@ -1,4 +1,4 @@
-#include "store_setup.h"
+#include "store_impl.h"
 
 #include "names.h"
 #include "parameters.h"

@@ -24,14 +24,14 @@ static void bind_text(sqlite3_stmt *query, int at, const char *text)
 }
 
 // The statements of a plan.
-struct plan {
+struct stored_plan {
 	struct tb_store *store;
 	sqlite3_stmt *find, *others, *add, *add_value;
 };
 
 // check_file refuses a new point of which the store has one whose network's file was
 // another: curves would take both for one.
-static int check_file(const struct plan *plan, const struct tb_sweep_point *added,
+static int check_file(const struct stored_plan *plan, const struct tb_sweep_point *added,
 	struct tb_error *error)
 {
 	if (added->file_hash == 0)
@@ -52,7 +52,7 @@ static int check_file(const struct plan *plan, const struct tb_sweep_point *adde
 }
 
 // find looks a point up; its run is 0 when the store does not have it.
-static int find(const struct plan *plan, const struct tb_sweep_point *sought,
+static int find(const struct stored_plan *plan, const struct tb_sweep_point *sought,
 	struct tb_store_point *point, struct tb_error *error)
 {
 	const char *path = tb_store_path(plan->store);
@@ -76,7 +76,7 @@ static int find(const struct plan *plan, const struct tb_sweep_point *sought,
 	return status;
 }
 
-static int add(const struct plan *plan, const struct tb_sweep_point *added,
+static int add(const struct stored_plan *plan, const struct tb_sweep_point *added,
 	struct tb_store_point *point, struct tb_error *error)
 {
 	int status = check_file(plan, added, error);
@@ -114,7 +114,7 @@ static int write_hints(
 	return status;
 }
 
-static int plan_points(struct plan *plan, const struct tb_sweep *sweep,
+static int plan_points(struct stored_plan *plan, const struct tb_sweep *sweep,
 	struct tb_store_point *points, struct tb_error *error)
 {
 	int status = prepare(plan->store,
@@ -152,7 +152,7 @@ static int plan_points(struct plan *plan, const struct tb_sweep *sweep,
 int tb_store_plan(struct tb_store *store, const struct tb_sweep *sweep,
 	struct tb_store_point *points, struct tb_error *error)
 {
-	struct plan plan = {.store = store};
+	struct stored_plan plan = {.store = store};
 	int status = tb_store_begin(store, error);
 	if (!status)
 		status = plan_points(&plan, sweep, points, error);

@@ -59,7 +59,7 @@ int tb_sweep_identity(const struct tb_sweep *sweep, bool with_blame,
 		write_sweep(sweep, with_blame, stream);
 	if (!stream || fclose(stream) != 0) {
 		free(text);
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	}
 	tb_digest_text(text, size, digest);
 	free(text);

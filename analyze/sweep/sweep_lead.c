@@ -38,7 +38,7 @@ struct worker {
 
 enum task_state { TASK_WAITS, TASK_RUNS, TASK_DONE };
 
-struct task {
+struct led_task {
 	enum task_state state;
 	uint32_t rank;	// of the worker that runs it, to which it was given last
 	double began_s; // when it was given to it
@@ -50,7 +50,7 @@ struct lead {
 	const struct tb_sweep_lead_options *options;
 	const struct tb_peers *peers;
 	struct worker *workers; // by rank; 0 is not used
-	struct task *tasks;	// as work.tasks
+	struct led_task *tasks; // as work.tasks
 	size_t next;		// no task before it waits
 	size_t n_left;		// that are not done
 	char identity[TB_DIGEST_SIZE];
@@ -66,7 +66,7 @@ static struct tb_sweep_point *point_of(const struct lead *lead, size_t task)
 
 static int no_memory(const struct lead *lead)
 {
-	return tb_fail(lead->error, TB_ENOMEM, "no memory for the results of workers");
+	return tb_fail_memory(lead->error, "the results of workers");
 }
 
 // drop_bytes forgets what has come of a result.
@@ -232,7 +232,7 @@ static int hear(struct lead *lead)
 static int lose(struct lead *lead, uint32_t rank)
 {
 	struct worker *worker = &lead->workers[rank];
-	struct task *task = &lead->tasks[worker->task];
+	struct led_task *task = &lead->tasks[worker->task];
 	worker->lost = true;
 	if (worker->state != WORKER_BUSY || task->state != TASK_RUNS ||
 		task->rank != rank)

@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-struct crew {
+struct point_crew {
 	struct tb_sweep_work work;
 	struct tb_sweep_made *made; // by task
 };
 
-static const struct tb_sweep_point *point_of(const struct crew *crew, size_t task)
+static const struct tb_sweep_point *point_of(const struct point_crew *crew, size_t task)
 {
 	return &crew->work.sweep->points[crew->work.tasks[task].point];
 }
 
 static int simulate(void *context, size_t index, struct tb_error *error)
 {
-	struct crew *crew = context;
+	struct point_crew *crew = context;
 	const struct tb_sweep_run_options *options = crew->work.options;
 	return tb_sweep_made_simulate(&crew->made[index], point_of(crew, index),
 		options->with_blame, options->stop, error);
@@ -26,7 +26,7 @@ static int simulate(void *context, size_t index, struct tb_error *error)
 
 static int write_task(void *context, size_t index, struct tb_error *error)
 {
-	struct crew *crew = context;
+	struct point_crew *crew = context;
 	struct tb_sweep_work *work = &crew->work;
 	int64_t run = work->points[work->tasks[index].point].run;
 	int status = tb_sweep_made_write(
@@ -39,19 +39,19 @@ static int write_task(void *context, size_t index, struct tb_error *error)
 
 static void watch(void *context, size_t n_written)
 {
-	struct crew *crew = context;
+	struct point_crew *crew = context;
 	(void)n_written;
 	tb_sweep_work_watch(&crew->work);
 }
 
-static int run_tasks(struct crew *crew, struct tb_error *error)
+static int run_tasks(struct point_crew *crew, struct tb_error *error)
 {
 	size_t n = crew->work.n_tasks;
 	const struct tb_work work = {crew, .n_tasks = n, .task = simulate,
 		.take = write_task, .take_at_once = true, .watch = watch};
 	crew->made = calloc(n + 1, sizeof *crew->made);
 	if (!crew->made)
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	int status = tb_workers_run(&work, crew->work.options->n_workers, error);
 	for (size_t i = 0; i < n; i++)
 		tb_sweep_made_fini(&crew->made[i]);
@@ -62,7 +62,7 @@ static int run_tasks(struct crew *crew, struct tb_error *error)
 int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *sweep,
 	const struct tb_sweep_run_options *options, struct tb_error *error)
 {
-	struct crew crew = {0};
+	struct point_crew crew = {0};
 	int status = tb_sweep_work_open(&crew.work, sweep, options, progress, error);
 	if (status == TB_OK)
 		status = run_tasks(&crew, error);

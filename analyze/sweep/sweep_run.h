@@ -24,7 +24,7 @@ struct tb_sweep_progress {
 	size_t n_points; // of the shard
 	size_t n_before; // done by an earlier call
 	size_t n_done;	 // in the store, including n_before
-	double fraction; // of this call's work, as foreseen (sweep_forecast.h), 0..1
+	double fraction; // of this call's work, as foreseen (sweep_work.h), 0..1
 };
 
 struct tb_sweep_run_options {

@@ -67,7 +67,7 @@ static void *work(void *context)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory to work for rank 0");
+	return tb_fail_memory(error, "the work for rank 0");
 }
 
 // report sends an error to the leader, which ends the sweep.
@@ -89,7 +89,7 @@ static int start(struct serve *serve, const struct tb_sweep_message *message)
 	serve->busy = pthread_create(&serve->thread, NULL, work, serve) == 0;
 	if (serve->busy)
 		return TB_OK;
-	(void)tb_fail(&serve->error, TB_ENOMEM, "no memory for a thread");
+	(void)tb_fail_memory(&serve->error, "a thread");
 	return report(serve, &serve->error);
 }
 

@@ -78,7 +78,7 @@ int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
 		.points = calloc(sweep->n_points, sizeof *work->points),
 		.tasks = calloc(sweep->n_points, sizeof *work->tasks)};
 	if (!work->points || !work->tasks)
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	deal_tasks(work);
 	int status = tb_store_create(&work->store, options->output, error);
 	if (status == TB_OK)

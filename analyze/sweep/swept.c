@@ -43,8 +43,7 @@ const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
 
 static int no_memory(const struct reading *reading)
 {
-	return tb_fail_in(
-		reading->error, TB_ENOMEM, reading->path, "no memory for the points");
+	return tb_fail_memory_in(reading->error, reading->path, "the points");
 }
 
 // each steps a query and calls `take` for every row.

@@ -207,7 +207,7 @@ int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
 	uint64_t line = 0;
 	if (!made.claims || !made.text) {
 		tb_claims_fini(&made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the table of claims");
+		return tb_fail_memory(error, "the table of claims");
 	}
 	for (char *rest = made.text, *at; (at = strsep(&rest, "\n")) && !wrong;) {
 		line++;

@@ -21,7 +21,7 @@ struct planned {
 };
 
 // The simulations that the claims need: experiment by experiment, seed by seed.
-struct plan {
+struct validation_plan {
 	struct planned *experiments;
 	size_t n_experiments, room;
 	unsigned n_seeds;
@@ -39,7 +39,8 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static size_t place_of(const struct plan *plan, const char *name, const char *changes)
+static size_t place_of(
+	const struct validation_plan *plan, const char *name, const char *changes)
 {
 	size_t i = 0;
 	while (i < plan->n_experiments &&
@@ -58,7 +59,7 @@ static int read_network(
 	if (asprintf(&planned->network, "%s%s%s", network, *changes ? "," : "", changes) <
 		0) {
 		planned->network = NULL;
-		return tb_fail(error, TB_ENOMEM, "no memory for a network");
+		return tb_fail_memory(error, "a network");
 	}
 	int status = tb_network_open_params(
 		&planned->params, &n_hosts, planned->network, error);
@@ -69,14 +70,15 @@ static int read_network(
 
 // add_experiment: TB_EUSAGE when the changes, or the experiment, do not go with the
 // network.
-static int add_experiment(struct plan *plan, const struct tb_experiment *experiment,
-	const char *changes, struct tb_error *error)
+static int add_experiment(struct validation_plan *plan,
+	const struct tb_experiment *experiment, const char *changes,
+	struct tb_error *error)
 {
 	struct planned planned = {.experiment = experiment, .changes = changes};
 	int status = read_network(&planned, plan->options->network, error);
 	if (status == TB_OK && TB_ARRAY_RESERVE(&plan->experiments, &plan->room,
 				       plan->n_experiments + 1) != TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory for the claims");
+		status = tb_fail_memory(error, "the claims");
 	if (status == TB_OK)
 		plan->experiments[plan->n_experiments++] = planned;
 	else
@@ -85,8 +87,8 @@ static int add_experiment(struct plan *plan, const struct tb_experiment *experim
 }
 
 // add_claim adds the experiments of a claim that are not planned yet.
-static int add_claim(
-	struct plan *plan, const struct tb_claim *claim, struct tb_error *error)
+static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
+	struct tb_error *error)
 {
 	const struct tb_measure *measure = tb_measure_find(claim->id);
 	if (!measure)
@@ -108,7 +110,7 @@ static int add_claim(
 
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
-	struct plan *plan = context;
+	struct validation_plan *plan = context;
 	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
 	const struct tb_experiment *experiment = planned->experiment;
 	const struct tb_experiment_options options = {
@@ -125,26 +127,26 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 
 static void watch(void *context, size_t n_done)
 {
-	const struct plan *plan = context;
+	const struct validation_plan *plan = context;
 	if (plan->options->progress)
 		plan->options->progress(plan->options->context, n_done,
 			plan->n_experiments * plan->n_seeds);
 }
 
-static int run_plan(struct plan *plan, struct tb_error *error)
+static int run_plan(struct validation_plan *plan, struct tb_error *error)
 {
 	size_t n = plan->n_experiments * plan->n_seeds;
 	plan->outcomes = calloc(n + 1, sizeof(struct tb_outcome *));
 	if (!plan->outcomes)
-		return tb_fail(error, TB_ENOMEM, "no memory for %zu runs", n);
+		return tb_fail_memory(error, "%zu runs", n);
 	const struct tb_work work = {
 		plan, .n_tasks = n, .task = run_task, .watch = watch};
 	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
 // figure computes the measure's value for one seed.
-static double figure(
-	const struct plan *plan, const struct tb_measure *measure, unsigned seed)
+static double figure(const struct validation_plan *plan, const struct tb_measure *measure,
+	unsigned seed)
 {
 	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
 	const char *changes = tb_measure_network(measure->id);
@@ -155,7 +157,8 @@ static double figure(
 	return measure->value(outcomes);
 }
 
-static void judge(struct tb_finding *finding, const struct plan *plan, double *values)
+static void judge(struct tb_validated_row *finding, const struct validation_plan *plan,
+	double *values)
 {
 	const struct tb_claim *claim = finding->claim;
 	finding->simulated = (struct tb_estimate){NAN, NAN};
@@ -172,7 +175,8 @@ static void judge(struct tb_finding *finding, const struct plan *plan, double *v
 	finding->doubt = tb_claim_doubt(claim, &finding->simulated);
 }
 
-static void count(struct tb_validation *validation, const struct tb_finding *finding)
+static void count(
+	struct tb_validation *validation, const struct tb_validated_row *finding)
 {
 	if (finding->verdict == TB_VERDICT_OUTSIDE) {
 		validation->n_outside++;
@@ -182,12 +186,12 @@ static void count(struct tb_validation *validation, const struct tb_finding *fin
 	validation->n_in_doubt += finding->doubt != finding->verdict;
 }
 
-static int judge_all(
-	struct tb_validation *validation, const struct plan *plan, struct tb_error *error)
+static int judge_all(struct tb_validation *validation, const struct validation_plan *plan,
+	struct tb_error *error)
 {
 	double *values = calloc(plan->n_seeds, sizeof *values);
 	if (!values)
-		return tb_fail(error, TB_ENOMEM, "no memory for the findings");
+		return tb_fail_memory(error, "the findings");
 	for (size_t i = 0; i < validation->n_findings; i++) {
 		judge(&validation->findings[i], plan, values);
 		count(validation, &validation->findings[i]);
@@ -197,8 +201,8 @@ static int judge_all(
 }
 
 // choose_claim plans a claim's simulations, or notes why there are none.
-static int choose_claim(
-	struct tb_finding *finding, struct plan *plan, struct tb_error *error)
+static int choose_claim(struct tb_validated_row *finding, struct validation_plan *plan,
+	struct tb_error *error)
 {
 	struct tb_error wrong = {0};
 	char reason[sizeof finding->outside];
@@ -219,18 +223,18 @@ static int choose_claim(
 }
 
 // choose selects the claims and plans their simulations.
-static int choose(
-	struct tb_validation *validation, struct plan *plan, struct tb_error *error)
+static int choose(struct tb_validation *validation, struct validation_plan *plan,
+	struct tb_error *error)
 {
 	const struct tb_claims *claims = &validation->claims;
 	validation->findings = calloc(claims->n + 1, sizeof *validation->findings);
 	if (!validation->findings)
-		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
+		return tb_fail_memory(error, "the claims");
 	for (size_t i = 0; i < claims->n; i++) {
 		const struct tb_claim *claim = &claims->claims[i];
 		if (!wanted(claim, plan->options->only))
 			continue;
-		struct tb_finding *finding =
+		struct tb_validated_row *finding =
 			&validation->findings[validation->n_findings++];
 		finding->claim = claim;
 		int status = choose_claim(finding, plan, error);
@@ -243,7 +247,7 @@ static int choose(
 	return TB_OK;
 }
 
-static void plan_fini(struct plan *plan)
+static void plan_fini(struct validation_plan *plan)
 {
 	size_t n = plan->n_experiments * plan->n_seeds;
 	for (size_t i = 0; i < n && plan->outcomes; i++)
@@ -259,7 +263,7 @@ int tb_validation_run(struct tb_validation *validation,
 {
 	struct tb_validation made = {
 		.network = options->network, .n_seeds = options->n_seeds};
-	struct plan plan = {.n_seeds = options->n_seeds, .options = options};
+	struct validation_plan plan = {.n_seeds = options->n_seeds, .options = options};
 	struct tb_network_params params;
 	int status = tb_network_open_params(&params, NULL, options->network, error);
 	if (status == TB_OK)

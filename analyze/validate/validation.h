@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-struct tb_finding {
+struct tb_validated_row {
 	const struct tb_claim *claim;
 	struct tb_estimate simulated; // NaN when outside the model's scope
 	double error_percent;	      // NaN where the claim has no value
@@ -25,8 +25,8 @@ struct tb_finding {
 };
 
 struct tb_validation {
-	struct tb_claims claims;     // all of the table
-	struct tb_finding *findings; // the selected claims, in the table's order
+	struct tb_claims claims;	   // all of the table
+	struct tb_validated_row *findings; // the selected claims, in the table's order
 	size_t n_findings;
 	size_t sums[TB_CLAIM_ROLES][TB_VERDICTS]; // findings of a role and verdict
 	size_t n_outside, n_in_doubt;

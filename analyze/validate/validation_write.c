@@ -69,7 +69,7 @@ static void write_published(char *text, size_t size, const struct tb_claim *clai
 }
 
 // write_verdict writes the verdict, and the other one that is in the interval.
-static void write_verdict(char *text, size_t size, const struct tb_finding *finding)
+static void write_verdict(char *text, size_t size, const struct tb_validated_row *finding)
 {
 	const char *verdict = tb_verdict_name(finding->verdict);
 	if (*finding->outside)
@@ -81,7 +81,7 @@ static void write_verdict(char *text, size_t size, const struct tb_finding *find
 			tb_verdict_name(finding->doubt));
 }
 
-static void fill(struct cells *cells, const struct tb_finding *finding)
+static void fill(struct cells *cells, const struct tb_validated_row *finding)
 {
 	const struct tb_claim *claim = finding->claim;
 	enum { SIZE = sizeof cells->text[0] };
@@ -293,7 +293,7 @@ static void write_csv(const struct tb_validation *validation, FILE *stream)
 	      "reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
 		stream);
 	for (size_t row = 0; row < validation->n_findings; row++) {
-		const struct tb_finding *finding = &validation->findings[row];
+		const struct tb_validated_row *finding = &validation->findings[row];
 		const struct tb_claim *claim = finding->claim;
 		write_fields(
 			stream, (const char *const[N_CLAIM_FIELDS]){claim->id,
@@ -310,7 +310,7 @@ static void write_csv(const struct tb_validation *validation, FILE *stream)
 	write_sums_csv(validation, stream);
 }
 
-static json_t *finding_json(const struct tb_finding *finding)
+static json_t *finding_json(const struct tb_validated_row *finding)
 {
 	const struct tb_claim *claim = finding->claim;
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
@@ -355,7 +355,7 @@ static int write_json(
 		"rows", rows);
 	return tb_json_write(root, 9, stream) == TB_OK
 		       ? TB_OK
-		       : tb_fail(error, TB_ENOMEM, "no memory for the findings");
+		       : tb_fail_memory(error, "the findings");
 }
 
 int tb_validation_write(const struct tb_validation *validation, enum tb_format format,

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct span {
+struct select_span {
 	char *entries;
 	size_t size;
 	int (*compare)(const void *, const void *);
 };
 
-static char *at(const struct span *span, size_t i)
+static char *at(const struct select_span *span, size_t i)
 {
 	return span->entries + i * span->size;
 }
 
-static void swap(const struct span *span, size_t i, size_t j)
+static void swap(const struct select_span *span, size_t i, size_t j)
 {
 	char spare[TB_SELECT_SIZE_MAX];
 	memcpy(spare, at(span, i), span->size);
@@ -25,7 +25,7 @@ static void swap(const struct span *span, size_t i, size_t j)
 
 // pivot_of takes the median of three, so that input sorted in either direction does not
 // cost n^2.
-static size_t pivot_of(const struct span *span, size_t low, size_t high)
+static size_t pivot_of(const struct select_span *span, size_t low, size_t high)
 {
 	size_t middle = low + (high - low) / 2, last = high - 1;
 	if (span->compare(at(span, middle), at(span, low)) < 0)
@@ -38,7 +38,7 @@ static size_t pivot_of(const struct span *span, size_t low, size_t high)
 }
 
 // part moves the entries smaller than the pivot before it and returns the pivot's index.
-static size_t part(const struct span *span, size_t low, size_t high)
+static size_t part(const struct select_span *span, size_t low, size_t high)
 {
 	size_t last = high - 1, next = low;
 	swap(span, pivot_of(span, low, high), last);
@@ -52,7 +52,7 @@ static size_t part(const struct span *span, size_t low, size_t high)
 void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	int (*compare)(const void *, const void *))
 {
-	const struct span span = {entries, size, compare};
+	const struct select_span span = {entries, size, compare};
 	size_t low = 0, high = n;
 	assert(size <= TB_SELECT_SIZE_MAX);
 	k = k < n ? k : n;

@@ -2,7 +2,7 @@
 
 #include "array.h"
 #include "heap.h"
-#include "lines.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,28 +1,39 @@
 #include "newfile.h"
 
+#include "input_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define DESCRIPTORS "/proc/self/fd"
 #define PARTS_MOST  16
 #define NAME_MOST   4096
+#define LINKS_MOST  40 // as many as Linux follows
+#define TRIES_MOST  100
 
 enum part_state { PART_FREE, PART_TAKEN, PART_STANDS };
 
 // Names to remove when a signal ends the program. This is the one mutable state at file
 // scope: a signal handler gets no context, and must not touch memory that another thread
 // may be freeing.
-static struct part {
+static struct part_slot {
 	atomic_int state; // the handler reads `name` only while this is PART_STANDS
 	char name[NAME_MOST];
 } parts[PARTS_MOST];
 
-static void remember(const char *name)
+// remember returns the slot that holds the name; -1: none is free, or the name too long.
+static int remember(const char *name)
 {
 	size_t size = strlen(name) + 1;
 	for (int i = 0; i < PARTS_MOST && size <= NAME_MOST; i++) {
@@ -33,16 +44,15 @@ static void remember(const char *name)
 			continue;
 		memcpy(parts[i].name, name, size);
 		atomic_store(&parts[i].state, PART_STANDS);
-		return;
+		return i;
 	}
+	return -1;
 }
 
-static void forget(const char *name)
+static void forget(int slot)
 {
-	for (int i = 0; i < PARTS_MOST; i++)
-		if (atomic_load(&parts[i].state) == PART_STANDS &&
-			strcmp(parts[i].name, name) == 0)
-			atomic_store(&parts[i].state, PART_FREE);
+	if (slot >= 0)
+		atomic_store(&parts[slot].state, PART_FREE);
 }
 
 void tb_newfile_remove_all(void)
@@ -52,42 +62,136 @@ void tb_newfile_remove_all(void)
 			unlink(parts[i].name);
 }
 
-// open_unnamed returns a descriptor, or -1 where the file system has no unnamed files or
-// there is no /proc, through which they get their name.
-static int open_unnamed(const char *name)
+// open_folder opens the folder that `name` stands in: -1 with errno.
+static int open_folder(const char *name, int flags)
 {
 	const char *slash = strrchr(name, '/');
 	char *folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup(".");
-	int fd = -1;
-	if (folder && access(DESCRIPTORS, X_OK) == 0)
-		fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	int fd = folder ? open(folder, flags | O_CLOEXEC, 0666) : -1;
 	free(folder);
 	return fd;
 }
 
-// make_part returns "NAME.partPID", for the caller to free.
+// open_unnamed returns a descriptor, or -1 where the file system has no unnamed files or
+// there is no /proc, through which they get their name.
+static int open_unnamed(const char *name)
+{
+	return access(DESCRIPTORS, X_OK) == 0 ? open_folder(name, O_TMPFILE | O_RDWR)
+					      : -1;
+}
+
+// make_part returns "NAME.partRANDOM", for the caller to free; NULL with errno. Nobody
+// can foresee the name, so nobody can have put a link there.
 static char *make_part(const char *name)
 {
+	uint64_t random;
+	if (getrandom(&random, sizeof random, 0) != sizeof random)
+		return NULL;
 	size_t size = strlen(name) + 32;
 	char *part = malloc(size);
 	if (part)
-		snprintf(part, size, "%s.part%ld", name, (long)getpid());
+		snprintf(part, size, "%s.part%016" PRIx64, name, random);
 	return part;
 }
 
-// open_named overwrites a part that an earlier process with the same pid left behind.
-static int open_named(struct tb_newfile *file)
+// try_part has `make` make the file under a name that nothing has yet, and stores the
+// name: the result of `make`, or -1 with errno.
+static int try_part(struct tb_newfile *file,
+	int (*make)(const struct tb_newfile *file, const char *part))
 {
-	file->temporary = make_part(file->name);
-	if (!file->temporary) {
-		errno = ENOMEM;
-		return -1;
+	int made = -1;
+	errno = EEXIST;
+	for (int i = 0; i < TRIES_MOST && made < 0 && errno == EEXIST; i++) {
+		char *part = make_part(file->name);
+		if (!part)
+			return -1;
+		int slot = remember(part);
+		made = make(file, part);
+		if (made >= 0) {
+			file->temporary = part;
+			file->slot = slot;
+			break;
+		}
+		int cause = errno;
+		forget(slot);
+		free(part);
+		errno = cause;
 	}
-	remember(file->temporary);
-	int fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		forget(file->temporary);
-	return fd;
+	return made;
+}
+
+static int create(const struct tb_newfile *file, const char *part)
+{
+	(void)file;
+	return open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+// behind returns what a link at `name` leads to, for the caller to free.
+static char *behind(const char *name, const char *target)
+{
+	char *path = NULL;
+	const char *slash = target[0] == '/' ? NULL : strrchr(name, '/');
+	int folder = slash ? (int)(slash - name) + 1 : 0;
+	return asprintf(&path, "%.*s%s", folder, name, target) < 0 ? NULL : path;
+}
+
+// may_follow returns whether a link called `name` can be read. One on procfs leads to an
+// open file; its text is no name of that file.
+static bool may_follow(const char *name)
+{
+	struct statfs system;
+	int folder = open_folder(name, O_PATH | O_DIRECTORY);
+	if (folder < 0)
+		return false;
+	bool may = fstatfs(folder, &system) == 0 && system.f_type != PROC_SUPER_MAGIC;
+	close(folder);
+	return may;
+}
+
+char *tb_newfile_follow(const char *name)
+{
+	char target[PATH_MAX];
+	char *path = strdup(name);
+	for (int n_links = 0; path; n_links++) {
+		ssize_t n =
+			may_follow(path) ? readlink(path, target, sizeof target - 1) : -1;
+		if (n < 0)
+			return path;
+		target[n] = '\0';
+		char *next = n_links < LINKS_MOST ? behind(path, target) : NULL;
+		free(path);
+		path = next;
+		errno = n_links < LINKS_MOST ? ENOMEM : ELOOP;
+	}
+	return NULL;
+}
+
+// lists_own returns whether the open folder is one in which procfs lists this process's
+// descriptors.
+static bool lists_own(int folder)
+{
+	static const char *const own[] = {DESCRIPTORS, "/proc/thread-self/fd"};
+	struct stat given, here;
+	bool lists = false;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		lists |= fstat(folder, &given) == 0 && stat(own[i], &here) == 0 &&
+			 given.st_dev == here.st_dev && given.st_ino == here.st_ino;
+	return lists;
+}
+
+int tb_newfile_descriptor(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *digits = slash ? slash + 1 : name;
+	size_t n_digits = strspn(digits, "0123456789");
+	if (n_digits == 0 || n_digits > 7 || digits[n_digits])
+		return -1;
+	int folder = open_folder(name, O_PATH | O_DIRECTORY);
+	if (folder < 0)
+		return -1;
+	bool own = lists_own(folder);
+	close(folder);
+	return own ? atoi(digits) : -1;
 }
 
 static void release(struct tb_newfile *file)
@@ -97,37 +201,35 @@ static void release(struct tb_newfile *file)
 	*file = (struct tb_newfile){.fd = -1};
 }
 
-// open_either makes the file without a name where that is possible, unless it is to have
-// one.
-static int open_either(
-	struct tb_newfile *file, const char *name, bool as_part, struct tb_error *error)
+static int spare_input(const struct tb_newfile *file, struct tb_error *error)
 {
-	struct tb_newfile made = {.name = strdup(name), .fd = -1};
+	struct stat there;
+	return stat(file->name, &there) == 0 ? tb_input_spare(file->name, &there, error)
+					     : TB_OK;
+}
+
+int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *error)
+{
+	struct tb_newfile made = {.name = tb_newfile_follow(name), .fd = -1};
 	if (!made.name)
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
-	if (!as_part)
-		made.fd = open_unnamed(name);
+		return tb_fail_in(
+			error, TB_EIO, name, "cannot be written: %s", strerror(errno));
+	if (spare_input(&made, error) != TB_OK) {
+		release(&made);
+		return TB_EUSAGE;
+	}
+	made.fd = open_unnamed(made.name);
 	if (made.fd < 0)
-		made.fd = open_named(&made);
+		made.fd = try_part(&made, create);
 	if (made.fd < 0) {
 		int cause = errno;
 		release(&made);
 		return tb_fail_in(
 			error, TB_EIO, name, "cannot be written: %s", strerror(cause));
 	}
+	tb_input_forget(made.fd);
 	*file = made;
 	return TB_OK;
-}
-
-int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *error)
-{
-	return open_either(file, name, false, error);
-}
-
-int tb_newfile_open_part(
-	struct tb_newfile *file, const char *name, struct tb_error *error)
-{
-	return open_either(file, name, true, error);
 }
 
 // link_as gives the unnamed file the name `name`.
@@ -136,27 +238,6 @@ static int link_as(const struct tb_newfile *file, const char *name)
 	char descriptor[sizeof DESCRIPTORS + 16];
 	snprintf(descriptor, sizeof descriptor, DESCRIPTORS "/%d", file->fd);
 	return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
-// link_as_part gives the unnamed file its temporary name, from which it can be renamed.
-static int link_as_part(struct tb_newfile *file)
-{
-	char *part = make_part(file->name);
-	if (!part) {
-		errno = ENOMEM;
-		return -1;
-	}
-	remember(part);
-	unlink(part); // left by an earlier process with this pid
-	file->temporary = part;
-	if (link_as(file, part) == 0)
-		return 0;
-	int cause = errno;
-	forget(part);
-	free(part);
-	file->temporary = NULL;
-	errno = cause;
-	return -1;
 }
 
 // name_it returns -1 with errno EEXIST if the name exists and must not be replaced. No
@@ -168,7 +249,7 @@ static int name_it(struct tb_newfile *file, bool replace)
 		int refused = link_as(file, file->name);
 		if (!refused || errno != EEXIST || !replace)
 			return refused;
-		if (link_as_part(file) != 0)
+		if (try_part(file, link_as) != 0)
 			return -1;
 	}
 	return replace ? rename(file->temporary, file->name)
@@ -185,6 +266,9 @@ static int link_part(const struct tb_newfile *file)
 
 int tb_newfile_publish(struct tb_newfile *file, bool replace, struct tb_error *error)
 {
+	int status = replace ? spare_input(file, error) : TB_OK;
+	if (status != TB_OK)
+		return status;
 	int refused = name_it(file, replace);
 	if (refused && errno == EINVAL && file->temporary && !replace)
 		refused = link_part(file);
@@ -194,7 +278,7 @@ int tb_newfile_publish(struct tb_newfile *file, bool replace, struct tb_error *e
 		return tb_fail_in(
 			error, TB_EIO, file->name, "writing failed: %s", strerror(errno));
 	if (file->temporary)
-		forget(file->temporary);
+		forget(file->slot);
 	free(file->temporary);
 	file->temporary = NULL;
 	return TB_OK;
@@ -208,7 +292,7 @@ void tb_newfile_close(struct tb_newfile *file)
 		close(file->fd);
 	if (file->temporary) {
 		unlink(file->temporary);
-		forget(file->temporary);
+		forget(file->slot);
 	}
 	release(file);
 }

@@ -1,5 +1,7 @@
 #include "outfile.h"
 
+#include "input_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,12 +19,18 @@ static void release(struct tb_outfile *out)
 	*out = (struct tb_outfile){0};
 }
 
-// is_special returns whether `name` is a device or pipe (/dev/null, a fifo), which must
-// be written to instead of being replaced by a file.
+// is_special returns whether a followed name is a device or pipe (/dev/null, a fifo) or a
+// link to an open file, which must be written to instead of being replaced by a file.
 static bool is_special(const char *name)
 {
 	struct stat status;
-	return stat(name, &status) == 0 && !S_ISREG(status.st_mode);
+	return lstat(name, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool is_link(const char *name)
+{
+	struct stat status;
+	return lstat(name, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 // stream_into opens a stream on a second descriptor. Closing it reports late write errors
@@ -53,31 +61,104 @@ int tb_outfile_spare(const char *name, const char *input, struct tb_error *error
 		"is the same file as the input '%s': write to another one", input);
 }
 
-int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *error)
+static int cannot_write(const char *name, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EIO, name, "cannot be written: %s", strerror(errno));
+}
+
+static int check_direct(int fd, const char *name, struct tb_error *error)
+{
+	struct stat to;
+	return fstat(fd, &to) == 0 ? tb_input_spare(name, &to, error) : TB_OK;
+}
+
+// open_at returns a descriptor for `path`, which is that of a descriptor, a device, a
+// pipe or, `in_place`, a file. What stands in it goes once it is known to be no input. A
+// file that another process has open is appended to.
+static int open_at(const char *path, struct tb_error *error)
+{
+	int given = tb_newfile_descriptor(path);
+	int append = is_link(path) ? O_APPEND : 0;
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | append;
+	int fd = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0) : open(path, flags, 0666);
+	if (fd < 0)
+		return cannot_write(path, error);
+	struct stat to;
+	int status = check_direct(fd, path, error);
+	bool cuts = given < 0 && !append && fstat(fd, &to) == 0 && S_ISREG(to.st_mode);
+	if (status == TB_OK && cuts && ftruncate(fd, 0) != 0)
+		status = cannot_write(path, error);
+	if (status == TB_OK)
+		return fd;
+	close(fd);
+	return status;
+}
+
+static int open_direct(struct tb_outfile *out, const char *path, struct tb_error *error)
+{
+	int fd = open_at(path, error);
+	if (fd < 0)
+		return fd;
+	out->stream = fdopen(fd, "wb");
+	if (out->stream)
+		return TB_OK;
+	close(fd);
+	return cannot_write(path, error);
+}
+
+static int open_whole(struct tb_outfile *out, const char *path, struct tb_error *error)
+{
+	int status = tb_newfile_open(&out->file, path, error);
+	if (status != TB_OK)
+		return status;
+	out->stream = stream_into(&out->file);
+	return out->stream ? TB_OK : cannot_write(path, error);
+}
+
+static int open_named(
+	struct tb_outfile *out, const char *name, bool in_place, struct tb_error *error)
+{
+	char *path = tb_newfile_follow(name);
+	out->name = strdup(name);
+	int status;
+	if (!path || !out->name)
+		status = cannot_write(name, error);
+	else if (in_place || tb_newfile_descriptor(path) >= 0 || is_special(path))
+		status = open_direct(out, path, error);
+	else
+		status = open_whole(out, path, error);
+	free(path);
+	return status;
+}
+
+static int open_either(
+	struct tb_outfile *out, const char *name, bool in_place, struct tb_error *error)
 {
 	struct tb_outfile opened = {0};
+	int status;
 	if (strcmp(name, "-") == 0) {
 		opened.stream = stdout;
-		*out = opened;
-		return TB_OK;
+		status = check_direct(STDOUT_FILENO, "standard output", error);
+	} else {
+		status = open_named(&opened, name, in_place, error);
 	}
-	opened.name = strdup(name);
-	if (!opened.name)
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
-	int status = TB_OK;
-	if (is_special(name))
-		opened.stream = fopen(name, "wb");
-	else if ((status = tb_newfile_open(&opened.file, name, error)) == TB_OK)
-		opened.stream = stream_into(&opened.file);
-	if (status == TB_OK && !opened.stream)
-		status = tb_fail_in(
-			error, TB_EIO, name, "cannot be written: %s", strerror(errno));
 	if (status != TB_OK) {
 		release(&opened);
 		return status;
 	}
 	*out = opened;
 	return TB_OK;
+}
+
+int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *error)
+{
+	return open_either(out, name, false, error);
+}
+
+int tb_outfile_open_in_place(
+	struct tb_outfile *out, const char *name, struct tb_error *error)
+{
+	return open_either(out, name, true, error);
 }
 
 // lost_cause guesses why an earlier write failed: stdio remembers only that it did.

@@ -1,5 +1,7 @@
-// Output files that appear only when complete (newfile.h). "-" is standard output;
-// standard output, devices and pipes are written directly.
+// Output files that appear only when complete (newfile.h), behind the symbolic links at
+// their name. "-" is standard output; standard output, open descriptors (/dev/stdout,
+// /dev/fd/N), devices and pipes are written directly. No output destroys a file that was
+// read (input_files.h): such a name is TB_EUSAGE.
 #ifndef TB_OUTFILE_H
 #define TB_OUTFILE_H
 
@@ -22,6 +24,11 @@ int tb_outfile_spare(
 
 // tb_outfile_open opens `name` for writing. On failure nothing is left behind.
 int tb_outfile_open(
+	struct tb_outfile *out, const char *name, struct tb_error *error) TB_MUST_USE;
+
+// tb_outfile_open_in_place does the same, but empties a file that is there and writes
+// into it, for what others read while it grows; it stays even when it is abandoned.
+int tb_outfile_open_in_place(
 	struct tb_outfile *out, const char *name, struct tb_error *error) TB_MUST_USE;
 
 // tb_outfile_commit flushes, checks for write errors (such as a full disk) and gives the

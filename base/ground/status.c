@@ -58,6 +58,36 @@ int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
 	return status;
 }
 
+static int fill_memory(struct tb_error *error, const char *file, const char *what,
+	va_list args) TB_PRINTF(3, 0);
+
+static int fill_memory(
+	struct tb_error *error, const char *file, const char *what, va_list args)
+{
+	struct tb_error wanted;
+	fill(&wanted, TB_ENOMEM, NULL, what, args);
+	return file ? tb_fail_in(error, TB_ENOMEM, file, "no memory for %s", wanted.text)
+		    : tb_fail(error, TB_ENOMEM, "no memory for %s", wanted.text);
+}
+
+int tb_fail_memory(struct tb_error *error, const char *what, ...)
+{
+	va_list args;
+	va_start(args, what);
+	int status = fill_memory(error, NULL, what, args);
+	va_end(args);
+	return status;
+}
+
+int tb_fail_memory_in(struct tb_error *error, const char *file, const char *what, ...)
+{
+	va_list args;
+	va_start(args, what);
+	int status = fill_memory(error, file, what, args);
+	va_end(args);
+	return status;
+}
+
 char *tb_error_format(const struct tb_error *error, char *buffer, int size)
 {
 	char shown_file[4 * sizeof error->file], shown_text[4 * sizeof error->text];

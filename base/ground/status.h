@@ -55,6 +55,14 @@ int tb_fail_in(struct tb_error *error, enum tb_status code, const char *file,
 int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
 	enum tb_place place, uint64_t at, const char *format, ...) TB_PRINTF(6, 7);
 
+// tb_fail_memory fills `error` (unless NULL) with "no memory for WHAT", such as "no
+// memory for 12 links", and returns TB_ENOMEM.
+int tb_fail_memory(struct tb_error *error, const char *what, ...) TB_PRINTF(2, 3);
+
+// tb_fail_memory_in also names the file.
+int tb_fail_memory_in(struct tb_error *error, const char *file, const char *what, ...)
+	TB_PRINTF(3, 4);
+
 // tb_error_format writes "file:line: sentence" (or "file: offset N: sentence", "file:
 // record N: sentence") into buffer, always terminated, and returns buffer. An error with
 // a place but no file is in "input". The text is in its visible form (visible.h), because

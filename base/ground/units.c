@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct unit {
+struct unit_suffix {
 	const char *name;
 	double factor;
 };
@@ -32,13 +32,14 @@ static int number(const char *text, double *value, const char **rest)
 	return TB_OK;
 }
 
-static int scaled(const char *text, const struct unit *units, double limit, double *value)
+static int scaled(
+	const char *text, const struct unit_suffix *units, double limit, double *value)
 {
 	double amount;
 	const char *rest;
 	if (number(text, &amount, &rest) != TB_OK)
 		return TB_EUSAGE;
-	for (const struct unit *unit = units; unit->name; unit++) {
+	for (const struct unit_suffix *unit = units; unit->name; unit++) {
 		if (strcasecmp(rest, unit->name) != 0)
 			continue;
 		amount *= unit->factor;
@@ -52,9 +53,10 @@ static int scaled(const char *text, const struct unit *units, double limit, doub
 
 int tb_parse_size(const char *text, uint64_t *bytes)
 {
-	static const struct unit units[] = {{"", 1}, {"B", 1}, {"K", 1024}, {"KB", 1024},
-		{"KiB", 1024}, {"M", 1048576}, {"MB", 1048576}, {"MiB", 1048576},
-		{"G", 1073741824}, {"GB", 1073741824}, {"GiB", 1073741824}, {NULL, 0}};
+	static const struct unit_suffix units[] = {{"", 1}, {"B", 1}, {"K", 1024},
+		{"KB", 1024}, {"KiB", 1024}, {"M", 1048576}, {"MB", 1048576},
+		{"MiB", 1048576}, {"G", 1073741824}, {"GB", 1073741824},
+		{"GiB", 1073741824}, {NULL, 0}};
 	double value;
 	// Up to 2^53 a double holds every whole number of bytes.
 	if (scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
@@ -66,7 +68,7 @@ int tb_parse_size(const char *text, uint64_t *bytes)
 
 int tb_parse_time(const char *text, tb_time_ps *time)
 {
-	static const struct unit units[] = {
+	static const struct unit_suffix units[] = {
 		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
 	if (strcmp(text, "0") == 0) {
 		*time = 0;
@@ -81,8 +83,8 @@ int tb_parse_time(const char *text, tb_time_ps *time)
 
 int tb_parse_rate(const char *text, uint64_t *bytes_per_s)
 {
-	static const struct unit units[] = {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6},
-		{"GB/s", 1e9}, {"bit/s", 1.0 / 8}, {"Kbit/s", 1e3 / 8},
+	static const struct unit_suffix units[] = {{"B/s", 1}, {"KB/s", 1e3},
+		{"MB/s", 1e6}, {"GB/s", 1e9}, {"bit/s", 1.0 / 8}, {"Kbit/s", 1e3 / 8},
 		{"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {NULL, 0}};
 	double value;
 	if (scaled(text, units, 1e15, &value) != TB_OK || value < 1)
@@ -116,10 +118,10 @@ int tb_parse_real(const char *text, double min, double max, double *value)
 }
 
 // human_as picks the largest unit in which `model` rounds to at least 1.000.
-static char *human_as(
-	double value, double model, const struct unit *units, char *buffer, size_t size)
+static char *human_as(double value, double model, const struct unit_suffix *units,
+	char *buffer, size_t size)
 {
-	const struct unit *unit = units;
+	const struct unit_suffix *unit = units;
 	while (unit[1].name && fabs(model) >= unit[1].factor * 0.99995)
 		unit++;
 	double shown = value / unit->factor;
@@ -136,14 +138,15 @@ static char *human_as(
 	return buffer;
 }
 
-static char *human(double value, const struct unit *units, char *buffer, size_t size)
+static char *human(
+	double value, const struct unit_suffix *units, char *buffer, size_t size)
 {
 	return human_as(value, value, units, buffer, size);
 }
 
 char *tb_format_time_as(tb_time_ps time, tb_time_ps model, char *buffer, size_t size)
 {
-	static const struct unit units[] = {
+	static const struct unit_suffix units[] = {
 		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
 	return human_as((double)time, (double)model, units, buffer, size);
 }
@@ -155,8 +158,9 @@ char *tb_format_time(tb_time_ps time, char *buffer, size_t size)
 
 char *tb_format_size_as(uint64_t bytes, uint64_t model, char *buffer, size_t size)
 {
-	static const struct unit units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576},
-		{"GiB", 1073741824}, {"TiB", 1099511627776.0}, {NULL, 0}};
+	static const struct unit_suffix units[] = {{"B", 1}, {"KiB", 1024},
+		{"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0},
+		{NULL, 0}};
 	return human_as((double)bytes, (double)model, units, buffer, size);
 }
 
@@ -167,8 +171,8 @@ char *tb_format_size(uint64_t bytes, char *buffer, size_t size)
 
 char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)
 {
-	static const struct unit units[] = {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6},
-		{"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
+	static const struct unit_suffix units[] = {{"B/s", 1}, {"KB/s", 1e3},
+		{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
 	return human(bytes_per_s, units, buffer, size);
 }
 

@@ -8,7 +8,9 @@
 // double quotes. For write errors check ferror(stream).
 void tb_markup_put(FILE *stream, const char *text);
 
-// tb_csv_put writes a CSV field (RFC 4180), quoted where necessary.
+// tb_csv_put writes a CSV field (RFC 4180), quoted where necessary. A text that
+// spreadsheets would take for a formula (it begins with =, +, -, @, a tab or a carriage
+// return, and is no number) gets an apostrophe in front, which they do not show.
 void tb_csv_put(FILE *stream, const char *text);
 
 #endif

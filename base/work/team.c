@@ -15,7 +15,7 @@ struct share {
 	_Alignas(128) _Atomic uint64_t left;
 };
 
-struct member {
+struct team_member {
 	struct tb_team *team;
 	unsigned index;
 	pthread_t thread;
@@ -24,7 +24,7 @@ struct member {
 struct tb_team {
 	unsigned n; // threads
 	struct share *shares;
-	struct member *members; // of the caller only the index
+	struct team_member *members; // of the caller only the index
 	// Written before `section` is, read by who has taken a task of it.
 	void (*task)(void *context, uint32_t index);
 	void *context;
@@ -105,7 +105,7 @@ static uint32_t wait_for_section(struct tb_team *team, uint32_t last)
 
 static void *live(void *context)
 {
-	struct member *member = context;
+	struct team_member *member = context;
 	uint32_t section = 0;
 	for (;;) {
 		section = wait_for_section(member->team, section);
@@ -119,7 +119,7 @@ static void start(struct tb_team *team)
 {
 	unsigned n = 1;
 	for (; n < team->n; n++) {
-		team->members[n] = (struct member){.team = team, .index = n};
+		team->members[n] = (struct team_member){.team = team, .index = n};
 		if (pthread_create(
 			    &team->members[n].thread, NULL, live, &team->members[n]) != 0)
 			break;

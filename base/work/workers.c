@@ -10,7 +10,7 @@
 
 enum state { STATE_PENDING, STATE_READY, STATE_FAILED };
 
-struct crew {
+struct worker_crew {
 	const struct tb_work *work;
 	pthread_mutex_t mutex;
 	pthread_cond_t ended;  // a task or worker ended; the caller's thread waits for it
@@ -29,7 +29,7 @@ struct crew {
 };
 
 static void note_failure(
-	struct crew *crew, size_t index, int status, const struct tb_error *error)
+	struct worker_crew *crew, size_t index, int status, const struct tb_error *error)
 {
 	crew->states[index] = STATE_FAILED;
 	// Report the lowest failed task, whichever failed first.
@@ -42,7 +42,7 @@ static void note_failure(
 }
 
 static void note(
-	struct crew *crew, size_t index, int status, const struct tb_error *error)
+	struct worker_crew *crew, size_t index, int status, const struct tb_error *error)
 {
 	if (status < 0)
 		note_failure(crew, index, status, error);
@@ -58,7 +58,7 @@ static void note(
 
 // may_begin waits until the next task may begin without getting too far ahead of those
 // taken; it returns false when no more task shall begin.
-static bool may_begin(struct crew *crew)
+static bool may_begin(struct worker_crew *crew)
 {
 	while (crew->next < crew->work->n_tasks && crew->status == TB_OK) {
 		if (!crew->work->take || crew->next - crew->to_take < crew->n_ahead)
@@ -70,7 +70,7 @@ static bool may_begin(struct crew *crew)
 
 static void *work_on(void *context)
 {
-	struct crew *crew = context;
+	struct worker_crew *crew = context;
 	pthread_mutex_lock(&crew->mutex);
 	while (may_begin(crew)) {
 		size_t index = crew->next++;
@@ -87,7 +87,7 @@ static void *work_on(void *context)
 }
 
 // find_ended finds the task to take next: the lowest, or the first one that ended.
-static bool find_ended(const struct crew *crew, size_t *index)
+static bool find_ended(const struct worker_crew *crew, size_t *index)
 {
 	if (crew->ended_at) {
 		if (crew->to_take == crew->n_ended)
@@ -100,7 +100,7 @@ static bool find_ended(const struct crew *crew, size_t *index)
 }
 
 // take_next takes the result of the next task, if one has ended.
-static bool take_next(struct crew *crew, bool *refused)
+static bool take_next(struct worker_crew *crew, bool *refused)
 {
 	size_t index = 0;
 	if (!crew->work->take || *refused || !find_ended(crew, &index))
@@ -121,7 +121,7 @@ static bool take_next(struct crew *crew, bool *refused)
 	return true;
 }
 
-static void wait_for_end(struct crew *crew)
+static void wait_for_end(struct worker_crew *crew)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -131,7 +131,7 @@ static void wait_for_end(struct crew *crew)
 	pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
 }
 
-static void show(const struct crew *crew, size_t n_done)
+static void show(const struct worker_crew *crew, size_t n_done)
 {
 	if (crew->work->watch)
 		crew->work->watch(crew->work->context, n_done);
@@ -139,7 +139,7 @@ static void show(const struct crew *crew, size_t n_done)
 
 // attend takes results until the last worker has left. That can happen before the first
 // look, so it shows the final count once more.
-static void attend(struct crew *crew)
+static void attend(struct worker_crew *crew)
 {
 	bool refused = false;
 	pthread_mutex_lock(&crew->mutex);
@@ -166,7 +166,7 @@ static unsigned count_threads(unsigned wanted, size_t n_tasks)
 	return n < n_tasks ? n : (unsigned)n_tasks;
 }
 
-static void crew_init(struct crew *crew)
+static void crew_init(struct worker_crew *crew)
 {
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
@@ -178,7 +178,7 @@ static void crew_init(struct crew *crew)
 	pthread_condattr_destroy(&attributes);
 }
 
-static void crew_fini(struct crew *crew)
+static void crew_fini(struct worker_crew *crew)
 {
 	pthread_cond_destroy(&crew->taken);
 	pthread_cond_destroy(&crew->ended);
@@ -186,7 +186,7 @@ static void crew_fini(struct crew *crew)
 }
 
 // run_threads returns how many threads could be created. Fewer than `n` do the work too.
-static unsigned run_threads(struct crew *crew, pthread_t *threads, unsigned n)
+static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsigned n)
 {
 	unsigned n_made = 0;
 	// A worker may leave before the next one is created, so count all of them first.
@@ -207,7 +207,7 @@ int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_err
 	unsigned n = count_threads(n_workers, work->n_tasks);
 	if (n == 0)
 		return TB_OK;
-	struct crew crew = {.work = work,
+	struct worker_crew crew = {.work = work,
 		.states = calloc(work->n_tasks, 1),
 		.n_ahead = work->n_ahead ? work->n_ahead : (size_t)n * 2};
 	pthread_t *threads = malloc(n * sizeof *threads);
@@ -224,7 +224,7 @@ int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_err
 	free(crew.states);
 	free(crew.ended_at);
 	if (n_made == 0)
-		return tb_fail(error, TB_ENOMEM, "no memory for a worker thread");
+		return tb_fail_memory(error, "a worker thread");
 	if (crew.status < 0 && error)
 		*error = crew.error;
 	return crew.status;

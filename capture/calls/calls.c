@@ -1,6 +1,8 @@
 #include "calls.h"
 
 #include "array.h"
+#include "reading.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +12,7 @@
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 
-struct rank {
+struct calls_rank {
 	struct tb_call *calls;
 	size_t n, room;
 	// Call waiting[i] comes after call on[i]. They are given call by call, so
@@ -20,17 +22,17 @@ struct rank {
 	char *host;
 };
 
-struct group {
+struct calls_group {
 	uint32_t *members;
 	uint32_t n, n_local;
 };
 
 struct tb_calls {
-	struct rank *ranks;
+	struct calls_rank *ranks;
 	uint32_t n_ranks;
 	uint32_t *listed; // by rank: the last list of members that had it
 	uint32_t n_lists;
-	struct group *groups;
+	struct calls_group *groups;
 	size_t n_groups, groups_room;
 	uint64_t *sizes; // for each call that has some: how many, then they
 	size_t n_sizes, sizes_room;
@@ -38,43 +40,6 @@ struct tb_calls {
 	size_t n_notes, notes_room;
 	uint32_t n_early, first_early;
 };
-
-static const char *const op_names[] = {
-	[TB_COLL_BARRIER] = "barrier",
-	[TB_COLL_BROADCAST] = "broadcast",
-	[TB_COLL_GATHER] = "gather",
-	[TB_COLL_SCATTER] = "scatter",
-	[TB_COLL_ALLGATHER] = "allgather",
-	[TB_COLL_ALLTOALL] = "alltoall",
-	[TB_COLL_REDUCE] = "reduce",
-	[TB_COLL_ALLREDUCE] = "allreduce",
-	[TB_COLL_REDUCE_SCATTER] = "reduce-scatter",
-	[TB_COLL_SCAN] = "scan",
-	[TB_COLL_EXSCAN] = "exscan",
-	[TB_COLL_EXCHANGE] = "exchange",
-};
-
-const char *tb_collective_op_name(enum tb_collective_op op)
-{
-	return op_names[op];
-}
-
-bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
-{
-	for (int i = 0; i < TB_COLL_N; i++) {
-		if (strcmp(op_names[i], name) != 0)
-			continue;
-		*op = (enum tb_collective_op)i;
-		return true;
-	}
-	return false;
-}
-
-bool tb_collective_op_has_root(enum tb_collective_op op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
 
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
 {
@@ -88,7 +53,7 @@ uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the calls of a trace");
+	return tb_fail_memory(error, "the calls of a trace");
 }
 
 static int add_world(struct tb_calls *calls, struct tb_error *error)
@@ -179,7 +144,7 @@ int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 	if (TB_ARRAY_RESERVE(&calls->groups, &calls->groups_room, calls->n_groups + 1) !=
 		TB_OK)
 		return no_memory(error);
-	struct group made = {malloc(n * sizeof *members), n, n_local};
+	struct calls_group made = {malloc(n * sizeof *members), n, n_local};
 	if (!made.members)
 		return no_memory(error);
 	memcpy(made.members, members, n * sizeof *members);
@@ -220,7 +185,7 @@ int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *ca
 	int status = check_call(calls, rank, call, error);
 	if (status != TB_OK)
 		return status;
-	struct rank *of = &calls->ranks[rank];
+	struct calls_rank *of = &calls->ranks[rank];
 	if (of->n >= UINT32_MAX - 1)
 		return tb_fail(error, TB_ECAPACITY,
 			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
@@ -237,7 +202,7 @@ int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *ca
 int tb_calls_after(
 	struct tb_calls *calls, uint32_t rank, uint32_t on, struct tb_error *error)
 {
-	struct rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
+	struct calls_rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
 	if (!of || of->n == 0 || on >= of->n - 1)
 		return tb_fail(error, TB_EUSAGE,
 			"a call of rank %" PRIu32 " comes after one that is not earlier",
@@ -255,7 +220,7 @@ int tb_calls_after(
 int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
 	uint32_t n, struct tb_error *error)
 {
-	struct rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
+	struct calls_rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
 	struct tb_call *call = of && of->n > 0 ? &of->calls[of->n - 1] : NULL;
 	if (!call || call->kind != TB_CALL_COLLECTIVE)
 		return tb_fail(
@@ -333,7 +298,7 @@ uint32_t tb_calls_n_groups(const struct tb_calls *calls)
 
 struct tb_group tb_calls_members(const struct tb_calls *calls, uint32_t group)
 {
-	const struct group *of = &calls->groups[group];
+	const struct calls_group *of = &calls->groups[group];
 	return (struct tb_group){of->members, of->n, of->n_local};
 }
 
@@ -347,7 +312,7 @@ const struct tb_call *tb_calls_of(
 const uint32_t *tb_calls_befores(
 	const struct tb_calls *calls, uint32_t rank, uint32_t index, uint32_t *n)
 {
-	const struct rank *of = &calls->ranks[rank];
+	const struct calls_rank *of = &calls->ranks[rank];
 	size_t low = 0, high = of->n_orders;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -378,4 +343,33 @@ const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank)
 const char *tb_calls_note_at(const struct tb_calls *calls, size_t i)
 {
 	return i < calls->n_notes ? calls->notes[i] : NULL;
+}
+
+int tb_reading_breaks_off(const struct tb_reading *reading, int status, uint64_t *n_files,
+	struct tb_error *error)
+{
+	if (reading->lenient) {
+		++*n_files;
+		return TB_OK;
+	}
+	if (error) {
+		size_t n = strlen(error->text);
+		snprintf(error->text + n, sizeof error->text - n,
+			" (--lenient takes what is whole)");
+	}
+	return status;
+}
+
+bool tb_reading_is_for_calls(const struct tb_reading *reading)
+{
+	return reading->library || reading->n_collectives || reading->clone_ranks;
+}
+
+void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files)
+{
+	char text[48];
+	if (n_files > 0)
+		tb_calls_note(calls, "%s before the end: what stands until there counts",
+			tb_format_counted(n_files, "file breaks off|files break off",
+				text, sizeof text));
 }

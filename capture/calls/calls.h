@@ -21,6 +21,7 @@
 #ifndef TB_CALLS_H
 #define TB_CALLS_H
 
+#include "collective_ops.h"
 #include "ids.h"
 #include "status.h"
 
@@ -34,34 +35,6 @@ enum tb_call_kind {
 	TB_CALL_RECV,
 	TB_CALL_COLLECTIVE,
 };
-
-// What `bytes` of a collective call is: the data that the calling rank contributes, or
-// that the root does where only that has data.
-enum tb_collective_op {
-	TB_COLL_BARRIER,	// 0
-	TB_COLL_BROADCAST,	// the root's data, in every member's call
-	TB_COLL_GATHER,		// the rank's block
-	TB_COLL_SCATTER,	// the block of the calling rank, in every member's call
-	TB_COLL_ALLGATHER,	// the rank's block
-	TB_COLL_ALLTOALL,	// the block for one member
-	TB_COLL_REDUCE,		// the vector
-	TB_COLL_ALLREDUCE,	// the vector
-	TB_COLL_REDUCE_SCATTER, // the whole vector, before it is scattered
-	TB_COLL_SCAN,		// the vector
-	TB_COLL_EXSCAN,		// the vector
-	TB_COLL_EXCHANGE,	// given by sizes only: each rank to whom it wants
-	TB_COLL_N
-};
-
-// tb_collective_op_name returns "allreduce" and the like, as `--collective` takes them.
-const char *tb_collective_op_name(enum tb_collective_op op);
-
-// tb_collective_op_find finds an operation by its name; false when there is none.
-bool tb_collective_op_find(enum tb_collective_op *op, const char *name);
-
-// tb_collective_op_has_root returns whether one member gives or gets what the others do
-// not: broadcast, gather, scatter and reduce.
-bool tb_collective_op_has_root(enum tb_collective_op op);
 
 struct tb_call {
 	uint64_t calc_ns;  // computation of its lane, before it

@@ -140,7 +140,7 @@ static int make_calls(struct trace *trace, struct tb_calls *calls)
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++)
 		if (tb_chakra_groups_join(&trace->groups, &trace->graphs[rank % n_files],
 			    rank) != TB_OK)
-			status = tb_fail(trace->error, TB_ENOMEM, "no memory for groups");
+			status = tb_fail_memory(trace->error, "groups");
 	if (status == TB_OK)
 		status = tb_chakra_groups_make(&trace->groups, calls, trace->error);
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
@@ -158,7 +158,7 @@ static int read_trace(struct trace *trace, struct tb_calls **calls)
 	int status = check_ranks(trace);
 	trace->graphs = calloc(trace->files.n + 1, sizeof *trace->graphs);
 	if (status == TB_OK && !trace->graphs)
-		status = tb_fail(trace->error, TB_ENOMEM, "no memory for a trace");
+		status = tb_fail_memory(trace->error, "a trace");
 	if (status == TB_OK && trace->files.groups)
 		status = tb_chakra_groups_read(
 			&trace->groups, trace->files.groups, trace->error);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct making {
+struct chakra_making {
 	const struct chakra_graph *graph;
 	struct tb_calls *calls;
 	uint32_t rank;
@@ -21,7 +21,8 @@ struct making {
 };
 
 // choose_lane returns the dependency in whose lane the node goes on, or CHAKRA_NONE.
-static uint32_t choose_lane(const struct making *making, const uint64_t *deps, size_t n)
+static uint32_t choose_lane(
+	const struct chakra_making *making, const uint64_t *deps, size_t n)
 {
 	uint32_t chosen = CHAKRA_NONE;
 	for (size_t i = 0; i < n; i++) {
@@ -35,7 +36,7 @@ static uint32_t choose_lane(const struct making *making, const uint64_t *deps, s
 	return chosen;
 }
 
-static int add(struct making *making, uint32_t lane, struct tb_call *call)
+static int add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
 {
 	call->lane = lane;
 	return tb_calls_add(making->calls, making->rank, call, &making->last[lane],
@@ -44,7 +45,7 @@ static int add(struct making *making, uint32_t lane, struct tb_call *call)
 
 // add_waits makes the last call come after all dependencies but that on `chosen`.
 static int add_waits(
-	struct making *making, uint32_t chosen, const uint64_t *deps, size_t n)
+	struct chakra_making *making, uint32_t chosen, const uint64_t *deps, size_t n)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
@@ -57,7 +58,8 @@ static int add_waits(
 	return status;
 }
 
-static struct tb_call call_of(const struct making *making, const struct chakra_node *node)
+static struct tb_call call_of(
+	const struct chakra_making *making, const struct chakra_node *node)
 {
 	struct tb_call call = {.kind = node->kind,
 		.op = node->op,
@@ -75,7 +77,7 @@ static struct tb_call call_of(const struct making *making, const struct chakra_n
 
 // share_of returns the bytes of a collective as calls.h has them: Chakra's are those of
 // the tensors that go in.
-static uint64_t share_of(const struct making *making, const struct tb_call *call)
+static uint64_t share_of(const struct chakra_making *making, const struct tb_call *call)
 {
 	bool is_cut = call->kind == TB_CALL_COLLECTIVE &&
 		      (call->op == TB_COLL_ALLTOALL || call->op == TB_COLL_SCATTER);
@@ -85,7 +87,8 @@ static uint64_t share_of(const struct making *making, const struct tb_call *call
 
 // pass_on makes a node that takes no time complete with what it depends on, if that is
 // one node at most; false otherwise.
-static bool pass_on(struct making *making, uint32_t place, const uint64_t *deps, size_t n)
+static bool pass_on(
+	struct chakra_making *making, uint32_t place, const uint64_t *deps, size_t n)
 {
 	const struct chakra_node *node = &making->graph->nodes[place];
 	uint32_t on = CHAKRA_NONE, n_on = 0;
@@ -106,7 +109,7 @@ static bool pass_on(struct making *making, uint32_t place, const uint64_t *deps,
 
 // check_member refuses a collective in a group that the rank is no member of, of which
 // the group's list knows nothing.
-static int check_member(const struct making *making, uint32_t place)
+static int check_member(const struct chakra_making *making, uint32_t place)
 {
 	const struct chakra_graph *graph = making->graph;
 	uint32_t group = graph->nodes[place].group;
@@ -119,7 +122,7 @@ static int check_member(const struct making *making, uint32_t place)
 		graph->nodes[place].id, graph->groups->groups[group].name, making->rank);
 }
 
-static bool *find_memberships(const struct making *making)
+static bool *find_memberships(const struct chakra_making *making)
 {
 	const struct chakra_groups *groups = making->graph->groups;
 	bool *is_member = calloc(groups->n + 1, sizeof *is_member);
@@ -131,7 +134,7 @@ static bool *find_memberships(const struct making *making)
 	return is_member;
 }
 
-static int add_node(struct making *making, uint32_t place)
+static int add_node(struct chakra_making *making, uint32_t place)
 {
 	size_t n;
 	const uint64_t *deps = chakra_deps_of(making->graph, place, &n);
@@ -164,7 +167,7 @@ static int add_node(struct making *making, uint32_t place)
 	return status;
 }
 
-static int add_nodes(struct making *making, uint32_t *order)
+static int add_nodes(struct chakra_making *making, uint32_t *order)
 {
 	const struct chakra_graph *graph = making->graph;
 	int status = tb_chakra_graph_order(graph, order);
@@ -184,7 +187,7 @@ static int add_nodes(struct making *making, uint32_t *order)
 int tb_chakra_graph_calls(
 	const struct chakra_graph *graph, struct tb_calls *calls, uint32_t rank)
 {
-	struct making making = {.graph = graph, .calls = calls, .rank = rank};
+	struct chakra_making making = {.graph = graph, .calls = calls, .rank = rank};
 	size_t n = graph->n + 1;
 	uint32_t *order = malloc(n * sizeof *order);
 	making.call_of = malloc(n * sizeof *making.call_of);
@@ -194,8 +197,8 @@ int tb_chakra_graph_calls(
 	bool has_memory = order && making.is_member && making.call_of && making.lane_of &&
 			  making.last;
 	int status = has_memory ? add_nodes(&making, order)
-				: tb_fail_in(graph->error, TB_ENOMEM, graph->file,
-					  "no memory for %zu calls", graph->n);
+				: tb_fail_memory_in(graph->error, graph->file,
+					  "%zu calls", graph->n);
 	free(order);
 	free(making.call_of);
 	free(making.lane_of);

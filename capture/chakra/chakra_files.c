@@ -3,6 +3,7 @@
 #include "chakra_impl.h"
 
 #include "array.h"
+#include "input_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +76,7 @@ void tb_chakra_files_fini(struct chakra_files *files)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the files of a trace");
+	return tb_fail_memory(error, "the files of a trace");
 }
 
 static int add_file(
@@ -121,6 +122,12 @@ static int look_at(struct chakra_files *files, struct wanted *wanted, const char
 		return TB_OK;
 	if (asprintf(&path, "%s/%s", wanted->folder, entry) < 0)
 		path = NULL;
+	if (path && !tb_input_is_file(path)) {
+		int status = tb_fail_in(wanted->error, TB_EFORMAT, path,
+			"is a pipe or a device: expected a file of the trace");
+		free(path);
+		return status;
+	}
 	return add_file(files, path, rank, wanted->error);
 }
 
@@ -168,14 +175,14 @@ static int name_trace(struct wanted *wanted)
 	return status;
 }
 
-struct ranked {
+struct ranked_path {
 	uint32_t rank;
 	char *path;
 };
 
 static int by_rank(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct ranked_path *a = left, *b = right;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return strcmp(a->path, b->path);
@@ -183,11 +190,11 @@ static int by_rank(const void *left, const void *right)
 
 static int sort(struct chakra_files *files, struct tb_error *error)
 {
-	struct ranked *sorted = malloc((files->n + 1) * sizeof *sorted);
+	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
 	if (!sorted)
 		return no_memory(error);
 	for (size_t i = 0; i < files->n; i++)
-		sorted[i] = (struct ranked){files->ranks[i], files->paths[i]};
+		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
 	qsort(sorted, files->n, sizeof *sorted, by_rank);
 	for (size_t i = 0; i < files->n; i++) {
 		files->ranks[i] = sorted[i].rank;

@@ -55,8 +55,7 @@ void tb_chakra_graph_fini(struct chakra_graph *graph)
 
 static int no_memory(const struct chakra_graph *graph)
 {
-	return tb_fail_in(graph->error, TB_ENOMEM, graph->file, "no memory for %zu nodes",
-		graph->n);
+	return tb_fail_memory_in(graph->error, graph->file, "%zu nodes", graph->n);
 }
 
 // REFUSE_NODE names the node by its number in the file, id and name.

@@ -3,6 +3,7 @@
 #include "chakra_impl.h"
 
 #include "array.h"
+#include "input_files.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -103,7 +104,12 @@ int tb_chakra_groups_read(
 	struct chakra_groups *groups, const char *path, struct tb_error *error)
 {
 	json_error_t failure;
-	json_t *file = json_load_file(path, 0, &failure);
+	// It may come from a folder, where a pipe would be waited for.
+	FILE *stream = tb_input_is_file(path) ? tb_input_fopen(path) : NULL;
+	if (!stream)
+		return tb_fail_in(error, TB_EIO, path, "cannot be read as a file");
+	json_t *file = json_loadf(stream, 0, &failure);
+	fclose(stream);
 	if (!json_is_object(file)) {
 		json_decref(file);
 		return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_LINE,
@@ -125,9 +131,7 @@ int tb_chakra_groups_read(
 				"group '%.80s' has no ranks", name);
 	}
 	json_decref(file);
-	return status == TB_ENOMEM
-		       ? tb_fail_in(error, TB_ENOMEM, path, "no memory for groups")
-		       : status;
+	return status == TB_ENOMEM ? tb_fail_memory_in(error, path, "groups") : status;
 }
 
 int tb_chakra_groups_join(

@@ -14,7 +14,7 @@
 #define DEPTH_MAX 32
 #define KEY_MAX	  32
 
-struct reading {
+struct node_reading {
 	struct chakra_graph *graph;
 	struct chakra_raw raw;
 	// The keys above the present value; "" in arrays. keys[0] is of the outermost
@@ -34,7 +34,7 @@ struct reading {
 };
 
 // node_depth is the depth in which fields of a node lie: 1, or 3 in "workload_graph".
-static unsigned node_depth(const struct reading *reading)
+static unsigned node_depth(const struct node_reading *reading)
 {
 	return reading->depth >= 2 && reading->in_array[1] &&
 			       tb_chakra_is_named_as(reading->keys[0], "workloadgraph")
@@ -42,12 +42,12 @@ static unsigned node_depth(const struct reading *reading)
 		       : 1;
 }
 
-static const char *key_at(const struct reading *reading, unsigned depth)
+static const char *key_at(const struct node_reading *reading, unsigned depth)
 {
 	return reading->depth >= depth ? reading->keys[depth - 1] : "";
 }
 
-static bool is_key(const struct reading *reading, unsigned depth, const char *plain)
+static bool is_key(const struct node_reading *reading, unsigned depth, const char *plain)
 {
 	return tb_chakra_is_named_as(key_at(reading, depth), plain);
 }
@@ -62,7 +62,7 @@ static int keep(char **kept, const unsigned char *text, size_t n)
 	return TB_OK;
 }
 
-static void begin_node(struct reading *reading)
+static void begin_node(struct node_reading *reading)
 {
 	reading->raw = (struct chakra_raw){0};
 	free(reading->name);
@@ -73,7 +73,7 @@ static void begin_node(struct reading *reading)
 	reading->is_node = false;
 }
 
-static int end_node(struct reading *reading)
+static int end_node(struct node_reading *reading)
 {
 	struct chakra_raw *raw = &reading->raw;
 	if (!reading->is_node)
@@ -88,12 +88,12 @@ static int end_node(struct reading *reading)
 	return tb_chakra_graph_add(reading->graph, raw);
 }
 
-static int add_dep(struct reading *reading, int kind, uint64_t id)
+static int add_dep(struct node_reading *reading, int kind, uint64_t id)
 {
 	if (TB_ARRAY_RESERVE(&reading->deps[kind], &reading->deps_room[kind],
 		    reading->n_deps[kind] + 1) != TB_OK)
-		return tb_fail_in(reading->graph->error, TB_ENOMEM, reading->graph->file,
-			"no memory for dependencies");
+		return tb_fail_memory_in(
+			reading->graph->error, reading->graph->file, "dependencies");
 	reading->deps[kind][reading->n_deps[kind]++] = id;
 	return TB_OK;
 }
@@ -108,7 +108,7 @@ static void set(struct chakra_raw *raw, const char *name, int64_t value)
 }
 
 // take_number takes a number, or a text that is one, at the present place.
-static int take_number(struct reading *reading, uint64_t number)
+static int take_number(struct node_reading *reading, uint64_t number)
 {
 	unsigned depth = node_depth(reading);
 	struct chakra_raw *raw = &reading->raw;
@@ -139,7 +139,7 @@ static int take_number(struct reading *reading, uint64_t number)
 	return TB_OK;
 }
 
-static int take_type(struct reading *reading, const char *text)
+static int take_type(struct node_reading *reading, const char *text)
 {
 	static const char *const types[CHAKRA_N_TYPES] = {"INVALID_NODE", "METADATA_NODE",
 		"MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
@@ -171,7 +171,7 @@ static bool is_number(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static int take_text(struct reading *reading, char *text)
+static int take_text(struct node_reading *reading, char *text)
 {
 	unsigned depth = node_depth(reading);
 	uint64_t number;
@@ -199,7 +199,7 @@ static int take_text(struct reading *reading, char *text)
 	return is_number(text, &number) ? take_number(reading, number) : TB_OK;
 }
 
-static void begin_attribute(struct reading *reading)
+static void begin_attribute(struct node_reading *reading)
 {
 	reading->attribute[0] = '\0';
 	reading->has_value = reading->flag_missing = false;
@@ -207,7 +207,7 @@ static void begin_attribute(struct reading *reading)
 	reading->text = NULL;
 }
 
-static void end_attribute(struct reading *reading)
+static void end_attribute(struct node_reading *reading)
 {
 	if (reading->has_value)
 		set(&reading->raw, reading->attribute, reading->value);
@@ -221,20 +221,20 @@ static void end_attribute(struct reading *reading)
 }
 
 // The callbacks return 0 to stop, with the status in `reading`.
-static int go_on(struct reading *reading, int status)
+static int go_on(struct node_reading *reading, int status)
 {
 	reading->status = status;
 	return status == TB_OK;
 }
 
-static int on_scalar(struct reading *reading, const unsigned char *text, size_t n)
+static int on_scalar(struct node_reading *reading, const unsigned char *text, size_t n)
 {
 	char *copy = strndup((const char *)text, n);
 	int status = copy ? take_text(reading, copy) : TB_ENOMEM;
 	free(copy);
 	if (status == TB_ENOMEM)
-		status = tb_fail_in(reading->graph->error, TB_ENOMEM,
-			reading->graph->file, "no memory for a text of %zu bytes", n);
+		status = tb_fail_memory_in(reading->graph->error, reading->graph->file,
+			"a text of %zu bytes", n);
 	return go_on(reading, status);
 }
 
@@ -250,7 +250,7 @@ static int on_string(void *context, const unsigned char *text, size_t n)
 
 static int on_boolean(void *context, int value)
 {
-	struct reading *reading = context;
+	struct node_reading *reading = context;
 	unsigned depth = node_depth(reading);
 	reading->flag_missing |= !value;
 	if (reading->depth == depth + 1 && is_key(reading, depth, "involveddim"))
@@ -260,13 +260,13 @@ static int on_boolean(void *context, int value)
 
 static int on_key(void *context, const unsigned char *key, size_t n)
 {
-	struct reading *reading = context;
+	struct node_reading *reading = context;
 	snprintf(reading->keys[reading->depth - 1], KEY_MAX, "%.*s",
 		n < KEY_MAX ? (int)n : KEY_MAX - 1, (const char *)key);
 	return 1;
 }
 
-static int go_down(struct reading *reading, bool in_array)
+static int go_down(struct node_reading *reading, bool in_array)
 {
 	if (reading->depth == DEPTH_MAX)
 		return go_on(
@@ -280,7 +280,7 @@ static int go_down(struct reading *reading, bool in_array)
 
 static int on_map(void *context)
 {
-	struct reading *reading = context;
+	struct node_reading *reading = context;
 	if (!go_down(reading, false))
 		return 0;
 	unsigned depth = node_depth(reading);
@@ -293,7 +293,7 @@ static int on_map(void *context)
 
 static int on_map_end(void *context)
 {
-	struct reading *reading = context;
+	struct node_reading *reading = context;
 	unsigned depth = node_depth(reading);
 	int status = TB_OK;
 	if (reading->depth == depth + 2 && is_key(reading, depth, "attr"))
@@ -313,7 +313,7 @@ static int on_array(void *context)
 
 static int on_array_end(void *context)
 {
-	((struct reading *)context)->depth--;
+	((struct node_reading *)context)->depth--;
 	return 1;
 }
 
@@ -326,7 +326,7 @@ static const yajl_callbacks callbacks = {.yajl_boolean = on_boolean,
 	.yajl_start_array = on_array,
 	.yajl_end_array = on_array_end};
 
-static int refuse(struct reading *reading, yajl_handle parser, uint64_t offset)
+static int refuse(struct node_reading *reading, yajl_handle parser, uint64_t offset)
 {
 	if (reading->status != TB_OK)
 		return reading->status;
@@ -339,7 +339,7 @@ static int refuse(struct reading *reading, yajl_handle parser, uint64_t offset)
 	return status;
 }
 
-static int parse(struct reading *reading, yajl_handle parser, FILE *stream)
+static int parse(struct node_reading *reading, yajl_handle parser, FILE *stream)
 {
 	unsigned char piece[65536];
 	uint64_t offset = 0;
@@ -355,10 +355,10 @@ static int parse(struct reading *reading, yajl_handle parser, FILE *stream)
 
 int tb_chakra_read_json(struct chakra_graph *graph, FILE *stream)
 {
-	struct reading reading = {.graph = graph};
+	struct node_reading reading = {.graph = graph};
 	yajl_handle parser = yajl_alloc(&callbacks, NULL, &reading);
 	if (!parser)
-		return tb_fail_in(graph->error, TB_ENOMEM, graph->file, "no memory");
+		return tb_fail_memory_in(graph->error, graph->file, "it");
 	yajl_config(parser, yajl_allow_multiple_values, 1);
 	yajl_config(parser, yajl_dont_validate_strings, 1);
 	int status = parse(&reading, parser, stream);

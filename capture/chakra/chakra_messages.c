@@ -12,7 +12,7 @@
 #define MESSAGE_MAX (UINT32_C(1) << 28)
 #define PIECE	    ((size_t)1 << 20)
 
-struct reading {
+struct message_reading {
 	struct chakra_graph *graph;
 	FILE *stream;
 	uint64_t offset; // of the message
@@ -21,20 +21,20 @@ struct reading {
 	size_t n, room;
 };
 
-static int broken(const struct reading *reading, const char *sentence)
+static int broken(const struct message_reading *reading, const char *sentence)
 {
 	return tb_fail_at(reading->graph->error, TB_EFORMAT, reading->graph->file,
 		TB_PLACE_OFFSET, reading->offset, "%s", sentence);
 }
 
-static int cut(const struct reading *reading, const char *sentence)
+static int cut(const struct message_reading *reading, const char *sentence)
 {
 	reading->graph->is_cut = true;
 	return broken(reading, sentence);
 }
 
 // read_length reads a varint; 0 at the end of the file.
-static int read_length(struct reading *reading, uint64_t *length)
+static int read_length(struct message_reading *reading, uint64_t *length)
 {
 	*length = 0;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -52,7 +52,7 @@ static int read_length(struct reading *reading, uint64_t *length)
 }
 
 // read_bytes takes memory as they come, whatever the length promises.
-static int read_bytes(struct reading *reading, size_t length)
+static int read_bytes(struct message_reading *reading, size_t length)
 {
 	for (reading->n = 0; reading->n < length;) {
 		size_t piece = length - reading->n < PIECE ? length - reading->n : PIECE;
@@ -62,9 +62,9 @@ static int read_bytes(struct reading *reading, size_t length)
 					      : 2 * reading->room;
 			uint8_t *grown = realloc(reading->bytes, room);
 			if (!grown)
-				return tb_fail_in(reading->graph->error, TB_ENOMEM,
-					reading->graph->file,
-					"no memory for a node of %zu bytes", length);
+				return tb_fail_memory_in(reading->graph->error,
+					reading->graph->file, "a node of %zu bytes",
+					length);
 			reading->bytes = grown;
 			reading->room = room;
 		}
@@ -79,7 +79,7 @@ static int read_bytes(struct reading *reading, size_t length)
 }
 
 // next_message returns 1 with a message, 0 at the end.
-static int next_message(struct reading *reading)
+static int next_message(struct message_reading *reading)
 {
 	uint64_t length;
 	reading->offset = reading->n_read;
@@ -178,7 +178,7 @@ static void take_attribute(struct chakra_raw *raw, const TbEt__Attribute *attrib
 	}
 }
 
-static int add_node(struct reading *reading)
+static int add_node(struct message_reading *reading)
 {
 	TbEt__Node *node = tb_et__node__unpack(NULL, reading->n, reading->bytes);
 	if (!node)
@@ -214,7 +214,7 @@ static void take_old_attribute(
 	set_text(raw, attribute->name, attribute->as_string);
 }
 
-static int add_old_node(struct reading *reading)
+static int add_old_node(struct message_reading *reading)
 {
 	TbEt__OldNode *node = tb_et__old_node__unpack(NULL, reading->n, reading->bytes);
 	if (!node)
@@ -255,7 +255,7 @@ static enum schema schema_of(struct tb_bytes metadata)
 
 int tb_chakra_read_messages(struct chakra_graph *graph, FILE *stream)
 {
-	struct reading reading = {.graph = graph, .stream = stream};
+	struct message_reading reading = {.graph = graph, .stream = stream};
 	int status = next_message(&reading);
 	if (status == 0)
 		status = cut(&reading, "is empty: expected a Chakra trace");

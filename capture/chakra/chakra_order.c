@@ -9,8 +9,8 @@
 
 static int no_memory(const struct chakra_graph *graph)
 {
-	return tb_fail_in(graph->error, TB_ENOMEM, graph->file,
-		"no memory for the order of %zu nodes", graph->n);
+	return tb_fail_memory_in(
+		graph->error, graph->file, "the order of %zu nodes", graph->n);
 }
 
 // merge_ctrl puts control dependencies among the others. Both are sorted by node.

@@ -2,7 +2,7 @@
 // make the same call again and again.
 #include "array.h"
 #include "calls_job_impl.h"
-#include "plan_append.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -171,8 +171,9 @@ static uint64_t sent_by(const struct whole *w, uint32_t member)
 	return bytes;
 }
 
-// size_up sets what the call's size is, in the use: the most that a member says, or of
-// sizes the least and the most that a member sends.
+// size_up sets the range of bytes that the notes report for the call: the largest
+// `bytes` of a member or, where members give sizes, the least and the most that one
+// sends.
 static void size_up(struct tb_rule_use *use, const struct whole *w)
 {
 	use->by_sizes = w->call.sizes && (w->call.op == TB_COLL_ALLTOALL ||

@@ -9,16 +9,17 @@
 
 int tb_lowering_no_memory(struct tb_lowering *l)
 {
-	return tb_fail(l->error, TB_ENOMEM, "no memory to make a job of the calls");
+	return tb_fail_memory(l->error, "a job of the calls");
 }
 
 static int choose(struct tb_lowering *l, const char *made)
 {
 	int status = TB_OK;
 	const char *named = l->reading->library;
-	// A trace may be of a library that is not known here: then as without one.
+	// Where we do not know the library that made the trace, the default takes its
+	// place.
 	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK) {
-		l->stranger = named ? NULL : made;
+		l->unknown_library = named ? NULL : made;
 		status = tb_library_find(&l->library, named, l->error);
 	}
 	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
@@ -29,24 +30,25 @@ static int choose(struct tb_lowering *l, const char *made)
 	return status;
 }
 
-struct named {
+struct host_of_rank {
 	const char *host;
 	uint32_t rank;
 };
 
 static int by_host(const void *left, const void *right)
 {
-	const struct named *a = left, *b = right;
+	const struct host_of_rank *a = left, *b = right;
 	return strcmp(a->host, b->host);
 }
 
 // is_one returns whether all ranks ran on one host.
-static bool is_one(const struct named *named, size_t n, uint32_t n_ranks)
+static bool is_one(const struct host_of_rank *named, size_t n, uint32_t n_ranks)
 {
 	return n == n_ranks && strcmp(named[0].host, named[n - 1].host) == 0;
 }
 
-// deal_hosts numbers the hosts as the ranks will be placed.
+// deal_hosts assigns `per_node` consecutive ranks to each host, as --per-node places
+// them.
 static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
 {
 	l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
@@ -55,19 +57,21 @@ static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
 	return l->hosts ? TB_OK : tb_lowering_no_memory(l);
 }
 
-// number_hosts gives each host a number, and each rank of which none is known one of its
-// own. If all ran on one host, none is known: as they are placed, one a node, they do not
-// share it.
+// number_hosts numbers the hosts of the ranks. A rank whose host the trace does not
+// name gets a number of its own. Where all ranks ran on one host, the hosts are
+// ignored: the replay places one rank per node, so messages between them do cross the
+// network.
 static int number_hosts(struct tb_lowering *l)
 {
 	size_t n = 0;
 	uint32_t number = 0;
-	struct named *named = malloc(l->n_ranks * sizeof *named);
+	struct host_of_rank *named = malloc(l->n_ranks * sizeof *named);
 	if (!named)
 		return tb_lowering_no_memory(l);
 	for (uint32_t r = 0; r < l->n_ranks; r++)
 		if (tb_calls_host_of(l->calls, r))
-			named[n++] = (struct named){tb_calls_host_of(l->calls, r), r};
+			named[n++] =
+				(struct host_of_rank){tb_calls_host_of(l->calls, r), r};
 	qsort(named, n, sizeof *named, by_host);
 	bool known = n > 0 && !is_one(named, n, l->n_ranks);
 	if (known)
@@ -201,7 +205,8 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	return status;
 }
 
-// blame_early says of calls that do not match that ranks ended early, which is why.
+// blame_early adds to the error about calls that do not match that some ranks ended
+// early, which explains it.
 static void blame_early(const struct tb_calls *calls, struct tb_error *error)
 {
 	char more[32] = "", text[sizeof error->text];
@@ -219,9 +224,10 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
 	static const struct tb_reading defaults;
-	struct tb_error said = {0};
-	const struct tb_lowering fresh = {
-		.calls = calls, .reading = reading ? reading : &defaults, .error = &said};
+	struct tb_error found = {0};
+	const struct tb_lowering fresh = {.calls = calls,
+		.reading = reading ? reading : &defaults,
+		.error = &found};
 	struct tb_lowering l = fresh;
 	int status = attempt(&l, name, made, false, job);
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
@@ -233,18 +239,19 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		int eager = attempt(&l, name, made, true, job);
 		if (eager == TB_OK)
 			return TB_OK;
-		// That it was stopped, or memory ended, is no deadlock.
+		// An interrupt or a lack of memory is not a deadlock: report it as it
+		// is.
 		if (eager != TB_EDEADLOCK) {
 			status = eager;
-			said = again;
+			found = again;
 		}
 	}
 	if (status != TB_OK && error) {
-		blame_early(calls, &said);
-		*error = said;
-		// What the trace holds is said of the trace.
-		if (status != TB_EUSAGE && !said.file[0])
-			(void)tb_fail_in(error, said.code, name, "%s", said.text);
+		blame_early(calls, &found);
+		*error = found;
+		// The error names the trace, not the job made from it.
+		if (status != TB_EUSAGE && !found.file[0])
+			(void)tb_fail_in(error, found.code, name, "%s", found.text);
 	}
 	return status;
 }

@@ -14,7 +14,7 @@
 enum tb_message_part { TB_PART_EAGER, TB_PART_ASK, TB_PART_ANSWER, TB_PART_DATA };
 
 // A lane of a rank: where it is, and what its next call waits for.
-struct tb_lane {
+struct tb_call_lane {
 	uint32_t next;	      // call; the number of calls when it has ended
 	uint32_t edge;	      // while another lane is at work: see struct tb_front
 	uint32_t since;	      // call that set the front
@@ -38,7 +38,7 @@ struct tb_lowered_rank {
 	uint8_t *awaited;  // a bit per call: others come after it
 	uint32_t *next;	   // by call: the next one of its lane; NULL: there is one lane
 	uint32_t *waiters; // by call: the first lane that waits on it; likewise
-	struct tb_lane *lanes;
+	struct tb_call_lane *lanes;
 	uint32_t n_lanes;
 };
 
@@ -79,7 +79,7 @@ struct tb_lowering {
 	const struct tb_calls *calls;
 	const struct tb_reading *reading;
 	const struct tb_library *library;
-	const char *stranger; // the library that made the trace, if it is not known here
+	const char *unknown_library; // that made the trace; NULL: it is known
 	struct tb_collective_choices choices;
 	uint64_t eager_bytes;
 	bool is_eager; // every message is sent at once, whatever the library does
@@ -100,7 +100,7 @@ struct tb_lowering {
 	// What the next call of the lane at work waits for.
 	uint32_t *front;
 	size_t n_front, front_room;
-	struct tb_work {
+	struct tb_ready_lane {
 		uint32_t rank, lane;
 	} * work; // lanes that can go on
 	size_t n_work, work_room;

@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// wake has a lane go on. A lane that its own call held goes on where that ended.
+// wake lets a lane continue. A lane that its own collective call held continues at the
+// edge on which that call completed.
 static int wake(struct tb_lowering *l, uint32_t rank, uint32_t number)
 {
-	struct tb_lane *lane = &l->ranks[rank].lanes[number];
+	struct tb_call_lane *lane = &l->ranks[rank].lanes[number];
 	if (TB_ARRAY_RESERVE(&l->work, &l->work_room, l->n_work + 1) != TB_OK)
 		return tb_lowering_no_memory(l);
 	if (lane->held)
 		lane->edge = l->ranks[rank].edges[lane->waits_on];
 	lane->held = false;
 	lane->waits_on = TB_NO_OP;
-	l->work[l->n_work++] = (struct tb_work){rank, number};
+	l->work[l->n_work++] = (struct tb_ready_lane){rank, number};
 	return TB_OK;
 }
 
@@ -69,7 +70,7 @@ static uint32_t missing_before(const struct tb_lowering *l, uint32_t rank, uint3
 static int run_lane(struct tb_lowering *l, uint32_t rank, uint32_t number)
 {
 	struct tb_lowered_rank *of = &l->ranks[rank];
-	struct tb_lane *lane = &of->lanes[number];
+	struct tb_call_lane *lane = &of->lanes[number];
 	int status = TB_OK;
 	tb_front_set(l, lane->edge);
 	while (lane->next < of->n && status == TB_OK) {
@@ -95,7 +96,7 @@ static int run_work(struct tb_lowering *l)
 {
 	int status = TB_OK;
 	while (l->n_work && status == TB_OK) {
-		struct tb_work work = l->work[--l->n_work];
+		struct tb_ready_lane work = l->work[--l->n_work];
 		if (tb_stop_asked(l->reading->stop))
 			return tb_fail(l->error, TB_ESTOPPED, "stopped");
 		status = run_lane(l, work.rank, work.lane);
@@ -122,7 +123,7 @@ static int check_ended(const struct tb_lowering *l)
 	for (uint32_t r = 0; r < l->n_ranks; r++) {
 		const struct tb_lowered_rank *rank = &l->ranks[r];
 		for (uint32_t i = 0; i < rank->n_lanes; i++) {
-			const struct tb_lane *lane = &rank->lanes[i];
+			const struct tb_call_lane *lane = &rank->lanes[i];
 			uint32_t on = lane->waits_on;
 			// Who waits for another lane is not the cause.
 			if (on == TB_NO_OP ||
@@ -146,7 +147,7 @@ static int link_lanes(struct tb_lowering *l, struct tb_lowered_rank *rank)
 		return tb_lowering_no_memory(l);
 	memset(rank->waiters, 0xff, rank->n * sizeof *rank->waiters);
 	for (uint32_t i = rank->n; i-- > 0;) {
-		struct tb_lane *lane = &rank->lanes[rank->calls[i].lane];
+		struct tb_call_lane *lane = &rank->lanes[rank->calls[i].lane];
 		rank->next[i] = lane->next;
 		lane->next = i;
 	}
@@ -181,7 +182,7 @@ static int begin_rank(struct tb_lowering *l, uint32_t r)
 	if (!rank->lanes)
 		return tb_lowering_no_memory(l);
 	for (uint32_t i = 0; i < rank->n_lanes; i++)
-		rank->lanes[i] = (struct tb_lane){.next = last ? rank->n : 0,
+		rank->lanes[i] = (struct tb_call_lane){.next = last ? rank->n : 0,
 			.edge = TB_NO_OP,
 			.waits_on = TB_NO_OP};
 	mark_awaited(l, r);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 // A call, and where it stands.
-struct here {
+struct lowered_call {
 	struct tb_lowering *lowering;
 	const struct tb_call *call;
 	uint32_t rank;
@@ -29,14 +29,14 @@ void tb_front_set(struct tb_lowering *l, uint32_t edge)
 		l->front[0] = edge;
 }
 
-static int depend(const struct here *h, uint32_t op, uint32_t edge)
+static int depend(const struct lowered_call *h, uint32_t op, uint32_t edge)
 {
 	return tb_job_depend(h->lowering->builder, h->rank, op, edge & ~TB_DEP_START,
 		(edge & TB_DEP_START) != 0, h->lowering->error);
 }
 
 // add adds an operation that waits for the front.
-static int add(const struct here *h, struct tb_op what, uint32_t *op)
+static int add(const struct lowered_call *h, struct tb_op what, uint32_t *op)
 {
 	struct tb_lowering *l = h->lowering;
 	what.cpu = h->cpu;
@@ -46,7 +46,7 @@ static int add(const struct here *h, struct tb_op what, uint32_t *op)
 	return status;
 }
 
-static int add_calc(const struct here *h, uint64_t ns)
+static int add_calc(const struct lowered_call *h, uint64_t ns)
 {
 	uint32_t op;
 	int status = add(h, (struct tb_op){.kind = TB_OP_CALC, .amount = ns}, &op);
@@ -57,14 +57,15 @@ static int add_calc(const struct here *h, uint64_t ns)
 
 int tb_front_join(struct tb_lowering *l, uint32_t rank, uint32_t lane, bool end)
 {
-	const struct here here = {.lowering = l, .rank = rank, .cpu = tb_lane_cpu(lane)};
+	const struct lowered_call here = {
+		.lowering = l, .rank = rank, .cpu = tb_lane_cpu(lane)};
 	bool one = l->n_front == 0 ||
 		   (l->n_front == 1 && !(end && l->front[0] & TB_DEP_START));
 	return one ? TB_OK : add_calc(&here, 0);
 }
 
-static struct tb_op message(const struct here *h, enum tb_op_kind kind, uint64_t bytes,
-	enum tb_message_part part)
+static struct tb_op message(const struct lowered_call *h, enum tb_op_kind kind,
+	uint64_t bytes, enum tb_message_part part)
 {
 	return (struct tb_op){.kind = (uint8_t)kind,
 		.amount = bytes,
@@ -78,7 +79,7 @@ static bool same_host(const struct tb_lowering *l, uint32_t a, uint32_t b)
 }
 
 // add_behind adds what the front does not hold up, but `op`, and stores it there.
-static int add_behind(const struct here *h, struct tb_op what, uint32_t *op)
+static int add_behind(const struct lowered_call *h, struct tb_op what, uint32_t *op)
 {
 	uint32_t on = *op;
 	what.cpu = h->cpu;
@@ -89,7 +90,7 @@ static int add_behind(const struct here *h, struct tb_op what, uint32_t *op)
 
 // add_send stores the edge on which the send is complete: a message that is sent without
 // asking is buffered, and complete once it was handed over.
-static int add_send(const struct here *h, bool asks, uint32_t *edge)
+static int add_send(const struct lowered_call *h, bool asks, uint32_t *edge)
 {
 	uint64_t bytes = h->call->bytes;
 	uint32_t op;
@@ -107,7 +108,8 @@ static int add_send(const struct here *h, bool asks, uint32_t *edge)
 	return status;
 }
 
-static int add_recv(const struct here *h, uint64_t bytes, bool asks, uint32_t *edge)
+static int add_recv(
+	const struct lowered_call *h, uint64_t bytes, bool asks, uint32_t *edge)
 {
 	uint32_t op;
 	if (!asks)
@@ -120,7 +122,7 @@ static int add_recv(const struct here *h, uint64_t bytes, bool asks, uint32_t *e
 	return status;
 }
 
-static int add_message(const struct here *h, uint32_t index, uint32_t partner)
+static int add_message(const struct lowered_call *h, uint32_t index, uint32_t partner)
 {
 	struct tb_lowering *l = h->lowering;
 	bool is_send = h->call->kind == TB_CALL_SEND;
@@ -128,7 +130,8 @@ static int add_message(const struct here *h, uint32_t index, uint32_t partner)
 		is_send ? h->call->bytes : l->ranks[h->call->peer].calls[partner].bytes;
 	bool asks = bytes > l->eager_bytes && !same_host(l, h->rank, h->call->peer);
 	uint32_t edge = TB_NO_OP;
-	// What starts leaves the front to the next call, so it is made one.
+	// A call that only starts leaves its front to the next call, so join it to one
+	// edge here rather than repeat its edges.
 	int status =
 		h->call->starts ? tb_front_join(l, h->rank, h->call->lane, false) : TB_OK;
 	if (status == TB_OK)
@@ -139,7 +142,7 @@ static int add_message(const struct here *h, uint32_t index, uint32_t partner)
 	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
 }
 
-static int add_collective(const struct here *h, uint32_t index, bool *held)
+static int add_collective(const struct lowered_call *h, uint32_t index, bool *held)
 {
 	struct tb_lowering *l = h->lowering;
 	uint32_t place;
@@ -154,8 +157,9 @@ static int add_collective(const struct here *h, uint32_t index, bool *held)
 		       : status;
 }
 
-// add_joint: others may come after it only by one edge.
-static int add_joint(const struct here *h, uint32_t index)
+// add_joint adds a joint. Calls that come after it wait for one edge, so where there
+// are such calls its front is joined.
+static int add_joint(const struct lowered_call *h, uint32_t index)
 {
 	struct tb_lowering *l = h->lowering;
 	int status = TB_OK;
@@ -167,7 +171,8 @@ static int add_joint(const struct here *h, uint32_t index)
 
 // wait_for puts what the call comes after into the front. If a call of its lane that
 // itself waits for the front is among them, the front itself need not stay there.
-static int wait_for(const struct here *h, uint32_t index, struct tb_lane *lane)
+static int wait_for(
+	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
 {
 	struct tb_lowering *l = h->lowering;
 	const struct tb_lowered_rank *rank = &l->ranks[h->rank];
@@ -188,7 +193,8 @@ static int wait_for(const struct here *h, uint32_t index, struct tb_lane *lane)
 	return status;
 }
 
-static int compute(const struct here *h, uint32_t index, struct tb_lane *lane)
+static int compute(
+	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
 {
 	uint64_t ns = h->call->calc_ns + lane->calc_ns;
 	lane->calc_ns = 0;
@@ -200,7 +206,7 @@ static int compute(const struct here *h, uint32_t index, struct tb_lane *lane)
 
 // is_pause: a call that only computes, for which nobody waits, computes with the next one
 // of its lane.
-static bool is_pause(const struct here *h, uint32_t index, bool last)
+static bool is_pause(const struct lowered_call *h, uint32_t index, bool last)
 {
 	uint32_t n = 0;
 	(void)tb_calls_befores(h->lowering->calls, h->rank, index, &n);
@@ -211,8 +217,8 @@ static bool is_pause(const struct here *h, uint32_t index, bool last)
 int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *held)
 {
 	const struct tb_call *call = &l->ranks[rank].calls[index];
-	struct tb_lane *lane = &l->ranks[rank].lanes[call->lane];
-	const struct here here = {l, call, rank, tb_lane_cpu(call->lane)};
+	struct tb_call_lane *lane = &l->ranks[rank].lanes[call->lane];
+	const struct lowered_call here = {l, call, rank, tb_lane_cpu(call->lane)};
 	if (is_pause(&here, index, lane->next >= l->ranks[rank].n)) {
 		lane->calc_ns += call->calc_ns;
 		lane->begun = true;

@@ -8,23 +8,23 @@
 #include <stdlib.h>
 
 // A send to one rank or a receive of it.
-struct end {
+struct call_end {
 	uint64_t channel; // source in the upper half, number of group and tag in the
 			  // lower
 	uint32_t call;
 };
 
-struct inbound {
+struct inbound_calls {
 	size_t *first; // by rank, n_ranks + 1: the sends to it
 	struct origin {
 		uint32_t rank, call;
 	} * sends;
 };
 
-struct meeting {
+struct call_meeting {
 	struct tb_lowering *lowering;
 	uint32_t rank;
-	struct end *sends, *recvs;
+	struct call_end *sends, *recvs;
 	size_t n_sends, n_recvs, sends_room, recvs_room;
 };
 
@@ -60,7 +60,7 @@ uint32_t tb_lowering_tag(const struct tb_lowering *l, const struct tb_call *call
 }
 
 // list_sends numbers all tags and groups the sends by destination.
-static int list_sends(struct tb_lowering *l, struct inbound *inbound)
+static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 {
 	int status = TB_OK;
 	size_t *first = inbound->first, end = 0;
@@ -91,14 +91,14 @@ static int list_sends(struct tb_lowering *l, struct inbound *inbound)
 
 static int by_channel(const void *left, const void *right)
 {
-	const struct end *a = left, *b = right;
+	const struct call_end *a = left, *b = right;
 	if (a->channel != b->channel)
 		return a->channel < b->channel ? -1 : 1;
 	return (a->call > b->call) - (a->call < b->call);
 }
 
 // sort sorts ends unless they are, as they mostly are: sources ascend.
-static void sort(struct end *ends, size_t n)
+static void sort(struct call_end *ends, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (by_channel(&ends[i - 1], &ends[i]) < 0)
@@ -108,7 +108,7 @@ static void sort(struct end *ends, size_t n)
 	}
 }
 
-static int take_ends(struct meeting *m, const struct inbound *inbound)
+static int take_ends(struct call_meeting *m, const struct inbound_calls *inbound)
 {
 	struct tb_lowering *l = m->lowering;
 	const struct tb_lowered_rank *rank = &l->ranks[m->rank];
@@ -118,7 +118,7 @@ static int take_ends(struct meeting *m, const struct inbound *inbound)
 		const struct tb_call *call = &l->ranks[from.rank].calls[from.call];
 		if (TB_ARRAY_RESERVE(&m->sends, &m->sends_room, m->n_sends + 1) != TB_OK)
 			return TB_ENOMEM;
-		m->sends[m->n_sends++] = (struct end){
+		m->sends[m->n_sends++] = (struct call_end){
 			(uint64_t)from.rank << 32 | tag_number(l, call), from.call};
 	}
 	for (uint32_t i = 0; i < rank->n; i++) {
@@ -127,8 +127,8 @@ static int take_ends(struct meeting *m, const struct inbound *inbound)
 			continue;
 		if (TB_ARRAY_RESERVE(&m->recvs, &m->recvs_room, m->n_recvs + 1) != TB_OK)
 			return TB_ENOMEM;
-		m->recvs[m->n_recvs++] =
-			(struct end){(uint64_t)call->peer << 32 | tag_number(l, call), i};
+		m->recvs[m->n_recvs++] = (struct call_end){
+			(uint64_t)call->peer << 32 | tag_number(l, call), i};
 	}
 	sort(m->sends, m->n_sends);
 	sort(m->recvs, m->n_recvs);
@@ -136,7 +136,7 @@ static int take_ends(struct meeting *m, const struct inbound *inbound)
 }
 
 // fail_count names the first call of a channel that finds no counterpart.
-static int fail_count(const struct meeting *m, struct end odd, bool is_send,
+static int fail_count(const struct call_meeting *m, struct call_end odd, bool is_send,
 	size_t n_sends, size_t n_recvs)
 {
 	uint32_t from = (uint32_t)(odd.channel >> 32);
@@ -153,11 +153,11 @@ static int fail_count(const struct meeting *m, struct end odd, bool is_send,
 }
 
 // pair stores in each of the next `n` sends and receives the other's call.
-static void pair(const struct meeting *m, size_t s, size_t r, size_t n)
+static void pair(const struct call_meeting *m, size_t s, size_t r, size_t n)
 {
 	struct tb_lowering *l = m->lowering;
 	for (size_t i = 0; i < n; i++) {
-		struct end send = m->sends[s + i], recv = m->recvs[r + i];
+		struct call_end send = m->sends[s + i], recv = m->recvs[r + i];
 		uint32_t from = (uint32_t)(send.channel >> 32);
 		l->ranks[from].edges[send.call] = recv.call;
 		l->ranks[m->rank].edges[recv.call] = send.call;
@@ -166,7 +166,8 @@ static void pair(const struct meeting *m, size_t s, size_t r, size_t n)
 	}
 }
 
-static size_t channel_end(const struct end *ends, size_t from, size_t n, uint64_t channel)
+static size_t channel_end(
+	const struct call_end *ends, size_t from, size_t n, uint64_t channel)
 {
 	while (from < n && ends[from].channel == channel)
 		from++;
@@ -174,7 +175,7 @@ static size_t channel_end(const struct end *ends, size_t from, size_t n, uint64_
 }
 
 // meet walks the sorted sends and receives together, channel by channel.
-static int meet(const struct meeting *m)
+static int meet(const struct call_meeting *m)
 {
 	struct tb_lowering *l = m->lowering;
 	size_t s = 0, r = 0;
@@ -212,8 +213,8 @@ static int check_tags(struct tb_lowering *l)
 
 int tb_lowering_match(struct tb_lowering *l)
 {
-	struct inbound inbound = {0};
-	struct meeting m = {.lowering = l};
+	struct inbound_calls inbound = {0};
+	struct call_meeting m = {.lowering = l};
 	inbound.first = calloc((size_t)l->n_ranks + 1, sizeof *inbound.first);
 	int status = inbound.first ? list_sends(l, &inbound) : TB_ENOMEM;
 	if (status == TB_OK)

@@ -1,4 +1,4 @@
-// What is said of a job that was made from calls: what its reader left out, what did not
+// The notes of a job that was made from calls: what its reader left out, what did not
 // match, and the rules by which calls became messages.
 #include "calls_job_impl.h"
 #include "units.h"
@@ -28,7 +28,7 @@ static void put_uses(const struct tb_lowering *l, FILE *out)
 	}
 }
 
-// put_idle warns of choices that no call of the trace is expanded by.
+// put_idle warns of --collective choices that no call of the trace uses.
 static void put_idle(const struct tb_lowering *l, FILE *out)
 {
 	for (int op = 0; op < TB_COLL_N; op++) {
@@ -93,7 +93,7 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
-// put_called says what the program did itself, before collective calls became messages.
+// put_called counts the calls of the program, before collective calls became messages.
 static void put_called(const struct tb_calls *calls, FILE *out)
 {
 	uint64_t n[TB_CALL_COLLECTIVE + 1] = {0}, sent_bytes = 0;
@@ -126,10 +126,10 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
 	put_dropped(l, out);
-	if (l->stranger)
+	if (l->unknown_library)
 		fprintf(out,
 			"the trace is of %s, of whose choices nothing is known here\n",
-			l->stranger);
+			l->unknown_library);
 	put_eager(l, out);
 	put_idle(l, out);
 	put_uses(l, out);

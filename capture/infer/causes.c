@@ -1,7 +1,6 @@
-#include "causes.h"
+#include "infer_impl.h"
 
 #include "array.h"
-#include "recurrence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct gaps {
 	size_t n, room;
 };
 
-struct search {
+struct cause_search {
 	struct tb_causes *causes;
 	const struct tb_message_list *list;
 	struct tb_classes classes;
@@ -43,13 +42,13 @@ struct search {
 	uint32_t n_events;
 };
 
-static int64_t at_of(const struct search *search, const struct tb_cause *cause)
+static int64_t at_of(const struct cause_search *search, const struct tb_cause *cause)
 {
-	const struct tb_message *message = &search->list->rows[cause->message];
+	const struct tb_inferred_message *message = &search->list->rows[cause->message];
 	return cause->is_call ? message->called_ns : message->delivered_ns;
 }
 
-static void add_event(struct search *search, uint32_t message, bool is_call)
+static void add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
 	const struct tb_cause cause = {message, is_call};
 	if (message == NONE || search->n_events == CANDIDATES_MAX)
@@ -61,7 +60,7 @@ static void add_event(struct search *search, uint32_t message, bool is_call)
 	search->events[search->n_events++] = (struct event){cause, at_of(search, &cause)};
 }
 
-static void add_preceding(struct search *search, uint32_t message)
+static void add_preceding(struct cause_search *search, uint32_t message)
 {
 	for (size_t i = 0; i < search->precedences.n; i++) {
 		uint32_t event = tb_precedence_event(
@@ -71,7 +70,7 @@ static void add_preceding(struct search *search, uint32_t message)
 }
 
 // add_nearest adds the last delivery before a call that was due.
-static void add_nearest(struct search *search, uint32_t message)
+static void add_nearest(struct cause_search *search, uint32_t message)
 {
 	uint32_t event = search->nearest[message];
 	while (event != NONE && tb_precedence_is_early(&search->precedences,
@@ -81,7 +80,7 @@ static void add_nearest(struct search *search, uint32_t message)
 }
 
 // last_event returns when the last of the events was.
-static int64_t last_event(const struct search *search)
+static int64_t last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
@@ -90,7 +89,7 @@ static int64_t last_event(const struct search *search)
 	return last_ns;
 }
 
-static bool is_hidden(const struct tb_message *message)
+static bool is_hidden(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
@@ -113,7 +112,7 @@ static bool same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b
 
 // follows returns whether an event follows from one of those that are kept: a call that
 // waited for it, or for a later one of its pair.
-static bool follows(const struct search *search, const struct tb_cause *event,
+static bool follows(const struct cause_search *search, const struct tb_cause *event,
 	const struct tb_cause *kept, uint32_t n_kept)
 {
 	for (uint32_t i = 0; i < n_kept; i++) {
@@ -134,7 +133,7 @@ static bool follows(const struct search *search, const struct tb_cause *event,
 
 // keep writes the events down as the causes of a message, less those that follow from
 // others.
-static int keep(struct search *search, uint32_t message)
+static int keep(struct cause_search *search, uint32_t message)
 {
 	struct tb_causes *causes = search->causes;
 	struct tb_caused *of = &causes->of[message];
@@ -173,14 +172,14 @@ struct verdict {
 
 // judge looks at the gaps of the messages of a class whose calls are not hidden. With
 // `nearest` the last delivery is among the causes.
-static int judge(
-	struct search *search, uint32_t class, bool nearest, struct verdict *verdict)
+static int judge(struct cause_search *search, uint32_t class, bool nearest,
+	struct verdict *verdict)
 {
 	const struct tb_classes *classes = &search->classes;
 	search->gaps.n = 0;
 	for (uint32_t i = classes->first[class]; i < classes->first[class + 1]; i++) {
 		uint32_t message = classes->members[i];
-		const struct tb_message *row = &search->list->rows[message];
+		const struct tb_inferred_message *row = &search->list->rows[message];
 		if (is_hidden(row))
 			continue;
 		search->n_events = 0;
@@ -211,8 +210,8 @@ static int judge(
 
 // gap_of returns the computation between a message's last cause and its call. Where the
 // call is hidden, it is the usual one, within the bounds that are known.
-static int64_t gap_of(const struct search *search, const struct tb_message *message,
-	const struct verdict *verdict)
+static int64_t gap_of(const struct cause_search *search,
+	const struct tb_inferred_message *message, const struct verdict *verdict)
 {
 	int64_t last_ns = last_event(search);
 	int64_t least = message->called_ns > last_ns ? message->called_ns - last_ns : 0;
@@ -222,10 +221,11 @@ static int64_t gap_of(const struct search *search, const struct tb_message *mess
 	return verdict->median_ns < most ? verdict->median_ns : most;
 }
 
-// follows_call returns whether a message waits for the call of its node before: if the
-// place that its class has says so, or if no rule can tell, as the event of that call is
-// not as frequent.
-static bool follows_call(const struct search *search, uint32_t message)
+// follows_call returns whether a message waits for the previous send of its node. It
+// does if its class is one of messages at the same place in the program's order of
+// sends, or if no precedence of its class involves that send's class, because the two
+// occur in different numbers and nothing else orders them.
+static bool follows_call(const struct cause_search *search, uint32_t message)
 {
 	uint32_t previous = search->previous[message];
 	if (search->classes.by_place[message])
@@ -245,10 +245,10 @@ static bool is_unusual(const struct verdict *verdict, int64_t gap_ns)
 	return gap_ns > usual_ns + usual_ns / 2 + SPREAD_NS;
 }
 
-static int settle(struct search *search, uint32_t message, const struct verdict *verdict,
-	bool recurring)
+static int settle(struct cause_search *search, uint32_t message,
+	const struct verdict *verdict, bool recurring)
 {
-	const struct tb_message *row = &search->list->rows[message];
+	const struct tb_inferred_message *row = &search->list->rows[message];
 	struct tb_caused *of = &search->causes->of[message];
 	search->n_events = 0;
 	add_preceding(search, message);
@@ -276,7 +276,7 @@ static int settle(struct search *search, uint32_t message, const struct verdict 
 	return keep(search, message);
 }
 
-static int settle_class(struct search *search, uint32_t class)
+static int settle_class(struct cause_search *search, uint32_t class)
 {
 	const struct tb_classes *classes = &search->classes;
 	struct verdict verdict = {0};
@@ -321,7 +321,7 @@ static int by_moment(const void *a, const void *b)
 }
 
 // look_at_deliveries fills `nearest`.
-static int look_at_deliveries(struct search *search)
+static int look_at_deliveries(struct cause_search *search)
 {
 	const struct tb_message_list *list = search->list;
 	// What came while a message stood in its node's queue may have come after its
@@ -330,7 +330,7 @@ static int look_at_deliveries(struct search *search)
 	if (!moments)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct tb_message *row = &list->rows[i];
+		const struct tb_inferred_message *row = &list->rows[i];
 		moments[2 * i] =
 			(struct moment){row->called_ns, row->source, (uint32_t)i, true};
 		moments[2 * i + 1] = (struct moment){
@@ -354,7 +354,7 @@ static int look_at_deliveries(struct search *search)
 }
 
 // look_back fills `nearest` and `previous`.
-static int look_back(struct search *search, uint32_t n_nodes)
+static int look_back(struct cause_search *search, uint32_t n_nodes)
 {
 	uint32_t *calls = malloc((n_nodes + 1u) * sizeof *calls);
 	if (!calls)
@@ -369,7 +369,7 @@ static int look_back(struct search *search, uint32_t n_nodes)
 	return look_at_deliveries(search);
 }
 
-static int search_all(struct search *search, uint32_t n_nodes)
+static int search_all(struct cause_search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
@@ -394,7 +394,7 @@ int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
 	uint32_t n_nodes, int64_t begin_ns)
 {
 	struct tb_causes made = {0};
-	struct search *search = calloc(1, sizeof *search);
+	struct cause_search *search = calloc(1, sizeof *search);
 	if (!search)
 		return TB_ENOMEM;
 	search->causes = &made;

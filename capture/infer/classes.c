@@ -1,4 +1,4 @@
-#include "classes.h"
+#include "infer_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #define SIZES_MAX 8 // of a pair with more, the place in the program tells events apart
 #define PLACE	  8 // calls before a message that make up its place
 
-struct keyed {
+struct message_of_class {
 	uint32_t source, destination;
 	uint64_t kind; // bytes, or a hash of the place
 	uint32_t message;
@@ -14,7 +14,7 @@ struct keyed {
 
 static int by_key(const void *a, const void *b)
 {
-	const struct keyed *x = a, *y = b;
+	const struct message_of_class *x = a, *y = b;
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
 	if (x->destination != y->destination)
@@ -56,14 +56,15 @@ static bool allocate(struct tb_classes *classes, size_t n, uint32_t n_nodes)
 	       classes->sent_first && classes->got_first && classes->got;
 }
 
-static bool same_pair(const struct keyed *x, const struct keyed *y)
+static bool same_pair(const struct message_of_class *x, const struct message_of_class *y)
 {
 	return x->source == y->source && x->destination == y->destination;
 }
 
 // mark_many marks the messages of pairs with many sizes, given keys in order; returns
 // whether there are any.
-static bool mark_many(struct tb_classes *classes, const struct keyed *keys, size_t n)
+static bool mark_many(
+	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
 {
 	bool any = false;
 	for (size_t i = 0, end; i < n; i = end) {
@@ -87,7 +88,7 @@ static uint64_t hash_place(const uint32_t *recent)
 
 // find_places replaces the sizes of marked messages by their places. Messages leave a
 // node in the order in which it called for them.
-static int find_places(const struct tb_classes *classes, struct keyed *keys,
+static int find_places(const struct tb_classes *classes, struct message_of_class *keys,
 	const struct tb_message_list *list, uint32_t n_nodes)
 {
 	uint32_t(*recent)[PLACE] = calloc(n_nodes + 1u, sizeof *recent);
@@ -112,12 +113,12 @@ static int find_places(const struct tb_classes *classes, struct keyed *keys,
 }
 
 // sort_keys puts the messages of a class together.
-static int sort_keys(struct tb_classes *classes, struct keyed *keys,
+static int sort_keys(struct tb_classes *classes, struct message_of_class *keys,
 	const struct tb_message_list *list, uint32_t n_nodes)
 {
 	for (size_t i = 0; i < list->n; i++)
-		keys[i] = (struct keyed){list->rows[i].source, list->rows[i].destination,
-			list->rows[i].bytes, (uint32_t)i};
+		keys[i] = (struct message_of_class){list->rows[i].source,
+			list->rows[i].destination, list->rows[i].bytes, (uint32_t)i};
 	qsort(keys, list->n, sizeof *keys, by_key);
 	if (!mark_many(classes, keys, list->n))
 		return TB_OK;
@@ -128,7 +129,8 @@ static int sort_keys(struct tb_classes *classes, struct keyed *keys,
 }
 
 // number gives each message its class and its place.
-static void number(struct tb_classes *classes, const struct keyed *keys, size_t n)
+static void number(
+	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool begins = i == 0 || !same_pair(&keys[i], &keys[i - 1]) ||
@@ -150,39 +152,41 @@ static int ascending(const void *a, const void *b)
 }
 
 // list_pairs fills pairs and by_pair.
-static void list_pairs(struct tb_classes *classes, const struct keyed *keys, size_t n)
+static void list_pairs(
+	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && same_pair(&keys[end], &keys[i]); end++)
 			classes->by_pair[end] = keys[end].message;
 		qsort(classes->by_pair + i, end - i, sizeof *classes->by_pair, ascending);
-		classes->pairs[classes->n_pairs++] = (struct tb_pair){keys[i].source,
-			keys[i].destination, (uint32_t)i, (uint32_t)(end - i)};
+		classes->pairs[classes->n_pairs++] =
+			(struct tb_ordered_pair){keys[i].source, keys[i].destination,
+				(uint32_t)i, (uint32_t)(end - i)};
 	}
 }
 
 static int compare_pairs(const void *a, const void *b)
 {
-	const struct tb_pair *x = a, *y = b;
+	const struct tb_ordered_pair *x = a, *y = b;
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
 	return x->destination < y->destination ? -1 : x->destination > y->destination;
 }
 
-const struct tb_pair *tb_classes_pair(
+const struct tb_ordered_pair *tb_classes_pair(
 	const struct tb_classes *classes, uint32_t source, uint32_t destination)
 {
-	const struct tb_pair wanted = {source, destination, 0, 0};
+	const struct tb_ordered_pair wanted = {source, destination, 0, 0};
 	return bsearch(
 		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
 }
 
 // list_by_node fills sent_first and got: counting sorts of the classes by their ends.
 static void list_by_node(
-	struct tb_classes *classes, const struct keyed *keys, uint32_t n_nodes)
+	struct tb_classes *classes, const struct message_of_class *keys, uint32_t n_nodes)
 {
 	for (uint32_t c = 0; c < classes->n; c++) {
-		const struct keyed *key = &keys[classes->first[c]];
+		const struct message_of_class *key = &keys[classes->first[c]];
 		classes->sent_first[key->source + 1]++;
 		classes->got_first[key->destination + 2]++;
 	}
@@ -201,7 +205,7 @@ int tb_classes_find(
 	struct tb_classes *classes, const struct tb_message_list *list, uint32_t n_nodes)
 {
 	struct tb_classes made = {0};
-	struct keyed *keys = malloc((list->n + 1) * sizeof *keys);
+	struct message_of_class *keys = malloc((list->n + 1) * sizeof *keys);
 	if (!keys || !allocate(&made, list->n, n_nodes) ||
 		sort_keys(&made, keys, list, n_nodes) != TB_OK) {
 		free(keys);

@@ -1,10 +1,10 @@
 #include "infer.h"
 
-#include "causes.h"
-#include "infer_notes.h"
-#include "passages.h"
-#include "rendezvous.h"
+#include "format.h"
+#include "infer_impl.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct inferring {
 	struct tb_packet_record *sample;
 	size_t n_sample;
 	struct tb_passages *ports;
-	struct tb_messages *messages;
+	struct tb_message_finder *messages;
 	struct tb_message_list list;
 	struct tb_causes causes;
 	struct tb_rendezvous rendezvous;
@@ -38,10 +38,11 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the messages");
+	return tb_fail_memory(error, "the messages");
 }
 
-// read_sample reads ahead what the ports are measured in.
+// read_sample reads the first records of the capture, in which the rates of the ports
+// are measured.
 static int read_sample(struct inferring *inferring, struct tb_error *error)
 {
 	int status = 1;
@@ -72,8 +73,9 @@ static int take(struct inferring *inferring, const struct tb_packet_record *reco
 	if (record->destination.id >= inferring->n_nodes)
 		inferring->n_nodes = record->destination.id + 1;
 	int status = tb_passages_add(inferring->ports, record, &passage);
-	return status == TB_OK ? tb_messages_add(inferring->messages, record, &passage)
-			       : status;
+	return status == TB_OK
+		       ? tb_message_finder_add(inferring->messages, record, &passage)
+		       : status;
 }
 
 static int take_all(struct inferring *inferring, struct tb_error *error)
@@ -109,7 +111,7 @@ static void count_causes(struct inferring *inferring)
 
 static int find_messages(struct inferring *inferring, struct tb_error *error)
 {
-	if (tb_messages_new(&inferring->messages) != TB_OK)
+	if (tb_message_finder_new(&inferring->messages) != TB_OK)
 		return no_memory(error);
 	int status = read_sample(inferring, error);
 	if (status == TB_OK)
@@ -117,7 +119,8 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	if (status != TB_OK)
 		return status;
 	struct tb_infer_report *report = &inferring->report;
-	if (tb_messages_end(inferring->messages, &inferring->list, report) != TB_OK ||
+	if (tb_message_finder_end(inferring->messages, &inferring->list, report) !=
+			TB_OK ||
 		tb_causes_find(&inferring->causes, &inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK ||
 		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes,
@@ -139,7 +142,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 }
 
 // What a job is built from: operations, by index within their ranks.
-struct building {
+struct infer_building {
 	struct tb_job_builder *builder;
 	uint32_t *calc, *send, *recv; // by message; a calc of NONE: there is none
 	uint32_t *tags;		      // by message
@@ -148,7 +151,7 @@ struct building {
 	uint64_t (*order)[2];	      // by place: key, message
 };
 
-static int add_op(struct building *building, uint32_t rank, const struct tb_op *op,
+static int add_op(struct infer_building *building, uint32_t rank, const struct tb_op *op,
 	uint32_t *index, struct tb_error *error)
 {
 	return tb_job_add(building->builder, rank, op, index, error);
@@ -157,8 +160,8 @@ static int add_op(struct building *building, uint32_t rank, const struct tb_op *
 // add_calc adds computation. Gaps of different messages overlap as they did, so each has
 // a processor; but rounds and answers share the first, as a rank does not answer while it
 // computes (rule L14).
-static int add_calc(struct building *building, uint32_t rank, int64_t ns, bool shared,
-	uint32_t *index, struct tb_error *error)
+static int add_calc(struct infer_building *building, uint32_t rank, int64_t ns,
+	bool shared, uint32_t *index, struct tb_error *error)
 {
 	struct tb_op calc = {.kind = TB_OP_CALC, .amount = (uint64_t)ns};
 	if (!shared)
@@ -166,8 +169,8 @@ static int add_calc(struct building *building, uint32_t rank, int64_t ns, bool s
 	return add_op(building, rank, &calc, index, error);
 }
 
-static int add_computation(const struct inferring *inferring, struct building *building,
-	uint32_t message, struct tb_error *error)
+static int add_computation(const struct inferring *inferring,
+	struct infer_building *building, uint32_t message, struct tb_error *error)
 {
 	const struct tb_asked *asked = &inferring->rendezvous.of[message];
 	uint32_t rank = inferring->list.rows[message].source;
@@ -186,10 +189,10 @@ static int add_computation(const struct inferring *inferring, struct building *b
 		&building->rounds[asked->round], error);
 }
 
-static int add_message(const struct inferring *inferring, struct building *building,
+static int add_message(const struct inferring *inferring, struct infer_building *building,
 	uint32_t message, struct tb_error *error)
 {
-	const struct tb_message *row = &inferring->list.rows[message];
+	const struct tb_inferred_message *row = &inferring->list.rows[message];
 	struct tb_op send = {.kind = TB_OP_SEND,
 		.amount = row->bytes,
 		.peer = row->destination,
@@ -209,7 +212,7 @@ static int add_message(const struct inferring *inferring, struct building *build
 }
 
 // depend makes an operation wait for causes.
-static int depend(const struct building *building, const struct tb_cause *causes,
+static int depend(const struct infer_building *building, const struct tb_cause *causes,
 	uint32_t n, uint32_t rank, uint32_t op, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -224,7 +227,7 @@ static int depend(const struct building *building, const struct tb_cause *causes
 }
 
 static int depend_in_round(const struct inferring *inferring,
-	const struct building *building, uint32_t message, struct tb_error *error)
+	const struct infer_building *building, uint32_t message, struct tb_error *error)
 {
 	const struct tb_asked *asked = &inferring->rendezvous.of[message];
 	uint32_t rank = inferring->list.rows[message].source;
@@ -250,7 +253,7 @@ static int depend_in_round(const struct inferring *inferring,
 }
 
 static int depend_message(const struct inferring *inferring,
-	const struct building *building, uint32_t message, struct tb_error *error)
+	const struct infer_building *building, uint32_t message, struct tb_error *error)
 {
 	const struct tb_asked *asked = &inferring->rendezvous.of[message];
 	const struct tb_caused *of = &inferring->causes.of[message];
@@ -289,8 +292,8 @@ static void put_in_order(const struct inferring *inferring, uint64_t (*order)[2]
 	qsort(order, inferring->list.n, sizeof *order, by_key);
 }
 
-static int add_all(
-	struct inferring *inferring, struct building *building, struct tb_error *error)
+static int add_all(struct inferring *inferring, struct infer_building *building,
+	struct tb_error *error)
 {
 	size_t n = inferring->list.n;
 	int status = TB_OK;
@@ -324,7 +327,7 @@ static int number_tags(const struct tb_message_list *list, uint32_t *tags)
 	return TB_OK;
 }
 
-static int build(struct inferring *inferring, struct building *building,
+static int build(struct inferring *inferring, struct infer_building *building,
 	struct tb_job **job, struct tb_error *error)
 {
 	size_t n = inferring->list.n;
@@ -347,6 +350,75 @@ static int build(struct inferring *inferring, struct building *building,
 			       : status;
 }
 
+static void note_ports(FILE *stream, const struct tb_infer_report *report)
+{
+	char rate[32], bucket[32];
+	if (report->port_bytes_per_s == 0) {
+		fputs("no node sent enough full frames in a row to show the rate of its "
+		      "port: queues in the captured network are not accounted for\n",
+			stream);
+		return;
+	}
+	fprintf(stream, "the nodes' ports carried %s",
+		tb_format_rate((double)report->port_bytes_per_s, rate, sizeof rate));
+	if (report->bucket_bytes)
+		fprintf(stream, " and let %s pass at once after a pause",
+			tb_format_size(report->bucket_bytes, bucket, sizeof bucket));
+	fputs(" (median, from the spacing of full frames)\n", stream);
+}
+
+// note_count writes a sentence about messages, unless there are none.
+static void note_count(FILE *stream, uint64_t n, uint64_t of, const char *what)
+{
+	char number[32], share[40];
+	if (n == 0)
+		return;
+	fprintf(stream, "%s messages (%s) %s\n",
+		tb_format_count(n, number, sizeof number),
+		tb_format_percent(100.0 * (double)n / (double)of, share, sizeof share),
+		what);
+}
+
+// notes_of states what was inferred and what could not be, one sentence per line; NULL
+// when there is no memory.
+static char *notes_of(const struct tb_infer_report *report)
+{
+	char number[32], size[32];
+	char *text = NULL;
+	size_t length = 0;
+	uint64_t n = report->n_messages;
+	FILE *stream = open_memstream(&text, &length);
+	if (!stream)
+		return NULL;
+	fprintf(stream, "%s messages of %s in all were inferred from packets\n",
+		tb_format_count(n, number, sizeof number),
+		tb_format_size(report->bytes, size, sizeof size));
+	if (report->is_cut)
+		fprintf(stream,
+			"the capture breaks off: the %s records before that count\n",
+			tb_format_count(report->n_records, number, sizeof number));
+	note_ports(stream, report);
+	note_count(stream, report->n_recurring, n,
+		"wait for what comes before them in every repetition");
+	note_count(stream, report->n_nearest, n,
+		"wait for the last delivery before them, for want of a rule that recurs");
+	note_count(stream, report->n_first, n, "wait for nothing that was captured");
+	note_count(stream, report->n_hidden, n,
+		"stood behind others of their node, so that the computation before them "
+		"is the usual one or the least possible");
+	note_count(stream, report->n_split, n,
+		"were cut from longer runs by the sizes of others");
+	note_count(stream, report->n_unfinished, n,
+		"were not known to be whole when the capture ended");
+	note_count(stream, report->n_missing, n, "have bytes that were not captured");
+	note_count(stream, report->n_unnumbered, n,
+		"are datagrams, each taken for a message");
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 // name_ranks keeps which endpoint each rank was.
 static int name_ranks(const struct inferring *inferring, struct tb_job *job)
 {
@@ -361,7 +433,7 @@ static int name_ranks(const struct inferring *inferring, struct tb_job *job)
 static int make_job(
 	struct inferring *inferring, struct tb_job **job, struct tb_error *error)
 {
-	struct building building = {0};
+	struct infer_building building = {0};
 	struct tb_job *made = NULL;
 	int status = build(inferring, &building, &made, error);
 	tb_job_builder_free(building.builder);
@@ -375,7 +447,7 @@ static int make_job(
 	if (status != TB_OK)
 		return status;
 	made->form = "capture";
-	made->notes = tb_infer_notes(&inferring->report);
+	made->notes = notes_of(&inferring->report);
 	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
 		tb_job_free(made);
 		return no_memory(error);
@@ -395,7 +467,7 @@ int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
 		*report = inferring.report;
 	free(inferring.sample);
 	tb_passages_free(inferring.ports);
-	tb_messages_free(inferring.messages);
+	tb_message_finder_free(inferring.messages);
 	free(inferring.list.rows);
 	tb_causes_fini(&inferring.causes);
 	tb_rendezvous_fini(&inferring.rendezvous);

@@ -2,11 +2,11 @@
 // computation between.
 //
 // The rules are numbered in docs/closed-loop.md (L1 and so on), with the confidence of
-// each. In short: the bytes of a connection are cut into messages (infer/message_list.h);
+// each. In short: the bytes of a connection are cut into messages (infer/infer_impl.h);
 // what stands in the ports of the captured network gives when a message was delivered and
-// since when its sender can have called for it (infer/passages.h); events of a node that
-// recur give what a message waits for, and where none recur, the last delivery does
-// (infer/causes.h).
+// since when its sender can have called for it (infer/infer_impl.h); events of a node
+// that recur give what a message waits for, and where none recur, the last delivery does
+// (infer/infer_impl.h).
 //
 // Nothing is known of the program or its protocol; a job is as good as the order of
 // events that it was captured in. Memory grows with the messages, not with the packets.

@@ -1,9 +1,8 @@
-#include "message_list.h"
+#include "infer_impl.h"
 
 #include "array.h"
 #include "frame.h"
 #include "map.h"
-#include "message_split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
 
 // One direction of a connection.
-struct stream {
+struct message_stream {
 	bool begun;
 	bool acknowledged_any;
 	uint32_t next;	     // sequence number after the highest seen
@@ -33,27 +32,27 @@ struct stream {
 	int64_t last_ack_ns; // when the acknowledgement that moved `read` was delivered
 };
 
-struct tb_messages {
+struct tb_message_finder {
 	struct tb_map pairs;
 	uint32_t n_pairs;
 	struct tb_map by_channel[N_KINDS];
-	struct stream *streams;
+	struct message_stream *streams;
 	size_t n_streams, streams_room;
-	struct tb_entry *entries;
+	struct tb_uncut_message *entries;
 	size_t n_entries, entries_room;
 	uint64_t n_unnumbered, n_repeated, n_acknowledged;
 };
 
-int tb_messages_new(struct tb_messages **messages)
+int tb_message_finder_new(struct tb_message_finder **messages)
 {
-	struct tb_messages *new = calloc(1, sizeof *new);
+	struct tb_message_finder *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
 	*messages = new;
 	return TB_OK;
 }
 
-void tb_messages_free(struct tb_messages *messages)
+void tb_message_finder_free(struct tb_message_finder *messages)
 {
 	if (!messages)
 		return;
@@ -65,8 +64,8 @@ void tb_messages_free(struct tb_messages *messages)
 	free(messages);
 }
 
-static int pair_of(struct tb_messages *messages, uint32_t source, uint32_t destination,
-	uint32_t *pair)
+static int pair_of(struct tb_message_finder *messages, uint32_t source,
+	uint32_t destination, uint32_t *pair)
 {
 	uint64_t key = (uint64_t)source << 32 | destination;
 	if (tb_map_find(&messages->pairs, key, pair))
@@ -76,7 +75,7 @@ static int pair_of(struct tb_messages *messages, uint32_t source, uint32_t desti
 }
 
 // stream_of finds or begins the stream of a channel from one node to another.
-static int stream_of(struct tb_messages *messages, uint32_t pair, enum kind kind,
+static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kind kind,
 	uint32_t channel, uint32_t *stream)
 {
 	struct tb_map *map = &messages->by_channel[kind];
@@ -91,20 +90,20 @@ static int stream_of(struct tb_messages *messages, uint32_t pair, enum kind kind
 		return status;
 	*stream = (uint32_t)messages->n_streams++;
 	messages->streams[*stream] =
-		(struct stream){.open = NONE, .unread = NONE, .last = NONE};
+		(struct message_stream){.open = NONE, .unread = NONE, .last = NONE};
 	return tb_map_put(map, key, *stream);
 }
 
 // runs_on returns whether a message follows another of its connection so closely that its
 // window may have stopped it: bytes are under way, and the sender had a queue since then.
-static bool runs_on(const struct stream *stream, const struct tb_passage *passage)
+static bool runs_on(const struct message_stream *stream, const struct tb_passage *passage)
 {
 	return stream->last != NONE && stream->read != stream->next &&
 	       passage->busy_ns <= stream->last_ns;
 }
 
 // begin_entry begins a message of a stream.
-static int begin_entry(struct tb_messages *messages, uint32_t stream,
+static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	if (messages->n_entries >= INT32_MAX)
@@ -113,16 +112,16 @@ static int begin_entry(struct tb_messages *messages, uint32_t stream,
 		&messages->entries, &messages->entries_room, messages->n_entries + 1);
 	if (status != TB_OK)
 		return status;
-	struct stream *of = &messages->streams[stream];
+	struct message_stream *of = &messages->streams[stream];
 	uint32_t entry = (uint32_t)messages->n_entries++;
 	messages->entries[entry] =
-		(struct tb_entry){.message = {.source = record->source.id,
-					  .destination = record->destination.id,
-					  .called_ns = passage->called_ns,
-					  .left_ns = passage->left_ns,
-					  .began_ns = passage->left_ns,
-					  .delivered_ns = passage->delivered_ns,
-					  .acked_ns = INT64_MAX},
+		(struct tb_uncut_message){.message = {.source = record->source.id,
+						  .destination = record->destination.id,
+						  .called_ns = passage->called_ns,
+						  .left_ns = passage->left_ns,
+						  .began_ns = passage->left_ns,
+						  .delivered_ns = passage->delivered_ns,
+						  .acked_ns = INT64_MAX},
 			.stream = stream,
 			.next = NONE,
 			.end = of->next};
@@ -138,11 +137,11 @@ static int begin_entry(struct tb_messages *messages, uint32_t stream,
 	return TB_OK;
 }
 
-static void extend(struct tb_messages *messages, struct stream *stream,
+static void extend(struct tb_message_finder *messages, struct message_stream *stream,
 	uint32_t fresh_bytes, const struct tb_packet_record *record,
 	const struct tb_passage *passage)
 {
-	struct tb_entry *entry = &messages->entries[stream->open];
+	struct tb_uncut_message *entry = &messages->entries[stream->open];
 	entry->message.bytes += fresh_bytes;
 	entry->message.last_ns = record->at_ns;
 	entry->message.delivered_ns = passage->delivered_ns;
@@ -153,12 +152,12 @@ static void extend(struct tb_messages *messages, struct stream *stream,
 
 // redeliver moves the delivery of messages that a retransmission completes. It is
 // bounded by the acknowledgement, as that takes messages off the list.
-static void redeliver(struct tb_messages *messages, struct stream *stream,
+static void redeliver(struct tb_message_finder *messages, struct message_stream *stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	messages->n_repeated++;
 	for (uint32_t i = stream->unread; i != NONE; i = messages->entries[i].next) {
-		struct tb_entry *entry = &messages->entries[i];
+		struct tb_uncut_message *entry = &messages->entries[i];
 		if ((int32_t)(entry->end - record->sequence) <= 0)
 			continue;
 		uint32_t filled = record->payload_bytes < entry->message.n_missing
@@ -173,7 +172,7 @@ static void redeliver(struct tb_messages *messages, struct stream *stream,
 
 // paused returns whether the program had nothing to send before this record, which
 // stood in no queue of its node.
-static bool paused(const struct stream *stream, const struct tb_passage *passage)
+static bool paused(const struct message_stream *stream, const struct tb_passage *passage)
 {
 	int64_t most_ns = PAUSE_NS + PAUSE_FRAMES * passage->frame_ns;
 	if (!stream->acknowledged_any)
@@ -190,10 +189,10 @@ static bool is_short(const struct tb_packet_record *record)
 	       record->payload_bytes % record->full_bytes != 0;
 }
 
-static int add_bytes(struct tb_messages *messages, uint32_t at,
+static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
-	struct stream *stream = &messages->streams[at];
+	struct message_stream *stream = &messages->streams[at];
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
 	int64_t fresh = (int64_t)record->payload_bytes + ahead;
 	if (fresh <= 0) {
@@ -206,7 +205,7 @@ static int add_bytes(struct tb_messages *messages, uint32_t at,
 	int status = begins ? begin_entry(messages, at, record, passage) : TB_OK;
 	if (status != TB_OK)
 		return status;
-	struct tb_message *message = &messages->entries[stream->open].message;
+	struct tb_inferred_message *message = &messages->entries[stream->open].message;
 	// A hole within a message is its bytes, which the capture lost; one before it may
 	// be anything.
 	if (ahead > 0)
@@ -220,7 +219,7 @@ static int add_bytes(struct tb_messages *messages, uint32_t at,
 
 // acknowledge bounds the deliveries of what the record acknowledges: its sender had these
 // bytes when it left.
-static void acknowledge(struct tb_messages *messages, struct stream *stream,
+static void acknowledge(struct tb_message_finder *messages, struct message_stream *stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
@@ -229,8 +228,8 @@ static void acknowledge(struct tb_messages *messages, struct stream *stream,
 	stream->last_ack_ns = passage->delivered_ns;
 	stream->acknowledged_any = true;
 	while (stream->unread != NONE) {
-		struct tb_entry *entry = &messages->entries[stream->unread];
-		struct tb_message *message = &entry->message;
+		struct tb_uncut_message *entry = &messages->entries[stream->unread];
+		struct tb_inferred_message *message = &entry->message;
 		if ((int32_t)(entry->end - stream->read) > 0)
 			break;
 		// The message that is being cut may still grow.
@@ -250,7 +249,7 @@ static void acknowledge(struct tb_messages *messages, struct stream *stream,
 	}
 }
 
-static int add_tcp(struct tb_messages *messages, uint32_t pair, uint32_t back,
+static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t back,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t there_at, back_at;
@@ -260,7 +259,7 @@ static int add_tcp(struct tb_messages *messages, uint32_t pair, uint32_t back,
 		status = stream_of(messages, back, KIND_TCP, reversed, &back_at);
 	if (status != TB_OK)
 		return status;
-	struct stream *stream = &messages->streams[there_at];
+	struct message_stream *stream = &messages->streams[there_at];
 	if (record->flags & TB_TCP_ACK)
 		acknowledge(messages, &messages->streams[back_at], record, passage);
 	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
@@ -276,7 +275,7 @@ static int add_tcp(struct tb_messages *messages, uint32_t pair, uint32_t back,
 	return status;
 }
 
-static int add_packet(struct tb_messages *messages, uint32_t at, bool ends,
+static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	int status = TB_OK;
@@ -293,7 +292,7 @@ static int add_packet(struct tb_messages *messages, uint32_t at, bool ends,
 	return TB_OK;
 }
 
-static int add_rc(struct tb_messages *messages, uint32_t pair,
+static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t at;
@@ -309,8 +308,8 @@ static int add_rc(struct tb_messages *messages, uint32_t pair,
 	return status;
 }
 
-int tb_messages_add(struct tb_messages *messages, const struct tb_packet_record *record,
-	const struct tb_passage *passage)
+int tb_message_finder_add(struct tb_message_finder *messages,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t pair, back, at;
 	int status = pair_of(messages, record->source.id, record->destination.id, &pair);
@@ -333,7 +332,7 @@ int tb_messages_add(struct tb_messages *messages, const struct tb_packet_record 
 
 static int by_leaving(const void *a, const void *b)
 {
-	const struct tb_message *x = a, *y = b;
+	const struct tb_inferred_message *x = a, *y = b;
 	if (x->left_ns != y->left_ns)
 		return x->left_ns < y->left_ns ? -1 : 1;
 	if (x->source != y->source)
@@ -376,7 +375,7 @@ static int narrow(struct tb_message_list *list)
 	if (!steps)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct tb_message *row = &list->rows[i];
+		const struct tb_inferred_message *row = &list->rows[i];
 		steps[n++] = (struct step){row->began_ns, row->source, (uint32_t)i, true};
 		if (row->acked_ns != INT64_MAX)
 			steps[n++] = (struct step){
@@ -384,7 +383,7 @@ static int narrow(struct tb_message_list *list)
 	}
 	qsort(steps, n, sizeof *steps, by_step);
 	for (size_t i = 0; i < n; i++) {
-		struct tb_message *row = &list->rows[steps[i].message];
+		struct tb_inferred_message *row = &list->rows[steps[i].message];
 		if (i == 0 || steps[i].node != steps[i - 1].node)
 			known_ns = INT64_MIN;
 		if (!steps[i].is_call) {
@@ -400,8 +399,8 @@ static int narrow(struct tb_message_list *list)
 	return TB_OK;
 }
 
-static void count(const struct tb_messages *messages, const struct tb_message_list *list,
-	struct tb_infer_report *report)
+static void count(const struct tb_message_finder *messages,
+	const struct tb_message_list *list, struct tb_infer_report *report)
 {
 	report->n_unnumbered = messages->n_unnumbered;
 	report->n_repeated = messages->n_repeated;
@@ -417,8 +416,8 @@ static void count(const struct tb_messages *messages, const struct tb_message_li
 	}
 }
 
-int tb_messages_end(struct tb_messages *messages, struct tb_message_list *list,
-	struct tb_infer_report *report)
+int tb_message_finder_end(struct tb_message_finder *messages,
+	struct tb_message_list *list, struct tb_infer_report *report)
 {
 	struct tb_message_list made = {0};
 	int status = tb_message_split(messages->entries, messages->n_entries, &made);

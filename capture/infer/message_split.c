@@ -1,4 +1,4 @@
-#include "message_split.h"
+#include "infer_impl.h"
 
 #include "array.h"
 
@@ -80,7 +80,8 @@ static int sum_sizes(struct sizes *sizes)
 }
 
 // count_sizes counts the sizes of all streams.
-static int count_sizes(struct sizes *sizes, const struct tb_entry *entries, size_t n)
+static int count_sizes(
+	struct sizes *sizes, const struct tb_uncut_message *entries, size_t n)
 {
 	sizes->rows = malloc((n + 1) * sizeof *sizes->rows);
 	if (!sizes->rows)
@@ -116,7 +117,8 @@ struct recurring {
 	uint32_t own;
 };
 
-static struct recurring sizes_of(const struct sizes *sizes, const struct tb_entry *entry)
+static struct recurring sizes_of(
+	const struct sizes *sizes, const struct tb_uncut_message *entry)
 {
 	struct recurring found = {.n = 0};
 	size_t low = 0, high = sizes->n;
@@ -144,7 +146,7 @@ static struct recurring sizes_of(const struct sizes *sizes, const struct tb_entr
 }
 
 // The parts of a message: `n` times `first` bytes, then `last` bytes if that is not 0.
-struct parts {
+struct message_parts {
 	uint64_t first, last;
 	uint32_t n;
 };
@@ -163,10 +165,10 @@ static bool is_chance(const struct sizes *all, const struct recurring *sizes,
 }
 
 // parts_of finds sizes of the stream that make up the message, the largest first.
-static struct parts parts_of(
+static struct message_parts parts_of(
 	const struct sizes *all, const struct recurring *sizes, uint64_t bytes)
 {
-	const struct parts whole = {bytes, 0, 1};
+	const struct message_parts whole = {bytes, 0, 1};
 	if (sizes->too_many)
 		return whole;
 	for (uint32_t i = sizes->n; i-- > 0;) {
@@ -175,9 +177,9 @@ static struct parts parts_of(
 		if (is_chance(all, sizes, large, rest, bytes))
 			continue;
 		if (rest == 0 && times <= MULTIPLE_MAX)
-			return (struct parts){large->bytes, 0, (uint32_t)times};
+			return (struct message_parts){large->bytes, 0, (uint32_t)times};
 		if (times == 1 && in_all(all, rest) >= RECURS_FROM)
-			return (struct parts){large->bytes, rest, 1};
+			return (struct message_parts){large->bytes, rest, 1};
 	}
 	return whole;
 }
@@ -189,7 +191,7 @@ static int64_t at_share(int64_t from_ns, int64_t to_ns, uint64_t part, uint64_t 
 	return from_ns + (int64_t)((double)(to_ns - from_ns) * share);
 }
 
-static int append(struct tb_message_list *list, const struct tb_message *message)
+static int append(struct tb_message_list *list, const struct tb_inferred_message *message)
 {
 	int status = TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1);
 	if (status == TB_OK)
@@ -199,15 +201,15 @@ static int append(struct tb_message_list *list, const struct tb_message *message
 
 // append_parts appends the parts of a message. A part that is not the first stood behind
 // those before it, so when its sender called for it is hidden.
-static int append_parts(struct tb_message_list *list, const struct tb_message *whole,
-	const struct parts *parts)
+static int append_parts(struct tb_message_list *list,
+	const struct tb_inferred_message *whole, const struct message_parts *parts)
 {
 	uint64_t done = 0;
 	int status = TB_OK;
 	if (parts->first == whole->bytes) // it may have none
 		return append(list, whole);
 	while (status == TB_OK && done < whole->bytes) {
-		struct tb_message part = *whole;
+		struct tb_inferred_message part = *whole;
 		bool is_rest = parts->last && done >= parts->n * parts->first;
 		part.bytes = is_rest ? parts->last : parts->first;
 		part.left_ns =
@@ -224,13 +226,13 @@ static int append_parts(struct tb_message_list *list, const struct tb_message *w
 }
 
 int tb_message_split(
-	const struct tb_entry *entries, size_t n, struct tb_message_list *list)
+	const struct tb_uncut_message *entries, size_t n, struct tb_message_list *list)
 {
 	struct sizes sizes = {0};
 	int status = count_sizes(&sizes, entries, n);
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		const struct recurring found = sizes_of(&sizes, &entries[i]);
-		const struct parts parts =
+		const struct message_parts parts =
 			parts_of(&sizes, &found, entries[i].message.bytes);
 		status = append_parts(list, &entries[i].message, &parts);
 	}

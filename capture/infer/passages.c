@@ -1,4 +1,4 @@
-#include "passages.h"
+#include "infer_impl.h"
 
 #include "array.h"
 
@@ -12,7 +12,7 @@
 #define PAUSE_NS    INT64_C(1000000000) // in a window: no port is that slow
 #define JITTER_NS   20000		// of time stamps
 
-struct port {
+struct captured_port {
 	uint64_t ps_per_byte; // 0: not known
 	int64_t out_ns;	      // when the sender's port has paid for what it sent
 	int64_t in_ns;	      // likewise the receiver's
@@ -24,13 +24,13 @@ struct port {
 };
 
 struct tb_passages {
-	struct port *rows;
+	struct captured_port *rows;
 	size_t n, room;
 	uint64_t ps_per_byte; // of nodes that have none of their own; 0: of no node known
 	uint32_t bucket_bytes; // 0: a line
 };
 
-struct sample {
+struct passage_sample {
 	uint64_t *rows;
 	size_t n, room;
 };
@@ -41,7 +41,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int put(struct sample *sample, uint64_t value)
+static int put(struct passage_sample *sample, uint64_t value)
 {
 	int status = TB_ARRAY_RESERVE(&sample->rows, &sample->room, sample->n + 1);
 	if (status == TB_OK)
@@ -50,7 +50,7 @@ static int put(struct sample *sample, uint64_t value)
 }
 
 // at_share returns the value below which a share of n/4 of the sample lies.
-static uint64_t at_quarter(struct sample *sample, size_t quarters)
+static uint64_t at_quarter(struct passage_sample *sample, size_t quarters)
 {
 	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
 	return sample->rows[(sample->n - 1) * quarters / 4];
@@ -58,7 +58,7 @@ static uint64_t at_quarter(struct sample *sample, size_t quarters)
 
 // most_common returns the middle of those that are most alike: of the most values of
 // which the largest is at most a fiftieth above the least.
-static uint64_t most_common(struct sample *sample)
+static uint64_t most_common(struct passage_sample *sample)
 {
 	size_t first = 0, best = 0, best_n = 0;
 	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
@@ -135,7 +135,7 @@ static int measure_node(struct tb_passages *ports, const struct tb_packet_record
 	size_t n, uint32_t node)
 {
 	struct window window = {.n = 0};
-	struct sample sample = {0};
+	struct passage_sample sample = {0};
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		if (records[i].source.id != node)
@@ -152,8 +152,9 @@ static int measure_node(struct tb_passages *ports, const struct tb_packet_record
 
 // burstiness collects how many bytes more than a line of its rate carries a node had sent
 // when one of its frames had to wait, soon after a pause: errors of the rate add up.
-static int burstiness(struct sample *sample, const struct tb_packet_record *records,
-	size_t n, uint32_t node, uint64_t ps_per_byte)
+static int burstiness(struct passage_sample *sample,
+	const struct tb_packet_record *records, size_t n, uint32_t node,
+	uint64_t ps_per_byte)
 {
 	int64_t paid_ns = 0, last_ns = 0;
 	uint32_t n_behind = 0; // a pause
@@ -182,7 +183,7 @@ static int burstiness(struct sample *sample, const struct tb_packet_record *reco
 static int measure_bucket(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
-	struct sample sample = {0};
+	struct passage_sample sample = {0};
 	int status = TB_OK;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
 		if (ports->rows[node].ps_per_byte)
@@ -200,7 +201,7 @@ static int measure_bucket(
 static int measure(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
-	struct sample known = {0};
+	struct passage_sample known = {0};
 	int status = reach_all(ports, records, n);
 	uint32_t *n_sent = calloc(ports->n + 1, sizeof *n_sent);
 	if (!n_sent)
@@ -208,7 +209,8 @@ static int measure(
 	for (size_t i = 0; status == TB_OK && i < n; i++)
 		n_sent[records[i].source.id]++;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
-		// Most nodes of a capture of many send too little to go through it.
+		// In a capture of many nodes, most send too few frames to measure: skip
+		// these early.
 		if (n_sent[node] < WINDOW + WINDOWS_MIN)
 			continue;
 		status = measure_node(ports, records, n, node);
@@ -245,7 +247,7 @@ void tb_passages_free(struct tb_passages *ports)
 	free(ports);
 }
 
-static uint64_t rate_of(const struct tb_passages *ports, const struct port *port)
+static uint64_t rate_of(const struct tb_passages *ports, const struct captured_port *port)
 {
 	return port->ps_per_byte ? port->ps_per_byte : ports->ps_per_byte;
 }
@@ -261,8 +263,8 @@ struct turn {
 // take_turn looks at a record. Frames that follow each other at its rate show a queue
 // even where other bytes, which were not captured, have used up what the port had saved;
 // and a segment of two frames leaves when the port lets both pass.
-static struct turn take_turn(const struct tb_passages *ports, const struct port *port,
-	const struct tb_packet_record *record)
+static struct turn take_turn(const struct tb_passages *ports,
+	const struct captured_port *port, const struct tb_packet_record *record)
 {
 	uint64_t ps = rate_of(ports, port);
 	struct turn turn = {.own_ns = line_ns(ps, record->wire_bytes),
@@ -281,9 +283,10 @@ static struct turn take_turn(const struct tb_passages *ports, const struct port 
 	return turn;
 }
 
-// keep_busy follows since when the port was hardly idle: a frame may be late by about as
-// long as it takes, and what left before its time counts for longer.
-static void keep_busy(struct port *port, const struct turn *turn, bool known)
+// keep_busy tracks since when the port has been busy. A frame that follows within about
+// its own transmission time still belongs to the busy period, and one that left earlier
+// than the rate allows extends it.
+static void keep_busy(struct captured_port *port, const struct turn *turn, bool known)
 {
 	int64_t own_ns = turn->own_ns, entered_ns = turn->entered_ns;
 	int64_t most_ns = port->owed_ns + own_ns + own_ns / 4 + JITTER_NS;
@@ -304,7 +307,7 @@ static void keep_busy(struct port *port, const struct turn *turn, bool known)
 static void leave(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage)
 {
-	struct port *port = &ports->rows[record->source.id];
+	struct captured_port *port = &ports->rows[record->source.id];
 	const struct turn turn = take_turn(ports, port, record);
 	bool known = port->begun && turn.own_ns > 0;
 	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
@@ -332,7 +335,7 @@ static void leave(struct tb_passages *ports, const struct tb_packet_record *reco
 static void enter(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage)
 {
-	struct port *port = &ports->rows[record->destination.id];
+	struct captured_port *port = &ports->rows[record->destination.id];
 	uint64_t ps = rate_of(ports, port);
 	if (port->in_ns < record->at_ns)
 		port->in_ns = record->at_ns;

@@ -1,4 +1,4 @@
-#include "recurrence.h"
+#include "infer_impl.h"
 
 #include "array.h"
 
@@ -10,7 +10,7 @@
 #define UNEQUAL_LEAST 2
 #define TIMES_MAX     16 // of one event for each of another
 
-static bool is_hidden(const struct tb_message *message)
+static bool is_hidden(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
@@ -22,8 +22,8 @@ static bool comes_before(const struct tb_message_list *list, uint32_t event, boo
 	uint32_t message, bool may)
 {
 	// The list is ordered by the instants at which messages left.
-	const struct tb_message *other = &list->rows[event];
-	const struct tb_message *row = &list->rows[message];
+	const struct tb_inferred_message *other = &list->rows[event];
+	const struct tb_inferred_message *row = &list->rows[message];
 	if (is_call)
 		return event < message;
 	return other->delivered_ns <= (may ? row->left_ns : row->called_ns) ||
@@ -176,10 +176,10 @@ static int consider(struct tb_precedences *precedences, const struct tb_classes 
 
 // is_answered returns the messages of the other direction of a pair, if they are about as
 // many, or NULL.
-static const struct tb_pair *answers(
-	const struct tb_classes *classes, const struct tb_pair *pair)
+static const struct tb_ordered_pair *answers(
+	const struct tb_classes *classes, const struct tb_ordered_pair *pair)
 {
-	const struct tb_pair *back =
+	const struct tb_ordered_pair *back =
 		tb_classes_pair(classes, pair->destination, pair->source);
 	struct ratio ratio;
 	bool fits = back && pair->n >= TB_RECURS_FROM && back->n >= TB_RECURS_FROM &&
@@ -190,9 +190,9 @@ static const struct tb_pair *answers(
 // step_pair finds for each message of a pair the place of what regularly came back
 // before.
 static int step_pair(struct tb_precedences *precedences, const struct tb_classes *classes,
-	const struct tb_message_list *list, const struct tb_pair *there)
+	const struct tb_message_list *list, const struct tb_ordered_pair *there)
 {
-	const struct tb_pair *back = answers(classes, there);
+	const struct tb_ordered_pair *back = answers(classes, there);
 	const struct tb_steps *steps = &precedences->steps;
 	const uint32_t *own = classes->by_pair + there->first;
 	if (!back)
@@ -226,7 +226,8 @@ int tb_precedences_begin(struct tb_precedences *precedences,
 // due_back returns the place of what regularly came back before the next message of a
 // pair from `message` on.
 static int64_t due_back(const struct tb_precedences *precedences,
-	const struct tb_classes *classes, const struct tb_pair *there, uint32_t message)
+	const struct tb_classes *classes, const struct tb_ordered_pair *there,
+	uint32_t message)
 {
 	const uint32_t *rows = classes->by_pair + there->first;
 	uint32_t first = 0, end = there->n - 1;
@@ -244,10 +245,10 @@ bool tb_precedence_is_early(const struct tb_precedences *precedences,
 	const struct tb_classes *classes, const struct tb_message_list *list,
 	uint32_t event, uint32_t message)
 {
-	const struct tb_message *row = &list->rows[event];
-	const struct tb_pair *there =
+	const struct tb_inferred_message *row = &list->rows[event];
+	const struct tb_ordered_pair *there =
 		tb_classes_pair(classes, row->destination, row->source);
-	const struct tb_pair *back = there ? answers(classes, there) : NULL;
+	const struct tb_ordered_pair *back = there ? answers(classes, there) : NULL;
 	if (!back)
 		return false;
 	int64_t due = due_back(precedences, classes, there, message);
@@ -259,7 +260,8 @@ bool tb_precedence_is_early(const struct tb_precedences *precedences,
 // step with what came before the member.
 static int consider_pair(struct tb_precedences *precedences,
 	const struct tb_classes *classes, const struct tb_message_list *list,
-	uint32_t class, const struct tb_pair *there, const struct tb_pair *back)
+	uint32_t class, const struct tb_ordered_pair *there,
+	const struct tb_ordered_pair *back)
 {
 	uint32_t n = tb_classes_size(classes, class);
 	const uint32_t *own = classes->members + classes->first[class];
@@ -293,8 +295,10 @@ static int find_by_place(struct tb_precedences *precedences,
 		status == TB_OK && i < classes->got_first[node + 1]; i++) {
 		uint32_t got = classes->got[i];
 		uint32_t from = list->rows[classes->members[classes->first[got]]].source;
-		const struct tb_pair *there = tb_classes_pair(classes, node, from);
-		const struct tb_pair *back = there ? answers(classes, there) : NULL;
+		const struct tb_ordered_pair *there =
+			tb_classes_pair(classes, node, from);
+		const struct tb_ordered_pair *back =
+			there ? answers(classes, there) : NULL;
 		if (!back)
 			status = consider(precedences, classes, list, class,
 				(struct tb_precedence){.class = got});

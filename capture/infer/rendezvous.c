@@ -1,4 +1,4 @@
-#include "rendezvous.h"
+#include "infer_impl.h"
 
 #include "array.h"
 
@@ -16,13 +16,13 @@
 #define TOGETHER_NS 300000 // a call's answers leave before its requests
 
 // A size that messages have, and how often.
-struct size {
+struct size_seen {
 	uint64_t bytes;
 	uint64_t n;
 };
 
-struct sizes {
-	struct size *rows;
+struct size_counts {
+	struct size_seen *rows;
 	size_t n;
 };
 
@@ -31,7 +31,7 @@ struct protocol {
 	uint64_t request, answer, data;
 };
 
-struct finding {
+struct rendezvous_finding {
 	struct tb_rendezvous *made;
 	struct tb_causes *causes;
 	const struct tb_message_list *list;
@@ -55,17 +55,17 @@ static int64_t quartile(int64_t *rows, size_t n)
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct size *x = a, *y = b;
+	const struct size_seen *x = a, *y = b;
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-static int count_sizes(struct sizes *sizes, const struct tb_message_list *list)
+static int count_sizes(struct size_counts *sizes, const struct tb_message_list *list)
 {
 	sizes->rows = malloc((list->n + 1) * sizeof *sizes->rows);
 	if (!sizes->rows)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++)
-		sizes->rows[i] = (struct size){list->rows[i].bytes, 1};
+		sizes->rows[i] = (struct size_seen){list->rows[i].bytes, 1};
 	qsort(sizes->rows, list->n, sizeof *sizes->rows, by_bytes);
 	for (size_t i = 0; i < list->n; i++) {
 		if (sizes->n && sizes->rows[sizes->n - 1].bytes == sizes->rows[i].bytes)
@@ -76,13 +76,13 @@ static int count_sizes(struct sizes *sizes, const struct tb_message_list *list)
 	return TB_OK;
 }
 
-struct keyed {
+struct message_of_pair {
 	uint32_t low, high, message;
 };
 
 static int by_pair(const void *a, const void *b)
 {
-	const struct keyed *x = a, *y = b;
+	const struct message_of_pair *x = a, *y = b;
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
 	if (x->high != y->high)
@@ -90,10 +90,10 @@ static int by_pair(const void *a, const void *b)
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
-static int sort_by_pair(struct finding *finding)
+static int sort_by_pair(struct rendezvous_finding *finding)
 {
 	const struct tb_message_list *list = finding->list;
-	struct keyed *keys = malloc((list->n + 1) * sizeof *keys);
+	struct message_of_pair *keys = malloc((list->n + 1) * sizeof *keys);
 	finding->by_pair = malloc((list->n + 1) * sizeof *finding->by_pair);
 	finding->gaps = malloc((list->n + 1) * sizeof *finding->gaps);
 	if (!keys || !finding->by_pair || !finding->gaps) {
@@ -102,7 +102,8 @@ static int sort_by_pair(struct finding *finding)
 	}
 	for (uint32_t i = 0; i < list->n; i++) {
 		uint32_t from = list->rows[i].source, to = list->rows[i].destination;
-		keys[i] = (struct keyed){from < to ? from : to, from < to ? to : from, i};
+		keys[i] = (struct message_of_pair){
+			from < to ? from : to, from < to ? to : from, i};
 	}
 	qsort(keys, list->n, sizeof *keys, by_pair);
 	for (size_t i = 0; i < list->n; i++)
@@ -117,10 +118,11 @@ struct open {
 };
 
 // step follows one message. Returns whether it fits.
-static bool step(const struct finding *finding, struct open *open, uint32_t message)
+static bool step(
+	const struct rendezvous_finding *finding, struct open *open, uint32_t message)
 {
 	const struct protocol *protocol = &finding->protocol;
-	const struct tb_message *row = &finding->list->rows[message];
+	const struct tb_inferred_message *row = &finding->list->rows[message];
 	struct tb_asked *of = finding->made->of;
 	bool up = row->source < row->destination;
 	bool fits = true;
@@ -146,7 +148,7 @@ static bool step(const struct finding *finding, struct open *open, uint32_t mess
 }
 
 // follow gives messages their roles in a protocol; returns how many do not fit.
-static uint64_t follow(const struct finding *finding)
+static uint64_t follow(const struct rendezvous_finding *finding)
 {
 	const struct tb_message_list *list = finding->list;
 	const struct open none = {{NONE, NONE}, {NONE, NONE}};
@@ -155,7 +157,7 @@ static uint64_t follow(const struct finding *finding)
 	uint64_t last = UINT64_MAX;
 	memset(finding->made->of, 0, list->n * sizeof *finding->made->of);
 	for (size_t i = 0; i < list->n; i++) {
-		const struct tb_message *row = &list->rows[finding->by_pair[i]];
+		const struct tb_inferred_message *row = &list->rows[finding->by_pair[i]];
 		uint32_t low = row->source, high = row->destination;
 		if (low > high) {
 			low = row->destination;
@@ -178,8 +180,9 @@ static bool alike(uint64_t n, uint64_t m)
 
 // unfit_in returns how many messages do not fit when three sizes are taken for a
 // rendezvous; UINT64_MAX: their numbers do not fit.
-static uint64_t unfit_in(struct finding *finding, const struct size *request,
-	const struct size *answer, const struct size *data)
+static uint64_t unfit_in(struct rendezvous_finding *finding,
+	const struct size_seen *request, const struct size_seen *answer,
+	const struct size_seen *data)
 {
 	if (request == answer || !alike(request->n, answer->n) ||
 		!alike(request->n, data->n))
@@ -191,16 +194,18 @@ static uint64_t unfit_in(struct finding *finding, const struct size *request,
 }
 
 // find_protocol finds the three sizes that fit best; the roles are theirs then.
-static bool find_protocol(struct finding *finding, const struct sizes *sizes)
+static bool find_protocol(
+	struct rendezvous_finding *finding, const struct size_counts *sizes)
 {
-	const struct size *rows = sizes->rows, *end = rows + sizes->n;
+	const struct size_seen *rows = sizes->rows, *end = rows + sizes->n;
 	struct protocol best = {0};
 	uint64_t least = UINT64_MAX;
-	for (const struct size *d = rows; d < end; d++) {
+	for (const struct size_seen *d = rows; d < end; d++) {
 		if (d->bytes < LONG_BYTES || d->n < RECURS_FROM)
 			continue;
-		for (const struct size *r = rows; r->bytes < SHORT_BYTES; r++)
-			for (const struct size *a = rows; a->bytes < SHORT_BYTES; a++) {
+		for (const struct size_seen *r = rows; r->bytes < SHORT_BYTES; r++)
+			for (const struct size_seen *a = rows; a->bytes < SHORT_BYTES;
+				a++) {
 				uint64_t n_unfit = unfit_in(finding, r, a, d);
 				if (n_unfit >= least)
 					continue;
@@ -215,10 +220,10 @@ static bool find_protocol(struct finding *finding, const struct sizes *sizes)
 }
 
 // in_round returns whether a round has a request to a node already.
-static bool in_round(
-	const struct finding *finding, const struct tb_round *round, uint32_t message)
+static bool in_round(const struct rendezvous_finding *finding,
+	const struct tb_round *round, uint32_t message)
 {
-	const struct tb_message *rows = finding->list->rows;
+	const struct tb_inferred_message *rows = finding->list->rows;
 	for (uint32_t i = round->first_request; i < message; i++)
 		if (finding->made->of[i].role == TB_ROLE_REQUEST &&
 			rows[i].source == round->node &&
@@ -227,10 +232,11 @@ static bool in_round(
 	return false;
 }
 
-static int join_round(struct finding *finding, uint32_t *current, uint32_t message)
+static int join_round(
+	struct rendezvous_finding *finding, uint32_t *current, uint32_t message)
 {
 	struct tb_rendezvous *made = finding->made;
-	const struct tb_message *row = &finding->list->rows[message];
+	const struct tb_inferred_message *row = &finding->list->rows[message];
 	if (*current == NONE || in_round(finding, &made->rounds[*current], message)) {
 		int status = TB_ARRAY_RESERVE(
 			&made->rounds, &made->rounds_room, made->n_rounds + 1);
@@ -246,7 +252,7 @@ static int join_round(struct finding *finding, uint32_t *current, uint32_t messa
 }
 
 // find_rounds puts the requests of a node into rounds.
-static int find_rounds(struct finding *finding, uint32_t *current)
+static int find_rounds(struct rendezvous_finding *finding, uint32_t *current)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
@@ -258,7 +264,8 @@ static int find_rounds(struct finding *finding, uint32_t *current)
 
 // place_answers puts each answer into the last round that began before it, or at most
 // TOGETHER_NS after it.
-static void place_answers(struct finding *finding, uint32_t *current, uint32_t n_nodes)
+static void place_answers(
+	struct rendezvous_finding *finding, uint32_t *current, uint32_t n_nodes)
 {
 	const struct tb_message_list *list = finding->list;
 	struct tb_asked *of = finding->made->of;
@@ -271,7 +278,7 @@ static void place_answers(struct finding *finding, uint32_t *current, uint32_t n
 			of[i].round = current[list->rows[i].source];
 	memset(current, 0xff, n_nodes * sizeof *current);
 	for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
-		const struct tb_message *row = &list->rows[i];
+		const struct tb_inferred_message *row = &list->rows[i];
 		uint32_t *next = &current[row->source];
 		if (of[i].role == TB_ROLE_REQUEST) {
 			*next = of[i].round;
@@ -288,10 +295,10 @@ static void place_answers(struct finding *finding, uint32_t *current, uint32_t n
 
 // is_varied returns whether answers leave now before and now behind their node's request
 // to the same peer. If nearly all do the same, that recurs, and is kept.
-static bool is_varied(const struct finding *finding)
+static bool is_varied(const struct rendezvous_finding *finding)
 {
 	const struct tb_asked *of = finding->made->of;
-	const struct tb_message *rows = finding->list->rows;
+	const struct tb_inferred_message *rows = finding->list->rows;
 	size_t n = finding->list->n, n_before = 0, n_behind = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (of[i].role != TB_ROLE_ANSWER || of[i].round == NONE)
@@ -311,10 +318,10 @@ static bool is_varied(const struct finding *finding)
 }
 
 // await adds the data of a node's earlier rounds to what a round waits for.
-static int await(
-	struct finding *finding, const uint32_t *data, size_t n, uint32_t round_at)
+static int await(struct rendezvous_finding *finding, const uint32_t *data, size_t n,
+	uint32_t round_at)
 {
-	const struct tb_message *rows = finding->list->rows;
+	const struct tb_inferred_message *rows = finding->list->rows;
 	struct tb_causes *causes = finding->causes;
 	struct tb_round *round = &finding->made->rounds[round_at];
 	int64_t last_ns = INT64_MIN;
@@ -324,7 +331,7 @@ static int await(
 		return status;
 	round->first = (uint32_t)causes->n_rows;
 	for (size_t i = 0; i < n; i++) {
-		const struct tb_message *row = &rows[data[i]];
+		const struct tb_inferred_message *row = &rows[data[i]];
 		if (row->delivered_ns > round->began_ns ||
 			row->left_ns >= round->began_ns)
 			continue;
@@ -339,7 +346,8 @@ static int await(
 
 // inherit gives a round that waits for no data the causes of its first request. The first
 // round of a node waits for nobody's.
-static void inherit(const struct finding *finding, struct tb_round *round, bool first)
+static void inherit(
+	const struct rendezvous_finding *finding, struct tb_round *round, bool first)
 {
 	const struct tb_caused *of = &finding->causes->of[round->first_request];
 	round->first = of->first;
@@ -349,7 +357,7 @@ static void inherit(const struct finding *finding, struct tb_round *round, bool 
 
 // await_node finds what the rounds of a node wait for: the data that came between a round
 // and the next. `data` has room for those of the node.
-static int await_node(struct finding *finding, uint32_t node, uint32_t *data)
+static int await_node(struct rendezvous_finding *finding, uint32_t node, uint32_t *data)
 {
 	struct tb_rendezvous *made = finding->made;
 	const struct tb_message_list *list = finding->list;
@@ -357,7 +365,7 @@ static int await_node(struct finding *finding, uint32_t node, uint32_t *data)
 	bool begun = false;
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && i < list->n; i++) {
-		const struct tb_message *row = &list->rows[i];
+		const struct tb_inferred_message *row = &list->rows[i];
 		const struct tb_asked *of = &made->of[i];
 		if (of->role == TB_ROLE_DATA && row->destination == node)
 			data[n++] = i;
@@ -383,7 +391,7 @@ static int await_node(struct finding *finding, uint32_t node, uint32_t *data)
 }
 
 // allow makes data wait for their answers alone.
-static int allow(struct finding *finding)
+static int allow(struct rendezvous_finding *finding)
 {
 	struct tb_causes *causes = finding->causes;
 	for (uint32_t i = 0; i < finding->list->n; i++) {
@@ -403,7 +411,7 @@ static int allow(struct finding *finding)
 	return TB_OK;
 }
 
-static int arrange(struct finding *finding, uint32_t n_nodes)
+static int arrange(struct rendezvous_finding *finding, uint32_t n_nodes)
 {
 	uint32_t *scratch = malloc((finding->list->n + n_nodes + 1) * sizeof *scratch);
 	if (!scratch)
@@ -429,9 +437,9 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	const struct tb_message_list *list, uint32_t n_nodes, int64_t begin_ns)
 {
 	struct tb_rendezvous made = {0};
-	struct finding finding = {
+	struct rendezvous_finding finding = {
 		.made = &made, .causes = causes, .list = list, .begin_ns = begin_ns};
-	struct sizes sizes = {0};
+	struct size_counts sizes = {0};
 	int status = count_sizes(&sizes, list);
 	made.of = calloc(list->n + 1, sizeof *made.of);
 	if (!made.of)

@@ -47,6 +47,11 @@ void tb_infile_stop_on(struct tb_infile *file, const volatile sig_atomic_t *stop
 // stdio knows only that there was an error.
 int tb_infile_check(const struct tb_infile *file, struct tb_error *error) TB_MUST_USE;
 
+// tb_infile_bytes_most returns how many bytes the stream can have at most, judged by the
+// size of its file: for readers of formats that begin with counts, before they make room
+// for so many. UINT64_MAX when the size is unknown.
+uint64_t tb_infile_bytes_most(const struct tb_infile *file);
+
 // tb_infile_fraction returns how much of the file has been read, in [0, 1]; negative when
 // its size is unknown.
 double tb_infile_fraction(const struct tb_infile *file);

@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "map.h"
+#include "text_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct flow {
 	uint64_t line;
 };
 
-struct reading {
+struct flow_list_reading {
 	const char *name;
 	struct tb_error *error;
 	uint64_t line;
@@ -59,14 +60,14 @@ struct reading {
 	tb_fail_at((reading)->error, TB_EFORMAT, (reading)->name, TB_PLACE_LINE,         \
 		(reading)->line, __VA_ARGS__)
 
-static int no_memory(const struct reading *reading)
+static int no_memory(const struct flow_list_reading *reading)
 {
-	return tb_fail_in(reading->error, TB_ENOMEM, reading->name,
-		"no memory for %" PRIu32 " flows", reading->n_flows);
+	return tb_fail_memory_in(
+		reading->error, reading->name, "%" PRIu32 " flows", reading->n_flows);
 }
 
-static int read_number(const struct reading *reading, const char *what, const char *text,
-	uint64_t most, uint64_t *number)
+static int read_number(const struct flow_list_reading *reading, const char *what,
+	const char *text, uint64_t most, uint64_t *number)
 {
 	if (!text)
 		return REFUSE(reading, "'%s' needs a number behind it", what);
@@ -76,8 +77,8 @@ static int read_number(const struct reading *reading, const char *what, const ch
 	return TB_OK;
 }
 
-static int find_trigger(
-	struct reading *reading, const char *word, const char *text, uint32_t *place)
+static int find_trigger(struct flow_list_reading *reading, const char *word,
+	const char *text, uint32_t *place)
 {
 	uint64_t id = 0;
 	int status = read_number(reading, word, text, UINT32_MAX - 1, &id);
@@ -94,8 +95,8 @@ static int find_trigger(
 }
 
 // read_word reads a word of a flow's line and the number after it.
-static int read_word(
-	struct reading *reading, struct flow *flow, const char *word, const char *text)
+static int read_word(struct flow_list_reading *reading, struct flow *flow,
+	const char *word, const char *text)
 {
 	static const char *const ends[] = {"send_done_trigger", "recv_done_trigger"};
 	uint64_t number = 0;
@@ -119,7 +120,8 @@ static int read_word(
 }
 
 // read_ends reads "2->11".
-static int read_ends(const struct reading *reading, char *text, struct flow *flow)
+static int read_ends(
+	const struct flow_list_reading *reading, char *text, struct flow *flow)
 {
 	char *arrow = strstr(text, "->");
 	uint64_t source = 0, destination = 0;
@@ -136,7 +138,7 @@ static int read_ends(const struct reading *reading, char *text, struct flow *flo
 }
 
 // fire_with puts flow `i` into the lists of the triggers that it fires.
-static void fire_with(struct reading *reading, uint32_t i)
+static void fire_with(struct flow_list_reading *reading, uint32_t i)
 {
 	struct flow *flow = &reading->flows[i];
 	for (int end = 0; end < N_ENDS; end++) {
@@ -149,7 +151,7 @@ static void fire_with(struct reading *reading, uint32_t i)
 	}
 }
 
-static int read_flow(struct reading *reading, char *ends, char *rest)
+static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 {
 	struct flow flow = {.begins = NONE,
 		.fires = {NONE, NONE},
@@ -177,7 +179,7 @@ static int read_flow(struct reading *reading, char *ends, char *rest)
 }
 
 // read_trigger reads "id 7 barrier count 16".
-static int read_trigger(struct reading *reading, char *rest)
+static int read_trigger(struct flow_list_reading *reading, char *rest)
 {
 	static const char *const kinds[] = {"", "oneshot", "multishot", "barrier"};
 	const char *id = strtok_r(rest, BLANKS, &rest);
@@ -209,7 +211,7 @@ static int read_trigger(struct reading *reading, char *rest)
 	return status;
 }
 
-static int read_nodes(struct reading *reading, char *rest)
+static int read_nodes(struct flow_list_reading *reading, char *rest)
 {
 	uint64_t n = 0;
 	int status = read_number(
@@ -221,7 +223,7 @@ static int read_nodes(struct reading *reading, char *rest)
 	return status;
 }
 
-static int read_line(struct reading *reading, char *text)
+static int read_line(struct flow_list_reading *reading, char *text)
 {
 	static const char *const counts[] = {"Connections", "Triggers"};
 	char *rest;
@@ -247,25 +249,24 @@ static int read_line(struct reading *reading, char *text)
 		word);
 }
 
-static int read_lines(struct reading *reading, FILE *stream)
+static int read_lines(struct flow_list_reading *reading, FILE *stream)
 {
-	char *text = NULL;
-	size_t room = 0;
-	int status = TB_OK;
-	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
-		reading->line++;
-		if (strlen(text) != (size_t)n)
-			status = reading->begun
-					 ? REFUSE(reading, "the line has a NUL byte")
-					 : TB_EFOREIGN;
-		else
-			status = read_line(reading, text);
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, reading->name, reading->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		reading->line = lines.number;
+		status = read_line(reading, lines.text);
 	}
-	free(text);
+	tb_text_lines_fini(&lines);
+	if (found == TB_EFORMAT && !reading->begun) // no text: perhaps another format
+		return tb_fail_in(reading->error, TB_EFOREIGN, reading->name,
+			"is no list of flows");
+	status = found < 0 ? found : status;
 	return status == TB_OK && !reading->begun ? TB_EFOREIGN : status;
 }
 
-static int check_counts(const struct reading *reading)
+static int check_counts(const struct flow_list_reading *reading)
 {
 	char number[48];
 	if (reading->n_declared[0] && reading->n_declared[0] != reading->n_flows)
@@ -285,7 +286,7 @@ static int check_counts(const struct reading *reading)
 	return TB_OK;
 }
 
-static int check_trigger(struct reading *reading, const struct flow *flow)
+static int check_trigger(struct flow_list_reading *reading, const struct flow *flow)
 {
 	const struct trigger *trigger = &reading->triggers[flow->begins];
 	char number[48];
@@ -309,7 +310,7 @@ static int check_trigger(struct reading *reading, const struct flow *flow)
 }
 
 // depend makes a flow's send wait for the operations that fire its trigger.
-static int depend(struct reading *reading, const struct flow *flow)
+static int depend(struct flow_list_reading *reading, const struct flow *flow)
 {
 	int status = check_trigger(reading, flow);
 	uint32_t cause = reading->triggers[flow->begins].first_flow;
@@ -331,7 +332,7 @@ static int depend(struct reading *reading, const struct flow *flow)
 
 // One end of a flow at a node. They are sorted by node, so that the builder gets rank
 // after rank, and by start, so that the clock of the node advances.
-struct end {
+struct flow_end {
 	uint32_t node, flow;
 	tb_time_ps start_ps;
 	bool receives;
@@ -339,7 +340,7 @@ struct end {
 
 static int by_node_and_start(const void *left, const void *right)
 {
-	const struct end *a = left, *b = right;
+	const struct flow_end *a = left, *b = right;
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
 	if (a->receives != b->receives)
@@ -360,8 +361,8 @@ static uint64_t rounded_ns(tb_time_ps time)
 	return ((uint64_t)time + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
 }
 
-static int wind_clock(
-	struct reading *reading, uint32_t node, tb_time_ps start_ps, struct clock *clock)
+static int wind_clock(struct flow_list_reading *reading, uint32_t node,
+	tb_time_ps start_ps, struct clock *clock)
 {
 	uint64_t at_ns = rounded_ns(start_ps);
 	if (at_ns <= clock->at_ns)
@@ -378,7 +379,8 @@ static int wind_clock(
 	return status;
 }
 
-static int add_end(struct reading *reading, const struct end *end, struct clock *clock)
+static int add_end(struct flow_list_reading *reading, const struct flow_end *end,
+	struct clock *clock)
 {
 	struct flow *flow = &reading->flows[end->flow];
 	struct tb_op op = {.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
@@ -398,13 +400,13 @@ static int add_end(struct reading *reading, const struct end *end, struct clock 
 	return status;
 }
 
-static int add_ends(struct reading *reading, struct end *ends)
+static int add_ends(struct flow_list_reading *reading, struct flow_end *ends)
 {
 	uint32_t n = 2 * reading->n_flows;
 	for (uint32_t i = 0; i < reading->n_flows; i++) {
 		const struct flow *flow = &reading->flows[i];
-		ends[2 * i] = (struct end){flow->source, i, flow->start_ps, false};
-		ends[2 * i + 1] = (struct end){flow->destination, i, 0, true};
+		ends[2 * i] = (struct flow_end){flow->source, i, flow->start_ps, false};
+		ends[2 * i + 1] = (struct flow_end){flow->destination, i, 0, true};
 	}
 	qsort(ends, n, sizeof *ends, by_node_and_start);
 	struct clock clock = {NONE, 0};
@@ -417,9 +419,9 @@ static int add_ends(struct reading *reading, struct end *ends)
 	return status;
 }
 
-static int make_job(struct reading *reading, struct tb_job **job)
+static int make_job(struct flow_list_reading *reading, struct tb_job **job)
 {
-	struct end *ends = malloc(((size_t)reading->n_flows * 2 + 1) * sizeof *ends);
+	struct flow_end *ends = malloc(((size_t)reading->n_flows * 2 + 1) * sizeof *ends);
 	if (!ends)
 		return no_memory(reading);
 	int status = check_counts(reading);
@@ -442,7 +444,7 @@ static int make_job(struct reading *reading, struct tb_job **job)
 int tb_flow_list_read(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
 {
-	struct reading reading = {.name = name, .error = error};
+	struct flow_list_reading reading = {.name = name, .error = error};
 	int status = read_lines(&reading, stream);
 	if (status == TB_OK)
 		status = make_job(&reading, job);

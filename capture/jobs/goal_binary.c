@@ -71,8 +71,8 @@ static int load(struct image *image, FILE *stream)
 	for (;;) {
 		if (TB_ARRAY_RESERVE(&image->bytes, &room, image->n + READ_LEAST) !=
 			TB_OK)
-			return tb_fail_in(image->error, TB_ENOMEM, image->name,
-				"no memory for more than %zu bytes", image->n);
+			return tb_fail_memory_in(image->error, image->name,
+				"more than %zu bytes", image->n);
 		size_t n = fread(image->bytes + image->n, 1, room - image->n, stream);
 		if (n == 0)
 			return TB_OK;
@@ -81,7 +81,7 @@ static int load(struct image *image, FILE *stream)
 }
 
 // One rank's part of the file; `measure` checked that it lies within the file.
-struct part {
+struct goal_part {
 	uint32_t rank;
 	uint32_t n_ops, n_roots;
 	size_t nodes;	   // offset
@@ -89,7 +89,7 @@ struct part {
 	size_t n_dependants;
 };
 
-static int measure(const struct image *image, uint32_t rank, struct part *part)
+static int measure(const struct image *image, uint32_t rank, struct goal_part *part)
 {
 	size_t entry = HEADER_BYTES + (size_t)rank * TABLE_BYTES;
 	uint64_t begin = get_u64(image->bytes + entry);
@@ -156,7 +156,7 @@ static int add_node(const struct image *image, struct tb_job_builder *builder,
 
 // add_dependants reads one of the two lists (NODE_ENDS, NODE_STARTS) of operation `on`.
 static int add_dependants(const struct image *image, struct tb_job_builder *builder,
-	const struct part *part, uint32_t on, size_t list)
+	const struct goal_part *part, uint32_t on, size_t list)
 {
 	size_t at = part->nodes + (size_t)on * NODE_BYTES + list;
 	uint32_t n = get_u32(image->bytes + at);
@@ -184,7 +184,7 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 }
 
 static int add_rank(const struct image *image, struct tb_job_builder *builder,
-	const struct part *part)
+	const struct goal_part *part)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++)
@@ -220,7 +220,7 @@ static int read_ranks(
 	uint64_t n_bytes = 0;
 	int status = TB_OK;
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
-		struct part part = {0};
+		struct goal_part part = {0};
 		status = measure(image, rank, &part);
 		if (status != TB_OK)
 			return status;

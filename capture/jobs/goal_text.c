@@ -5,24 +5,21 @@
 // ranks in any order or without a block.
 #include "goal.h"
 #include "labels.h"
+#include "text_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES    (size_t)(256 << 10)
-#define LINE_MAX_BYTES (BLOCK_BYTES / 2)
+#define LINE_MOST (size_t)(128 << 10)
 
 struct scanner {
-	FILE *stream;
+	struct tb_text_lines lines;
 	const char *name;
 	struct tb_error *error;
-	const char *at;	 // next character to read, in the current line
-	uint64_t line;	 // number of this line
-	bool in_comment; // a /* of an earlier line is still open
-	bool at_end;
-	char *buffer; // from `begin` to `end` it holds the next lines
-	size_t begin, end;
+	const char *at;			// next character to read, in the current line
+	uint64_t line;			// number of this line
+	bool in_comment;		// a /* of an earlier line is still open
 	struct tb_job_builder *builder; // NULL before num_ranks
 	uint32_t n_ranks;
 	uint8_t *seen; // by rank: its block was read
@@ -73,31 +70,19 @@ static int located(const struct scanner *s, int status)
 	return fail(s, found.code, "%s", found.text);
 }
 
-// next_line moves to the next line: 1, 0 at the end, or negative. It ends even the last
-// line with '\n', so that the scanner needs no other test for the end.
+// next_line moves to the next line: 1, 0 at the end, or negative. It ends each line with
+// '\n', so that the scanner needs no other test for the end.
 static int next_line(struct scanner *s)
 {
-	char *newline = memchr(s->buffer + s->begin, '\n', s->end - s->begin);
-	while (!newline && !s->at_end) {
-		size_t kept = s->end - s->begin;
-		s->line += kept > LINE_MAX_BYTES;
-		if (kept > LINE_MAX_BYTES)
-			return fail(s, s->builder ? TB_EFORMAT : TB_EFOREIGN,
-				"the line is longer than %zu bytes", LINE_MAX_BYTES);
-		memmove(s->buffer, s->buffer + s->begin, kept);
-		size_t n = fread(s->buffer + kept, 1, BLOCK_BYTES - kept - 1, s->stream);
-		s->begin = 0;
-		s->end = kept + n;
-		s->at_end = n == 0;
-		newline = memchr(s->buffer + kept, '\n', n);
-	}
-	if (!newline && s->begin == s->end)
-		return 0;
-	s->at = s->buffer + s->begin;
-	if (!newline)
-		s->buffer[s->end++] = '\n';
-	s->begin = newline ? (size_t)(newline - s->buffer) + 1 : s->end;
-	s->line++;
+	int found = tb_text_lines_next(&s->lines);
+	s->at = "\n";
+	if (found == TB_EFORMAT && !s->builder) // no text: perhaps another format
+		return tb_fail_in(s->error, TB_EFOREIGN, s->name, "is no GOAL text");
+	if (found <= 0)
+		return found;
+	s->lines.text[s->lines.length] = '\n';
+	s->at = s->lines.text;
+	s->line = s->lines.number;
 	return 1;
 }
 
@@ -436,16 +421,15 @@ static int scan(struct scanner *s)
 int tb_goal_text_read(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
 {
-	struct scanner s = {.stream = stream, .name = name, .error = error};
-	s.buffer = malloc(BLOCK_BYTES);
-	int status = s.buffer
-			     ? scan(&s)
-			     : tb_fail_in(error, TB_ENOMEM, name, "no memory to read it");
+	struct scanner s = {.name = name, .error = error};
+	tb_text_lines_init(&s.lines, stream, name, error);
+	s.lines.most = LINE_MOST;
+	int status = scan(&s);
 	if (status == TB_OK)
 		status = tb_job_finish(s.builder, name, job, error);
 	tb_job_builder_free(s.builder);
 	tb_labels_fini(&s.labels);
 	free(s.seen);
-	free(s.buffer);
+	tb_text_lines_fini(&s.lines);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include "goal.h"
 
 #include "array.h"
+#include "outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,33 +11,33 @@
 #define ROOM (size_t)160 // for the longest statement
 
 // Output gathered in a buffer before it goes to the stream.
-struct writer {
+struct goal_writer {
 	FILE *stream;
 	size_t n;
 	char buffer[64 << 10];
 };
 
-static void flush(struct writer *w)
+static void flush(struct goal_writer *w)
 {
 	fwrite(w->buffer, 1, w->n, w->stream);
 	w->n = 0;
 }
 
 // reserve makes room for one statement.
-static void reserve(struct writer *w)
+static void reserve(struct goal_writer *w)
 {
 	if (w->n > sizeof w->buffer - ROOM)
 		flush(w);
 }
 
-static void put_text(struct writer *w, const char *text)
+static void put_text(struct goal_writer *w, const char *text)
 {
 	size_t n = strlen(text);
 	memcpy(w->buffer + w->n, text, n);
 	w->n += n;
 }
 
-static void put_number(struct writer *w, uint64_t value)
+static void put_number(struct goal_writer *w, uint64_t value)
 {
 	char digits[20];
 	size_t n = 0;
@@ -48,7 +49,7 @@ static void put_number(struct writer *w, uint64_t value)
 		w->buffer[w->n++] = digits[--n];
 }
 
-static void put_or_any(struct writer *w, uint32_t value)
+static void put_or_any(struct goal_writer *w, uint32_t value)
 {
 	if (value == TB_ANY)
 		put_text(w, "-1");
@@ -56,7 +57,7 @@ static void put_or_any(struct writer *w, uint32_t value)
 		put_number(w, value);
 }
 
-static void put_op(struct writer *w, const struct tb_op *op, uint32_t label)
+static void put_op(struct goal_writer *w, const struct tb_op *op, uint32_t label)
 {
 	static const char *const verbs[] = {": calc ", ": send ", ": recv "};
 	reserve(w);
@@ -82,7 +83,7 @@ static void put_op(struct writer *w, const struct tb_op *op, uint32_t label)
 }
 
 // One dependency of a rank; both operations by index within the rank.
-struct dep {
+struct written_dep {
 	uint32_t index; // the one that waits
 	uint32_t on;	// the one it waits for, with TB_DEP_START
 };
@@ -92,7 +93,7 @@ struct dep {
 struct deps {
 	uint32_t *first; // n_ops + 1: operation i has list[first[i]] to list[first[i + 1]
 			 // - 1]
-	struct dep *list;
+	struct written_dep *list;
 	size_t first_room, list_room;
 };
 
@@ -127,13 +128,13 @@ static bool deps_sort(struct deps *deps, const struct tb_job *job, uint32_t rank
 			uint32_t next = job->successors[k] & ~TB_DEP_START;
 			uint32_t start = job->successors[k] & TB_DEP_START;
 			deps->list[--first[later(i, next) - base]] =
-				(struct dep){next - base, (i - base) | start};
+				(struct written_dep){next - base, (i - base) | start};
 		}
 	}
 	return true;
 }
 
-static void put_dep(struct writer *w, const struct dep *dep)
+static void put_dep(struct goal_writer *w, const struct written_dep *dep)
 {
 	reserve(w);
 	put_text(w, "l");
@@ -143,7 +144,7 @@ static void put_dep(struct writer *w, const struct dep *dep)
 	put_text(w, "\n");
 }
 
-static void put_rank(struct writer *w, const struct tb_job *job, uint32_t rank,
+static void put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
 	const struct deps *deps)
 {
 	uint32_t base = job->first_op[rank], n = job->first_op[rank + 1] - base;
@@ -162,13 +163,13 @@ static void put_rank(struct writer *w, const struct tb_job *job, uint32_t rank,
 
 static int no_memory(const struct tb_job *job, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_ENOMEM, job->name, "no memory to write it");
+	return tb_fail_memory_in(error, job->name, "writing it");
 }
 
 int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
 {
 	struct deps deps = {0};
-	struct writer *w = malloc(sizeof *w);
+	struct goal_writer *w = malloc(sizeof *w);
 	bool ready = w != NULL;
 	if (ready) {
 		w->stream = stream;
@@ -190,7 +191,7 @@ int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *
 	return ready ? TB_OK : no_memory(job, error);
 }
 
-static void put_bytes(struct writer *w, uint64_t value, unsigned n)
+static void put_bytes(struct goal_writer *w, uint64_t value, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		w->buffer[w->n++] = (char)(unsigned char)(value >> 8 * i);
@@ -209,7 +210,7 @@ static uint32_t n_roots(const struct tb_job *job, uint32_t begin, uint32_t end)
 	return n;
 }
 
-static void put_header(struct writer *w, const struct tb_job *job)
+static void put_header(struct goal_writer *w, const struct tb_job *job)
 {
 	put_bytes(w, 4223, 8);
 	put_bytes(w, job->n_ranks, 4);
@@ -231,7 +232,7 @@ static void put_header(struct writer *w, const struct tb_job *job)
 // rank's list. Dependants on its end come before those on its start: in job->successors,
 // because TB_DEP_START is the top bit, and so here.
 static void put_node(
-	struct writer *w, const struct tb_job *job, uint32_t i, uint32_t first)
+	struct goal_writer *w, const struct tb_job *job, uint32_t i, uint32_t first)
 {
 	static const unsigned char kinds[] = {3, 1, 2};
 	const struct tb_op *op = &job->ops[i];
@@ -253,7 +254,7 @@ static void put_node(
 	put_bytes(w, first + n_ends, 4);
 }
 
-static void put_part(struct writer *w, const struct tb_job *job, uint32_t rank)
+static void put_part(struct goal_writer *w, const struct tb_job *job, uint32_t rank)
 {
 	uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
 	uint32_t first = job->first_successor[begin];
@@ -275,7 +276,7 @@ static void put_part(struct writer *w, const struct tb_job *job, uint32_t rank)
 
 int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
 {
-	struct writer *w = malloc(sizeof *w);
+	struct goal_writer *w = malloc(sizeof *w);
 	if (!w)
 		return no_memory(job, error);
 	w->stream = stream;
@@ -286,4 +287,30 @@ int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error
 	flush(w);
 	free(w);
 	return TB_OK;
+}
+
+static int write_file(const struct tb_job *job, const char *path,
+	int (*write)(const struct tb_job *job, FILE *stream, struct tb_error *error),
+	struct tb_error *error)
+{
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, path, error);
+	if (status != TB_OK)
+		return status;
+	status = write(job, out.stream, error);
+	if (status == TB_OK)
+		return tb_outfile_commit(&out, error);
+	tb_outfile_abandon(&out);
+	return status;
+}
+
+int tb_job_write_text(const struct tb_job *job, const char *path, struct tb_error *error)
+{
+	return write_file(job, path, tb_goal_text_write, error);
+}
+
+int tb_job_write_binary(
+	const struct tb_job *job, const char *path, struct tb_error *error)
+{
+	return write_file(job, path, tb_goal_binary_write, error);
 }

@@ -10,7 +10,7 @@
 #define OPS_MAX	 ((size_t)INT32_MAX)
 #define DEPS_MAX ((size_t)UINT32_MAX - 1)
 
-struct dep {
+struct builder_dep {
 	uint32_t rank;
 	uint32_t index; // the one that waits
 	uint32_t on;	// the one it waits for; with TB_DEP_START: for its start
@@ -23,7 +23,7 @@ struct tb_job_builder {
 	uint32_t *ranks;    // by operation
 	uint32_t *lines;    // by operation; NULL until a line was set
 	size_t n_ops, ops_room, ranks_room, lines_room;
-	struct dep *deps;
+	struct builder_dep *deps;
 	size_t n_deps, deps_room;
 	uint32_t last_rank;
 	uint32_t line;
@@ -44,8 +44,7 @@ int tb_job_builder_new(
 		made->n_ops_of = calloc(n_ranks, sizeof *made->n_ops_of);
 	if (!made || !made->n_ops_of) {
 		free(made);
-		return tb_fail(
-			error, TB_ENOMEM, "no memory for %" PRIu32 " ranks", n_ranks);
+		return tb_fail_memory(error, "%" PRIu32 " ranks", n_ranks);
 	}
 	made->n_ranks = n_ranks;
 	made->in_order = made->forward = true;
@@ -77,8 +76,7 @@ static int reserve_op(struct tb_job_builder *b, struct tb_error *error)
 		TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) == TB_OK &&
 		(!b->lines || TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) == TB_OK))
 		return TB_OK;
-	return tb_fail(
-		error, TB_ENOMEM, "no memory for more than %zu operations", b->n_ops);
+	return tb_fail_memory(error, "more than %zu operations", b->n_ops);
 }
 
 // note_line stores the line of the next operation. The array exists only from the first
@@ -88,7 +86,7 @@ static int note_line(struct tb_job_builder *b, struct tb_error *error)
 	if (!b->lines) {
 		if (TB_ARRAY_RESERVE_ZEROED(&b->lines, &b->lines_room, b->ops_room) !=
 			TB_OK)
-			return tb_fail(error, TB_ENOMEM, "no memory for line numbers");
+			return tb_fail_memory(error, "line numbers");
 	}
 	b->lines[b->n_ops] = b->line;
 	return TB_OK;
@@ -156,13 +154,12 @@ int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint3
 			"rank %" PRIu32 " has no operation %" PRIu32, rank,
 			index > on ? index : on);
 	if (TB_ARRAY_RESERVE(&b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
-		return tb_fail(error, TB_ENOMEM,
-			"no memory for more than %zu dependencies", b->n_deps);
+		return tb_fail_memory(error, "more than %zu dependencies", b->n_deps);
 	if (b->n_deps >= DEPS_MAX)
 		return tb_fail(error, TB_ECAPACITY, "a job has at most %zu dependencies",
 			DEPS_MAX);
 	b->deps[b->n_deps++] =
-		(struct dep){rank, index, on | (on_start ? TB_DEP_START : 0)};
+		(struct builder_dep){rank, index, on | (on_start ? TB_DEP_START : 0)};
 	b->forward = b->forward && on < index;
 	return TB_OK;
 }
@@ -235,7 +232,7 @@ static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
 		return false;
 	uint32_t *first = job->first_successor;
 	for (size_t i = 0; i < b->n_deps; i++) {
-		const struct dep *dep = &b->deps[i];
+		const struct builder_dep *dep = &b->deps[i];
 		uint32_t base = job->first_op[dep->rank];
 		first[base + (dep->on & ~TB_DEP_START)]++;
 		job->n_predecessors[base + dep->index]++;
@@ -246,7 +243,7 @@ static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
 	for (uint32_t i = 0; i <= job->n_ops; i++)
 		first[i] = end += i < job->n_ops ? first[i] : 0;
 	for (size_t i = b->n_deps; i-- > 0;) {
-		const struct dep *dep = &b->deps[i];
+		const struct builder_dep *dep = &b->deps[i];
 		uint32_t base = job->first_op[dep->rank];
 		uint32_t slot = --first[base + (dep->on & ~TB_DEP_START)];
 		job->successors[slot] = (base + dep->index) | (dep->on & TB_DEP_START);
@@ -280,8 +277,7 @@ static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_err
 		return tb_job_check_matches(job, lines, NULL, error);
 	channels.of = malloc(job->n_ops * sizeof *channels.of);
 	if (!channels.of)
-		return tb_fail_in(
-			error, TB_ENOMEM, job->name, "no memory to look for deadlocks");
+		return tb_fail_memory_in(error, job->name, "finding deadlocks");
 	int status = tb_job_check_matches(job, lines, &channels, error);
 	if (status == TB_OK)
 		status = tb_job_check_deadlock(job, lines, &channels, error);
@@ -295,8 +291,7 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 	struct tb_job *made = calloc(1, sizeof *made);
 	if (!made || !assemble(b, name, made)) {
 		tb_job_free(made);
-		return tb_fail_in(
-			error, TB_ENOMEM, name, "no memory for %zu operations", b->n_ops);
+		return tb_fail_memory_in(error, name, "%zu operations", b->n_ops);
 	}
 	// Generators and most traces only look back, which saves the search for cycles.
 	int status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);

@@ -121,8 +121,7 @@ int tb_job_check_cycles(
 	uint32_t *ready = malloc(((size_t)job->n_ops + 1) * sizeof *ready);
 	int status = TB_OK;
 	if (!waits || !ready)
-		status = tb_fail_in(
-			error, TB_ENOMEM, job->name, "no memory to look for cycles");
+		status = tb_fail_memory_in(error, job->name, "finding cycles");
 	else if (release(job, waits, ready) > 0)
 		status = tb_job_fail_cycle(
 			job, lines, ready, find_causes(job, waits, ready), error);

@@ -7,7 +7,7 @@
 #define NONE UINT32_MAX
 
 // The state of one channel during the trial.
-struct channel {
+struct deadlock_channel {
 	uint32_t n_sent;  // messages; where `ordered`, only those not received
 	uint32_t waiting; // first of a list of receives that wait for a message, or NONE
 	uint32_t last;	  // last receive seen; in the end, first send that is stuck
@@ -22,7 +22,7 @@ struct channel {
 struct trial {
 	const struct tb_job *job;
 	const uint32_t *channel_of;
-	struct channel *channels;
+	struct deadlock_channel *channels;
 	uint32_t *waits; // by operation: how many it still waits for, or DONE
 	uint32_t *ready; // stack of operations that can start
 	uint32_t *next;	 // by receive: the next one in the channel's list
@@ -52,7 +52,7 @@ static void end(struct trial *trial, uint32_t op)
 
 static void do_send(struct trial *trial, uint32_t op)
 {
-	struct channel *channel = &trial->channels[trial->channel_of[op]];
+	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
 	uint32_t receive = channel->waiting;
 	end(trial, op);
 	channel->n_sent++;
@@ -68,7 +68,7 @@ static void do_send(struct trial *trial, uint32_t op)
 
 static void do_receive(struct trial *trial, uint32_t op)
 {
-	struct channel *channel = &trial->channels[trial->channel_of[op]];
+	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
 	if (channel->n_sent > 0) {
 		channel->n_sent -= channel->ordered;
 		end(trial, op);
@@ -111,14 +111,14 @@ static void order_channels(struct trial *trial, uint32_t n_channels)
 	const struct tb_job *job = trial->job;
 	uint32_t chain = 0; // first operation of the chain that i is in
 	for (uint32_t i = 0; i < n_channels; i++)
-		trial->channels[i] =
-			(struct channel){.waiting = NONE, .last = NONE, .ordered = true};
+		trial->channels[i] = (struct deadlock_channel){
+			.waiting = NONE, .last = NONE, .ordered = true};
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		if (i > 0 && !follows(job, i))
 			chain = i;
 		if (job->ops[i].kind != TB_OP_RECV)
 			continue;
-		struct channel *channel = &trial->channels[trial->channel_of[i]];
+		struct deadlock_channel *channel = &trial->channels[trial->channel_of[i]];
 		if (channel->last != NONE && channel->last < chain)
 			channel->ordered = false;
 		channel->last = i;
@@ -188,8 +188,7 @@ int tb_job_check_deadlock(const struct tb_job *job, const uint32_t *lines,
 		if (trial.n_done < job->n_ops)
 			status = fail_stuck(&trial, lines, error);
 	} else {
-		status = tb_fail_in(
-			error, TB_ENOMEM, job->name, "no memory to look for deadlocks");
+		status = tb_fail_memory_in(error, job->name, "finding deadlocks");
 	}
 	free(trial.channels);
 	free(trial.waits);

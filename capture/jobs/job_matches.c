@@ -6,14 +6,14 @@
 #include <string.h>
 
 // One send or receive, as seen by its destination.
-struct end {
+struct match_end {
 	uint64_t channel; // source in the upper half, tag in the lower
 	uint64_t bytes;
 	uint32_t op;
 };
 
 // The sends to one rank, and its receives.
-struct meeting {
+struct match_meeting {
 	const struct tb_job *job;
 	const uint32_t *lines;
 	struct tb_job_channels *channels; // may be NULL
@@ -21,12 +21,12 @@ struct meeting {
 	size_t n_sends;
 	size_t n_recvs; // receives without a wildcard
 	size_t n_wild;	// receives with one
-	struct end *sends, *recvs, *spare;
+	struct match_end *sends, *recvs, *spare;
 };
 
 // sort_ends is a stable radix sort by channel. It skips the digits in which all channels
 // agree, which are most.
-static void sort_ends(struct end *ends, struct end *spare, size_t n)
+static void sort_ends(struct match_end *ends, struct match_end *spare, size_t n)
 {
 	uint64_t differ = 0;
 	bool sorted = true;
@@ -48,7 +48,7 @@ static void sort_ends(struct end *ends, struct end *spare, size_t n)
 	}
 }
 
-static size_t channel_end(const struct end *ends, size_t from, size_t n)
+static size_t channel_end(const struct match_end *ends, size_t from, size_t n)
 {
 	size_t to = from;
 	while (to < n && ends[to].channel == ends[from].channel)
@@ -58,12 +58,12 @@ static size_t channel_end(const struct end *ends, size_t from, size_t n)
 
 static int by_bytes(const void *left, const void *right)
 {
-	const struct end *a = left, *b = right;
+	const struct match_end *a = left, *b = right;
 	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static int fail_count(const struct meeting *m, const struct end *odd, size_t n_sends,
-	size_t n_recvs, struct tb_error *error)
+static int fail_count(const struct match_meeting *m, const struct match_end *odd,
+	size_t n_sends, size_t n_recvs, struct tb_error *error)
 {
 	char text[sizeof error->text], op[96];
 	tb_job_describe(m->job, odd->op, op, sizeof op);
@@ -78,15 +78,15 @@ static int fail_count(const struct meeting *m, const struct end *odd, size_t n_s
 // compare_sizes fails unless `n` sends and `n` receives of one channel can be paired by
 // size. It accepts them in any order: which send meets which receive may depend on time,
 // so only the replay can tell.
-static int compare_sizes(
-	const struct meeting *m, size_t s, size_t r, size_t n, struct tb_error *error)
+static int compare_sizes(const struct match_meeting *m, size_t s, size_t r, size_t n,
+	struct tb_error *error)
 {
 	size_t odd = 0;
 	while (odd < n && m->sends[s + odd].bytes == m->recvs[r + odd].bytes)
 		odd++;
 	if (odd == n)
 		return TB_OK;
-	const struct end send = m->sends[s + odd], recv = m->recvs[r + odd];
+	const struct match_end send = m->sends[s + odd], recv = m->recvs[r + odd];
 	qsort(m->sends + s, n, sizeof *m->sends, by_bytes);
 	qsort(m->recvs + r, n, sizeof *m->recvs, by_bytes);
 	size_t same = 0;
@@ -104,8 +104,8 @@ static int compare_sizes(
 // compare_channel checks the sends [s, s_end) and receives [r, r_end) of one channel. If
 // the rank has receives with a wildcard, these may take sends of any channel; then only
 // too many receives are an error.
-static int compare_channel(const struct meeting *m, size_t s, size_t s_end, size_t r,
-	size_t r_end, struct tb_error *error)
+static int compare_channel(const struct match_meeting *m, size_t s, size_t s_end,
+	size_t r, size_t r_end, struct tb_error *error)
 {
 	size_t n_sends = s_end - s, n_recvs = r_end - r;
 	if (n_recvs > n_sends)
@@ -119,7 +119,7 @@ static int compare_channel(const struct meeting *m, size_t s, size_t s_end, size
 
 // number_channel stores the channel's number for each of its sends and receives.
 static void number_channel(
-	const struct meeting *m, size_t s, size_t s_end, size_t r, size_t r_end)
+	const struct match_meeting *m, size_t s, size_t s_end, size_t r, size_t r_end)
 {
 	for (; s < s_end; s++)
 		m->channels->of[m->sends[s].op] = m->channels->n;
@@ -129,7 +129,7 @@ static void number_channel(
 }
 
 // compare walks the sorted sends and receives together, channel by channel.
-static int compare(const struct meeting *m, struct tb_error *error)
+static int compare(const struct match_meeting *m, struct tb_error *error)
 {
 	size_t s = 0, r = 0;
 	int status = TB_OK;
@@ -150,7 +150,7 @@ static int compare(const struct meeting *m, struct tb_error *error)
 	return status;
 }
 
-static int check_meeting(const struct meeting *m, struct tb_error *error)
+static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 {
 	sort_ends(m->sends, m->spare, m->n_sends);
 	sort_ends(m->recvs, m->spare, m->n_recvs);
@@ -164,7 +164,7 @@ static int check_meeting(const struct meeting *m, struct tb_error *error)
 	return status;
 }
 
-static void take_receives(struct meeting *m)
+static void take_receives(struct match_meeting *m)
 {
 	const struct tb_job *job = m->job;
 	m->n_recvs = m->n_wild = 0;
@@ -175,19 +175,19 @@ static void take_receives(struct meeting *m)
 		if (op->peer == TB_ANY || op->tag == TB_ANY)
 			m->n_wild++;
 		else
-			m->recvs[m->n_recvs++] = (struct end){
+			m->recvs[m->n_recvs++] = (struct match_end){
 				(uint64_t)op->peer << 32 | op->tag, op->amount, i};
 	}
 }
 
 // The sends of the whole job, grouped by destination.
-struct inbound {
+struct match_inbound {
 	uint32_t *first; // n_ranks + 1: sends to rank r are [r] to [r + 1] - 1
 	uint32_t *sends; // operations, ascending
 	size_t n_most;	 // bound on the sends to a rank and on a rank's operations
 };
 
-static void group_sends(const struct tb_job *job, struct inbound *inbound)
+static void group_sends(const struct tb_job *job, struct match_inbound *inbound)
 {
 	uint32_t *first = inbound->first;
 	for (uint32_t i = 0; i < job->n_ops; i++)
@@ -209,7 +209,7 @@ static void group_sends(const struct tb_job *job, struct inbound *inbound)
 
 // take_sends lists the sends to the meeting's rank, ordered by source, and returns the
 // number of sources.
-static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
+static uint64_t take_sends(struct match_meeting *m, const struct match_inbound *inbound)
 {
 	const struct tb_job *job = m->job;
 	uint64_t n_sources = 0;
@@ -223,7 +223,7 @@ static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
 			source = tb_job_rank_of(job, op);
 		n_sources += another;
 		m->sends[m->n_sends++] =
-			(struct end){(uint64_t)source << 32 | job->ops[op].tag,
+			(struct match_end){(uint64_t)source << 32 | job->ops[op].tag,
 				job->ops[op].amount, op};
 	}
 	return n_sources;
@@ -232,8 +232,8 @@ static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
 int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	struct tb_job_channels *channels, struct tb_error *error)
 {
-	struct inbound inbound = {0};
-	struct meeting m = {.job = job, .lines = lines, .channels = channels};
+	struct match_inbound inbound = {0};
+	struct match_meeting m = {.job = job, .lines = lines, .channels = channels};
 	int status = TB_ENOMEM;
 	inbound.first = calloc((size_t)job->n_ranks + 1, sizeof *inbound.first);
 	inbound.sends = malloc(((size_t)job->n_ops + 1) * sizeof *inbound.sends);
@@ -256,8 +256,7 @@ int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	}
 done:
 	if (status == TB_ENOMEM)
-		tb_fail_in(error, TB_ENOMEM, job->name,
-			"no memory to pair sends and receives");
+		tb_fail_memory_in(error, job->name, "pairing sends and receives");
 	free(m.sends);
 	free(m.recvs);
 	free(m.spare);

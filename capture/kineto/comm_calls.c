@@ -1,4 +1,4 @@
-#include "comm_calls.h"
+#include "profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 // NCCL has no barrier: ProcessGroupNCCL::barrier reduces one element, a float.
 #define BARRIER_BYTES 4
 
-struct writing {
+struct comm_writing {
 	struct tb_calls *calls;
 	const struct tb_profile *profile;
 	const struct tb_comm_place *place;
@@ -15,7 +15,7 @@ struct writing {
 	bool begun; // the first call has the computation, and what it comes after
 };
 
-static int add(struct writing *writing, struct tb_call call)
+static int add(struct comm_writing *writing, struct tb_call call)
 {
 	const struct tb_comm_place *place = writing->place;
 	call.lane = place->lane;
@@ -34,7 +34,7 @@ static int add(struct writing *writing, struct tb_call call)
 // add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what the
 // rank has, in proportion to its split sizes.
 static int add_sizes(
-	struct writing *writing, const struct tb_comm_op *op, uint32_t n_members)
+	struct comm_writing *writing, const struct tb_comm_op *op, uint32_t n_members)
 {
 	const uint64_t *splits = writing->profile->splits + op->splits;
 	uint64_t sum = 0;
@@ -46,8 +46,8 @@ static int add_sizes(
 			n_members, op->n_splits);
 	uint64_t *sizes = calloc(n_members, sizeof *sizes);
 	if (!sizes)
-		return tb_fail_in(writing->error, TB_ENOMEM, writing->profile->path,
-			"no memory for the sizes of an all-to-all");
+		return tb_fail_memory_in(writing->error, writing->profile->path,
+			"the sizes of an all-to-all");
 	for (uint32_t i = 0; i < n_members && sum > 0; i++)
 		sizes[i] = (uint64_t)((double)op->in_bytes *
 					      ((double)splits[i] / (double)sum) +
@@ -81,7 +81,7 @@ static uint64_t bytes_of(const struct tb_comm_op *op, uint32_t n)
 	}
 }
 
-static int add_collective(struct writing *writing, const struct tb_comm_op *op)
+static int add_collective(struct comm_writing *writing, const struct tb_comm_op *op)
 {
 	uint32_t group = writing->place->groups[op->group];
 	uint32_t n = tb_calls_members(writing->calls, group).n;
@@ -108,7 +108,8 @@ static int add_collective(struct writing *writing, const struct tb_comm_op *op)
 	return status;
 }
 
-static int add_message(struct writing *writing, const struct tb_comm_op *op, bool starts)
+static int add_message(
+	struct comm_writing *writing, const struct tb_comm_op *op, bool starts)
 {
 	uint32_t group = writing->place->groups[op->group], peer = op->peer;
 	struct tb_group members = tb_calls_members(writing->calls, group);
@@ -135,15 +136,14 @@ static bool is_message(const struct tb_comm_op *op)
 
 // add_group writes messages that one kernel sends and receives: all begin, then all are
 // waited for.
-static int add_group(struct writing *writing, const struct tb_comm_kernel *kernel)
+static int add_group(struct comm_writing *writing, const struct tb_comm_kernel *kernel)
 {
 	const struct tb_profile *profile = writing->profile;
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
 	uint32_t rank = writing->place->rank, n_begun = 0;
 	uint32_t *begun = calloc(kernel->n_ops, sizeof *begun);
 	if (!begun)
-		return tb_fail_in(writing->error, TB_ENOMEM, profile->path,
-			"no memory for its messages");
+		return tb_fail_memory_in(writing->error, profile->path, "its messages");
 	int status = add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < kernel->n_ops && status == TB_OK; i++) {
 		status = add_message(writing, &profile->ops[ops[i]], true);
@@ -161,7 +161,7 @@ int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
 	const struct tb_comm_kernel *kernel, const struct tb_comm_place *place,
 	uint32_t *last, struct tb_error *error)
 {
-	struct writing writing = {
+	struct comm_writing writing = {
 		.calls = calls, .profile = profile, .place = place, .error = error};
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
 	int status = TB_OK;

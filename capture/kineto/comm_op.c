@@ -86,16 +86,16 @@ static const struct {
 #define N_TYPES (sizeof types / sizeof *types)
 
 // What the arguments say, as they stand.
-struct arguments {
+struct comm_arguments {
 	struct tb_raw name, dtype, group, ranks, in_split;
 	uint64_t in, out, size, start, stride, rank, source, destination, external;
 	const char *broken; // a key whose value is no size
 };
 
-static struct arguments read_arguments(struct tb_raw args)
+static struct comm_arguments read_arguments(struct tb_raw args)
 {
 	const struct tb_raw none = {"", 0};
-	struct arguments made = {.name = none,
+	struct comm_arguments made = {.name = none,
 		.dtype = none,
 		.group = none,
 		.ranks = none,
@@ -175,8 +175,8 @@ uint8_t tb_comm_of_kernel(struct tb_raw name)
 	return TB_COMM_OTHER;
 }
 
-static int element_bytes(const struct tb_profile *profile, const struct arguments *args,
-	uint32_t *bytes, struct tb_error *error)
+static int element_bytes(const struct tb_profile *profile,
+	const struct comm_arguments *args, uint32_t *bytes, struct tb_error *error)
 {
 	for (size_t i = 0; i < N_TYPES; i++) {
 		if (tb_raw_is(args->dtype, types[i].name)) {
@@ -205,7 +205,7 @@ static uint32_t limited(uint64_t count)
 }
 
 // find_group stores the group that the arguments name, a new one where it is new.
-static int find_group(struct tb_profile *profile, const struct arguments *args,
+static int find_group(struct tb_profile *profile, const struct comm_arguments *args,
 	uint32_t *group, struct tb_error *error)
 {
 	struct tb_profile_group made = {.size = limited(args->size),
@@ -231,8 +231,7 @@ static int find_group(struct tb_profile *profile, const struct arguments *args,
 			profile->n_groups + 1) != TB_OK) {
 		free(made.name);
 		free(made.ranks);
-		return tb_fail_in(error, TB_ENOMEM, profile->path,
-			"no memory for its process groups");
+		return tb_fail_memory_in(error, profile->path, "its process groups");
 	}
 	*group = (uint32_t)profile->n_groups;
 	profile->groups[profile->n_groups++] = made;
@@ -258,8 +257,8 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 		if (profile->n_splits >= TB_NONE - 1 ||
 			TB_ARRAY_RESERVE(&profile->splits, &profile->splits_room,
 				profile->n_splits + 1) != TB_OK)
-			return tb_fail_in(error, TB_ENOMEM, profile->path,
-				"no memory for the sizes of its all-to-alls");
+			return tb_fail_memory_in(
+				error, profile->path, "the sizes of its all-to-alls");
 		profile->splits[profile->n_splits++] = size;
 	}
 	op->n_splits = (uint32_t)(profile->n_splits - first);
@@ -269,7 +268,7 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 }
 
 // fill makes the operation of its arguments; the group is found by then.
-static int fill(struct tb_profile *profile, const struct arguments *args,
+static int fill(struct tb_profile *profile, const struct comm_arguments *args,
 	struct tb_comm_op *op, struct tb_error *error)
 {
 	uint32_t bytes;
@@ -300,7 +299,7 @@ static int fill(struct tb_profile *profile, const struct arguments *args,
 int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t begin_ns,
 	uint32_t *op, struct tb_error *error)
 {
-	struct arguments read = read_arguments(args);
+	struct comm_arguments read = read_arguments(args);
 	struct tb_comm_op made = {.begin_ns = begin_ns, .what = what_of(read.name)};
 	*op = TB_NONE;
 	if (read.name.n == 0)
@@ -317,8 +316,8 @@ int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t beg
 	if (profile->n_ops >= TB_NONE - 1 ||
 		TB_ARRAY_RESERVE(&profile->ops, &profile->ops_room, profile->n_ops + 1) !=
 			TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, profile->path,
-			"no memory for its communication operations");
+		return tb_fail_memory_in(
+			error, profile->path, "its communication operations");
 	*op = (uint32_t)profile->n_ops;
 	profile->ops[profile->n_ops++] = made;
 	return TB_OK;
@@ -348,8 +347,7 @@ static int add_config(
 		.size = limited(size)};
 	profile->config[profile->n_config++] = made;
 	if (!made.name || !made.ranks)
-		return tb_fail_in(error, TB_ENOMEM, profile->path,
-			"no memory for its process groups");
+		return tb_fail_memory_in(error, profile->path, "its process groups");
 	return TB_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "event.h"
+#include "profile.h"
 
 #include <string.h>
 
@@ -38,10 +38,10 @@ static int refuse(const struct tb_json_item *item, const char *path, const char 
 		"the event %s", what);
 }
 
-int tb_event_read(struct tb_event *event, const struct tb_json_item *item,
+int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error)
 {
-	struct tb_event made = {0};
+	struct tb_profile_event made = {0};
 	struct tb_raw key, value, ts = {0}, dur = {0};
 	struct tb_raw_walk walk = tb_raw_walk_begin(item->value);
 	event->kind = TB_EVENT_OTHER;

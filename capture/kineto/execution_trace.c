@@ -15,14 +15,15 @@
 
 #define ARGS_MAX 8192
 
-struct node {
+struct trace_node {
 	struct tb_raw name, inputs, attributes;
 };
 
-static struct node look(struct tb_raw text)
+static struct trace_node look(struct tb_raw text)
 {
 	struct tb_raw key, value;
-	struct node node = {.name = {"", 0}, .inputs = {"", 0}, .attributes = {"", 0}};
+	struct trace_node node = {
+		.name = {"", 0}, .inputs = {"", 0}, .attributes = {"", 0}};
 	struct tb_raw_walk walk = tb_raw_walk_begin(text);
 	while (tb_raw_walk_next(&walk, &key, &value)) {
 		if (tb_raw_is(key, "name"))
@@ -83,7 +84,7 @@ static struct tb_raw rank_in(struct tb_raw inputs, struct tb_raw operation)
 
 // write_arguments writes a node's attributes as a profile's arguments would be, as far as
 // there is room; an attribute without room is left out.
-static size_t write_arguments(const struct node *node, char *args)
+static size_t write_arguments(const struct trace_node *node, char *args)
 {
 	struct tb_raw key, attribute, operation = {"", 0};
 	struct tb_raw_walk walk = tb_raw_walk_begin(node->attributes);
@@ -139,8 +140,7 @@ static int add_kernel(struct tb_profile *profile, uint32_t op, struct tb_error *
 {
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, profile->path,
-			"no memory for its communication");
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	uint64_t number = profile->n_kernels;
 	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
 		.launch_ns = TB_NEVER_NS,
@@ -157,7 +157,7 @@ int tb_profile_node(
 {
 	char args[ARGS_MAX];
 	uint32_t op;
-	struct node node = look(text);
+	struct trace_node node = look(text);
 	profile->has_no_times = profile->has_orders = true;
 	if (tb_raw_is(node.name, "## process_group:init ##"))
 		take_group_size(profile, node.inputs);

@@ -1,4 +1,4 @@
-#include "groups.h"
+#include "profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,8 +6,7 @@
 
 static int no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
-	return tb_fail_in(
-		error, TB_ENOMEM, profile->path, "no memory for its process groups");
+	return tb_fail_memory_in(error, profile->path, "its process groups");
 }
 
 static int make_room(const struct tb_profile *profile, struct tb_members *members,
@@ -151,13 +150,13 @@ static bool is_all(const struct tb_profiles *all, const struct tb_members *membe
 }
 
 // A row of a grid: its members' distance, and how many ranks all rows of its block span.
-struct row {
+struct group_row {
 	uint32_t stride;
 	uint64_t block;
 };
 
 static bool find_row(const struct tb_profile *profile, const struct tb_members *members,
-	struct row *row)
+	struct group_row *row)
 {
 	uint32_t first = members->ranks[0];
 	row->stride = members->n > 1 ? members->ranks[1] - first : 1;
@@ -174,7 +173,7 @@ static bool find_row(const struct tb_profile *profile, const struct tb_members *
 int tb_groups_clone(const struct tb_profiles *all, const struct tb_profile *profile,
 	uint32_t rank, struct tb_members *members, struct tb_error *error)
 {
-	struct row row;
+	struct group_row row;
 	int status;
 	if (is_all(all, members)) {
 		status = make_row(profile, 0, 1, all->n_ranks, members, error);

@@ -1,4 +1,4 @@
-#include "json_items.h"
+#include "profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,8 @@ static int fill(struct tb_json_items *items, struct tb_error *error)
 				TB_JSON_ITEM_MAX >> 20);
 		char *grown = realloc(items->buffer, items->room * 2);
 		if (!grown)
-			return tb_fail_in(error, TB_ENOMEM, items->name,
-				"no memory for a value of %zu bytes", items->room);
+			return tb_fail_memory_in(
+				error, items->name, "a value of %zu bytes", items->room);
 		items->buffer = grown;
 		items->room *= 2;
 	}

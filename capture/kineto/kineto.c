@@ -1,9 +1,9 @@
 #include "kineto.h"
 
 #include "array.h"
-#include "groups.h"
 #include "infile.h"
-#include "stream_lanes.h"
+#include "input_files.h"
+#include "profile.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -46,7 +46,8 @@ static bool file_begins(const char *path)
 	FILE *stream;
 	struct tb_infile *file;
 	struct tb_bytes first;
-	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
+	if (!tb_input_is_file(path) ||
+		tb_infile_open(&stream, &file, path, NULL) != TB_OK)
 		return false;
 	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
 		  tb_kineto_begins(first);
@@ -276,7 +277,7 @@ struct known {
 	uint32_t number;
 };
 
-struct making {
+struct kineto_making {
 	const struct tb_profiles *all;
 	struct tb_calls *calls;
 	struct tb_error *error;
@@ -285,7 +286,7 @@ struct making {
 	struct tb_map known_of; // hash of name and members to the place in `known`
 };
 
-static bool is_known(const struct making *making, const struct known *known,
+static bool is_known(const struct kineto_making *making, const struct known *known,
 	const char *name, const struct tb_members *members)
 {
 	struct tb_group group = tb_calls_members(making->calls, known->number);
@@ -304,7 +305,7 @@ static uint64_t hash_of(const char *name, const struct tb_members *members)
 	return hash;
 }
 
-static int add_group(struct making *making, const char *name,
+static int add_group(struct kineto_making *making, const char *name,
 	const struct tb_members *members, uint32_t *number)
 {
 	uint32_t place;
@@ -318,7 +319,7 @@ static int add_group(struct making *making, const char *name,
 	if (TB_ARRAY_RESERVE(&making->known, &making->known_room, making->n_known + 1) !=
 			TB_OK ||
 		tb_map_put(&making->known_of, key, (uint32_t)making->n_known) != TB_OK)
-		return tb_fail(making->error, TB_ENOMEM, "no memory for process groups");
+		return tb_fail_memory(making->error, "process groups");
 	int status = tb_calls_group(making->calls, members->ranks, members->n, members->n,
 		number, making->error);
 	if (status == TB_OK)
@@ -326,7 +327,7 @@ static int add_group(struct making *making, const char *name,
 	return status;
 }
 
-static int find_groups(struct making *making, const struct tb_profile *profile,
+static int find_groups(struct kineto_making *making, const struct tb_profile *profile,
 	uint32_t rank, uint32_t *groups)
 {
 	bool clones = making->all->n_ranks > making->all->n_profiled ||
@@ -360,7 +361,7 @@ static bool has_messages(const struct tb_profile *profile)
 }
 
 static int add_rank(
-	struct making *making, const struct tb_profile *profile, uint32_t rank)
+	struct kineto_making *making, const struct tb_profile *profile, uint32_t rank)
 {
 	if (rank != profile->rank && has_messages(profile))
 		return tb_fail_in(making->error, TB_EUSAGE, profile->path,
@@ -370,7 +371,7 @@ static int add_rank(
 			rank);
 	uint32_t *groups = calloc(profile->n_groups + 1, sizeof *groups);
 	if (!groups)
-		return tb_fail(making->error, TB_ENOMEM, "no memory for process groups");
+		return tb_fail_memory(making->error, "process groups");
 	int status = find_groups(making, profile, rank, groups);
 	const struct tb_lanes_place place = {.rank = rank, .groups = groups};
 	if (status == TB_OK)
@@ -428,7 +429,7 @@ static void note(struct tb_calls *calls, const struct tb_profiles *all)
 static int make(struct tb_calls **calls, const struct tb_profiles *all,
 	const struct tb_reading *reading, struct tb_error *error)
 {
-	struct making making = {.all = all, .error = error};
+	struct kineto_making making = {.all = all, .error = error};
 	int status = tb_calls_new(&making.calls, all->n_ranks, error);
 	size_t next = 0;
 	for (uint32_t rank = 0; rank < all->n_ranks && status == TB_OK; rank++) {

@@ -28,29 +28,29 @@ static bool is_message(uint8_t what)
 	return what == TB_COMM_SEND || what == TB_COMM_RECV;
 }
 
-struct sorted {
+struct keyed_op {
 	uint64_t key;
 	uint32_t op;
 };
 
 static int by_key(const void *a, const void *b)
 {
-	const struct sorted *one = a, *other = b;
+	const struct keyed_op *one = a, *other = b;
 	int order = (one->key > other->key) - (one->key < other->key);
 	return order ? order : (one->op > other->op) - (one->op < other->op);
 }
 
 static int no_memory(const struct pairing *pairing)
 {
-	return tb_fail_in(pairing->error, TB_ENOMEM, pairing->profile->path,
-		"no memory for its communication");
+	return tb_fail_memory_in(
+		pairing->error, pairing->profile->path, "its communication");
 }
 
 // sort_ops makes a list of the operations that send, by id or by beginning.
 static int sort_ops(struct pairing *pairing, bool by_id, uint32_t **list, size_t *n)
 {
 	const struct tb_profile *profile = pairing->profile;
-	struct sorted *sorted = malloc((profile->n_ops + 1) * sizeof *sorted);
+	struct keyed_op *sorted = malloc((profile->n_ops + 1) * sizeof *sorted);
 	uint32_t *made = malloc((profile->n_ops + 1) * sizeof *made);
 	size_t count = 0;
 	if (!sorted || !made) {
@@ -61,8 +61,8 @@ static int sort_ops(struct pairing *pairing, bool by_id, uint32_t **list, size_t
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (sends(profile->ops[i].what))
 			sorted[count++] =
-				(struct sorted){by_id ? profile->ops[i].external
-						      : profile->ops[i].begin_ns,
+				(struct keyed_op){by_id ? profile->ops[i].external
+							: profile->ops[i].begin_ns,
 					(uint32_t)i};
 	qsort(sorted, count, sizeof *sorted, by_key);
 	for (size_t i = 0; i < count; i++)

@@ -1,7 +1,6 @@
 #include "profile.h"
 
 #include "array.h"
-#include "event.h"
 #include "infile.h"
 
 #include <inttypes.h>
@@ -37,7 +36,7 @@ void tb_profile_fini(struct tb_profile *profile)
 
 static int no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_ENOMEM, profile->path, "no memory for its events");
+	return tb_fail_memory_in(error, profile->path, "its events");
 }
 
 static bool begins(struct tb_raw text, const char *word)
@@ -47,7 +46,7 @@ static bool begins(struct tb_raw text, const char *word)
 }
 
 // Kernels of NCCL, of RCCL and of MSCCL, which stands in for NCCL.
-static bool is_communication(const struct tb_event *event)
+static bool is_communication(const struct tb_profile_event *event)
 {
 	return begins(event->name, "nccl") || begins(event->name, "rccl") ||
 	       begins(event->name, "msccl");
@@ -64,8 +63,8 @@ static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
 		profile->begin_ns = begin_ns;
 }
 
-static int add_kernel(
-	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+static int add_kernel(struct tb_profile *profile, const struct tb_profile_event *event,
+	struct tb_error *error)
 {
 	struct tb_event_ties ties = tb_event_ties(event->args);
 	struct tb_comm_kernel made = {.order = ties.order,
@@ -102,8 +101,8 @@ static int add_wait(struct tb_profile *profile, const struct tb_stream_wait *wai
 }
 
 // A call of the runtime: that a stream waits, or that the program waits for all.
-static int look_at_call(
-	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+static int look_at_call(struct tb_profile *profile, const struct tb_profile_event *event,
+	struct tb_error *error)
 {
 	bool waits = tb_raw_is(event->name, "cudaStreamWaitEvent") ||
 		     tb_raw_is(event->name, "cuStreamWaitEvent") ||
@@ -127,8 +126,8 @@ static int look_at_call(
 
 // A wait that Kineto traced in full: the arguments name both streams, and the call that
 // recorded the event.
-static int look_at_sync(
-	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+static int look_at_sync(struct tb_profile *profile, const struct tb_profile_event *event,
+	struct tb_error *error)
 {
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
@@ -159,8 +158,8 @@ static int look_at_sync(
 }
 
 // gather_event takes what the first reading needs: communication and waits.
-static int gather_event(
-	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+static int gather_event(struct tb_profile *profile, const struct tb_profile_event *event,
+	struct tb_error *error)
 {
 	uint32_t op;
 	switch (event->kind) {
@@ -188,7 +187,7 @@ static bool launches(struct tb_raw name)
 }
 
 // note_launch stores when the kernels that a call launched were launched.
-static void note_launch(struct tb_profile *profile, const struct tb_event *event)
+static void note_launch(struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	uint64_t order = tb_event_ties(event->args).order;
 	size_t low = 0, high = profile->n_kernels;
@@ -204,8 +203,8 @@ static void note_launch(struct tb_profile *profile, const struct tb_event *event
 }
 
 // gather_work takes what the second reading is for: the other work of the streams.
-static int gather_work(
-	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event,
+	struct tb_error *error)
 {
 	if (event->kind == TB_EVENT_RUNTIME && launches(event->name))
 		note_launch(profile, event);
@@ -216,7 +215,7 @@ static int gather_work(
 	struct tb_event_ties ties = tb_event_ties(event->args);
 	begin_at(profile, event->begin_ns);
 	return tb_profile_work(profile,
-		&(struct tb_work){.key = stream_key(&ties),
+		&(struct tb_gpu_work){.key = stream_key(&ties),
 			.order = profile->has_orders ? ties.order : 0,
 			.begin_ns = event->begin_ns,
 			.end_ns = event->end_ns},
@@ -249,7 +248,7 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 static int gather(struct tb_profile *profile, const struct tb_json_item *item, bool again,
 	struct tb_error *error)
 {
-	struct tb_event event;
+	struct tb_profile_event event;
 	if (!item->in_array)
 		return again ? TB_OK : gather_member(profile, item, error);
 	if (tb_raw_is(item->key, "nodes") && !again)

@@ -11,8 +11,92 @@
 #define TB_PROFILE_H
 
 #include "map.h"
-#include "raw_json.h"
 #include "reading.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// Raw JSON: a value as it stands in its file, and what is in it.
+//
+// Nothing is copied and nothing recursive: values nest as deep as they like. Texts are
+// borrowed and not terminated. RFC 8259.
+
+struct tb_raw {
+	const char *data;
+	size_t n;
+};
+
+// tb_raw_end returns where the value that begins at text[at] ends, or 0 if it goes
+// on beyond the text. A number or word that reaches the end of the text goes on.
+size_t tb_raw_end(struct tb_raw text, size_t at);
+
+// tb_raw_blanks returns the place of the first byte from `at` on that is no blank.
+size_t tb_raw_blanks(struct tb_raw text, size_t at);
+
+// A walk through the members of an object, or the elements of an array.
+struct tb_raw_walk {
+	struct tb_raw text;
+	size_t at;
+	bool failed; // it is not well formed
+};
+
+// tb_raw_walk_begin begins at the first member; of a value that is neither object nor
+// array there are none.
+struct tb_raw_walk tb_raw_walk_begin(struct tb_raw value);
+
+// tb_raw_walk_next stores the next member's key, without quotes (empty in arrays), and
+// its value, and returns whether there was one.
+bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_raw *value);
+
+// tb_raw_is returns whether a key, or what a string holds, is `word`.
+bool tb_raw_is(struct tb_raw text, const char *word);
+
+// tb_raw_string returns what a string holds, escapes untouched; of another value, the
+// value.
+struct tb_raw tb_raw_string(struct tb_raw value);
+
+// These read a number, also one in quotes, and return whether it is one in range.
+// tb_raw_micros reads microseconds with decimals, 0 or above, as nanoseconds.
+bool tb_raw_count(struct tb_raw value, uint64_t *count);
+bool tb_raw_micros(struct tb_raw value, uint64_t *ns);
+
+// Walks through a JSON file that is too large to hold: one object with members, of which
+// some are long arrays.
+//
+// Model: the items of the file are the elements of each array that is a member of its
+// outermost object, and every other member. An item is raw text, found by its brackets
+// and quotes alone; profile.h looks into it. Memory: the largest item, at most 16 MiB.
+// Cost: one look at each byte. One thread at a time.
+
+#define TB_JSON_ITEM_MAX ((size_t)16 << 20)
+
+struct tb_json_items; // opaque
+
+struct tb_json_item {
+	struct tb_raw key; // of the member, or of the array; without quotes
+	struct tb_raw value;
+	uint64_t offset; // of the value in the file, decompressed
+	bool in_array;
+};
+
+// tb_json_items_new begins with a stream, which stays the caller's; `name` is that of the
+// file, for errors, and is borrowed. tb_json_items_free: NULL is fine.
+int tb_json_items_new(struct tb_json_items **items, FILE *stream, const char *name,
+	struct tb_error *error) TB_MUST_USE;
+void tb_json_items_free(struct tb_json_items *items);
+
+// tb_json_items_next stores the next item, which lives until the next call: 1, or 0 at
+// the end of the outermost object. TB_EFORMAT, with the offset, for what is not JSON, for
+// a file that ends too early and for an item of more than TB_JSON_ITEM_MAX.
+int tb_json_items_next(struct tb_json_items *items, struct tb_json_item *item,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_json_items_is_cut returns whether the last TB_EFORMAT was that the file ends too
+// early.
+bool tb_json_items_is_cut(const struct tb_json_items *items);
 
 #define TB_NONE	    UINT32_MAX
 #define TB_NEVER_NS UINT64_MAX
@@ -153,15 +237,105 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 
 // tb_profile_work adds other work of a stream, in any order; tb_profile_end when there is
 // no more.
-struct tb_work {
+struct tb_gpu_work {
 	uint64_t key, order, begin_ns, end_ns;
 };
-int tb_profile_work(struct tb_profile *profile, const struct tb_work *work,
+int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
 	struct tb_error *error) TB_MUST_USE;
 void tb_profile_end(struct tb_profile *profile);
 
 // tb_profile_pair gives each kernel its operations, when launches are known.
 int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
 	struct tb_error *error) TB_MUST_USE;
+
+enum tb_event_kind {
+	TB_EVENT_OTHER,
+	TB_EVENT_KERNEL,  // of a GPU
+	TB_EVENT_COPY,	  // memory copied or set, by a GPU
+	TB_EVENT_COMM,	  // record_param_comms, of a CPU
+	TB_EVENT_RUNTIME, // a call of CUDA's or HIP's
+	TB_EVENT_SYNC,	  // cuda_sync: which stream waits for which
+};
+
+struct tb_profile_event {
+	enum tb_event_kind kind;
+	struct tb_raw name, args;
+	uint64_t begin_ns, end_ns;
+};
+
+// tb_event_read looks at an element of traceEvents. Of an event that does not matter only
+// the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
+int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *item,
+	const char *path, struct tb_error *error) TB_MUST_USE;
+
+// The arguments that tie events together; UINT64_MAX where there are none.
+struct tb_event_ties {
+	uint64_t device, stream, order, external;
+};
+
+struct tb_event_ties tb_event_ties(struct tb_raw args);
+
+// The members of a profile's process groups, as far as profiles tell them, and those of
+// the groups of ranks of which there is no profile.
+
+// The profiles of a job, by rank, and what the ranks without one do (--clone-ranks).
+struct tb_profiles {
+	struct tb_profile *profiles; // by rank, ascending
+	size_t n;
+	uint32_t n_profiled; // ranks of the job that was profiled
+	uint32_t n_ranks;    // of the job to be made: more only with cloned ranks
+};
+
+struct tb_members {
+	uint32_t *ranks;
+	uint32_t n;
+};
+
+// tb_groups_members finds the members of a group of a profile; the caller frees `ranks`.
+// From the first of these that there is: the group's "Process Group Ranks"; pg_config;
+// "Global rank start" and "stride"; all ranks, if they are as many; the ranks that use a
+// group of this name, if they are as many. TB_EFORMAT otherwise, and when the profile's
+// own rank is no member.
+int tb_groups_members(const struct tb_profiles *all, const struct tb_profile *profile,
+	uint32_t group, struct tb_members *members, struct tb_error *error) TB_MUST_USE;
+
+// tb_groups_clone replaces the members of a profile's group by those of rank `rank`'s
+// group in its place, of n_ranks: a group of all ranks remains one. Others must be a row
+// of a grid, ranks of equal distance that begin where blocks of that many rows do: rank
+// `rank` is in the row that crosses it. The rows of a grid's outermost dimension grow
+// with the job. TB_EUSAGE for groups that are none, and numbers of ranks that cut rows.
+int tb_groups_clone(const struct tb_profiles *all, const struct tb_profile *profile,
+	uint32_t rank, struct tb_members *members, struct tb_error *error) TB_MUST_USE;
+
+// Makes calls of a profile: streams become lanes, kernels of NCCL become collective calls
+// and messages, and what they wait for on other streams becomes the order between them.
+
+// What is needed to write the calls of a rank from a profile (which --clone-ranks uses
+// for several ranks): its rank, and by group of the profile the number of that group in
+// `calls`.
+struct tb_lanes_place {
+	uint32_t rank;
+	const uint32_t *groups;
+};
+
+// tb_lanes_add adds the calls of one rank. TB_EFORMAT for a message without partner.
+int tb_lanes_add(struct tb_calls *calls, const struct tb_profile *profile,
+	const struct tb_lanes_place *place, struct tb_error *error) TB_MUST_USE;
+
+// Where the operations that one kernel of NCCL carries out go.
+struct tb_comm_place {
+	uint32_t rank;
+	const uint32_t *groups; // by group of the profile: its number in `calls`
+	uint32_t lane;
+	uint64_t calc_ns, enter_ns;
+	const uint32_t *befores; // calls after which it comes
+	uint32_t n_befores;
+};
+
+// tb_comm_calls adds them and stores the call at whose end the kernel has ended. Messages
+// of one kernel go at once; collective calls of one kernel one after another.
+int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
+	const struct tb_comm_kernel *kernel, const struct tb_comm_place *place,
+	uint32_t *last, struct tb_error *error) TB_MUST_USE;
 
 #endif

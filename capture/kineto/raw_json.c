@@ -1,4 +1,4 @@
-#include "raw_json.h"
+#include "profile.h"
 
 #include <string.h>
 

@@ -35,8 +35,7 @@ static int by_number(const void *a, const void *b)
 
 static int no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
-	return tb_fail_in(
-		error, TB_ENOMEM, profile->path, "no memory for its communication");
+	return tb_fail_memory_in(error, profile->path, "its communication");
 }
 
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
@@ -117,14 +116,14 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 
 // comes_before returns whether work was handed over before a mark. What has the mark's
 // own order is of the same CUDA graph, or nothing has one: then time decides.
-static bool comes_before(const struct tb_work *work, const struct tb_mark *mark)
+static bool comes_before(const struct tb_gpu_work *work, const struct tb_mark *mark)
 {
 	if (work->order != mark->order)
 		return work->order < mark->order;
 	return work->begin_ns < mark->at_ns;
 }
 
-static uint32_t slot_of(const struct tb_profile *profile, const struct tb_work *work)
+static uint32_t slot_of(const struct tb_profile *profile, const struct tb_gpu_work *work)
 {
 	size_t low = 0, high = profile->n_marks;
 	while (low < high) {
@@ -203,8 +202,8 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 	return TB_OK;
 }
 
-int tb_profile_work(
-	struct tb_profile *profile, const struct tb_work *work, struct tb_error *error)
+int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
+	struct tb_error *error)
 {
 	uint32_t number;
 	int status = tb_profile_stream(profile, work->key, &number, error);

@@ -1,6 +1,4 @@
-#include "stream_lanes.h"
-
-#include "comm_calls.h"
+#include "profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +9,11 @@
 
 // A stream as its lane is written. Times are the profile's; what lies before `at_ns` is
 // in calls already, what goes up to `end_ns` is known but not yet.
-struct stream {
+struct gpu_stream {
 	uint64_t at_ns, end_ns;
-	size_t next;		   // stretch
-	uint32_t lane, ahead_lane; // `ahead` holds the time until kernels are launched
-	uint64_t ahead_ns;
+	size_t next;		    // stretch
+	uint32_t lane, launch_lane; // the second: what the program did before launches
+	uint64_t launched_ns;
 	uint32_t last;		 // call of the lane, or TB_NONE
 	uint32_t worked;	 // call up to which others wait for its work, or TB_NONE
 	uint64_t worked_ns;	 // when that ended
@@ -29,7 +27,7 @@ struct lanes {
 	const struct tb_profile *profile;
 	const struct tb_lanes_place *place;
 	struct tb_error *error;
-	struct stream *streams;
+	struct gpu_stream *streams;
 	size_t n_streams;
 	uint32_t *kernels;	// of all streams, stream by stream
 	uint32_t *kernel_calls; // by kernel: at whose end it has ended, or TB_NONE
@@ -40,8 +38,7 @@ struct lanes {
 
 static int no_memory(const struct lanes *lanes)
 {
-	return tb_fail_in(lanes->error, TB_ENOMEM, lanes->profile->path,
-		"no memory for its streams");
+	return tb_fail_memory_in(lanes->error, lanes->profile->path, "its streams");
 }
 
 // list_kernels gives each stream the list of its kernels.
@@ -73,12 +70,12 @@ static int open_lanes(struct lanes *lanes)
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		lanes->kernel_calls[i] = TB_NONE;
 	for (size_t s = 0; s < n; s++)
-		lanes->streams[s] = (struct stream){.at_ns = profile->begin_ns,
+		lanes->streams[s] = (struct gpu_stream){.at_ns = profile->begin_ns,
 			.end_ns = profile->begin_ns,
-			.ahead_ns = profile->begin_ns,
+			.launched_ns = profile->begin_ns,
 			.worked_ns = profile->begin_ns,
 			.lane = TB_NONE,
-			.ahead_lane = TB_NONE,
+			.launch_lane = TB_NONE,
 			.last = TB_NONE,
 			.worked = TB_NONE,
 			.n_waited = lanes->waited + s * n};
@@ -120,7 +117,7 @@ static int come_after(struct lanes *lanes, uint32_t n)
 }
 
 // work_until writes a stream's work up to a time.
-static int work_until(struct lanes *lanes, struct stream *stream, uint64_t until_ns)
+static int work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t until_ns)
 {
 	if (until_ns <= stream->at_ns)
 		return TB_OK;
@@ -137,7 +134,7 @@ static void take_stretches(struct lanes *lanes, size_t mark)
 {
 	for (size_t s = 0; s < lanes->n_streams; s++) {
 		const struct tb_stream *from = &lanes->profile->streams[s];
-		struct stream *stream = &lanes->streams[s];
+		struct gpu_stream *stream = &lanes->streams[s];
 		for (; stream->next < from->n &&
 			from->stretches[stream->next].slot <= mark;
 			stream->next++)
@@ -155,7 +152,7 @@ static int release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 	*n_befores = 0;
 	*ready_ns = lanes->profile->begin_ns;
 	for (size_t s = 0; s < lanes->n_streams; s++) {
-		struct stream *stream = &lanes->streams[s];
+		struct gpu_stream *stream = &lanes->streams[s];
 		if (s == kernel->stream)
 			continue;
 		uint64_t until = stream->end_ns;
@@ -177,7 +174,7 @@ static int release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 
 // launched_at returns when a kernel could have begun had its stream been free: when it
 // began, or, if it had to wait behind the stream's kernel before, when it was launched.
-static uint64_t launched_at(const struct stream *stream,
+static uint64_t launched_at(const struct gpu_stream *stream,
 	const struct tb_comm_kernel *kernel, uint64_t ready_ns)
 {
 	uint64_t behind = stream->end_ns > stream->at_ns ? stream->end_ns : stream->at_ns;
@@ -193,23 +190,23 @@ static uint64_t launched_at(const struct stream *stream,
 // hold_back writes the time from what a kernel waits for to its launch, which the program
 // took, into a lane of its own: the kernel's own lane may be busy meanwhile. The kernel
 // then comes after that alone.
-static int hold_back(struct lanes *lanes, struct stream *stream, uint64_t ready_ns,
+static int hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t ready_ns,
 	uint64_t until_ns, uint32_t *n_befores)
 {
 	uint32_t index;
-	uint64_t from = ready_ns > stream->ahead_ns ? ready_ns : stream->ahead_ns;
+	uint64_t from = ready_ns > stream->launched_ns ? ready_ns : stream->launched_ns;
 	if (until_ns <= from)
 		return TB_OK;
 	int status = TB_OK;
 	if (*n_befores > 0) {
-		status = add_joint(lanes, &stream->ahead_lane, 0, from, &index);
+		status = add_joint(lanes, &stream->launch_lane, 0, from, &index);
 		if (status == TB_OK)
 			status = come_after(lanes, *n_befores);
 	}
 	if (status == TB_OK)
 		status = add_joint(
-			lanes, &stream->ahead_lane, until_ns - from, from, &index);
-	stream->ahead_ns = until_ns;
+			lanes, &stream->launch_lane, until_ns - from, from, &index);
+	stream->launched_ns = until_ns;
 	lanes->befores[0] = index;
 	*n_befores = 1;
 	return status;
@@ -218,7 +215,7 @@ static int hold_back(struct lanes *lanes, struct stream *stream, uint64_t ready_
 static int write_kernel(struct lanes *lanes, uint32_t number)
 {
 	const struct tb_comm_kernel *kernel = &lanes->profile->kernels[number];
-	struct stream *stream = &lanes->streams[kernel->stream];
+	struct gpu_stream *stream = &lanes->streams[kernel->stream];
 	uint32_t n_befores;
 	uint64_t ready;
 	int status = release(lanes, kernel, &n_befores, &ready);
@@ -251,7 +248,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 
 // n_ended returns how many of a stream's launched kernels had ended by a time.
 static uint32_t n_ended(
-	const struct lanes *lanes, const struct stream *stream, uint64_t by_ns)
+	const struct lanes *lanes, const struct gpu_stream *stream, uint64_t by_ns)
 {
 	uint32_t low = 0, high = stream->n_launched;
 	while (low < high) {
@@ -265,13 +262,13 @@ static uint32_t n_ended(
 }
 
 // A stream that waits for the kernels of another up to a number.
-struct choice {
+struct lane_choice {
 	size_t source;
 	uint32_t n;
 };
 
 static const struct tb_comm_kernel *last_of(
-	const struct lanes *lanes, const struct stream *source, uint32_t n)
+	const struct lanes *lanes, const struct gpu_stream *source, uint32_t n)
 {
 	return &lanes->profile->kernels[source->kernels[n - 1]];
 }
@@ -280,13 +277,13 @@ static const struct tb_comm_kernel *last_of(
 // last that ended while the stream had nothing to do; if there is none, the oldest for
 // which nobody has waited yet, as programs wait for operations in the order in which they
 // began them.
-static bool choose(const struct lanes *lanes, const struct stream *waiter,
-	uint64_t begin_ns, struct choice *choice)
+static bool choose(const struct lanes *lanes, const struct gpu_stream *waiter,
+	uint64_t begin_ns, struct lane_choice *choice)
 {
 	uint64_t last_ns = waiter->end_ns, oldest = UINT64_MAX;
 	bool binding = false, found = false;
 	for (size_t s = 0; s < lanes->n_streams; s++) {
-		const struct stream *source = &lanes->streams[s];
+		const struct gpu_stream *source = &lanes->streams[s];
 		uint32_t n = n_ended(lanes, source, begin_ns);
 		if (source == waiter || n <= waiter->n_waited[s])
 			continue;
@@ -294,7 +291,7 @@ static bool choose(const struct lanes *lanes, const struct stream *waiter,
 		if (end_ns > last_ns) {
 			last_ns = end_ns;
 			binding = true;
-			*choice = (struct choice){s, n};
+			*choice = (struct lane_choice){s, n};
 		}
 		uint32_t first = source->n_waited_any;
 		if (binding || n <= first)
@@ -303,15 +300,16 @@ static bool choose(const struct lanes *lanes, const struct stream *waiter,
 		if (order < oldest) {
 			oldest = order;
 			found = true;
-			*choice = (struct choice){s, first + 1};
+			*choice = (struct lane_choice){s, first + 1};
 		}
 	}
 	return binding || found;
 }
 
-static int write_wait(struct lanes *lanes, struct stream *waiter, struct choice choice)
+static int write_wait(
+	struct lanes *lanes, struct gpu_stream *waiter, struct lane_choice choice)
 {
-	struct stream *source = &lanes->streams[choice.source];
+	struct gpu_stream *source = &lanes->streams[choice.source];
 	uint32_t call = lanes->kernel_calls[source->kernels[choice.n - 1]];
 	if (choice.n <= waiter->n_waited[choice.source] || call == TB_NONE)
 		return TB_OK;
@@ -337,22 +335,22 @@ static int write_wait(struct lanes *lanes, struct stream *waiter, struct choice 
 
 // next_work returns a stream's first work after the mark that is being written, or NULL.
 static const struct tb_stretch *next_work(
-	const struct lanes *lanes, const struct stream *stream)
+	const struct lanes *lanes, const struct gpu_stream *stream)
 {
 	const struct tb_stream *from = &lanes->profile->streams[stream - lanes->streams];
 	return stream->next < from->n ? &from->stretches[stream->next] : NULL;
 }
 
 // wait_for_all has a stream wait for all kernels that had ended when it went on.
-static int wait_for_all(struct lanes *lanes, struct stream *waiter)
+static int wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 {
 	const struct tb_stretch *work = next_work(lanes, waiter);
 	int status = TB_OK;
 	for (size_t s = 0; work && s < lanes->n_streams && status == TB_OK; s++) {
-		struct stream *source = &lanes->streams[s];
+		struct gpu_stream *source = &lanes->streams[s];
 		uint32_t n = n_ended(lanes, source, work->first_begin_ns);
 		if (source != waiter && n > 0)
-			status = write_wait(lanes, waiter, (struct choice){s, n});
+			status = write_wait(lanes, waiter, (struct lane_choice){s, n});
 	}
 	return status;
 }
@@ -360,15 +358,15 @@ static int wait_for_all(struct lanes *lanes, struct stream *waiter)
 // wait_in_full writes a wait of which the profile names both sides.
 static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
 {
-	struct stream *waiter = NULL;
-	struct choice choice = {.n = 0};
+	struct gpu_stream *waiter = NULL;
+	struct lane_choice choice = {.n = 0};
 	for (size_t s = 0; s < lanes->n_streams; s++) {
-		struct stream *stream = &lanes->streams[s];
+		struct gpu_stream *stream = &lanes->streams[s];
 		if (lanes->profile->streams[s].key == wait->waiter_key)
 			waiter = stream;
 		if (lanes->profile->streams[s].key != wait->source_key)
 			continue;
-		choice = (struct choice){s, stream->n_launched};
+		choice = (struct lane_choice){s, stream->n_launched};
 		while (choice.n > 0 &&
 			last_of(lanes, stream, choice.n)->order > wait->source_order)
 			choice.n--;
@@ -383,9 +381,9 @@ static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
 // which work is handed next.
 static int wait_found(struct lanes *lanes)
 {
-	struct stream *waiter = NULL;
+	struct gpu_stream *waiter = NULL;
 	const struct tb_stretch *first = NULL;
-	struct choice choice = {0, 0};
+	struct lane_choice choice = {0, 0};
 	for (size_t s = 0; s < lanes->n_streams; s++) {
 		const struct tb_stretch *work = next_work(lanes, &lanes->streams[s]);
 		if (!work || (first && first->first_order <= work->first_order))
@@ -415,7 +413,7 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 static void pass_kernel(struct lanes *lanes, uint32_t number)
 {
 	const struct tb_comm_kernel *kernel = &lanes->profile->kernels[number];
-	struct stream *stream = &lanes->streams[kernel->stream];
+	struct gpu_stream *stream = &lanes->streams[kernel->stream];
 	stream->n_launched++;
 	if (kernel->end_ns > stream->end_ns)
 		stream->end_ns = kernel->end_ns;

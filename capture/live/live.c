@@ -147,7 +147,7 @@ int tb_live_open(struct tb_live **live, const char *interface,
 		opened->name = interface_name(interface);
 	if (!opened || !opened->name) {
 		tb_live_free(opened);
-		return tb_fail_in(error, TB_ENOMEM, interface, "no memory to open it");
+		return tb_fail_memory_in(error, interface, "it");
 	}
 	int status = TB_OK;
 	opened->pcap = pcap_create(opened->name, message);
@@ -189,7 +189,7 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 		opened->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
 	if (!opened || !opened->name) {
 		tb_live_free(opened);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = open_pcap(opened, path, error);
 	if (status == TB_OK)
@@ -220,6 +220,24 @@ static int fail_next(struct tb_live *live, struct tb_error *error)
 	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", message);
 }
 
+// date stores when a packet came. The seconds of a pcap file are unsigned, which libpcap
+// reads as signed, after 2038; pcapng, whose version is 1, has 64 bits.
+static int date(const struct tb_live *live, const struct pcap_pkthdr *header,
+	uint64_t *at_ns, struct tb_error *error)
+{
+	bool nanoseconds =
+		pcap_get_tstamp_precision(live->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	int64_t seconds = header->ts.tv_sec;
+	if (live->input && pcap_major_version(live->pcap) > 1)
+		seconds = (uint32_t)seconds;
+	if (seconds < 0)
+		return tb_fail_in(error, TB_EFORMAT, live->name,
+			"a packet is dated before 1970: expected a date since then");
+	*at_ns = (uint64_t)seconds * NS_PER_S +
+		 (uint64_t)header->ts.tv_usec * (nanoseconds ? 1 : 1000);
+	return TB_OK;
+}
+
 int tb_live_next(
 	struct tb_live *live, struct tb_capture_packet *packet, struct tb_error *error)
 {
@@ -236,12 +254,12 @@ int tb_live_next(
 		return 0;
 	if (code != 1)
 		return fail_next(live, error);
-	bool nanoseconds =
-		pcap_get_tstamp_precision(live->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	uint64_t at_ns = 0;
+	int status = date(live, header, &at_ns, error);
+	if (status != TB_OK)
+		return status;
 	live->n_captured++;
-	*packet = (struct tb_capture_packet){
-		.at_ns = (uint64_t)header->ts.tv_sec * NS_PER_S +
-			 (uint64_t)header->ts.tv_usec * (nanoseconds ? 1 : 1000),
+	*packet = (struct tb_capture_packet){.at_ns = at_ns,
 		.bytes = bytes,
 		.n_captured = header->caplen,
 		.n_wire = header->len};
@@ -348,7 +366,7 @@ int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *er
 	if (!complete) {
 		if (items)
 			tb_live_list_free(items, n_listed);
-		return tb_fail(error, TB_ENOMEM, "no memory to list the interfaces");
+		return tb_fail_memory(error, "the list of interfaces");
 	}
 	*list = items;
 	*n = n_listed;

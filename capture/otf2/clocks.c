@@ -1,4 +1,4 @@
-#include "clocks.h"
+#include "receives.h"
 
 #include <stdlib.h>
 
@@ -79,7 +79,7 @@ int tb_otf2_clocks_align(struct tb_otf2_unresolved *ranks, size_t n, uint64_t *a
 	int64_t low = 0, high = 0;
 	int64_t *ahead = calloc(n, sizeof *ahead);
 	if (!ahead)
-		return tb_fail(error, TB_ENOMEM, "no memory for the ranks of a trace");
+		return tb_fail_memory(error, "the ranks of a trace");
 	*apart_ns = 0;
 	if (compare(ranks, n, ahead)) {
 		for (size_t i = 0; i < n; i++) {

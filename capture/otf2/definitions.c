@@ -285,14 +285,13 @@ int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader
 			"file of that name that ends in .def");
 	OTF2_GlobalDefReaderCallbacks *callbacks = callbacks_new();
 	if (!callbacks)
-		return tb_fail(error, TB_ENOMEM, "no memory to read an archive");
+		return tb_fail_memory(error, "an archive");
 	OTF2_Reader_RegisterGlobalDefCallbacks(reader, from, callbacks, of);
 	OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
 	OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader, from, &n_read);
 	OTF2_Reader_CloseGlobalDefReader(reader, from);
 	if (of->no_memory)
-		return tb_fail(
-			error, TB_ENOMEM, "no memory for the definitions of an archive");
+		return tb_fail_memory(error, "the definitions of an archive");
 	of->breaks_off = code != OTF2_SUCCESS;
 	if (of->breaks_off)
 		status = tb_fail_in(error, TB_EFORMAT, path,
@@ -360,7 +359,8 @@ struct tb_otf2_region *tb_otf2_region_in(
 const char *tb_otf2_host(const struct tb_otf2_definitions *of, uint32_t process)
 {
 	uint32_t place, ref = of->processes[process].node;
-	// A parent is defined before its children, so this ends; damaged ones may not.
+	// A parent is defined before its children, so the references descend and the
+	// loop ends; in a damaged archive they may not, so it stops there.
 	for (int depth = 0; depth < 32; depth++) {
 		if (!tb_map_find(&of->node_of, ref, &place))
 			return NULL;

@@ -76,7 +76,7 @@ struct tb_otf2_definitions {
 	// From references to places.
 	struct tb_map string_of, region_of, location_of, process_of, node_of, group_of,
 		comm_of, context_of;
-	uint64_t *mpi_locations; // that take part in MPI, by rank; NULL: not told
+	uint64_t *mpi_locations; // that take part in MPI, by rank; NULL: unknown
 	uint32_t n_mpi_locations;
 	uint32_t n_ranks;
 	bool by_arguments; // sizes of collectives are those of the calls' arguments
@@ -85,10 +85,10 @@ struct tb_otf2_definitions {
 	bool breaks_off; // some may be missing
 };
 
-// tb_otf2_definitions_read reads the global definitions. With reading->lenient they may
-// break off behind the clock and the first communicator: with what comes before, the
-// ranks are told. On
-// failure too the caller finishes them. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
+// tb_otf2_definitions_read reads the global definitions. With reading->lenient the file
+// may be cut anywhere after the clock and the first communicator, since these suffice
+// to tell which location is which rank; of->breaks_off is set then. The caller calls
+// tb_otf2_definitions_fini after failures too. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
 	const char *path, const struct tb_reading *reading,
 	struct tb_error *error) TB_MUST_USE;

@@ -88,8 +88,8 @@ void tb_otf2_call_ends(struct tb_otf2_events *of, uint32_t step)
 	of->is_recorded = true;
 	of->steps.steps[step].has_ended = true;
 	if (TB_ARRAY_RESERVE(&of->ended, &of->ended_room, of->n_ended + 1) != TB_OK)
-		tb_otf2_events_fail(of, tb_fail(&of->error, TB_ENOMEM,
-						"no memory for the calls of a trace"));
+		tb_otf2_events_fail(
+			of, tb_fail_memory(&of->error, "the calls of a trace"));
 	else
 		of->ended[of->n_ended++] = step;
 }
@@ -125,8 +125,9 @@ static void keep_pause(struct tb_otf2_events *of)
 	tb_otf2_events_fail(of, tb_otf2_steps_pause(&of->steps, &pause, &of->error));
 }
 
-// cancel has the receive that was posted last get no message that is sent later. What is
-// cancelled is not recorded where nothing else is of a receive but its beginning.
+// cancel marks the receive that was posted last as cancelled, so that no message sent
+// later is assigned to it. EZTrace, which records only the beginning of receives, does
+// not record which request MPI_Cancel was called with.
 static void cancel(struct tb_otf2_events *of)
 {
 	size_t i = of->steps.n_steps;
@@ -151,7 +152,7 @@ static void finish_call(struct tb_otf2_events *of)
 		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
 	if (kind == TB_OTF2_BSEND && n_steps == of->first_step + 1)
 		of->steps.steps[of->first_step].call.starts = true;
-	// Only a rank with receives of which no record tells has use for pauses.
+	// Pauses matter only for ranks with receives that no record completes.
 	if (kind == TB_OTF2_WAIT && !of->is_recorded && of->steps.n_open_receives > 0)
 		keep_pause(of);
 	if (kind == TB_OTF2_CANCEL && of->steps.n_open_receives > 0)
@@ -200,8 +201,7 @@ void tb_otf2_events_end(struct tb_otf2_events *of)
 int tb_otf2_events_init(struct tb_otf2_events *of, struct tb_error *error)
 {
 	of->callbacks = tb_otf2_records_new();
-	return of->callbacks ? TB_OK
-			     : tb_fail(error, TB_ENOMEM, "no memory to read an archive");
+	return of->callbacks ? TB_OK : tb_fail_memory(error, "an archive");
 }
 
 void tb_otf2_events_fini(struct tb_otf2_events *of)

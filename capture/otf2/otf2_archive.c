@@ -1,5 +1,6 @@
 #include "otf2_archive.h"
 
+#include "input_files.h"
 #include "otf2_trace.h"
 
 #include <dirent.h>
@@ -32,7 +33,7 @@ static bool ends_in(const char *name, const char *end)
 static bool is_anchor_file(const char *path)
 {
 	uint8_t first[8] = {0};
-	FILE *file = fopen(path, "rb");
+	FILE *file = tb_input_is_file(path) ? tb_input_fopen(path) : NULL;
 	size_t n = file ? fread(first, 1, sizeof first, file) : 0;
 	if (file)
 		fclose(file);
@@ -115,6 +116,54 @@ static void find_files(struct tb_otf2_archive *archive)
 		substrate == OTF2_SUBSTRATE_POSIX && stat(archive->folder, &entry) == 0;
 }
 
+// note_file notes a file that the library will read, so that no output replaces it, and
+// refuses what it would wait for: a pipe or a device.
+static int note_file(const char *path, struct tb_error *error)
+{
+	struct stat entry;
+	if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode) && !S_ISDIR(entry.st_mode))
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"is a pipe or a device: expected a file of an OTF2 archive");
+	return tb_input_note_path(path) == TB_OK ? TB_OK
+						 : tb_fail_memory_in(error, path, "it");
+}
+
+static int note_members(const char *folder, struct tb_error *error)
+{
+	int status = TB_OK;
+	DIR *entries = opendir(folder);
+	if (!entries)
+		return TB_OK; // not every archive has a folder
+	for (struct dirent *entry; !status && (entry = readdir(entries));) {
+		char path[TB_OTF2_PATH];
+		int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		bool is_member = ends_in(entry->d_name, ".evt") ||
+				 ends_in(entry->d_name, ".def") ||
+				 ends_in(entry->d_name, ".snap");
+		if (is_member && n < (int)sizeof path)
+			status = note_file(path, error);
+	}
+	closedir(entries);
+	return status;
+}
+
+// note_files notes what belongs to the anchor NAME.otf2: NAME.def and the files in NAME/.
+static int note_files(const char *anchor, struct tb_error *error)
+{
+	char path[TB_OTF2_PATH + 8];
+	int n = (int)strlen(anchor);
+	n -= ends_in(anchor, ".otf2") ? 5 : 0;
+	int status = note_file(anchor, error);
+	snprintf(path, sizeof path, "%.*s.def", n, anchor);
+	if (!status)
+		status = note_file(path, error);
+	snprintf(path, sizeof path, "%.*s.marker", n, anchor);
+	if (!status)
+		status = note_file(path, error);
+	snprintf(path, sizeof path, "%.*s", n, anchor);
+	return status ? status : note_members(path, error);
+}
+
 static int open_reader(struct tb_otf2_archive *archive, struct tb_error *error)
 {
 	archive->reader = OTF2_Reader_Open(archive->anchor);
@@ -135,6 +184,9 @@ int tb_otf2_archive_open(
 	if (!is_anchor_file(archive->anchor))
 		return tb_fail_in(error, TB_EFOREIGN, archive->anchor,
 			"is no OTF2 archive: expected its .otf2 file");
+	status = note_files(archive->anchor, error);
+	if (status != TB_OK)
+		return status;
 	archive->before = OTF2_Error_RegisterCallback(listen, archive);
 	archive->listens = true;
 	status = open_reader(archive, error);

@@ -20,7 +20,7 @@ struct tb_otf2_archive {
 };
 
 // tb_otf2_archive_open opens the archive of an anchor file, or of the folder with it.
-// What libotf2 has to say goes to `said` from then on, and not to standard error.
+// Messages of libotf2 go to `said` from then on, not to standard error.
 // TB_EIO, TB_EFORMAT, TB_EVERSION. To be closed in any case.
 int tb_otf2_archive_open(struct tb_otf2_archive *archive, const char *path,
 	struct tb_error *error) TB_MUST_USE;

@@ -1,7 +1,6 @@
 #include "otf2_trace.h"
 
 #include "array.h"
-#include "clocks.h"
 #include "events.h"
 #include "otf2_archive.h"
 #include "receives.h"
@@ -144,7 +143,7 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	return status;
 }
 
-// drop_unfinished drops collective calls of which no record told what they are.
+// drop_unfinished drops collective calls that no record completes.
 static void drop_unfinished(struct tb_otf2_events *events)
 {
 	for (size_t i = 0; i < events->steps.n_steps; i++) {
@@ -166,7 +165,7 @@ static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
 		return tb_otf2_steps_give(steps, read->calls, rank, error);
 	if (TB_ARRAY_RESERVE(&read->unresolved, &read->unresolved_room,
 		    read->n_unresolved + 1) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the ranks of a trace");
+		return tb_fail_memory(error, "the ranks of a trace");
 	read->unresolved[read->n_unresolved++] =
 		(struct tb_otf2_unresolved){rank, *steps};
 	*steps = (struct tb_otf2_steps){0};
@@ -198,7 +197,8 @@ static int resolve(struct read *read, struct tb_error *error)
 	uint64_t apart_ns = 0;
 	char text[64];
 	int status = TB_OK;
-	// Of ranks that have been handed over, clocks cannot change any more.
+	// The calls of a rank that was handed over are final: its clock cannot be
+	// shifted any more.
 	if (read->n_unresolved == read->of.n_ranks)
 		status = tb_otf2_clocks_align(
 			read->unresolved, read->n_unresolved, &apart_ns, error);

@@ -50,7 +50,7 @@ static int number_processes(
 {
 	uint32_t *main = malloc((of->n_processes + 1) * sizeof *main);
 	if (!main)
-		return tb_fail(error, TB_ENOMEM, "no memory for the ranks of an archive");
+		return tb_fail_memory(error, "the ranks of an archive");
 	memset(main, 0xff, (of->n_processes + 1) * sizeof *main);
 	for (size_t i = 0; i < of->n_locations; i++) {
 		uint32_t process = of->locations[i].process;
@@ -114,8 +114,7 @@ static int self_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 	if (!of->self_of) {
 		of->self_of = malloc(of->n_ranks * sizeof *of->self_of);
 		if (!of->self_of)
-			return tb_fail(error, TB_ENOMEM,
-				"no memory for the groups of an archive");
+			return tb_fail_memory(error, "the groups of an archive");
 		memset(of->self_of, 0xff, of->n_ranks * sizeof *of->self_of);
 	}
 	int status = TB_OK;
@@ -152,8 +151,7 @@ static int add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 			n, of->n_ranks);
 	uint32_t *members = malloc((n ? n : 1) * sizeof *members);
 	if (!members)
-		return tb_fail(
-			error, TB_ENOMEM, "no memory for the groups of an archive");
+		return tb_fail_memory(error, "the groups of an archive");
 	copy_members(members, a);
 	if (b)
 		copy_members(members + a->n, b);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // A message to a rank whose receives are looked for.
-struct message {
+struct receive_candidate {
 	uint64_t enter_ns, bytes;
 	uint32_t from, to, group, tag;
 	uint32_t order; // of its sender's calls
@@ -20,9 +20,9 @@ struct key {
 	uint32_t from, to, group, tag;
 };
 
-struct search {
+struct receive_search {
 	bool *is_wanted; // by rank
-	struct message *messages;
+	struct receive_candidate *messages;
 	size_t n_messages, messages_room;
 	struct key *keys;
 	size_t n_keys, keys_room;
@@ -30,10 +30,10 @@ struct search {
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the messages of a trace");
+	return tb_fail_memory(error, "the messages of a trace");
 }
 
-static int keep(struct search *of, uint32_t from, const struct tb_call *call,
+static int keep(struct receive_search *of, uint32_t from, const struct tb_call *call,
 	uint32_t order, struct tb_error *error)
 {
 	if (call->kind != TB_CALL_SEND || !of->is_wanted[call->peer])
@@ -42,18 +42,19 @@ static int keep(struct search *of, uint32_t from, const struct tb_call *call,
 			TB_OK ||
 		of->n_messages >= UINT32_MAX)
 		return no_memory(error);
-	of->messages[of->n_messages++] = (struct message){.enter_ns = call->enter_ns,
-		.bytes = call->bytes,
-		.from = from,
-		.to = call->peer,
-		.group = call->group,
-		.tag = call->tag,
-		.order = order};
+	of->messages[of->n_messages++] =
+		(struct receive_candidate){.enter_ns = call->enter_ns,
+			.bytes = call->bytes,
+			.from = from,
+			.to = call->peer,
+			.group = call->group,
+			.tag = call->tag,
+			.order = order};
 	return TB_OK;
 }
 
-static int gather(struct search *of, const struct tb_otf2_unresolved *ranks, size_t n,
-	const struct tb_calls *calls, struct tb_error *error)
+static int gather(struct receive_search *of, const struct tb_otf2_unresolved *ranks,
+	size_t n, const struct tb_calls *calls, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
@@ -78,7 +79,7 @@ static int gather(struct search *of, const struct tb_otf2_unresolved *ranks, siz
 
 static int by_key(const void *a, const void *b)
 {
-	const struct message *x = a, *y = b;
+	const struct receive_candidate *x = a, *y = b;
 	COMPARE(x->to, y->to);
 	COMPARE(x->from, y->from);
 	COMPARE(x->group, y->group);
@@ -89,7 +90,7 @@ static int by_key(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct message *x = a, *y = b;
+	const struct receive_candidate *x = a, *y = b;
 	COMPARE(x->to, y->to);
 	COMPARE(x->enter_ns, y->enter_ns);
 	COMPARE(x->from, y->from);
@@ -97,18 +98,18 @@ static int by_time(const void *a, const void *b)
 	return 0;
 }
 
-static bool same_key(const struct message *a, const struct message *b)
+static bool same_key(const struct receive_candidate *a, const struct receive_candidate *b)
 {
 	return a->to == b->to && a->from == b->from && a->group == b->group &&
 	       a->tag == b->tag;
 }
 
 // give_keys numbers the messages within their keys, and sorts them by time.
-static int give_keys(struct search *of, struct tb_error *error)
+static int give_keys(struct receive_search *of, struct tb_error *error)
 {
 	qsort(of->messages, of->n_messages, sizeof *of->messages, by_key);
 	for (size_t i = 0; i < of->n_messages; i++) {
-		struct message *at = &of->messages[i];
+		struct receive_candidate *at = &of->messages[i];
 		if (i == 0 || !same_key(at - 1, at)) {
 			if (TB_ARRAY_RESERVE(&of->keys, &of->keys_room, of->n_keys + 1) !=
 				TB_OK)
@@ -133,7 +134,8 @@ static int compare_key(const struct key *x, const struct key *y)
 }
 
 // key_of finds the key of a receive that is known, or NULL.
-static struct key *key_of(struct search *of, uint32_t rank, const struct tb_call *call)
+static struct key *key_of(
+	struct receive_search *of, uint32_t rank, const struct tb_call *call)
 {
 	struct key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
 	size_t low = 0, high = of->n_keys;
@@ -193,7 +195,7 @@ static uint64_t latest(const struct tb_otf2_step *step)
 
 // The messages to one rank, by time.
 struct inbox {
-	struct message *at, *end;
+	struct receive_candidate *at, *end;
 };
 
 // pass_taken leaves behind what stands first and is taken, so that it is not looked at
@@ -205,11 +207,12 @@ static void pass_taken(struct inbox *inbox)
 }
 
 // earliest returns the message that a receive gets, or NULL.
-static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t until_ns)
+static struct receive_candidate *earliest(
+	struct receive_search *of, struct inbox *inbox, uint64_t until_ns)
 {
 	pass_taken(inbox);
-	for (struct message *i = inbox->at; i < inbox->end && i->enter_ns <= until_ns;
-		i++) {
+	for (struct receive_candidate *i = inbox->at;
+		i < inbox->end && i->enter_ns <= until_ns; i++) {
 		const struct key *key = &of->keys[i->key];
 		if (!i->is_taken && i->nth == key->n_taken &&
 			key->n - key->n_taken > key->n_needed)
@@ -219,13 +222,13 @@ static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t
 }
 
 // take_known takes the message of a receive that is known.
-static void take_known(struct search *of, struct inbox *inbox, struct key *key)
+static void take_known(struct receive_search *of, struct inbox *inbox, struct key *key)
 {
 	uint32_t place = (uint32_t)(key - of->keys);
 	if (key->n_taken >= key->n || key->n_needed == 0)
 		return;
 	pass_taken(inbox);
-	for (struct message *i = inbox->at; i < inbox->end; i++) {
+	for (struct receive_candidate *i = inbox->at; i < inbox->end; i++) {
 		if (i->key != place || i->nth != key->n_taken)
 			continue;
 		i->is_taken = true;
@@ -235,7 +238,8 @@ static void take_known(struct search *of, struct inbox *inbox, struct key *key)
 	key->n_needed--;
 }
 
-static void fill_in(struct search *of, struct tb_otf2_step *step, struct message *message)
+static void fill_in(struct receive_search *of, struct tb_otf2_step *step,
+	struct receive_candidate *message)
 {
 	step->call.peer = message->from;
 	step->call.group = message->group;
@@ -246,8 +250,8 @@ static void fill_in(struct search *of, struct tb_otf2_step *step, struct message
 	of->keys[message->key].n_taken++;
 }
 
-static int find_of(struct search *of, struct tb_otf2_unresolved *rank, struct inbox inbox,
-	struct tb_otf2_found *found, struct tb_error *error)
+static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
+	struct inbox inbox, struct tb_otf2_found *found, struct tb_error *error)
 {
 	struct tb_otf2_steps *steps = &rank->steps;
 	size_t n = steps->n_steps; // joints are added behind them
@@ -265,7 +269,7 @@ static int find_of(struct search *of, struct tb_otf2_unresolved *rank, struct in
 				take_known(of, &inbox, key);
 			continue;
 		}
-		struct message *message = earliest(of, &inbox, latest(step));
+		struct receive_candidate *message = earliest(of, &inbox, latest(step));
 		found->n_found += message != NULL;
 		found->n_without += message == NULL;
 		step->is_dropped = message == NULL;
@@ -277,7 +281,7 @@ static int find_of(struct search *of, struct tb_otf2_unresolved *rank, struct in
 	return status;
 }
 
-static void count_needed(struct search *of, const struct tb_otf2_unresolved *rank)
+static void count_needed(struct receive_search *of, const struct tb_otf2_unresolved *rank)
 {
 	for (size_t i = 0; i < rank->steps.n_steps; i++) {
 		const struct tb_otf2_step *step = &rank->steps.steps[i];
@@ -289,7 +293,7 @@ static void count_needed(struct search *of, const struct tb_otf2_unresolved *ran
 	}
 }
 
-static struct inbox inbox_of(const struct search *of, uint32_t rank)
+static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
 {
 	size_t begin = 0, end = of->n_messages;
 	while (begin < end) {
@@ -304,7 +308,7 @@ static struct inbox inbox_of(const struct search *of, uint32_t rank)
 	return (struct inbox){of->messages + begin, of->messages + end};
 }
 
-static int find_all(struct search *of, struct tb_otf2_unresolved *ranks, size_t n,
+static int find_all(struct receive_search *of, struct tb_otf2_unresolved *ranks, size_t n,
 	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
 {
 	for (size_t i = 0; i < n; i++)
@@ -340,7 +344,7 @@ uint64_t tb_otf2_receives_cut(struct tb_otf2_unresolved *ranks, size_t n)
 int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
 	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
 {
-	struct search of = {
+	struct receive_search of = {
 		.is_wanted = calloc(tb_calls_n_ranks(calls), sizeof *of.is_wanted)};
 	*found = (struct tb_otf2_found){0};
 	int status = of.is_wanted ? find_all(&of, ranks, n, calls, found, error)

@@ -1,7 +1,5 @@
 #include "records.h"
 
-#include "sizes.h"
-
 #include <inttypes.h>
 
 // What libotf2 passes to each callback.
@@ -152,7 +150,7 @@ static bool start(struct tb_otf2_events *of, const struct tb_call *call, uint64_
 		of->steps.steps[before].until_ns = of->steps.steps[*index].call.enter_ns;
 	if (tb_map_put(&of->requests, id, *index) == TB_OK)
 		return true;
-	fail(of, tb_fail(&of->error, TB_ENOMEM, "no memory for the requests of a trace"));
+	fail(of, tb_fail_memory(&of->error, "the requests of a trace"));
 	return false;
 }
 
@@ -249,18 +247,18 @@ static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uin
 	uint64_t bytes, uint64_t id)
 {
 	BEGIN_EVENT
-	struct tb_call told = {.kind = TB_CALL_RECV, .tag = tag};
-	if (!message(of, &told, sender, comm, bytes)) {
+	struct tb_call received = {.kind = TB_CALL_RECV, .tag = tag};
+	if (!message(of, &received, sender, comm, bytes)) {
 		drop(of, id);
 		return tb_otf2_events_next(of);
 	}
 	struct tb_otf2_step *step = end_of(of, id, TB_CALL_RECV);
 	if (!step)
 		return tb_otf2_events_next(of);
-	step->call.peer = told.peer;
-	step->call.group = told.group;
-	step->call.tag = told.tag;
-	step->call.bytes = told.bytes;
+	step->call.peer = received.peer;
+	step->call.group = received.group;
+	step->call.tag = received.tag;
+	step->call.bytes = received.bytes;
 	step->is_open = false;
 	of->steps.n_open_receives--;
 	return tb_otf2_events_next(of);
@@ -275,23 +273,23 @@ static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 }
 
 // What a record tells of a collective call.
-struct collective {
+struct collective_record {
 	OTF2_CollectiveOp op;
 	uint32_t comm, root;
 	uint64_t sent, received;
 };
 
 // collective fills in a call; false on failure, or if it is left out.
-static bool collective(
-	struct tb_otf2_events *of, struct tb_call *call, const struct collective *told)
+static bool collective(struct tb_otf2_events *of, struct tb_call *call,
+	const struct collective_record *recorded)
 {
 	enum tb_collective_op op;
-	if (!tb_otf2_collective(told->op, &op)) {
+	if (!tb_otf2_collective(recorded->op, &op)) {
 		of->left_out[TB_OTF2_HANDLES]++;
 		of->is_recorded = true;
 		return false;
 	}
-	const struct tb_otf2_view *view = view_of(of, told->comm);
+	const struct tb_otf2_view *view = view_of(of, recorded->comm);
 	if (!view)
 		return false;
 	if (view->is_inter && tb_collective_op_has_root(op)) {
@@ -301,17 +299,17 @@ static bool collective(
 	}
 	call->op = (uint8_t)op;
 	call->group = view->group;
-	call->bytes = tb_otf2_collective_bytes(
-		told->op, view, told->sent, told->received, of->of->by_arguments);
+	call->bytes = tb_otf2_collective_bytes(recorded->op, view, recorded->sent,
+		recorded->received, of->of->by_arguments);
 	call->peer = tb_collective_op_has_root(op)
-			     ? tb_otf2_root(of->calls, view, told->root)
+			     ? tb_otf2_root(of->calls, view, recorded->root)
 			     : 0;
 	if (call->peer != TB_OTF2_NONE)
 		return true;
 	fail(of, tb_fail(&of->error, TB_EFORMAT,
 			 "rank %" PRIu32 " has a collective call with member %" PRIu32
 			 " of %" PRIu32 " as its root",
-			 of->rank, told->root, view->n));
+			 of->rank, recorded->root, view->n));
 	return false;
 }
 
@@ -321,8 +319,8 @@ static OTF2_CallbackCode on_collective_end(EVENT, OTF2_CollectiveOp op, OTF2_Com
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
-	struct collective told = {op, comm, root, sent, received};
-	if (collective(of, &call, &told))
+	struct collective_record recorded = {op, comm, root, sent, received};
+	if (collective(of, &call, &recorded))
 		add(of, &call, &index);
 	return tb_otf2_events_next(of);
 }
@@ -342,13 +340,13 @@ static OTF2_CallbackCode on_collective_complete(EVENT, OTF2_CollectiveOp op,
 {
 	BEGIN_EVENT
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
-	struct collective told = {op, comm, root, sent, received};
-	bool is_told = collective(of, &call, &told);
+	struct collective_record recorded = {op, comm, root, sent, received};
+	bool is_known = collective(of, &call, &recorded);
 	struct tb_otf2_step *step = end_of(of, id, TB_CALL_COLLECTIVE);
 	if (!step)
 		return tb_otf2_events_next(of);
 	step->is_open = false;
-	step->is_dropped = !is_told;
+	step->is_dropped = !is_known;
 	step->call.op = call.op;
 	step->call.group = call.group;
 	step->call.bytes = call.bytes;

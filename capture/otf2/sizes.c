@@ -1,4 +1,4 @@
-#include "sizes.h"
+#include "records.h"
 
 static const struct {
 	OTF2_CollectiveOp op;

@@ -7,7 +7,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the calls of a trace");
+	return tb_fail_memory(error, "the calls of a trace");
 }
 
 void tb_otf2_steps_fini(struct tb_otf2_steps *of)
@@ -80,14 +80,14 @@ int tb_otf2_steps_join(
 	return tb_otf2_steps_after(of, in->joint, on, error);
 }
 
-struct place {
+struct step_place {
 	uint64_t enter_ns;
 	uint32_t step;
 };
 
 static int by_time(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct step_place *x = a, *y = b;
 	if (x->enter_ns != y->enter_ns)
 		return x->enter_ns < y->enter_ns ? -1 : 1;
 	return x->step < y->step ? -1 : x->step > y->step;
@@ -103,15 +103,15 @@ static int by_waiting(const void *a, const void *b)
 
 // put_in_order returns the steps in the order in which they were entered, and stores how
 // many are left.
-static struct place *put_in_order(const struct tb_otf2_steps *of, size_t *n)
+static struct step_place *put_in_order(const struct tb_otf2_steps *of, size_t *n)
 {
-	struct place *places = malloc((of->n_steps + 1) * sizeof *places);
+	struct step_place *places = malloc((of->n_steps + 1) * sizeof *places);
 	bool sorted = true;
 	*n = 0;
 	for (size_t i = 0; places && i < of->n_steps; i++) {
 		if (of->steps[i].is_dropped)
 			continue;
-		places[*n] = (struct place){of->steps[i].call.enter_ns, (uint32_t)i};
+		places[*n] = (struct step_place){of->steps[i].call.enter_ns, (uint32_t)i};
 		sorted = sorted && (*n == 0 || by_time(&places[*n - 1], &places[*n]) < 0);
 		(*n)++;
 	}
@@ -120,9 +120,9 @@ static struct place *put_in_order(const struct tb_otf2_steps *of, size_t *n)
 	return places;
 }
 
-// renumber has the orders name the calls that the steps become. Those of dropped steps
-// and those against the order of time go.
-static void renumber(struct tb_otf2_steps *of, const struct place *places, size_t n,
+// renumber replaces the steps in the orders by the calls that they become. Orders of
+// dropped steps are removed, and those that contradict the order of time.
+static void renumber(struct tb_otf2_steps *of, const struct step_place *places, size_t n,
 	uint32_t *index_of)
 {
 	size_t kept = 0;
@@ -146,7 +146,7 @@ static void renumber(struct tb_otf2_steps *of, const struct place *places, size_
 		qsort(of->orders, kept, sizeof *of->orders, by_waiting);
 }
 
-static int give(const struct tb_otf2_steps *of, const struct place *places, size_t n,
+static int give(const struct tb_otf2_steps *of, const struct step_place *places, size_t n,
 	struct tb_calls *calls, uint32_t rank, struct tb_error *error)
 {
 	size_t order = 0;
@@ -168,7 +168,7 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 {
 	size_t n;
 	int status = TB_OK;
-	struct place *places = put_in_order(of, &n);
+	struct step_place *places = put_in_order(of, &n);
 	uint32_t *index_of = malloc((of->n_steps + 1) * sizeof *index_of);
 	if (!places || !index_of) {
 		status = no_memory(error);

@@ -10,7 +10,7 @@ struct tb_otf2_step {
 	// Of one that starts: when its request was used again; of a blocking one: when it
 	// returned; else UINT64_MAX.
 	uint64_t until_ns;
-	bool is_open;	   // a receive or collective of which no record told the rest
+	bool is_open;	   // a receive or collective call that no record completed yet
 	bool has_ended;	   // of one that starts: a call came after it
 	bool is_cancelled; // at until_ns
 	bool is_dropped;

@@ -1,10 +1,7 @@
 #include "clean.h"
 
-#include "connections.h"
-#include "dedup.h"
 #include "frame.h"
 #include "random.h"
-#include "reorder.h"
 
 #include <stdlib.h>
 
@@ -407,7 +404,7 @@ int tb_clean_next(
 			clean->ending = code;
 	}
 	if (status < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the packets");
 	if (status == 0 && clean->ending == 0)
 		clean->ending = check_span(clean);
 	if (status == 0 && clean->ending < 0 && error)

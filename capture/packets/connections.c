@@ -1,4 +1,4 @@
-#include "connections.h"
+#include "clean.h"
 
 #include "array.h"
 

@@ -1,4 +1,4 @@
-#include "dedup.h"
+#include "clean.h"
 
 #include "random.h"
 

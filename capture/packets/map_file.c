@@ -1,7 +1,9 @@
 #include "map_file.h"
 
 #include "array.h"
+#include "input_files.h"
 #include "map.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <errno.h>
@@ -57,7 +59,7 @@ struct line {
 
 static int no_memory(const struct line *line)
 {
-	return tb_fail_in(line->error, TB_ENOMEM, line->path, "no memory");
+	return tb_fail_memory_in(line->error, line->path, "it");
 }
 
 static int add_endpoint(struct tb_map_file *map, const char *name, struct tb_node node,
@@ -190,22 +192,15 @@ static int read_line(struct tb_map_file *map, char *text, const struct line *lin
 
 static int read_lines(struct tb_map_file *map, FILE *file, struct line *line)
 {
-	char *text = NULL;
-	size_t room = 0;
-	int status = TB_OK;
-	errno = 0;
-	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, file)) >= 0;) {
-		line->number++;
-		// A NUL byte would hide the rest of its line.
-		if (strlen(text) != (size_t)n)
-			status = REFUSE(line, "is no text: expected ENDPOINT NODE [JOB]");
-		else
-			status = read_line(map, text, line);
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, file, line->path, line->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		line->number = lines.number;
+		status = read_line(map, lines.text, line);
 	}
-	if (status == TB_OK && ferror(file))
-		status = tb_fail_in(line->error, TB_EIO, line->path, "cannot read: %s",
-			strerror(errno));
-	free(text);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	if (status == TB_OK && map->endpoints.n == 0)
 		status = tb_fail_in(
 			line->error, TB_EUSAGE, line->path, "the map names no endpoint");
@@ -216,7 +211,7 @@ int tb_map_file_new(struct tb_map_file **map, struct tb_error *error)
 {
 	struct tb_map_file *new = calloc(1, sizeof *new);
 	if (!new)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the map");
 	*map = new;
 	return TB_OK;
 }
@@ -231,7 +226,7 @@ int tb_map_file_add(struct tb_map_file *map, const char *endpoint, struct tb_nod
 
 int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = tb_input_fopen(path);
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot open: %s", strerror(errno));

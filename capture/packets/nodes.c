@@ -13,7 +13,7 @@
 #define NOT_MET	 UINT32_MAX
 #define UNPLACED (UINT32_MAX - 1)
 
-struct name {
+struct node_label {
 	char text[TB_ADDRESS_TEXT_SIZE];
 };
 
@@ -24,9 +24,9 @@ struct tb_nodes {
 	struct tb_packets_summary *summary;
 	uint32_t *node_of; // by endpoint
 	size_t node_of_room;
-	struct name *names; // by node
+	struct node_label *names; // by node
 	size_t names_room;
-	struct name unplaced[N_UNPLACED_NAMES];
+	struct node_label unplaced[N_UNPLACED_NAMES];
 	// Two endpoints to a pairing: FIRST_PAIR + the number of a pair of nodes, or the
 	// reason why there is none, or 0 if unknown. There is a lookup per packet. The
 	// square serves the first endpoints, mostly all of them, at half the cost of the

@@ -112,7 +112,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 			&packets->summary) != TB_OK ||
 		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
 			packets->map, options->n_nodes_max, &packets->summary) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the packets");
 	number_jobs(packets);
 	return TB_OK;
 }
@@ -130,7 +130,7 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 		return status;
 	struct tb_packets *new = calloc(1, sizeof *new);
 	if (!new)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the packets");
 	status = open_all(new, paths, n, options, error);
 	if (status != TB_OK) {
 		tb_packets_free(new);
@@ -199,14 +199,14 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 	while (packets->ahead_n < AHEAD_RECORDS && packets->ending == 1) {
 		struct tb_cleaned *record = room_ahead(packets);
 		if (!record)
-			return tb_fail(error, TB_ENOMEM, "no memory");
+			return tb_fail_memory(error, "the packets");
 		packets->ending =
 			tb_clean_next(packets->clean, record, &packets->failure);
 		if (packets->ending == 1)
 			packets->ahead_n++;
 	}
 	if (meet_ahead(packets) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the packets");
 	return TB_OK;
 }
 
@@ -307,7 +307,7 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	int pairing = tb_nodes_pairing(
 		packets->nodes, record->source, record->destination, &packets->pair);
 	if (pairing < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the packets");
 	if (pairing == TB_PAIRING_UNPLACED)
 		summary->n_unplaced++;
 	else if (pairing == TB_PAIRING_LOCAL)
@@ -327,7 +327,7 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 }
 
 // give_frame cuts the next frame from the record.
-static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
+static void give_frame(struct tb_packets *packets, struct tb_captured_packet *packet)
 {
 	const struct tb_cleaned *record = &packets->record;
 	struct tb_packets_pair *pair = packets->pair;
@@ -359,8 +359,8 @@ static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 	pair->payload_bytes += payload_bytes;
 }
 
-int tb_packets_next(
-	struct tb_packets *packets, struct tb_packet *packet, struct tb_error *error)
+int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
+	struct tb_error *error)
 {
 	while (!packets->in_record) {
 		int status = next_record(packets, error);

@@ -2,10 +2,10 @@
 // cleaned from capture files (pcap, pcapng; plain or compressed) or standard input.
 //
 // Model: the records of all inputs are merged by time stamp, sorted within a window of 2
-// ms (reorder.h) and decoded to their endpoints (frame.h). What belongs to the captured
-// network is dropped: copies of a frame seen at several points (dedup.h), and
+// ms (clean.h) and decoded to their endpoints (frame.h). What belongs to the captured
+// network is dropped: copies of a frame seen at several points (clean.h), and
 // retransmissions and pure acknowledgements of TCP and of InfiniBand's reliable
-// connections (seq_ranges.h, connections.h). Frames that were captured before a network
+// connections (clean.h, clean.h). Frames that were captured before a network
 // card segmented them are cut into the frames on the wire, each with its own headers: at
 // the MSS that both ends announced, else at the largest full-sized segment seen, else at
 // an MTU of 1500. Endpoints become nodes, by a map or sorted by address, and captured
@@ -69,7 +69,7 @@ struct tb_packets_options {
 };
 
 // One frame as it was on the wire of the captured network, between two placed endpoints.
-struct tb_packet {
+struct tb_captured_packet {
 	tb_time_ps at_ps;
 	struct tb_node source;
 	struct tb_node destination;
@@ -109,7 +109,7 @@ void tb_packets_free(struct tb_packets *packets);
 // tb_packets_next returns the next packet: 1, 0 at the end, or negative. A capture that
 // ends in mid-packet yields all whole packets, then TB_EFORMAT with the record's number.
 // TB_EUSAGE at the end of a capture of which no packet is within `from` and `to`.
-int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
+int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_packets_next_record returns the next record instead: 1, 0 at the end, or negative.

@@ -11,13 +11,13 @@ static const char *count(uint64_t n, char *buffer, size_t size)
 }
 
 // The output, and the trace that it describes.
-struct writer {
+struct packets_text_writer {
 	FILE *stream;
 	const char *indent;
 	const struct tb_packets *packets;
 };
 
-static void row(const struct writer *writer, const char *name)
+static void row(const struct packets_text_writer *writer, const char *name)
 {
 	fprintf(writer->stream, "%s%-12s", writer->indent, name);
 }
@@ -45,7 +45,7 @@ static void reasons_of(
 	memcpy(reasons, all, sizeof all);
 }
 
-static void write_left_out(const struct writer *writer)
+static void write_left_out(const struct packets_text_writer *writer)
 {
 	struct reason reasons[N_REASONS];
 	char number[32];
@@ -71,7 +71,8 @@ static const struct {
 	[TB_LIST_BETWEEN_MACS] = {"by MAC", "between_macs"},
 };
 
-static void write_types(const struct writer *writer, enum tb_packets_list list)
+static void write_types(
+	const struct packets_text_writer *writer, enum tb_packets_list list)
 {
 	char number[32];
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
@@ -84,7 +85,7 @@ static void write_types(const struct writer *writer, enum tb_packets_list list)
 	}
 }
 
-static void write_unplaced(const struct writer *writer)
+static void write_unplaced(const struct packets_text_writer *writer)
 {
 	FILE *stream = writer->stream;
 	char number[32];
@@ -101,7 +102,8 @@ static void write_unplaced(const struct writer *writer)
 	}
 }
 
-static void write_order(const struct writer *writer, const struct tb_packets_summary *s)
+static void write_order(
+	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
 	FILE *stream = writer->stream;
 	char number[48];
@@ -125,8 +127,8 @@ static void write_order(const struct writer *writer, const struct tb_packets_sum
 	}
 }
 
-static void write_load(
-	const struct writer *writer, const struct tb_packets_against *against)
+static void write_load(const struct packets_text_writer *writer,
+	const struct tb_packets_against *against)
 {
 	struct tb_packets_load load =
 		tb_packets_load(writer->packets, against->node_bytes_per_s);
@@ -149,7 +151,8 @@ static void write_load(
 		load.half_scale);
 }
 
-static void write_time(const struct writer *writer, const struct tb_packets_summary *s)
+static void write_time(
+	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
 	char time[32];
 	row(writer, "time");
@@ -166,7 +169,7 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	const char *indent, const struct tb_packets_against *against)
 {
 	const struct tb_packets_summary *s = tb_packets_summary(packets);
-	const struct writer writer = {stream, indent, packets};
+	const struct packets_text_writer writer = {stream, indent, packets};
 	char a[48], b[48], c[48];
 	row(&writer, "records");
 	fprintf(stream, "%s read, %s replayed\n", count(s->n_records, a, sizeof a),

@@ -1,4 +1,4 @@
-#include "reorder.h"
+#include "clean.h"
 
 #include "array.h"
 #include "heap.h"

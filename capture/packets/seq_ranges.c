@@ -1,4 +1,4 @@
-#include "seq_ranges.h"
+#include "clean.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -62,7 +62,7 @@ struct survey {
 // read_all accepts a capture that is cut off: the replay will report it.
 static int read_all(struct survey *survey)
 {
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	int status;
 	while ((status = tb_packets_next(survey->packets, &packet, survey->error)) > 0)
 		;
@@ -143,7 +143,7 @@ static int survey_all(struct survey *survey)
 			"nothing in it is to be replayed, so it has no jobs");
 	if (status == TB_OK && survey->group &&
 		find_groups(&survey->groups, survey->packets) != TB_OK)
-		status = tb_fail(survey->error, TB_ENOMEM, "no memory");
+		status = tb_fail_memory(survey->error, "the packets");
 	if (status == TB_OK)
 		status = check_names(survey);
 	return status == TB_OK ? fill_map(survey) : status;

@@ -3,6 +3,7 @@
 #include "infile.h"
 #include "paraver_impl.h"
 #include "stop.h"
+#include "text_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,35 +14,33 @@ bool tb_paraver_begins(struct tb_bytes first)
 	return first.n >= 10 && memcmp(first.data, "#Paraver (", 10) == 0;
 }
 
-// read_line takes a line of `n` bytes. The last one may be cut: also within a number, so
-// that it does not look so.
-static int read_line(struct prv_trace *trace, char *text, size_t n, bool lenient)
+// read_line takes a line. The last one may be cut: also within a number, so that it does
+// not look so.
+static int read_line(
+	struct prv_trace *trace, const struct tb_text_lines *lines, bool lenient)
 {
-	trace->is_cut = text[n - 1] != '\n' && trace->line > 1;
+	trace->line = lines->number;
+	trace->is_cut = !lines->is_ended && trace->line > 1;
 	if (trace->is_cut && lenient)
 		return TB_EFORMAT;
-	if (strlen(text) != n)
-		return tb_fail_at(trace->error, TB_EFORMAT, trace->file, TB_PLACE_LINE,
-			trace->line, "the line has a NUL byte");
-	text[strcspn(text, "\r\n")] = '\0';
-	return trace->line == 1 ? tb_prv_read_header(trace, text)
-				: tb_prv_read_record(trace, text);
+	return trace->line == 1 ? tb_prv_read_header(trace, lines->text)
+				: tb_prv_read_record(trace, lines->text);
 }
 
 static int read_lines(
 	struct prv_trace *trace, FILE *stream, const struct tb_reading *reading)
 {
-	char *text = NULL;
-	size_t room = 0;
-	int status = TB_OK;
-	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
-		trace->line++;
-		status = read_line(trace, text, (size_t)n, reading->lenient);
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, trace->file, trace->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		status = read_line(trace, &lines, reading->lenient);
 		if (trace->line % 4096 == 0 && tb_stop_asked(reading->stop))
 			status = tb_fail_in(
 				trace->error, TB_ESTOPPED, trace->file, "stopped");
 	}
-	free(text);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	if (status == TB_OK && trace->line == 0)
 		status = tb_fail_in(trace->error, TB_EFORMAT, trace->file, "is empty");
 	return status;

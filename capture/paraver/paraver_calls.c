@@ -19,7 +19,7 @@ struct thread {
 	uint64_t n_unheld;
 };
 
-struct making {
+struct prv_making {
 	struct prv_trace *trace;
 	struct tb_calls *calls;
 	const struct prv_task *task; // whose calls are being made
@@ -36,8 +36,7 @@ enum { SENDS, RECVS, WAITS };
 
 static int no_memory(const struct prv_trace *trace)
 {
-	return tb_fail_in(
-		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
 
 // The order in which a task entered its calls.
@@ -67,7 +66,7 @@ static struct entered *order_of(const struct prv_task *task)
 }
 
 // begin_task begins to count the calls of a task in its groups.
-static void begin_task(struct making *making, const struct prv_task *task)
+static void begin_task(struct prv_making *making, const struct prv_task *task)
 {
 	uint32_t n = tb_calls_n_groups(making->calls);
 	making->task = task;
@@ -76,7 +75,7 @@ static void begin_task(struct making *making, const struct prv_task *task)
 }
 
 // place_in returns the task's place in a group, or the number of its members.
-static uint32_t place_in(struct making *making, uint32_t group)
+static uint32_t place_in(struct prv_making *making, uint32_t group)
 {
 	struct tb_group of = tb_calls_members(making->calls, group);
 	if (making->places[group] == PRV_NONE)
@@ -86,7 +85,7 @@ static uint32_t place_in(struct making *making, uint32_t group)
 
 // Roots: only the root of a collective says that it is one.
 
-static int note_roots_of(struct making *making, const struct prv_task *task)
+static int note_roots_of(struct prv_making *making, const struct prv_task *task)
 {
 	struct entered *order = order_of(task);
 	int status = order ? TB_OK : no_memory(making->trace);
@@ -106,7 +105,7 @@ static int note_roots_of(struct making *making, const struct prv_task *task)
 	return status;
 }
 
-static int note_roots(struct making *making)
+static int note_roots(struct prv_making *making)
 {
 	int status = TB_OK;
 	size_t n_groups = tb_calls_n_groups(making->calls);
@@ -122,8 +121,8 @@ static int note_roots(struct making *making)
 
 // Calls.
 
-static int add(struct making *making, struct thread *thread, const struct prv_span *span,
-	struct tb_call call, uint32_t *index)
+static int add(struct prv_making *making, struct thread *thread,
+	const struct prv_span *span, struct tb_call call, uint32_t *index)
 {
 	call.calc_ns = thread->calc_ns;
 	call.enter_ns = span->enter_ns;
@@ -133,7 +132,7 @@ static int add(struct making *making, struct thread *thread, const struct prv_sp
 		making->calls, making->task->rank, &call, index, making->trace->error);
 }
 
-static int start(struct making *making, struct thread *thread, uint32_t index)
+static int start(struct prv_making *making, struct thread *thread, uint32_t index)
 {
 	if (TB_ARRAY_RESERVE(&thread->started, &thread->room, thread->n_started + 1) !=
 		TB_OK)
@@ -149,7 +148,8 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 // bytes_of returns the size of a collective call as calls.h has it; MPI_IN_PLACE leaves
 // one of the two sizes zero.
-static uint64_t bytes_of(struct making *making, const struct prv_span *span, uint8_t *op)
+static uint64_t bytes_of(
+	struct prv_making *making, const struct prv_span *span, uint8_t *op)
 {
 	uint32_t n = tb_calls_members(making->calls, (uint32_t)span->communicator).n;
 	if (*op == TB_COLL_BARRIER)
@@ -167,7 +167,7 @@ static uint64_t bytes_of(struct making *making, const struct prv_span *span, uin
 }
 
 static int add_collective(
-	struct making *making, struct thread *thread, const struct prv_span *span)
+	struct prv_making *making, struct thread *thread, const struct prv_span *span)
 {
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
 		.op = span->kind.op,
@@ -205,7 +205,7 @@ static uint64_t key_of(const struct prv_message *message, int which)
 // messages_of returns the messages that call `span` of the task sends, receives or waits
 // for.
 static const uint32_t *messages_of(
-	const struct making *making, int which, uint32_t span, size_t *n)
+	const struct prv_making *making, int which, uint32_t span, size_t *n)
 {
 	const struct prv_message *messages = making->trace->messages;
 	uint64_t key = (uint64_t)making->task_number << 32 | span;
@@ -224,7 +224,7 @@ static const uint32_t *messages_of(
 	return making->by[which] + low;
 }
 
-static int add_receives(struct making *making, struct thread *thread,
+static int add_receives(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t *n)
 {
 	const uint32_t *places = messages_of(making, RECVS, number, n);
@@ -241,7 +241,7 @@ static int add_receives(struct making *making, struct thread *thread,
 	return status;
 }
 
-static int add_sends(struct making *making, struct thread *thread,
+static int add_sends(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t *n)
 {
 	const uint32_t *places = messages_of(making, SENDS, number, n);
@@ -261,7 +261,7 @@ static int add_sends(struct making *making, struct thread *thread,
 	return status;
 }
 
-static int wait_for(struct making *making, uint32_t index)
+static int wait_for(struct prv_making *making, uint32_t index)
 {
 	return tb_calls_after(
 		making->calls, making->task->rank, index, making->trace->error);
@@ -288,7 +288,7 @@ static size_t n_to_end(struct thread *thread, const struct prv_span *span, size_
 
 // own_sends takes the last `n` started operations, an exchange's own sends, off the list
 // and has the call that was added last wait for them.
-static int own_sends(struct making *making, struct thread *thread, size_t n)
+static int own_sends(struct prv_making *making, struct thread *thread, size_t n)
 {
 	int status = TB_OK;
 	for (; n > 0 && status == TB_OK; n--)
@@ -296,7 +296,7 @@ static int own_sends(struct making *making, struct thread *thread, size_t n)
 	return status;
 }
 
-static int add_wait(struct making *making, struct thread *thread,
+static int add_wait(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t n_sends)
 {
 	size_t n, n_recvs = 0;
@@ -328,7 +328,7 @@ static bool is_message_call(const struct prv_span *span)
 	return span->kind.act >= PRV_SEND && span->kind.act <= PRV_SENDRECV;
 }
 
-static int add_span(struct making *making, uint32_t number)
+static int add_span(struct prv_making *making, uint32_t number)
 {
 	const struct prv_span *span = &making->task->spans[number];
 	struct thread *thread = &making->threads[span->thread];
@@ -353,7 +353,7 @@ static int add_span(struct making *making, uint32_t number)
 	return status;
 }
 
-static int add_task(struct making *making, uint32_t number)
+static int add_task(struct prv_making *making, uint32_t number)
 {
 	making->task_number = number;
 	begin_task(making, &making->trace->tasks[number]);
@@ -379,14 +379,14 @@ static int add_task(struct making *making, uint32_t number)
 	return status;
 }
 
-struct keyed {
+struct prv_keyed {
 	uint64_t key, time_ns;
 	uint32_t place;
 };
 
 static int by_key(const void *left, const void *right)
 {
-	const struct keyed *a = left, *b = right;
+	const struct prv_keyed *a = left, *b = right;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	if (a->time_ns != b->time_ns)
@@ -394,17 +394,17 @@ static int by_key(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-static int sort_messages(struct making *making)
+static int sort_messages(struct prv_making *making)
 {
 	size_t n = making->trace->n_messages;
-	struct keyed *keyed = malloc((n + 1) * sizeof *keyed);
+	struct prv_keyed *keyed = malloc((n + 1) * sizeof *keyed);
 	if (!keyed)
 		return no_memory(making->trace);
 	for (int which = SENDS; which <= WAITS; which++) {
 		making->by[which] = malloc((n + 1) * sizeof **making->by);
 		for (uint32_t i = 0; i < n; i++) {
 			const struct prv_message *message = &making->trace->messages[i];
-			keyed[i] = (struct keyed){key_of(message, which),
+			keyed[i] = (struct prv_keyed){key_of(message, which),
 				which == SENDS ? message->send_ns : message->receive_ns,
 				i};
 		}
@@ -417,7 +417,7 @@ static int sort_messages(struct making *making)
 	return has_memory ? TB_OK : no_memory(making->trace);
 }
 
-static void write_notes(const struct making *making)
+static void write_notes(const struct prv_making *making)
 {
 	const struct prv_trace *trace = making->trace;
 	struct tb_calls *calls = making->calls;
@@ -456,7 +456,7 @@ static void write_notes(const struct making *making)
 
 int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
 {
-	struct making making = {.trace = trace, .calls = calls};
+	struct prv_making making = {.trace = trace, .calls = calls};
 	int status = sort_messages(&making);
 	if (status == TB_OK)
 		status = tb_prv_find_groups(trace, calls);

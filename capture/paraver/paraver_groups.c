@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct finding {
+struct prv_group_finding {
 	struct prv_trace *trace;
 	struct tb_calls *calls;
 	struct tb_map communicator_of; // hash of application and id to its number
@@ -12,11 +12,10 @@ struct finding {
 
 static int no_memory(const struct prv_trace *trace)
 {
-	return tb_fail_in(
-		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
 
-static int make_group(const struct finding *finding, uint32_t application,
+static int make_group(const struct prv_group_finding *finding, uint32_t application,
 	const uint32_t *members, uint32_t n, uint32_t *group)
 {
 	struct prv_trace *trace = finding->trace;
@@ -40,8 +39,8 @@ static int make_group(const struct finding *finding, uint32_t application,
 }
 
 // A slot of the map: the first from `key` on that is empty or the communicator's.
-static struct prv_communicator *look_up(
-	const struct finding *finding, uint32_t application, uint64_t id, uint64_t *key)
+static struct prv_communicator *look_up(const struct prv_group_finding *finding,
+	uint32_t application, uint64_t id, uint64_t *key)
 {
 	uint32_t place;
 	*key = (id ^ (uint64_t)application << 48) * UINT64_C(0x9e3779b97f4a7c15);
@@ -54,14 +53,14 @@ static struct prv_communicator *look_up(
 }
 
 static struct prv_communicator *find_communicator(
-	const struct finding *finding, uint32_t application, uint64_t id)
+	const struct prv_group_finding *finding, uint32_t application, uint64_t id)
 {
 	uint64_t key;
 	return look_up(finding, application, id, &key);
 }
 
 // map_communicators has each be found by its id; the first of several lines counts.
-static int map_communicators(struct finding *finding)
+static int map_communicators(struct prv_group_finding *finding)
 {
 	const struct prv_trace *trace = finding->trace;
 	for (size_t i = 0; i < trace->n_communicators; i++) {
@@ -75,8 +74,8 @@ static int map_communicators(struct finding *finding)
 }
 
 // find_group stores the group of a collective call in the place of its communicator.
-static int find_group(
-	const struct finding *finding, uint32_t application, struct prv_span *span)
+static int find_group(const struct prv_group_finding *finding, uint32_t application,
+	struct prv_span *span)
 {
 	struct prv_trace *trace = finding->trace;
 	uint32_t group = 0;
@@ -106,7 +105,7 @@ static int find_group(
 
 int tb_prv_find_groups(struct prv_trace *trace, struct tb_calls *calls)
 {
-	struct finding finding = {.trace = trace, .calls = calls};
+	struct prv_group_finding finding = {.trace = trace, .calls = calls};
 	int status = map_communicators(&finding);
 	for (uint32_t a = 0; a < trace->n_applications; a++) {
 		const struct prv_application *of = &trace->applications[a];

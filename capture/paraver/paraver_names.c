@@ -3,11 +3,15 @@
 
 #include "array.h"
 #include "infile.h"
+#include "input_files.h"
+#include "text_lines.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Calls by the names and numbers that Extrae has (MPI_EventEncoding.h). Those that are
@@ -137,14 +141,13 @@ static bool begins(const char *line, const char *word)
 
 // read_pcf looks for blocks EVENT_TYPE, in which a line has a colour, a type and its
 // name, with the VALUES of the calls of MPI.
-static int read_pcf(struct prv_names *names, FILE *stream)
+static int read_pcf(struct prv_names *names, struct tb_text_lines *lines)
 {
-	char *line = NULL;
-	size_t room = 0;
 	unsigned long type = 0, colour;
 	enum { OUTSIDE, TYPES, VALUES } in = OUTSIDE;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &room, stream) >= 0) {
+	int status = TB_OK, found = 1;
+	while (status == TB_OK && (found = tb_text_lines_next(lines)) > 0) {
+		char *line = lines->text;
 		if (begins(line, "EVENT_TYPE")) {
 			in = TYPES;
 			type = 0;
@@ -159,22 +162,48 @@ static int read_pcf(struct prv_names *names, FILE *stream)
 			status = name_value(names, type, line);
 		}
 	}
-	free(line);
-	return status;
+	if (status == TB_ENOMEM)
+		return tb_fail_memory_in(lines->error, lines->file, "the names of calls");
+	return found < 0 ? found : status;
+}
+
+// open_beside opens the file with another ending beside a .prv, and stores its path,
+// malloc'ed; NULL where there is none.
+static int open_beside(FILE **stream, char **path, const char *prv_path,
+	const char *ending, struct tb_error *error)
+{
+	*stream = NULL;
+	*path = tb_prv_beside(prv_path, ending);
+	if (!*path && strstr(prv_path, ".prv"))
+		return tb_fail_memory_in(error, prv_path, "the name of its %s", ending);
+	if (!*path || (access(*path, F_OK) != 0 && errno == ENOENT))
+		return TB_OK;
+	struct stat file;
+	bool stands = stat(*path, &file) == 0;
+	if (stands && !S_ISREG(file.st_mode))
+		return tb_fail_in(error, TB_EFORMAT, *path,
+			"is no regular file: expected a file of the trace");
+	*stream = stands ? tb_input_fopen(*path) : NULL;
+	if (*stream)
+		return TB_OK;
+	return tb_fail_in(error, TB_EIO, *path, "cannot be opened: %s", strerror(errno));
 }
 
 int tb_prv_names_read(
 	struct prv_names *names, const char *prv_path, struct tb_error *error)
 {
-	char *path = tb_prv_beside(prv_path, ".pcf");
-	FILE *stream = path ? fopen(path, "re") : NULL;
-	int status = stream ? read_pcf(names, stream) : TB_OK;
-	if (stream)
+	FILE *stream;
+	char *path;
+	int status = open_beside(&stream, &path, prv_path, ".pcf", error);
+	if (stream) {
+		struct tb_text_lines lines;
+		tb_text_lines_init(&lines, stream, path, error);
+		status = read_pcf(names, &lines);
+		tb_text_lines_fini(&lines);
 		fclose(stream);
+	}
 	free(path);
-	return status == TB_OK ? TB_OK
-			       : tb_fail_in(error, TB_ENOMEM, prv_path,
-					 "no memory for the names of calls");
+	return status;
 }
 
 // name_node gives the name of node `node` to the ranks on it.
@@ -189,14 +218,13 @@ static int name_node(const struct prv_trace *trace, uint32_t node, const char *n
 	return status;
 }
 
-static int read_row(const struct prv_trace *trace, FILE *stream, struct tb_calls *calls)
+static int read_row(const struct prv_trace *trace, struct tb_text_lines *lines,
+	struct tb_calls *calls)
 {
-	char *line = NULL;
-	size_t room = 0;
 	uint32_t node = PRV_NONE;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &room, stream) >= 0) {
-		line[strcspn(line, "\r\n")] = '\0';
+	int status = TB_OK, found = 1;
+	while (status == TB_OK && (found = tb_text_lines_next(lines)) > 0) {
+		const char *line = lines->text;
 		if (begins(line, "LEVEL NODE"))
 			node = 0;
 		else if (begins(line, "LEVEL") || *line == '\0')
@@ -204,18 +232,20 @@ static int read_row(const struct prv_trace *trace, FILE *stream, struct tb_calls
 		else if (node != PRV_NONE && node < trace->n_nodes)
 			status = name_node(trace, node++, line, calls);
 	}
-	free(line);
-	return status;
+	return found < 0 ? found : status;
 }
 
 int tb_prv_name_hosts(
 	const struct prv_trace *trace, const char *prv_path, struct tb_calls *calls)
 {
-	char *path = tb_prv_beside(prv_path, ".row");
-	FILE *stream = path ? fopen(path, "re") : NULL;
-	int status = TB_OK;
+	FILE *stream;
+	char *path;
+	int status = open_beside(&stream, &path, prv_path, ".row", trace->error);
 	if (stream) {
-		status = read_row(trace, stream, calls);
+		struct tb_text_lines lines;
+		tb_text_lines_init(&lines, stream, path, trace->error);
+		status = read_row(trace, &lines, calls);
+		tb_text_lines_fini(&lines);
 		fclose(stream);
 	}
 	free(path);

@@ -33,8 +33,7 @@ void tb_prv_trace_fini(struct prv_trace *trace)
 
 static int no_memory(const struct prv_trace *trace)
 {
-	return tb_fail_in(
-		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
 
 // next_number reads a whole number up to `most` and the character behind it, which must

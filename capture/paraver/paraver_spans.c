@@ -8,8 +8,7 @@
 
 static int no_memory(const struct prv_trace *trace)
 {
-	return tb_fail_in(
-		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
 
 static int by_thread_and_time(const void *left, const void *right)

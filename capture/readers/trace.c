@@ -8,6 +8,7 @@
 #include "infer.h"
 #include "infile.h"
 #include "kineto.h"
+#include "library.h"
 #include "otf2_trace.h"
 #include "paraver.h"
 #include "tbt_read.h"
@@ -263,6 +264,28 @@ static const struct tb_trace_reader readers[] = {
 	{"tbt", TB_TRACE_JOB, probe_tbt, read_calls, tb_tbt_read, false, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
+
+const char *tb_trace_format_name(size_t i)
+{
+	for (size_t at = 0; at < N_READERS; at++) {
+		// Two rows may read one format: GOAL as text and as binary.
+		bool again =
+			at > 0 && strcmp(readers[at].name, readers[at - 1].name) == 0;
+		if (!again && i-- == 0)
+			return readers[at].name;
+	}
+	return NULL;
+}
+
+const char *tb_trace_library(size_t i)
+{
+	return tb_library_number(i);
+}
+
+const char *tb_trace_collective(size_t i)
+{
+	return i < TB_COLL_EXCHANGE ? tb_collectives[i].name : NULL;
+}
 
 char *tb_trace_formats(const char *joint, char *buffer, size_t size)
 {

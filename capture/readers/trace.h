@@ -75,6 +75,16 @@ int tb_trace_find(const struct tb_trace_reader **reader, const char *path,
 int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_trace_format_name returns the name of format i, NULL beyond the last.
+const char *tb_trace_format_name(size_t i);
+
+// tb_trace_library returns the name of library i whose algorithms --library takes, NULL
+// beyond the last.
+const char *tb_trace_library(size_t i);
+
+// tb_trace_collective returns the name of operation i that --collective takes, likewise.
+const char *tb_trace_collective(size_t i);
+
 // tb_trace_formats writes "a packet capture (pcap, pcapng) or a job (GOAL, flow list)"
 // for messages, with `joint` in place of " or ", and returns buffer; 256 bytes suffice.
 char *tb_trace_formats(const char *joint, char *buffer, size_t size);

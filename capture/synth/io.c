@@ -40,7 +40,7 @@ static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
 	struct tb_io_share *share = &w->shares[server];
 	if (w->status == TB_OK &&
 		TB_ARRAY_RESERVE(&share->pieces, &share->room, share->n + 1) != TB_OK)
-		w->status = tb_fail(w->error, TB_ENOMEM, "no memory for a request");
+		w->status = tb_fail_memory(w->error, "a request");
 	if (w->status != TB_OK)
 		return;
 	share->pieces[share->n++] = bytes;
@@ -277,7 +277,7 @@ int tb_io_job(
 		status = tb_job_builder_new(
 			&w.builder, options->n_clients + options->n_servers, error);
 	if (status == TB_OK && !writer_init(&w))
-		status = tb_fail(error, TB_ENOMEM, "no memory for a job");
+		status = tb_fail_memory(error, "a job");
 	if (status == TB_OK && options->buffer_bytes)
 		tb_io_domains(&w);
 	if (status == TB_OK) {

@@ -43,7 +43,7 @@ void tb_io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op)
 {
 	if (w->status == TB_OK &&
 		TB_ARRAY_RESERVE(&list->ops, &list->room, list->n + 1) != TB_OK)
-		w->status = tb_fail(w->error, TB_ENOMEM, "no memory for a job");
+		w->status = tb_fail_memory(w->error, "a job");
 	if (w->status == TB_OK)
 		list->ops[list->n++] = op;
 }

@@ -262,7 +262,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	struct traffic traffic = {0};
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
 	if (status == TB_OK && !traffic_init(&traffic, options))
-		status = tb_fail(error, TB_ENOMEM, "no memory for so many messages");
+		status = tb_fail_memory(error, "so many messages");
 	if (status == TB_OK)
 		status = build(builder, &traffic, job, error);
 	traffic_fini(&traffic);

@@ -71,6 +71,8 @@ int tb_synth_pattern_find(const struct tb_synth_pattern **pattern, const char *n
 // tb_synth_pattern_has_io returns whether the pattern has I/O nodes.
 bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern);
 
+extern const char *const tb_synth_dists[]; // their names, up to NULL
+
 // tb_synth_dist_find reads "fixed", "uniform" or "exponential".
 int tb_synth_dist_find(
 	enum tb_synth_dist *dist, const char *name, struct tb_error *error) TB_MUST_USE;

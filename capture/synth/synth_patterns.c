@@ -191,11 +191,12 @@ bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern)
 	return pattern->destination == io_random || pattern->destination == io_fixed;
 }
 
+const char *const tb_synth_dists[] = {"fixed", "uniform", "exponential", NULL};
+
 int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_error *error)
 {
-	static const char *const names[] = {"fixed", "uniform", "exponential"};
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
+	for (unsigned i = 0; tb_synth_dists[i]; i++) {
+		if (strcmp(name, tb_synth_dists[i]) == 0) {
 			*dist = (enum tb_synth_dist)i;
 			return TB_OK;
 		}

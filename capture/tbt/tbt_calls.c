@@ -12,7 +12,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the calls of a rank");
+	return tb_fail_memory(error, "the calls of a rank");
 }
 
 int tb_tbt_broken(

@@ -10,7 +10,7 @@
 enum { HALVES = 2 };
 
 // The quickest message of an ordered pair of clocks, by half, by the time of day of each.
-struct pair {
+struct clock_pair {
 	uint32_t from, to;
 	int64_t least_ns[HALVES];
 	bool known[HALVES];
@@ -22,14 +22,14 @@ struct tb_tbt_clocks {
 	uint64_t begin_ns, end_ns;
 	unsigned n_halves;
 	struct tb_map by_pair;
-	struct pair *pairs;
+	struct clock_pair *pairs;
 	size_t n_pairs, pairs_room;
 	int64_t *ahead_ns[HALVES]; // by clock: of clock 0, beyond the time of day
 };
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the clocks of a trace");
+	return tb_fail_memory(error, "the clocks of a trace");
 }
 
 int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *starts,
@@ -96,9 +96,10 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 			    clocks->n_pairs + 1) != TB_OK ||
 			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
 			return no_memory(error);
-		clocks->pairs[clocks->n_pairs++] = (struct pair){.from = from, .to = to};
+		clocks->pairs[clocks->n_pairs++] =
+			(struct clock_pair){.from = from, .to = to};
 	}
-	struct pair *pair = &clocks->pairs[at];
+	struct clock_pair *pair = &clocks->pairs[at];
 	if (!pair->known[half] || took < pair->least_ns[half])
 		pair->least_ns[half] = took;
 	pair->known[half] = true;
@@ -114,7 +115,7 @@ static bool guess(
 	const struct tb_tbt_clocks *clocks, size_t i, unsigned half, struct guess *guess)
 {
 	uint32_t at;
-	const struct pair *there = &clocks->pairs[i], *back = NULL;
+	const struct clock_pair *there = &clocks->pairs[i], *back = NULL;
 	uint64_t key = (uint64_t)there->to << 32 | there->from;
 	if (tb_map_find(&clocks->by_pair, key, &at) && clocks->pairs[at].known[half])
 		back = &clocks->pairs[at];
@@ -129,33 +130,33 @@ static bool guess(
 }
 
 // A pair that may join the clock `to` to the tree, of which `from` is.
-struct edge {
+struct clock_edge {
 	struct guess guess;
 	uint32_t from, to;
 	uint32_t pair; // of equally uncertain ones the first
 };
 
-static bool surer(const struct edge *a, const struct edge *b)
+static bool surer(const struct clock_edge *a, const struct clock_edge *b)
 {
 	if (a->guess.uncertain_ns != b->guess.uncertain_ns)
 		return a->guess.uncertain_ns < b->guess.uncertain_ns;
 	return a->pair < b->pair;
 }
 
-TB_HEAP(surest, struct edge, surer)
+TB_HEAP(surest, struct clock_edge, surer)
 
 // The tree of a half as it grows.
-struct tree {
+struct clock_tree {
 	struct tb_tbt_clocks *clocks;
 	unsigned half;
 	bool *joined;
 	size_t *first;	 // by clock: where its pairs begin in `pairs`
 	uint32_t *pairs; // numbers, each at both its clocks
-	struct edge *edges;
+	struct clock_edge *edges;
 	size_t n_edges;
 };
 
-static void tree_fini(struct tree *tree)
+static void tree_fini(struct clock_tree *tree)
 {
 	free(tree->first);
 	free(tree->pairs);
@@ -163,7 +164,7 @@ static void tree_fini(struct tree *tree)
 }
 
 // tree_init lists the pairs by their clocks.
-static bool tree_init(struct tree *tree)
+static bool tree_init(struct clock_tree *tree)
 {
 	const struct tb_tbt_clocks *clocks = tree->clocks;
 	size_t n = clocks->n_pairs;
@@ -187,14 +188,14 @@ static bool tree_init(struct tree *tree)
 }
 
 // join adds a clock to the tree, and what may join others to it.
-static void join(struct tree *tree, uint32_t clock)
+static void join(struct clock_tree *tree, uint32_t clock)
 {
 	tree->joined[clock] = true;
 	for (size_t i = tree->first[clock]; i < tree->first[clock + 1]; i++) {
 		uint32_t number = tree->pairs[i];
-		const struct pair *pair = &tree->clocks->pairs[number];
+		const struct clock_pair *pair = &tree->clocks->pairs[number];
 		bool outward = pair->from == clock;
-		struct edge edge = {.from = clock,
+		struct clock_edge edge = {.from = clock,
 			.to = outward ? pair->to : pair->from,
 			.pair = number};
 		if (tree->joined[edge.to] ||
@@ -209,14 +210,14 @@ static void join(struct tree *tree, uint32_t clock)
 
 // grow joins clocks to clock 0, each by the least uncertain pair, and returns how many
 // nothing joins.
-static uint32_t grow(struct tree *tree)
+static uint32_t grow(struct clock_tree *tree)
 {
 	struct tb_tbt_clocks *clocks = tree->clocks;
 	int64_t *ahead_ns = clocks->ahead_ns[tree->half];
 	uint32_t n_left = clocks->n - 1;
 	join(tree, 0);
 	while (tree->n_edges > 0) {
-		struct edge edge = surest_take(tree->edges, tree->n_edges--);
+		struct clock_edge edge = surest_take(tree->edges, tree->n_edges--);
 		if (tree->joined[edge.to])
 			continue;
 		ahead_ns[edge.to] = ahead_ns[edge.from] + (int64_t)edge.guess.ahead_ns;
@@ -231,7 +232,7 @@ uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks)
 	uint32_t n_unlinked = clocks->n - 1;
 	bool *joined = calloc(2 * (size_t)clocks->n, sizeof *joined);
 	for (unsigned half = 0; joined && half < clocks->n_halves; half++) {
-		struct tree tree = {.clocks = clocks,
+		struct clock_tree tree = {.clocks = clocks,
 			.half = half,
 			.joined = joined + half * clocks->n};
 		uint32_t n_left = tree_init(&tree) ? grow(&tree) : clocks->n - 1;

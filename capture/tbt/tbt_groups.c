@@ -39,7 +39,7 @@ struct tb_tbt_groups {
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the communicators of a trace");
+	return tb_fail_memory(error, "the communicators of a trace");
 }
 
 static uint64_t hash_of(const uint64_t *key, size_t n)

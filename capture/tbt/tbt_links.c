@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // The messages from a rank to another, in a communicator with a tag.
-struct channel {
+struct link_channel {
 	uint32_t from, to, group, tag;
 	uint32_t next; // of the same hash; 0: none
 	struct times {
@@ -17,7 +17,7 @@ struct channel {
 
 // The call of a group that all members made as their k-th, by clock: when the last
 // entered and the first left.
-struct meeting {
+struct link_meeting {
 	uint32_t group, number, clock, next;
 	uint64_t last_enter_ns, first_leave_ns;
 };
@@ -25,10 +25,10 @@ struct meeting {
 struct tb_tbt_links {
 	const struct tb_tbt_groups *groups;
 	const uint32_t *clock_of;
-	struct channel *channels; // from 1
+	struct link_channel *channels; // from 1
 	size_t n_channels, channels_room;
 	struct tb_map by_channel;
-	struct meeting *meetings; // from 1
+	struct link_meeting *meetings; // from 1
 	size_t n_meetings, meetings_room;
 	struct tb_map by_meeting; // group and number: the last meeting of these
 	struct tb_map by_clock;	  // hash of these and the clock: the meeting
@@ -43,7 +43,7 @@ struct tb_tbt_links {
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the messages between machines");
+	return tb_fail_memory(error, "the messages between machines");
 }
 
 int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *groups,
@@ -116,8 +116,8 @@ static bool peer_of(const struct tb_tbt_links *links, uint32_t rank, uint32_t gr
 	return tb_tbt_group_member(&members, peer, of);
 }
 
-static struct channel *find_channel(
-	struct tb_tbt_links *links, const struct channel *wanted)
+static struct link_channel *find_channel(
+	struct tb_tbt_links *links, const struct link_channel *wanted)
 {
 	uint32_t first = 0;
 	uint64_t key = ((uint64_t)wanted->from << 32 | wanted->to) *
@@ -125,7 +125,7 @@ static struct channel *find_channel(
 		       ((uint64_t)wanted->group << 32 | wanted->tag);
 	tb_map_find(&links->by_channel, key, &first);
 	for (uint32_t at = first; at; at = links->channels[at].next) {
-		struct channel *channel = &links->channels[at];
+		struct link_channel *channel = &links->channels[at];
 		if (channel->from == wanted->from && channel->to == wanted->to &&
 			channel->group == wanted->group && channel->tag == wanted->tag)
 			return channel;
@@ -145,14 +145,14 @@ static int add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	const uint64_t fields[3], uint64_t ns, struct tb_error *error)
 {
 	uint32_t peer;
-	struct channel wanted = {.tag = (uint32_t)fields[2]};
+	struct link_channel wanted = {.tag = (uint32_t)fields[2]};
 	if (!group_of(links, rank, fields[0], &wanted.group) ||
 		!peer_of(links, rank, wanted.group, fields[1], &peer) ||
 		links->clock_of[peer] == links->clock_of[rank])
 		return TB_OK;
 	wanted.from = sent ? rank : peer;
 	wanted.to = sent ? peer : rank;
-	struct channel *channel = find_channel(links, &wanted);
+	struct link_channel *channel = find_channel(links, &wanted);
 	struct times *times = !channel ? NULL
 			      : sent   ? &channel->sent
 				       : &channel->received;
@@ -181,7 +181,7 @@ static uint32_t find_meeting(const struct tb_tbt_links *links, uint32_t group,
 	*slot = ((uint64_t)group << 32 | number) * UINT64_C(0x9e3779b97f4a7c15) ^
 		(uint64_t)clock << 20;
 	for (; tb_map_find(&links->by_clock, *slot, &at); ++*slot) {
-		const struct meeting *meeting = &links->meetings[at];
+		const struct link_meeting *meeting = &links->meetings[at];
 		if (meeting->group == group && meeting->number == number &&
 			meeting->clock == clock)
 			return at;
@@ -208,10 +208,10 @@ static int meet(struct tb_tbt_links *links, uint32_t rank,
 			tb_map_put(&links->by_meeting, key, at) != TB_OK ||
 			tb_map_put(&links->by_clock, slot, at) != TB_OK)
 			return no_memory(error);
-		links->meetings[links->n_meetings++] = (struct meeting){
+		links->meetings[links->n_meetings++] = (struct link_meeting){
 			group, number, clock, last, record->enter_ns, record->leave_ns};
 	}
-	struct meeting *meeting = &links->meetings[at];
+	struct link_meeting *meeting = &links->meetings[at];
 	if (record->enter_ns > meeting->last_enter_ns)
 		meeting->last_enter_ns = record->enter_ns;
 	if (record->leave_ns < meeting->first_leave_ns)
@@ -306,8 +306,9 @@ int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file
 	return status;
 }
 
-static int tell_channel(const struct tb_tbt_links *links, const struct channel *channel,
-	struct tb_tbt_clocks *clocks, struct tb_error *error)
+static int add_channel(const struct tb_tbt_links *links,
+	const struct link_channel *channel, struct tb_tbt_clocks *clocks,
+	struct tb_error *error)
 {
 	int status = TB_OK;
 	size_t n = channel->sent.n < channel->received.n ? channel->sent.n
@@ -319,7 +320,7 @@ static int tell_channel(const struct tb_tbt_links *links, const struct channel *
 	return status;
 }
 
-static int tell_pair(const struct meeting *one, const struct meeting *other,
+static int add_pair(const struct link_meeting *one, const struct link_meeting *other,
 	struct tb_tbt_clocks *clocks, struct tb_error *error)
 {
 	int status = tb_tbt_clocks_message(clocks, one->clock, one->last_enter_ns,
@@ -342,7 +343,7 @@ static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 		parts[n++] = at;
 	for (size_t i = 0; i < n; i++)
 		for (size_t far = 1; far < n && status == TB_OK; far *= 2)
-			status = tell_pair(&links->meetings[parts[i]],
+			status = add_pair(&links->meetings[parts[i]],
 				&links->meetings[parts[(i + far) % n]], clocks, error);
 	return status;
 }
@@ -352,12 +353,12 @@ int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *cl
 {
 	int status = TB_OK;
 	for (size_t i = 1; i < links->n_channels && status == TB_OK; i++)
-		status = tell_channel(links, &links->channels[i], clocks, error);
+		status = add_channel(links, &links->channels[i], clocks, error);
 	uint32_t *parts = malloc(links->n_meetings * sizeof *parts);
 	if (!parts)
 		return no_memory(error);
 	for (uint32_t i = 1; i < links->n_meetings && status == TB_OK; i++) {
-		const struct meeting *one = &links->meetings[i];
+		const struct link_meeting *one = &links->meetings[i];
 		uint32_t last = 0;
 		tb_map_find(&links->by_meeting, (uint64_t)one->group << 32 | one->number,
 			&last);

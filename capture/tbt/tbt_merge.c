@@ -14,16 +14,16 @@
 #include <string.h>
 
 // How a rank ended, by its own clock: early, the rest counts.
-struct ending {
+struct rank_ending {
 	bool early, aborted;
 	uint64_t at_ns; // its last call returned
 };
 
-struct merge {
+struct rank_merge {
 	const char *folder;
 	uint32_t n_ranks, mpi, first; // `first` rank that has a file
 	bool *there;		      // by rank
-	struct ending *endings;	      // by rank
+	struct rank_ending *endings;  // by rank
 	uint32_t *clock_of;	      // by rank
 	struct tb_tbt_point *starts;  // by clock
 	char (*names)[64];	      // by clock
@@ -38,10 +38,10 @@ struct merge {
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory to merge a trace");
+	return tb_fail_memory(error, "merging a trace");
 }
 
-static char *path_of(const struct merge *merge, uint32_t rank)
+static char *path_of(const struct rank_merge *merge, uint32_t rank)
 {
 	char *path = NULL;
 	int n = asprintf(&path, "%s/rank-%" PRIu32 ".tbr", merge->folder, rank);
@@ -49,7 +49,7 @@ static char *path_of(const struct merge *merge, uint32_t rank)
 }
 
 // read_rank reads the file of a rank, or only its header.
-static int read_rank(const struct merge *merge, uint32_t rank, bool whole,
+static int read_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
 	char *path = path_of(merge, rank);
@@ -67,7 +67,7 @@ static int read_rank(const struct merge *merge, uint32_t rank, bool whole,
 }
 
 // find_first stores the lowest rank, `from` or more, that has a file in the folder.
-static int find_first(struct merge *merge, uint32_t from, struct tb_error *error)
+static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *error)
 {
 	DIR *folder = opendir(merge->folder);
 	const struct dirent *entry;
@@ -93,7 +93,7 @@ static int find_first(struct merge *merge, uint32_t from, struct tb_error *error
 
 // add_clock stores the number of a rank's clock, a new one unless it is known.
 static int add_clock(
-	struct merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
 	uint32_t known;
 	size_t at = merge->n_clocks;
@@ -119,7 +119,7 @@ static int add_clock(
 	return TB_OK;
 }
 
-static void take_times(struct merge *merge, const struct tb_tbt_rank *file)
+static void take_times(struct rank_merge *merge, const struct tb_tbt_rank *file)
 {
 	const struct tb_tbt_point *start = &merge->starts[merge->clock_of[file->rank]];
 	uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
@@ -131,7 +131,7 @@ static void take_times(struct merge *merge, const struct tb_tbt_rank *file)
 }
 
 static int take_header(
-	struct merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
 	if (file->n_ranks != merge->n_ranks || file->mpi != merge->mpi)
 		return tb_fail_in(error, TB_EFORMAT, merge->folder,
@@ -140,7 +140,7 @@ static int take_header(
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
 	merge->summary->n_lost += file->lost;
-	struct ending *ending = &merge->endings[file->rank];
+	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
 	ending->aborted = file->state == TB_TBT_ABORTED;
 	ending->at_ns = file->mono_begin_ns;
@@ -157,9 +157,9 @@ static bool is_unread(int status)
 }
 
 // read_first reads the header of the first rank whose file can be read. Where none can,
-// the first one's error is told.
+// the first one's error is reported.
 static int read_first(
-	struct merge *merge, struct tb_tbt_rank *file, struct tb_error *error)
+	struct rank_merge *merge, struct tb_tbt_rank *file, struct tb_error *error)
 {
 	struct tb_error other;
 	int status = find_first(merge, 0, error);
@@ -178,7 +178,7 @@ static int read_first(
 }
 
 // begin learns from the first rank's header how many there are.
-static int begin(struct merge *merge, struct tb_error *error)
+static int begin(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	int status = read_first(merge, &file, error);
@@ -196,7 +196,7 @@ static int begin(struct merge *merge, struct tb_error *error)
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
-static int read_headers(struct merge *merge, struct tb_error *error)
+static int read_headers(struct rank_merge *merge, struct tb_error *error)
 {
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		struct tb_tbt_rank file = {0};
@@ -256,10 +256,11 @@ static int keep(struct definitions *definitions, const struct tb_tbt_record *rec
 	return TB_OK;
 }
 
-static int scan_lane(struct merge *merge, uint32_t rank, const struct tb_tbt_lane *lane,
-	struct definitions *definitions, struct tb_error *error)
+static int scan_lane(struct rank_merge *merge, uint32_t rank,
+	const struct tb_tbt_lane *lane, struct definitions *definitions,
+	struct tb_error *error)
 {
-	struct ending *ending = &merge->endings[rank];
+	struct rank_ending *ending = &merge->endings[rank];
 	struct tb_tbt_record record;
 	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
 	int status;
@@ -278,7 +279,7 @@ static int scan_lane(struct merge *merge, uint32_t rank, const struct tb_tbt_lan
 }
 
 // learn finds a rank's communicators, which threads may have made.
-static int learn(struct merge *merge, uint32_t rank, struct tb_error *error)
+static int learn(struct rank_merge *merge, uint32_t rank, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	struct definitions definitions = {0};
@@ -318,7 +319,7 @@ static void put_text(FILE *stream, const char *text)
 	fwrite(text, 1, n, stream);
 }
 
-static uint64_t common_begin(const struct merge *merge)
+static uint64_t common_begin(const struct rank_merge *merge)
 {
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < merge->n_clocks; i++) {
@@ -330,7 +331,7 @@ static uint64_t common_begin(const struct merge *merge)
 	return least;
 }
 
-static void write_head(const struct merge *merge, FILE *stream)
+static void write_head(const struct rank_merge *merge, FILE *stream)
 {
 	uint32_t n = tb_tbt_groups_n(merge->groups);
 	fwrite(TB_TBT_MAGIC, 1, TB_TBT_MAGIC_BYTES, stream);
@@ -359,8 +360,8 @@ static void write_lanes(const struct tb_tbt_rank *file, FILE *stream)
 			fwrite(file->lanes[i].records, 1, file->lanes[i].n, stream);
 }
 
-static int write_rank(
-	const struct merge *merge, uint32_t rank, FILE *stream, struct tb_error *error)
+static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
+	struct tb_error *error)
 {
 	size_t n = 0;
 	struct tb_tbt_rank file = {.state = TB_TBT_MISSING};
@@ -389,7 +390,7 @@ static int write_rank(
 	return TB_OK;
 }
 
-static void fini(struct merge *merge)
+static void fini(struct rank_merge *merge)
 {
 	tb_tbt_clocks_free(merge->clocks);
 	tb_tbt_groups_free(merge->groups);
@@ -401,7 +402,7 @@ static void fini(struct merge *merge)
 	tb_map_fini(&merge->by_name);
 }
 
-static int write_all(const struct merge *merge, FILE *stream, struct tb_error *error)
+static int write_all(const struct rank_merge *merge, FILE *stream, struct tb_error *error)
 {
 	int status = TB_OK;
 	write_head(merge, stream);
@@ -411,7 +412,7 @@ static int write_all(const struct merge *merge, FILE *stream, struct tb_error *e
 }
 
 // relate corrects the clocks by the messages between them, where there are several.
-static int relate(struct merge *merge, struct tb_error *error)
+static int relate(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_links *links = NULL;
 	int status = TB_OK;
@@ -433,12 +434,12 @@ static int relate(struct merge *merge, struct tb_error *error)
 }
 
 // find_first_early wants solved clocks: it compares the ends of ranks of all machines.
-static void find_first_early(const struct merge *merge)
+static void find_first_early(const struct rank_merge *merge)
 {
 	bool aborted = false;
 	uint64_t first_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
-		const struct ending *ending = &merge->endings[i];
+		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 		if (!ending->early || (aborted && !ending->aborted))
 			continue;
@@ -456,7 +457,7 @@ static void find_first_early(const struct merge *merge)
 int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
 	struct tb_error *error)
 {
-	struct merge merge = {.folder = folder, .summary = summary};
+	struct rank_merge merge = {.folder = folder, .summary = summary};
 	*summary = (struct tb_tbt_summary){0};
 	int status = begin(&merge, error);
 	if (status == TB_OK)

@@ -1,6 +1,7 @@
 #include "tbt_rank_file.h"
 
 #include "array.h"
+#include "input_files.h"
 #include "tbt_records.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static int append(struct tb_tbt_lane *lane, struct tb_bytes bytes, struct tb_err
 	if (bytes.n == 0) // a file that is cut off within a block's header
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&lane->records, &lane->room, lane->n + bytes.n) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the records of a rank");
+		return tb_fail_memory(error, "the records of a rank");
 	memcpy(lane->records + lane->n, bytes.data, bytes.n);
 	lane->n += bytes.n;
 	return TB_OK;
@@ -85,7 +86,7 @@ static int add_block(
 		return tb_fail(error, TB_EFORMAT, "lane %" PRIu32 " cannot be", lane);
 	if (TB_ARRAY_RESERVE_ZEROED(&rank->lanes, &rank->lanes_room, (size_t)lane + 1) !=
 		TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the lanes of a rank");
+		return tb_fail_memory(error, "the lanes of a rank");
 	if (lane >= rank->n_lanes)
 		rank->n_lanes = (size_t)lane + 1;
 	struct tb_bytes records = tb_bytes_after(block, TB_TBT_BLOCK_HEADER);
@@ -126,11 +127,8 @@ static int read_blocks(
 static int map(struct tb_bytes *bytes, int fd, const char *path, struct tb_error *error)
 {
 	struct stat entry;
-	bool is_file = fstat(fd, &entry) == 0 && S_ISREG(entry.st_mode);
-	if (!is_file || entry.st_size == 0)
-		return tb_fail_in(error, TB_EFOREIGN, path,
-			is_file ? "is empty"
-				: "is not what a rank of a traced program writes");
+	if (fstat(fd, &entry) != 0 || entry.st_size == 0)
+		return tb_fail_in(error, TB_EFOREIGN, path, "is empty");
 	bytes->n = (size_t)entry.st_size;
 	void *there = mmap(NULL, bytes->n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (there == MAP_FAILED)
@@ -145,7 +143,10 @@ static int read_file(
 {
 	struct tb_tbt_rank made = {0};
 	struct tb_bytes bytes = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (!tb_input_is_file(path) && access(path, F_OK) == 0)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is not what a rank of a traced program writes");
+	int fd = tb_input_open(path);
 	if (fd < 0 && errno == ENOENT)
 		return tb_fail_in(error, TB_EIO, path, "is not there");
 	if (fd < 0)

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { CHUNK = 1 << 20, LANES_MAX = 1 << 20 };
-enum { NOTED_MAX = 16 }; // ranks that ended early and have a note of their own
+enum { RANK_LEAST = 22 }; // bytes of a rank that left nothing
+enum { NOTED_MAX = 16 };  // ranks that ended early and have a note of their own
 
 // The file that is read, front to back. A read that fails is remembered: the getters
 // return 0 from then on.
@@ -29,7 +30,7 @@ bool tb_tbt_begins(struct tb_bytes first)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for a traced program");
+	return tb_fail_memory(error, "a traced program");
 }
 
 static void get_bytes(struct source *source, void *bytes, size_t n)
@@ -155,6 +156,9 @@ static int read_head(
 	reader->begin_ns = get_u64(source);
 	get_text(source, text, sizeof text);
 	int status = check(source, error);
+	if (status == TB_OK &&
+		reader->n_ranks > tb_infile_bytes_most(source->file) / RANK_LEAST)
+		return broken(source, "the file is too short for its ranks", error);
 	if (status == TB_OK)
 		status = tb_calls_new(&reader->calls, reader->n_ranks, error);
 	if (status == TB_EUSAGE)
@@ -204,22 +208,34 @@ static int read_records(struct tb_tbt_thread *thread, struct source *source, uin
 	return check(source, error);
 }
 
+// read_sizes reads the sizes of `n` lanes one by one: the file may have fewer.
+static int read_sizes(
+	uint64_t **sizes, struct source *source, uint32_t n, struct tb_error *error)
+{
+	size_t room = 0;
+	for (uint32_t i = 0; i < n && !source->failed; i++) {
+		if (TB_ARRAY_RESERVE(sizes, &room, (size_t)i + 1) != TB_OK)
+			return no_memory(error);
+		(*sizes)[i] = get_u64(source);
+	}
+	return check(source, error);
+}
+
 static int read_threads(
 	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
 {
+	uint64_t *sizes = NULL;
 	uint32_t n = get_u32(source);
 	int status = check(source, error);
 	if (status == TB_OK && n > LANES_MAX)
 		return broken(source, "a rank has more than a million threads", error);
-	uint64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
-	reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
-	if (!sizes || !reader->threads) {
-		free(sizes);
-		return no_memory(error);
-	}
+	if (status == TB_OK)
+		status = read_sizes(&sizes, source, n, error);
+	if (status == TB_OK)
+		reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
+	if (status == TB_OK && !reader->threads)
+		status = no_memory(error);
 	reader->n_threads = status == TB_OK ? n : 0;
-	for (uint32_t i = 0; i < n && !source->failed; i++)
-		sizes[i] = get_u64(source);
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
 		status = read_records(&reader->threads[i], source, sizes[i], error);
 	free(sizes);

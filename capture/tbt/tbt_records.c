@@ -55,7 +55,7 @@ static int get_part(
 	size_t part = n < TB_TBT_LIST_PART ? (size_t)n : TB_TBT_LIST_PART;
 	size_t sum = cursor->n_list + part;
 	if (TB_ARRAY_RESERVE(&cursor->list, &cursor->list_room, sum) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for a list of a record");
+		return tb_fail_memory(error, "a list of a record");
 	for (; cursor->n_list < sum; cursor->n_list++)
 		if (!tb_bytes_varint(cursor->bytes, at, &cursor->list[cursor->n_list]))
 			return broken(*at, "a list is cut off", error);
@@ -90,11 +90,9 @@ static int get_list(struct tb_tbt_cursor *cursor, size_t *at, struct tb_error *e
 		++*at;
 		if (!there || kind != TB_TBT_MORE || !get_times(cursor, at, &part))
 			return broken(*at, "the rest of a list is missing", error);
+		size_t before = cursor->n_list;
 		status = get_part(cursor, at, &left, error);
-		if (status == TB_OK &&
-			left != expected - (expected < TB_TBT_LIST_PART
-							   ? expected
-							   : TB_TBT_LIST_PART))
+		if (status == TB_OK && left + (cursor->n_list - before) != expected)
 			return broken(*at, "the parts of a list disagree", error);
 	}
 	return status;

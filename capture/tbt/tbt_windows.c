@@ -20,7 +20,7 @@ enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for one-sided communication");
+	return tb_fail_memory(error, "one-sided communication");
 }
 
 // messages_of stores the group of one-sided messages that has the members of another.
@@ -43,12 +43,22 @@ static int messages_of(struct tb_tbt_reader *reader, uint32_t group, uint32_t *m
 	return TB_OK;
 }
 
+// n_record_bytes returns how many bytes of records the rank has: it can have made no more
+// windows.
+static uint64_t n_record_bytes(const struct tb_tbt_reader *reader)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < reader->n_threads; i++)
+		n += reader->threads[i].n;
+	return n;
+}
+
 int tb_tbt_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
 	uint64_t id = record->fields[0];
 	struct tb_tbt_window window = {.known = true};
-	if (id >= WINDOWS_MAX)
+	if (id >= WINDOWS_MAX || id >= n_record_bytes(reader))
 		return tb_tbt_broken(reader, "a window has an absurd number", error);
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
@@ -84,7 +94,7 @@ void tb_tbt_windows_fini(struct tb_tbt_reader *reader)
 }
 
 // Where something is done to a window.
-struct here {
+struct window_call {
 	struct tb_tbt_reader *reader;
 	struct tb_tbt_thread *thread;
 	struct tb_tbt_record record; // the time of the next call
@@ -93,7 +103,7 @@ struct here {
 };
 
 // add adds a call to the thread; those that follow begin when it has returned.
-static int add(struct here *here, struct tb_call call, uint32_t *index)
+static int add(struct window_call *here, struct tb_call call, uint32_t *index)
 {
 	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
 						     : here->window->messages;
@@ -112,7 +122,7 @@ static int push_u32(
 	return TB_OK;
 }
 
-static int pend(struct here *here, uint32_t call)
+static int pend(struct window_call *here, uint32_t call)
 {
 	struct tb_tbt_window *window = here->window;
 	return push_u32(&window->pending, &window->n_pending, &window->pending_room, call,
@@ -121,8 +131,8 @@ static int pend(struct here *here, uint32_t call)
 
 // message adds a message that goes on by itself; a receive is waited for by the next
 // synchronization.
-static int message(struct here *here, enum tb_call_kind kind, uint32_t peer, enum tag tag,
-	uint64_t bytes)
+static int message(struct window_call *here, enum tb_call_kind kind, uint32_t peer,
+	enum tag tag, uint64_t bytes)
 {
 	uint32_t index;
 	const struct tb_call call = {.kind = (uint8_t)kind,
@@ -137,8 +147,8 @@ static int message(struct here *here, enum tb_call_kind kind, uint32_t peer, enu
 }
 
 // serve notes what the target does; its lane is added at the end.
-static int serve(struct here *here, uint32_t target, enum tb_call_kind kind, enum tag tag,
-	uint64_t bytes)
+static int serve(struct window_call *here, uint32_t target, enum tb_call_kind kind,
+	enum tag tag, uint64_t bytes)
 {
 	struct tb_tbt_reader *reader = here->reader;
 	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
@@ -154,7 +164,7 @@ static int serve(struct here *here, uint32_t target, enum tb_call_kind kind, enu
 }
 
 // wait_pending adds what waits for all that is pending.
-static int wait_pending(struct here *here)
+static int wait_pending(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
@@ -175,7 +185,7 @@ static bool holds(const uint32_t *items, size_t n, uint32_t value)
 }
 
 // put_there sends data of which the target's answer says that they have come.
-static int put_there(struct here *here, uint32_t target, uint64_t bytes)
+static int put_there(struct window_call *here, uint32_t target, uint64_t bytes)
 {
 	struct tb_tbt_window *window = here->window;
 	int status = message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
@@ -188,7 +198,7 @@ static int put_there(struct here *here, uint32_t target, uint64_t bytes)
 }
 
 static int there_and_back(
-	struct here *here, uint32_t target, uint64_t there, uint64_t back)
+	struct window_call *here, uint32_t target, uint64_t there, uint64_t back)
 {
 	int status = message(here, TB_CALL_SEND, target, TAG_THERE, there);
 	if (status == TB_OK)
@@ -201,7 +211,7 @@ static int there_and_back(
 }
 
 // set_request has the request of an access stand for the last call of the rank.
-static int set_request(struct here *here, uint64_t request)
+static int set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;
 	tb_calls_of(here->reader->calls, here->reader->rank, &n);
@@ -222,7 +232,8 @@ static struct tb_tbt_window *find_window(
 int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
-	struct here here = {reader, thread, *record, find_window(reader, record), error};
+	struct window_call here = {
+		reader, thread, *record, find_window(reader, record), error};
 	const uint64_t *f = record->fields;
 	uint32_t target;
 	if (!here.window) {
@@ -246,8 +257,8 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return status == TB_OK ? set_request(&here, f[4] ? f[4] - 1 : 0) : status;
 }
 
-// answer_all has the targets that got data answer; `peer` only, unless UINT32_MAX.
-static int answer(struct here *here, uint32_t peer)
+// answer has the targets that got data answer; `peer` only, unless UINT32_MAX.
+static int answer(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *window = here->window;
 	int status = TB_OK;
@@ -266,7 +277,7 @@ static int answer(struct here *here, uint32_t peer)
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int fence(struct here *here)
+static int fence(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	struct tb_group of = tb_calls_members(here->reader->calls, window->group);
@@ -287,7 +298,7 @@ static int fence(struct here *here)
 }
 
 // set_peers turns the members that a record lists into ranks.
-static int set_peers(struct here *here, uint32_t **peers, size_t *n, size_t *room)
+static int set_peers(struct window_call *here, uint32_t **peers, size_t *n, size_t *room)
 {
 	int status = TB_OK;
 	*n = 0;
@@ -303,8 +314,8 @@ static int set_peers(struct here *here, uint32_t **peers, size_t *n, size_t *roo
 	return status;
 }
 
-static int tell_all(struct here *here, enum tb_call_kind kind, const uint32_t *peers,
-	size_t n, enum tag tag)
+static int send_to_all(struct window_call *here, enum tb_call_kind kind,
+	const uint32_t *peers, size_t n, enum tag tag)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < n && status == TB_OK; i++)
@@ -312,45 +323,45 @@ static int tell_all(struct here *here, enum tb_call_kind kind, const uint32_t *p
 	return status;
 }
 
-static int post(struct here *here)
+static int post(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status = set_peers(here, &w->origins, &w->n_origins, &w->origins_room);
-	return status == TB_OK ? tell_all(here, TB_CALL_SEND, w->origins, w->n_origins,
+	return status == TB_OK ? send_to_all(here, TB_CALL_SEND, w->origins, w->n_origins,
 					 TAG_POSTED)
 			       : status;
 }
 
-static int start(struct here *here)
+static int start(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status = set_peers(here, &w->targets, &w->n_targets, &w->targets_room);
 	w->started = true;
 	if (status == TB_OK)
-		status = tell_all(
+		status = send_to_all(
 			here, TB_CALL_RECV, w->targets, w->n_targets, TAG_POSTED);
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int complete(struct here *here)
+static int complete(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status = answer(here, UINT32_MAX);
 	w->started = false;
-	return status == TB_OK ? tell_all(here, TB_CALL_SEND, w->targets, w->n_targets,
+	return status == TB_OK ? send_to_all(here, TB_CALL_SEND, w->targets, w->n_targets,
 					 TAG_COMPLETED)
 			       : status;
 }
 
-static int wait(struct here *here)
+static int wait(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status =
-		tell_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
+		send_to_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int lock(struct here *here, uint32_t peer)
+static int lock(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *w = here->window;
 	tb_tbt_pass(here->reader, here->thread, &here->record);
@@ -361,7 +372,7 @@ static int lock(struct here *here, uint32_t peer)
 	return push_u32(&w->locked, &w->n_locked, &w->locked_room, peer, here->error);
 }
 
-static int unlock(struct here *here, uint32_t peer)
+static int unlock(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *w = here->window;
 	w->all_locked = w->all_locked && peer != UINT32_MAX;
@@ -374,7 +385,8 @@ static int unlock(struct here *here, uint32_t peer)
 int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
-	struct here here = {reader, thread, *record, find_window(reader, record), error};
+	struct window_call here = {
+		reader, thread, *record, find_window(reader, record), error};
 	uint32_t peer = UINT32_MAX;
 	if (!here.window) {
 		tb_tbt_pass(reader, thread, record);

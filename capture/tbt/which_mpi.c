@@ -66,12 +66,12 @@ static bool begin(struct elf *elf, struct tb_bytes bytes)
 }
 
 // A program header: its kind, and where what it describes stands.
-struct part {
+struct elf_part {
 	uint32_t kind;
 	uint64_t offset, address, n;
 };
 
-static bool get_part(const struct elf *elf, unsigned i, struct part *part)
+static bool get_part(const struct elf *elf, unsigned i, struct elf_part *part)
 {
 	uint64_t at = elf->headers + (uint64_t)i * elf->header_bytes;
 	return at <= elf->bytes.n &&
@@ -84,7 +84,7 @@ static bool get_part(const struct elf *elf, unsigned i, struct part *part)
 // offset_of finds where an address stands in the file.
 static bool offset_of(const struct elf *elf, uint64_t address, uint64_t *offset)
 {
-	struct part part;
+	struct elf_part part;
 	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, &part); i++) {
 		if (part.kind != PT_LOAD || address < part.address ||
 			address - part.address >= part.n)
@@ -95,7 +95,7 @@ static bool offset_of(const struct elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-static bool find_dynamic(const struct elf *elf, struct part *dynamic)
+static bool find_dynamic(const struct elf *elf, struct elf_part *dynamic)
 {
 	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, dynamic); i++)
 		if (dynamic->kind == PT_DYNAMIC)
@@ -128,7 +128,7 @@ static bool mpi_of_library(const char *name, enum tb_tbt_mpi *mpi)
 // find_needed looks through the libraries that the dynamic section needs.
 static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 {
-	struct part dynamic;
+	struct elf_part dynamic;
 	uint64_t tag, value, address = 0, names = 0;
 	if (!find_dynamic(elf, &dynamic))
 		return false;
@@ -242,18 +242,7 @@ bool tb_is_program(const char *word)
 static const char *const names[] = {
 	[TB_TBT_OPENMPI] = "openmpi", [TB_TBT_MPICH] = "mpich"};
 
-const char *tb_mpi_name(enum tb_tbt_mpi mpi)
+const char *tb_mpi_name(size_t mpi)
 {
-	return names[mpi];
-}
-
-bool tb_mpi_find(enum tb_tbt_mpi *mpi, const char *name)
-{
-	for (int i = TB_TBT_OPENMPI; i <= TB_TBT_MPICH; i++) {
-		if (strcmp(names[i], name) != 0)
-			continue;
-		*mpi = (enum tb_tbt_mpi)i;
-		return true;
-	}
-	return false;
+	return mpi < sizeof names / sizeof *names ? names[mpi] : NULL;
 }

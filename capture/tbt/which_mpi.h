@@ -11,6 +11,7 @@
 #include "tbt_format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // tb_which_mpi stores the MPI of a command, which ends with NULL; false when nothing
 // shows it.
@@ -23,10 +24,7 @@ const char *tb_mpi_against(enum tb_tbt_mpi mpi, char *const *command);
 // tb_is_program returns whether a word is a program, by its path or along PATH.
 bool tb_is_program(const char *word);
 
-// tb_mpi_name returns "openmpi" or "mpich".
-const char *tb_mpi_name(enum tb_tbt_mpi mpi);
-
-// tb_mpi_find finds an MPI by its name; false when there is none.
-bool tb_mpi_find(enum tb_tbt_mpi *mpi, const char *name);
+// tb_mpi_name returns "openmpi" or "mpich" by enum tb_tbt_mpi, NULL beyond the last.
+const char *tb_mpi_name(size_t mpi);
 
 #endif

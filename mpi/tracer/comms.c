@@ -1,6 +1,5 @@
-#include "comms.h"
 
-#include "handles.h"
+#include "wrap.h"
 
 #include <stdlib.h>
 
@@ -73,7 +72,7 @@ static void find_members(struct members *members, MPI_Comm comm)
 		members->n = members->n_local = 0, members->n_runs = 0;
 }
 
-static uint64_t define(struct tb_lane *lane, MPI_Comm comm, MPI_Comm like,
+static uint64_t define(struct tb_record_lane *lane, MPI_Comm comm, MPI_Comm like,
 	uint64_t parent, const struct tb_comm_birth *birth)
 {
 	struct members members = {0};
@@ -87,13 +86,13 @@ static uint64_t define(struct tb_lane *lane, MPI_Comm comm, MPI_Comm like,
 	return id;
 }
 
-void tb_comms_begin(struct tb_lane *lane)
+void tb_comms_begin(struct tb_record_lane *lane)
 {
 	define(lane, MPI_COMM_WORLD, MPI_COMM_WORLD, 0, NULL);
 	define(lane, MPI_COMM_SELF, MPI_COMM_SELF, 0, NULL);
 }
 
-uint64_t tb_comm_id(struct tb_lane *lane, MPI_Comm comm)
+uint64_t tb_comm_id(struct tb_record_lane *lane, MPI_Comm comm)
 {
 	uint64_t id = 0;
 	if (tb_handles_find(&comms, NUMBER_OF(comm), &id))
@@ -101,7 +100,8 @@ uint64_t tb_comm_id(struct tb_lane *lane, MPI_Comm comm)
 	return define(lane, comm, comm, 0, NULL);
 }
 
-void tb_comm_made(struct tb_lane *lane, MPI_Comm comm, const struct tb_comm_birth *birth)
+void tb_comm_made(
+	struct tb_record_lane *lane, MPI_Comm comm, const struct tb_comm_birth *birth)
 {
 	if (comm == MPI_COMM_NULL)
 		return;
@@ -116,7 +116,7 @@ void tb_comm_gone(MPI_Comm comm)
 	tb_handles_remove(&comms, NUMBER_OF(comm));
 }
 
-static uint64_t define_window(struct tb_lane *lane, MPI_Win window, uint64_t comm)
+static uint64_t define_window(struct tb_record_lane *lane, MPI_Win window, uint64_t comm)
 {
 	uint64_t id = tb_handles_add(&windows, NUMBER_OF(window));
 	const uint64_t fields[] = {id, comm};
@@ -126,7 +126,7 @@ static uint64_t define_window(struct tb_lane *lane, MPI_Win window, uint64_t com
 
 // A window that is not known was made by a function that is not listed in real.h: it is
 // taken for one of all ranks.
-uint64_t tb_window_id(struct tb_lane *lane, MPI_Win window)
+uint64_t tb_window_id(struct tb_record_lane *lane, MPI_Win window)
 {
 	uint64_t id = 0;
 	if (tb_handles_find(&windows, NUMBER_OF(window), &id))
@@ -134,7 +134,7 @@ uint64_t tb_window_id(struct tb_lane *lane, MPI_Win window)
 	return define_window(lane, window, 0);
 }
 
-void tb_window_made(struct tb_lane *lane, MPI_Win window, MPI_Comm comm)
+void tb_window_made(struct tb_record_lane *lane, MPI_Win window, MPI_Comm comm)
 {
 	define_window(lane, window, tb_comm_id(lane, comm));
 }

@@ -1,4 +1,4 @@
-#include "handles.h"
+#include "wrap.h"
 
 #include "lane.h"
 

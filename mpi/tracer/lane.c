@@ -25,10 +25,11 @@ static struct {
 	off_t n_bytes;	 // of the file
 	uint8_t *header; // mapped
 	uint32_t n_lanes;
-	struct tb_lane *idle;
+	struct tb_record_lane *idle;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
-_Thread_local struct tb_lane *tb_lane_own __attribute__((tls_model("initial-exec")));
+_Thread_local struct tb_record_lane *tb_lane_own
+	__attribute__((tls_model("initial-exec")));
 
 static void put_u32(uint8_t *at, uint32_t value)
 {
@@ -112,7 +113,7 @@ static void fill_header(const struct tb_lanes_rank *rank)
 
 static void give_back(void *lane)
 {
-	struct tb_lane *own = lane;
+	struct tb_record_lane *own = lane;
 	pthread_mutex_lock(&process.lock);
 	own->next = process.idle;
 	process.idle = own;
@@ -127,7 +128,8 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 		    (unsigned)rank->rank) >= sizeof path)
 		return;
 	process.threads = rank->threads;
-	process.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	// A file that is there is of another world of this run, which may still write.
+	process.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (process.fd >= 0)
 		process.header = map_more(TB_TBT_HEADER_BYTES);
 	if (!process.header || pthread_key_create(&process.key, give_back) != 0) {
@@ -156,12 +158,12 @@ bool tb_lanes_threads(void)
 	return process.threads;
 }
 
-struct tb_lane *tb_lane_take(void)
+struct tb_record_lane *tb_lane_take(void)
 {
 	if (!process.recording)
 		return NULL;
 	pthread_mutex_lock(&process.lock);
-	struct tb_lane *lane = process.idle;
+	struct tb_record_lane *lane = process.idle;
 	if (lane)
 		process.idle = lane->next;
 	else if ((lane = calloc(1, sizeof *lane)) != NULL) {
@@ -176,7 +178,7 @@ struct tb_lane *tb_lane_take(void)
 }
 
 // begin_block gives the lane its next block, which counts from `now_ns` on.
-static bool begin_block(struct tb_lane *lane, uint64_t now_ns)
+static bool begin_block(struct tb_record_lane *lane, uint64_t now_ns)
 {
 	if (lane->block) {
 		put_u32(lane->block + 12,
@@ -215,7 +217,7 @@ static const bool has_list[TB_TBT_N_KINDS] = {
 
 // append writes one record. Its kind comes last: a process that is killed meanwhile
 // leaves a 0 there, which ends the block.
-static void append(struct tb_lane *lane, const struct tb_entry *when,
+static void append(struct tb_record_lane *lane, const struct tb_traced_call *when,
 	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
 	size_t n_list)
 {
@@ -239,12 +241,12 @@ static void append(struct tb_lane *lane, const struct tb_entry *when,
 	lane->last_ns = when->leave_ns;
 }
 
-static void append_whole(struct tb_lane *lane, const struct tb_entry *when,
+static void append_whole(struct tb_record_lane *lane, const struct tb_traced_call *when,
 	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
 	size_t n_list)
 {
 	append(lane, when, kind, fields, list, n_list);
-	const struct tb_entry end = {lane, when->leave_ns, when->leave_ns};
+	const struct tb_traced_call end = {lane, when->leave_ns, when->leave_ns};
 	while (n_list > TB_TBT_LIST_PART) {
 		list += TB_TBT_LIST_PART;
 		n_list -= TB_TBT_LIST_PART;
@@ -252,35 +254,35 @@ static void append_whole(struct tb_lane *lane, const struct tb_entry *when,
 	}
 }
 
-static void flush_poll(struct tb_lane *lane)
+static void flush_poll(struct tb_record_lane *lane)
 {
 	if (lane->poll_end_ns == 0)
 		return;
-	const struct tb_entry poll = {lane, lane->poll_begin_ns, lane->poll_end_ns};
+	const struct tb_traced_call poll = {lane, lane->poll_begin_ns, lane->poll_end_ns};
 	lane->poll_end_ns = 0;
 	append(lane, &poll, TB_TBT_POLL, NULL, NULL, 0);
 }
 
-void tb_lane_record(const struct tb_entry *entry, enum tb_tbt_kind kind,
+void tb_lane_record(const struct tb_traced_call *entry, enum tb_tbt_kind kind,
 	const uint64_t *fields, const uint64_t *list, size_t n_list)
 {
 	flush_poll(entry->lane);
 	append_whole(entry->lane, entry, kind, fields, list, n_list);
 }
 
-void tb_lane_define(struct tb_lane *lane, enum tb_tbt_kind kind, const uint64_t *fields,
-	const uint64_t *list, size_t n_list)
+void tb_lane_define(struct tb_record_lane *lane, enum tb_tbt_kind kind,
+	const uint64_t *fields, const uint64_t *list, size_t n_list)
 {
 	flush_poll(lane);
 	// Definitions stand before the call in which they are made, at the end of the
 	// last one, so that the call can still begin earlier than now.
-	const struct tb_entry when = {lane, lane->last_ns, lane->last_ns};
+	const struct tb_traced_call when = {lane, lane->last_ns, lane->last_ns};
 	append_whole(lane, &when, kind, fields, list, n_list);
 }
 
-void tb_lane_poll(const struct tb_entry *entry)
+void tb_lane_poll(const struct tb_traced_call *entry)
 {
-	struct tb_lane *lane = entry->lane;
+	struct tb_record_lane *lane = entry->lane;
 	if (lane->poll_end_ns != 0 && entry->enter_ns - lane->poll_end_ns > POLL_GAP_NS)
 		flush_poll(lane);
 	if (lane->poll_end_ns == 0)
@@ -288,7 +290,7 @@ void tb_lane_poll(const struct tb_entry *entry)
 	lane->poll_end_ns = entry->leave_ns;
 }
 
-uint64_t *tb_lane_scratch(struct tb_lane *lane, size_t n)
+uint64_t *tb_lane_scratch(struct tb_record_lane *lane, size_t n)
 {
 	if (n <= lane->n_scratch)
 		return lane->scratch;

@@ -18,24 +18,24 @@
 #include <stdint.h>
 #include <time.h>
 
-struct tb_lane {
+struct tb_record_lane {
 	uint8_t *block, *at, *end; // `end` leaves room for any record
 	uint64_t last_ns;	   // end of the last record
 	uint64_t poll_begin_ns, poll_end_ns;
 	uint32_t number, n_blocks;
 	unsigned depth; // of calls within calls
-	struct tb_lane *next;
+	struct tb_record_lane *next;
 	uint64_t *scratch; // of tb_lane_scratch
 	size_t n_scratch;
 };
 
 // A call that is being made; `lane` is NULL where nothing is recorded.
-struct tb_entry {
-	struct tb_lane *lane;
+struct tb_traced_call {
+	struct tb_record_lane *lane;
 	uint64_t enter_ns, leave_ns;
 };
 
-extern _Thread_local struct tb_lane *tb_lane_own
+extern _Thread_local struct tb_record_lane *tb_lane_own
 	__attribute__((tls_model("initial-exec")));
 
 // tb_lanes_open creates the rank file in `folder` and begins to record; on failure it
@@ -54,22 +54,22 @@ bool tb_lanes_threads(void);
 
 // tb_lane_take returns the lane of this thread, a new one if it has none; NULL when
 // nothing is recorded.
-struct tb_lane *tb_lane_take(void);
+struct tb_record_lane *tb_lane_take(void);
 
 // tb_lane_record appends a record with its list (which may be empty).
-void tb_lane_record(const struct tb_entry *entry, enum tb_tbt_kind kind,
+void tb_lane_record(const struct tb_traced_call *entry, enum tb_tbt_kind kind,
 	const uint64_t *fields, const uint64_t *list, size_t n_list);
 
 // tb_lane_define appends a record that takes no time, within a call.
-void tb_lane_define(struct tb_lane *lane, enum tb_tbt_kind kind, const uint64_t *fields,
-	const uint64_t *list, size_t n_list);
+void tb_lane_define(struct tb_record_lane *lane, enum tb_tbt_kind kind,
+	const uint64_t *fields, const uint64_t *list, size_t n_list);
 
 // tb_lane_poll notes a call that asked in vain; calls of the kind that follow each other
 // become one record.
-void tb_lane_poll(const struct tb_entry *entry);
+void tb_lane_poll(const struct tb_traced_call *entry);
 
 // tb_lane_scratch returns room for n values until the next call; NULL without memory.
-uint64_t *tb_lane_scratch(struct tb_lane *lane, size_t n);
+uint64_t *tb_lane_scratch(struct tb_record_lane *lane, size_t n);
 
 static inline uint64_t tb_now_ns(void)
 {
@@ -79,15 +79,15 @@ static inline uint64_t tb_now_ns(void)
 }
 
 // tb_enter begins a call, tb_leave ends it and returns whether to record it.
-static inline void tb_enter(struct tb_entry *entry)
+static inline void tb_enter(struct tb_traced_call *entry)
 {
-	struct tb_lane *lane = tb_lane_own ? tb_lane_own : tb_lane_take();
+	struct tb_record_lane *lane = tb_lane_own ? tb_lane_own : tb_lane_take();
 	entry->lane = lane;
 	if (lane && lane->depth++ == 0)
 		entry->enter_ns = tb_now_ns();
 }
 
-static inline bool tb_leave(struct tb_entry *entry)
+static inline bool tb_leave(struct tb_traced_call *entry)
 {
 	if (!entry->lane || --entry->lane->depth > 0)
 		return false;
@@ -96,7 +96,7 @@ static inline bool tb_leave(struct tb_entry *entry)
 }
 
 // tb_outermost returns whether the call that was entered is going to be recorded.
-static inline bool tb_outermost(const struct tb_entry *entry)
+static inline bool tb_outermost(const struct tb_traced_call *entry)
 {
 	return entry->lane && entry->lane->depth == 1;
 }

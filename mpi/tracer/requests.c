@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct node {
+struct request_node {
 	uint64_t handle;
-	struct tb_request request;
+	struct tb_traced_request request;
 	uint32_t next; // in its bucket or in the list of free ones; 0: none
 };
 
@@ -16,7 +16,7 @@ struct node {
 static struct {
 	pthread_mutex_t lock;
 	_Atomic uint64_t last_id;
-	struct node *nodes;
+	struct request_node *nodes;
 	uint32_t *buckets;
 	uint32_t n_nodes, n_buckets, free;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -65,7 +65,7 @@ static void chain(uint32_t at)
 static bool grow(void)
 {
 	uint32_t n = table.n_buckets ? 2 * table.n_buckets : 1024;
-	struct node *nodes = realloc(table.nodes, (n + 1) * sizeof *nodes);
+	struct request_node *nodes = realloc(table.nodes, (n + 1) * sizeof *nodes);
 	if (!nodes)
 		return false;
 	table.nodes = nodes;
@@ -85,7 +85,7 @@ static bool grow(void)
 	return true;
 }
 
-void tb_request_put(MPI_Request handle, const struct tb_request *request)
+void tb_request_put(MPI_Request handle, const struct tb_traced_request *request)
 {
 	lock();
 	// Without memory the operation's completion is not in the trace.
@@ -99,7 +99,7 @@ void tb_request_put(MPI_Request handle, const struct tb_request *request)
 	unlock();
 }
 
-bool tb_request_take(MPI_Request handle, struct tb_request *request)
+bool tb_request_take(MPI_Request handle, struct tb_traced_request *request)
 {
 	bool found = false;
 	if (handle == MPI_REQUEST_NULL)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tb_request {
+struct tb_traced_request {
 	uint64_t id;	 // 1 and up; of a persistent one that of the definition
 	uint64_t active; // operation to be completed; 0: none
 	uint64_t also;	 // receive of the same request (MPI_Isendrecv); 0: none
@@ -21,7 +21,7 @@ struct tb_request {
 	// Of partitioned messages: how many partitions, and how many are not ready yet.
 	uint32_t n_parts, n_unready;
 	// What a receive gets, where no status tells it.
-	bool told;
+	bool known;
 	uint64_t peer, tag, bytes;
 };
 
@@ -29,9 +29,9 @@ struct tb_request {
 uint64_t tb_request_new(void);
 
 // tb_request_put adds what a handle stands for.
-void tb_request_put(MPI_Request handle, const struct tb_request *request);
+void tb_request_put(MPI_Request handle, const struct tb_traced_request *request);
 
 // tb_request_take removes it and returns true if the handle is known.
-bool tb_request_take(MPI_Request handle, struct tb_request *request);
+bool tb_request_take(MPI_Request handle, struct tb_traced_request *request);
 
 #endif

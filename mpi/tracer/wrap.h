@@ -2,10 +2,43 @@
 #ifndef TB_WRAP_H
 #define TB_WRAP_H
 
-#include "comms.h"
 #include "lane.h"
 #include "real.h"
 #include "requests.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// Communicators and windows: the numbers under which a rank's records name them.
+//
+// A communicator is defined in the trace, with its members as ranks of MPI_COMM_WORLD,
+// when it is made or first seen. Ranks number them on their own; which are the same is
+// found later, from members and order. Thread safe if the program's threads may call MPI.
+
+// tb_comms_begin defines MPI_COMM_WORLD and MPI_COMM_SELF as 0 and 1.
+void tb_comms_begin(struct tb_record_lane *lane);
+
+// tb_comm_id returns the number of a communicator.
+uint64_t tb_comm_id(struct tb_record_lane *lane, MPI_Comm comm);
+
+// tb_comm_made defines a new communicator, unless it is MPI_COMM_NULL. `like` has its
+// members: itself, or while it is not ready (MPI_Comm_idup) the one it will be equal to.
+struct tb_comm_birth {
+	MPI_Comm parent, like;
+	enum tb_tbt_how how;
+	int tag;
+};
+void tb_comm_made(
+	struct tb_record_lane *lane, MPI_Comm comm, const struct tb_comm_birth *birth);
+
+// tb_comm_gone forgets a handle, which MPI may use again.
+void tb_comm_gone(MPI_Comm comm);
+
+// The same for windows.
+uint64_t tb_window_id(struct tb_record_lane *lane, MPI_Win window);
+void tb_window_made(struct tb_record_lane *lane, MPI_Win window, MPI_Comm comm);
+void tb_window_gone(MPI_Win window);
 
 // tb_bytes_of returns the size of `count` items of a type.
 static inline uint64_t tb_bytes_of(MPI_Count count, MPI_Datatype type)
@@ -26,7 +59,7 @@ static inline uint64_t tb_bytes_received(const MPI_Status *status)
 // tb_started notes the request of an operation that has begun and returns its number.
 static inline uint64_t tb_started(MPI_Request handle, bool receives)
 {
-	struct tb_request request = {.id = tb_request_new(), .receives = receives};
+	struct tb_traced_request request = {.id = tb_request_new(), .receives = receives};
 	request.active = request.id;
 	tb_request_put(handle, &request);
 	return request.id;
@@ -35,10 +68,31 @@ static inline uint64_t tb_started(MPI_Request handle, bool receives)
 // tb_defined notes a persistent request and returns its number.
 static inline uint64_t tb_defined(MPI_Request handle, bool receives)
 {
-	const struct tb_request request = {
+	const struct tb_traced_request request = {
 		.id = tb_request_new(), .receives = receives, .persistent = true};
 	tb_request_put(handle, &request);
 	return request.id;
 }
+
+// A table from handles of MPI to numbers from 0, in the order of definition.
+
+// A zeroed struct but for the lock is empty. Few handles live at a time: lookups begin
+// where the last one ended.
+struct tb_handles {
+	pthread_mutex_t lock;
+	struct tb_handle {
+		uint64_t handle, id;
+	} * items;
+	uint32_t n, room, last;
+	uint64_t n_ids;
+};
+
+// tb_handles_find returns whether a handle is known, and its number.
+bool tb_handles_find(struct tb_handles *handles, uint64_t handle, uint64_t *id);
+
+// tb_handles_add gives a handle, known or not, the next number.
+uint64_t tb_handles_add(struct tb_handles *handles, uint64_t handle);
+
+void tb_handles_remove(struct tb_handles *handles, uint64_t handle);
 
 #endif

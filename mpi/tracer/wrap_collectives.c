@@ -4,7 +4,7 @@
 #include <string.h>
 
 // What a call contributes (calls.h): `count` items of `type`, or `counts` by member.
-struct collective {
+struct traced_collective {
 	enum tb_tbt_op op;
 	MPI_Comm comm;
 	int root;
@@ -17,7 +17,7 @@ struct collective {
 
 enum how { BLOCKING, STARTED, DEFINED };
 
-static uint64_t bytes_to(const struct collective *call, size_t i)
+static uint64_t bytes_to(const struct traced_collective *call, size_t i)
 {
 	MPI_Count count = call->counts ? call->counts[i] : call->count;
 	MPI_Datatype type = call->types ? call->types[i] : call->type;
@@ -35,8 +35,8 @@ static int n_members(MPI_Comm comm)
 	return n;
 }
 
-static size_t list_sizes(
-	struct tb_lane *lane, const struct collective *call, uint64_t **list)
+static size_t list_sizes(struct tb_record_lane *lane,
+	const struct traced_collective *call, uint64_t **list)
 {
 	size_t n = (size_t)n_members(call->comm);
 	*list = tb_lane_scratch(lane, n);
@@ -75,8 +75,8 @@ static void find_neighbours(MPI_Comm comm, int topology, int n, int *ranks, int 
 }
 
 // list_neighbours makes pairs of member and bytes, without those that are not there.
-static size_t list_neighbours(
-	struct tb_lane *lane, const struct collective *call, uint64_t **list)
+static size_t list_neighbours(struct tb_record_lane *lane,
+	const struct traced_collective *call, uint64_t **list)
 {
 	int topology = MPI_UNDEFINED;
 	int n = n_neighbours(call->comm, &topology);
@@ -106,8 +106,8 @@ static uint64_t root_of(int root)
 	return 4 * (uint64_t)root + TB_TBT_ROOT_RANK;
 }
 
-static void record(struct tb_entry *entry, const struct collective *call, enum how how,
-	const MPI_Request *request)
+static void record(struct tb_traced_call *entry, const struct traced_collective *call,
+	enum how how, const MPI_Request *request)
 {
 	uint64_t *list = NULL;
 	size_t n_list = 0;
@@ -129,10 +129,10 @@ static void record(struct tb_entry *entry, const struct collective *call, enum h
 
 // The calls by shape: what of the arguments says how much the rank contributes.
 
-static struct collective whole(
+static struct traced_collective whole(
 	enum tb_tbt_op op, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-	struct collective call = {
+	struct traced_collective call = {
 		.op = op, .comm = comm, .root = root, .count = count, .type = type};
 	if (root == MPI_PROC_NULL)
 		call.type = MPI_DATATYPE_NULL;
@@ -140,17 +140,19 @@ static struct collective whole(
 }
 
 // in_or_out is for calls that send one block, or have it in the receive buffer already.
-static struct collective in_or_out(enum tb_tbt_op op, const void *out, MPI_Count n_out,
-	MPI_Datatype out_type, MPI_Count n_in, MPI_Datatype in_type, MPI_Comm comm)
+static struct traced_collective in_or_out(enum tb_tbt_op op, const void *out,
+	MPI_Count n_out, MPI_Datatype out_type, MPI_Count n_in, MPI_Datatype in_type,
+	MPI_Comm comm)
 {
 	bool in_place = out == MPI_IN_PLACE;
 	return whole(op, in_place ? n_in : n_out, in_place ? in_type : out_type, 0, comm);
 }
 
-static struct collective gather(const void *out, MPI_Count n_out, MPI_Datatype out_type,
-	MPI_Count n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
+static struct traced_collective gather(const void *out, MPI_Count n_out,
+	MPI_Datatype out_type, MPI_Count n_in, MPI_Datatype in_type, int root,
+	MPI_Comm comm)
 {
-	struct collective call =
+	struct traced_collective call =
 		in_or_out(TB_TBT_GATHER, out, n_out, out_type, n_in, in_type, comm);
 	call.root = root;
 	if (root < 0) // nothing from the side of the root
@@ -158,8 +160,8 @@ static struct collective gather(const void *out, MPI_Count n_out, MPI_Datatype o
 	return call;
 }
 
-static struct collective scatter(MPI_Count n_out, MPI_Datatype out_type, const void *in,
-	MPI_Count n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
+static struct traced_collective scatter(MPI_Count n_out, MPI_Datatype out_type,
+	const void *in, MPI_Count n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
 	bool sent = in == MPI_IN_PLACE || root == MPI_ROOT;
 	return whole(TB_TBT_SCATTER, sent ? n_out : n_in, sent ? out_type : in_type, root,
@@ -173,24 +175,26 @@ static int rank_in(MPI_Comm comm)
 	return rank;
 }
 
-static struct collective gather_v(const void *out, int n_out, MPI_Datatype out_type,
-	const int *n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
+static struct traced_collective gather_v(const void *out, int n_out,
+	MPI_Datatype out_type, const int *n_in, MPI_Datatype in_type, int root,
+	MPI_Comm comm)
 {
 	int own = out == MPI_IN_PLACE ? n_in[rank_in(comm)] : 0;
 	return gather(out, n_out, out_type, own, in_type, root, comm);
 }
 
-static struct collective allgather_v(const void *out, int n_out, MPI_Datatype out_type,
-	const int *n_in, MPI_Datatype in_type, MPI_Comm comm)
+static struct traced_collective allgather_v(const void *out, int n_out,
+	MPI_Datatype out_type, const int *n_in, MPI_Datatype in_type, MPI_Comm comm)
 {
 	int own = out == MPI_IN_PLACE ? n_in[rank_in(comm)] : 0;
 	return in_or_out(TB_TBT_ALLGATHER, out, n_out, out_type, own, in_type, comm);
 }
 
-static struct collective scatter_v(const int *n_out, MPI_Datatype out_type,
+static struct traced_collective scatter_v(const int *n_out, MPI_Datatype out_type,
 	const void *in, int n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
-	struct collective call = scatter(0, out_type, in, n_in, in_type, root, comm);
+	struct traced_collective call =
+		scatter(0, out_type, in, n_in, in_type, root, comm);
 	if (root == MPI_ROOT || (root >= 0 && rank_in(comm) == root)) {
 		call.counts = n_out;
 		call.type = out_type;
@@ -199,7 +203,7 @@ static struct collective scatter_v(const int *n_out, MPI_Datatype out_type,
 }
 
 // The vector of a reduce-scatter is all members' blocks.
-static struct collective reduce_scatter(
+static struct traced_collective reduce_scatter(
 	const int *counts, MPI_Datatype type, MPI_Comm comm)
 {
 	int n = 0;
@@ -210,7 +214,7 @@ static struct collective reduce_scatter(
 	return whole(TB_TBT_REDUCE_SCATTER, sum, type, 0, comm);
 }
 
-static struct collective reduce_scatter_block(
+static struct traced_collective reduce_scatter_block(
 	MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 {
 	int n = 0;
@@ -218,30 +222,30 @@ static struct collective reduce_scatter_block(
 	return whole(TB_TBT_REDUCE_SCATTER, count * n, type, 0, comm);
 }
 
-static struct collective alltoall_v(const void *out, const int *n_out,
+static struct traced_collective alltoall_v(const void *out, const int *n_out,
 	MPI_Datatype out_type, const int *n_in, MPI_Datatype in_type, MPI_Comm comm)
 {
 	bool in_place = out == MPI_IN_PLACE;
-	struct collective call =
+	struct traced_collective call =
 		whole(TB_TBT_ALLTOALL, 0, in_place ? in_type : out_type, 0, comm);
 	call.counts = in_place ? n_in : n_out;
 	return call;
 }
 
-static struct collective alltoall_w(const void *out, const int *n_out,
+static struct traced_collective alltoall_w(const void *out, const int *n_out,
 	const MPI_Datatype *out_types, const int *n_in, const MPI_Datatype *in_types,
 	MPI_Comm comm)
 {
-	struct collective call =
+	struct traced_collective call =
 		alltoall_v(out, n_out, MPI_DATATYPE_NULL, n_in, MPI_DATATYPE_NULL, comm);
 	call.types = out == MPI_IN_PLACE ? in_types : out_types;
 	return call;
 }
 
-static struct collective neighbours(const int *counts, MPI_Count count, MPI_Datatype type,
-	const MPI_Datatype *types, MPI_Comm comm)
+static struct traced_collective neighbours(const int *counts, MPI_Count count,
+	MPI_Datatype type, const MPI_Datatype *types, MPI_Comm comm)
 {
-	return (struct collective){.op = TB_TBT_EXCHANGE,
+	return (struct traced_collective){.op = TB_TBT_EXCHANGE,
 		.comm = comm,
 		.count = count,
 		.type = type,
@@ -256,11 +260,11 @@ static struct collective neighbours(const int *counts, MPI_Count count, MPI_Data
 #define CALL(name, parameters, arguments, shape, how, request)                           \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \
-			const struct collective call = shape;                            \
+			const struct traced_collective call = shape;                     \
 			record(&entry, &call, how, request);                             \
 		}                                                                        \
 		return result;                                                           \

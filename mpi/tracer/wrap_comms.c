@@ -26,7 +26,7 @@ static void begin_trace(void)
 		.version = version,
 		.threads = threads == MPI_THREAD_MULTIPLE};
 	tb_lanes_open(folder, &own);
-	struct tb_lane *lane = tb_lane_take();
+	struct tb_record_lane *lane = tb_lane_take();
 	if (lane)
 		tb_comms_begin(lane);
 }
@@ -51,7 +51,7 @@ TB_ALIAS(Init_thread)
 
 int MPI_Finalize(void)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Finalize();
 	if (tb_leave(&entry))
@@ -63,7 +63,7 @@ TB_ALIAS(Finalize)
 
 int MPI_Abort(MPI_Comm comm, int code)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	if (tb_leave(&entry))
 		tb_lane_record(&entry, TB_TBT_ABORT, NULL, NULL, 0);
@@ -76,7 +76,7 @@ TB_ALIAS(Abort)
 // for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
 enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
 
-static void record_making(struct tb_entry *entry, MPI_Comm comm, bool split)
+static void record_making(struct tb_traced_call *entry, MPI_Comm comm, bool split)
 {
 	int inter = 0;
 	PMPI_Comm_test_inter(comm, &inter);
@@ -91,7 +91,7 @@ static void record_making(struct tb_entry *entry, MPI_Comm comm, bool split)
 
 // record_child defines what a collective call of the parent's members made.
 static void record_child(
-	struct tb_entry *entry, MPI_Comm parent, const MPI_Comm *made, bool split)
+	struct tb_traced_call *entry, MPI_Comm parent, const MPI_Comm *made, bool split)
 {
 	const struct tb_comm_birth birth = {parent, *made, TB_TBT_BY_PARENT, 0};
 	tb_comm_made(entry->lane, *made, &birth);
@@ -104,7 +104,7 @@ static void record_child(
 #define MAKER(name, split, parameters, arguments)                                        \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
@@ -145,7 +145,7 @@ MAKER(Dist_graph_create_adjacent, false,
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Comm_idup(comm, made, request);
 	if (!tb_leave(&entry) || result != MPI_SUCCESS)
@@ -161,7 +161,7 @@ TB_ALIAS(Comm_idup)
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Comm_create_group(comm, group, tag, made);
 	if (!tb_leave(&entry) || result != MPI_SUCCESS || *made == MPI_COMM_NULL)
@@ -177,7 +177,7 @@ TB_ALIAS(Comm_create_group)
 int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader,
 	int tag, MPI_Comm *made)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result =
 		tb_real.Intercomm_create(comm, leader, peers, remote_leader, tag, made);
@@ -192,7 +192,7 @@ TB_ALIAS(Intercomm_create)
 
 int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Intercomm_merge(comm, high, made);
 	if (!tb_leave(&entry) || result != MPI_SUCCESS)
@@ -207,7 +207,7 @@ TB_ALIAS(Intercomm_merge)
 #define ENDER(name)                                                                      \
 	int MPI_##name(MPI_Comm *comm)                                                   \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Comm gone = *comm;                                                   \
 		tb_enter(&entry);                                                        \
 		if (tb_outermost(&entry))                                                \
@@ -222,7 +222,7 @@ ENDER(Comm_free)
 ENDER(Comm_disconnect)
 
 // Processes that come from elsewhere have no rank in this trace.
-static void record_left_out(struct tb_entry *entry, const char *name)
+static void record_left_out(struct tb_traced_call *entry, const char *name)
 {
 	uint64_t letters[64];
 	size_t n = 0;
@@ -235,7 +235,7 @@ static void record_left_out(struct tb_entry *entry, const char *name)
 #define LEFT_OUT(name, parameters, arguments)                                            \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry))                                                    \

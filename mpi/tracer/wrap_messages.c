@@ -1,7 +1,7 @@
 // Point to point: sends, receives, probes.
 #include "wrap.h"
 
-struct message {
+struct traced_message {
 	MPI_Count count;
 	MPI_Datatype type;
 	int peer, tag;
@@ -9,8 +9,8 @@ struct message {
 };
 
 // record_send records a send, if it goes anywhere; `request` is NULL for a blocking one.
-static void record_send(struct tb_entry *entry, const struct message *message,
-	const MPI_Request *request, bool persistent)
+static void record_send(struct tb_traced_call *entry,
+	const struct traced_message *message, const MPI_Request *request, bool persistent)
 {
 	uint64_t fields[5];
 	if (message->peer == MPI_PROC_NULL)
@@ -33,10 +33,10 @@ static void record_send(struct tb_entry *entry, const struct message *message,
 	int MPI_##name(const void *buffer, COUNT count, MPI_Datatype type, int to,       \
 		int tag, MPI_Comm comm)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name(buffer, count, type, to, tag, comm);           \
-		const struct message message = {count, type, to, tag, comm};             \
+		const struct traced_message message = {count, type, to, tag, comm};      \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
 			record_send(&entry, &message, NULL, false);                      \
 		return result;                                                           \
@@ -47,10 +47,10 @@ static void record_send(struct tb_entry *entry, const struct message *message,
 	int MPI_##name(const void *buffer, COUNT count, MPI_Datatype type, int to,       \
 		int tag, MPI_Comm comm, MPI_Request *request)                            \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name(buffer, count, type, to, tag, comm, request);  \
-		const struct message message = {count, type, to, tag, comm};             \
+		const struct traced_message message = {count, type, to, tag, comm};      \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
 			record_send(&entry, &message, request, persistent);              \
 		return result;                                                           \
@@ -71,7 +71,8 @@ SEND_REQUEST(Ssend_init, int, true)
 SEND_REQUEST(Rsend_init, int, true)
 
 // record_recv records a receive that is complete.
-static void record_recv(struct tb_entry *entry, MPI_Comm comm, const MPI_Status *status)
+static void record_recv(
+	struct tb_traced_call *entry, MPI_Comm comm, const MPI_Status *status)
 {
 	if (status->MPI_SOURCE < 0)
 		return;
@@ -83,7 +84,7 @@ static void record_recv(struct tb_entry *entry, MPI_Comm comm, const MPI_Status 
 
 // record_irecv records a receive that has begun.
 static void record_irecv(
-	struct tb_entry *entry, MPI_Comm comm, MPI_Request request, bool persistent)
+	struct tb_traced_call *entry, MPI_Comm comm, MPI_Request request, bool persistent)
 {
 	const uint64_t fields[] = {tb_comm_id(entry->lane, comm),
 		persistent ? tb_defined(request, true) : tb_started(request, true)};
@@ -95,7 +96,7 @@ static void record_irecv(
 	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,  \
 		MPI_Comm comm, MPI_Status *status)                                       \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Status own;                                                          \
 		tb_enter(&entry);                                                        \
 		if (status == MPI_STATUS_IGNORE)                                         \
@@ -111,7 +112,7 @@ static void record_irecv(
 	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,  \
 		MPI_Comm comm, MPI_Request *request)                                     \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result =                                                             \
 			tb_real.name(buffer, count, type, from, tag, comm, request);     \
@@ -152,7 +153,7 @@ static MPI_Comm recall(MPI_Message handle)
 	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type,                     \
 		MPI_Message *message, MPI_Status *status)                                \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Status own;                                                          \
 		MPI_Comm comm = recall(*message);                                        \
 		tb_enter(&entry);                                                        \
@@ -169,7 +170,7 @@ static MPI_Comm recall(MPI_Message handle)
 	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type,                     \
 		MPI_Message *message, MPI_Request *request)                              \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Comm comm = recall(*message);                                        \
 		bool null = *message == MPI_MESSAGE_NO_PROC;                             \
 		tb_enter(&entry);                                                        \
@@ -186,7 +187,7 @@ IMRECV(Imrecv, int)
 // Probes: the wait is recorded, and the receive that follows tells the message.
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Probe(from, tag, comm, status);
 	if (tb_leave(&entry))
@@ -197,7 +198,7 @@ TB_ALIAS(Probe)
 
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Iprobe(from, tag, comm, there, status);
 	if (tb_leave(&entry))
@@ -208,7 +209,7 @@ TB_ALIAS(Iprobe)
 
 int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Mprobe(from, tag, comm, message, status);
 	if (tb_leave(&entry)) {
@@ -222,7 +223,7 @@ TB_ALIAS(Mprobe)
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *message,
 	MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Improbe(from, tag, comm, there, message, status);
 	if (tb_leave(&entry)) {
@@ -235,8 +236,8 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *messa
 TB_ALIAS(Improbe)
 
 // record_both records a send and a receive that go on at the same time.
-static void record_both(
-	struct tb_entry *entry, const struct message *send, bool null, MPI_Status *status)
+static void record_both(struct tb_traced_call *entry, const struct traced_message *send,
+	bool null, MPI_Status *status)
 {
 	uint64_t fields[7] = {tb_comm_id(entry->lane, send->comm)};
 	if (send->peer != MPI_PROC_NULL) {
@@ -258,14 +259,14 @@ static void record_both(
 		int out_tag, void *in, COUNT n_in, MPI_Datatype in_type, int from,       \
 		int in_tag, MPI_Comm comm, MPI_Status *status)                           \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Status own;                                                          \
 		tb_enter(&entry);                                                        \
 		if (status == MPI_STATUS_IGNORE)                                         \
 			status = &own;                                                   \
 		int result = tb_real.name(out, n_out, out_type, to, out_tag, in, n_in,   \
 			in_type, from, in_tag, comm, status);                            \
-		const struct message send = {n_out, out_type, to, out_tag, comm};        \
+		const struct traced_message send = {n_out, out_type, to, out_tag, comm}; \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
 			record_both(&entry, &send, from == MPI_PROC_NULL, status);       \
 		return result;                                                           \
@@ -276,14 +277,14 @@ static void record_both(
 	int MPI_##name(void *buffer, COUNT n, MPI_Datatype type, int to, int out_tag,    \
 		int from, int in_tag, MPI_Comm comm, MPI_Status *status)                 \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		MPI_Status own;                                                          \
 		tb_enter(&entry);                                                        \
 		if (status == MPI_STATUS_IGNORE)                                         \
 			status = &own;                                                   \
 		int result = tb_real.name(                                               \
 			buffer, n, type, to, out_tag, from, in_tag, comm, status);       \
-		const struct message send = {n, type, to, out_tag, comm};                \
+		const struct traced_message send = {n, type, to, out_tag, comm};         \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
 			record_both(&entry, &send, from == MPI_PROC_NULL, status);       \
 		return result;                                                           \

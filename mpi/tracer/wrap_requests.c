@@ -7,7 +7,7 @@
 struct batch {
 	size_t n;
 	MPI_Request *handles; // as they were before the call
-	struct tb_request *pending;
+	struct tb_traced_request *pending;
 	MPI_Status *statuses; // the user's, or its own where the user wants none
 	uint64_t *list;	      // what the call completed, as in TB_TBT_COMPLETE
 	size_t n_list;
@@ -23,7 +23,7 @@ static size_t words(size_t bytes)
 
 // begin takes the requests, if the call is to be recorded; else the batch is empty. What
 // is taken is as the caller gave it: MPI writes into the array.
-static void begin(struct tb_entry *entry, struct batch *batch, int n,
+static void begin(struct tb_traced_call *entry, struct batch *batch, int n,
 	const MPI_Request *requests, MPI_Status *statuses)
 {
 	size_t count = n > 0 ? (size_t)n : 0;
@@ -41,7 +41,7 @@ static void begin(struct tb_entry *entry, struct batch *batch, int n,
 	if (statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE)
 		batch->statuses = (MPI_Status *)room;
 	batch->handles = (MPI_Request *)(room + own);
-	batch->pending = (struct tb_request *)(room + own + handles);
+	batch->pending = (struct tb_traced_request *)(room + own + handles);
 	batch->list = room + own + handles + pending;
 	batch->n = count;
 	for (size_t i = 0; i < count; i++) {
@@ -62,7 +62,8 @@ static void push(struct batch *batch, uint64_t value)
 	batch->list[batch->n_list++] = value;
 }
 
-static bool was_cancelled(const struct tb_request *request, const MPI_Status *status)
+static bool was_cancelled(
+	const struct tb_traced_request *request, const MPI_Status *status)
 {
 	int flag = 0;
 	if (request->cancelled)
@@ -70,22 +71,22 @@ static bool was_cancelled(const struct tb_request *request, const MPI_Status *st
 	return flag;
 }
 
-static void push_received(struct batch *batch, const struct tb_request *request,
+static void push_received(struct batch *batch, const struct tb_traced_request *request,
 	uint64_t operation, const MPI_Status *status)
 {
-	bool told = request->told;
-	if (!told && status->MPI_SOURCE < 0)
+	bool known = request->known;
+	if (!known && status->MPI_SOURCE < 0)
 		return;
 	push(batch, 4 * operation + TB_TBT_RECEIVED);
-	push(batch, told ? request->peer : (uint64_t)status->MPI_SOURCE);
-	push(batch, told ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
-	push(batch, told ? request->bytes : tb_bytes_received(status));
+	push(batch, known ? request->peer : (uint64_t)status->MPI_SOURCE);
+	push(batch, known ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
+	push(batch, known ? request->bytes : tb_bytes_received(status));
 }
 
 // complete notes that request i is complete; a persistent one stays.
 static void complete(struct batch *batch, size_t i, const MPI_Status *status)
 {
-	struct tb_request *request = &batch->pending[i];
+	struct tb_traced_request *request = &batch->pending[i];
 	if (!request->id)
 		return;
 	if (request->active && was_cancelled(request, status))
@@ -103,7 +104,7 @@ static void complete(struct batch *batch, size_t i, const MPI_Status *status)
 }
 
 // end records what the call completed, or that it waited.
-static void end(struct tb_entry *entry, const struct batch *batch)
+static void end(struct tb_traced_call *entry, const struct batch *batch)
 {
 	if (batch->n_list)
 		tb_lane_record(entry, TB_TBT_COMPLETE, NULL, batch->list, batch->n_list);
@@ -112,7 +113,7 @@ static void end(struct tb_entry *entry, const struct batch *batch)
 }
 
 // end_all ends a call that completes all of its requests or none.
-static void end_all(struct tb_entry *entry, struct batch *batch, bool done)
+static void end_all(struct tb_traced_call *entry, struct batch *batch, bool done)
 {
 	if (!tb_leave(entry))
 		return;
@@ -126,7 +127,7 @@ static void end_all(struct tb_entry *entry, struct batch *batch, bool done)
 }
 
 // end_one ends a call that completes at most one, `which`.
-static void end_one(struct tb_entry *entry, struct batch *batch, int which)
+static void end_one(struct tb_traced_call *entry, struct batch *batch, int which)
 {
 	if (!tb_leave(entry))
 		return;
@@ -141,7 +142,7 @@ static void end_one(struct tb_entry *entry, struct batch *batch, int which)
 
 // end_some ends a call that completes those of which it gives the indices.
 static void end_some(
-	struct tb_entry *entry, struct batch *batch, int n_done, const int *indices)
+	struct tb_traced_call *entry, struct batch *batch, int n_done, const int *indices)
 {
 	if (!tb_leave(entry))
 		return;
@@ -156,7 +157,7 @@ static void end_some(
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, 1, request, status);
 	int result = tb_real.Wait(request, batch.statuses);
@@ -167,7 +168,7 @@ TB_ALIAS(Wait)
 
 int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Waitall(n, requests, batch.statuses);
@@ -178,7 +179,7 @@ TB_ALIAS(Waitall)
 
 int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, status);
 	int result = tb_real.Waitany(n, requests, which, batch.statuses);
@@ -190,7 +191,7 @@ TB_ALIAS(Waitany)
 int MPI_Waitsome(
 	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Waitsome(n, requests, n_done, indices, batch.statuses);
@@ -201,7 +202,7 @@ TB_ALIAS(Waitsome)
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, 1, request, status);
 	int result = tb_real.Test(request, flag, batch.statuses);
@@ -212,7 +213,7 @@ TB_ALIAS(Test)
 
 int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Testall(n, requests, flag, batch.statuses);
@@ -223,7 +224,7 @@ TB_ALIAS(Testall)
 
 int MPI_Testany(int n, MPI_Request requests[], int *which, int *flag, MPI_Status *status)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, status);
 	int result = tb_real.Testany(n, requests, which, flag, batch.statuses);
@@ -235,7 +236,7 @@ TB_ALIAS(Testany)
 int MPI_Testsome(
 	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	struct batch batch;
 	begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Testsome(n, requests, n_done, indices, batch.statuses);
@@ -249,7 +250,7 @@ TB_ALIAS(Testsome)
 // `pairs`. A partitioned send begins only when its last partition is ready.
 static void begin_active(MPI_Request handle, uint64_t *pairs, size_t *n)
 {
-	struct tb_request request;
+	struct tb_traced_request request;
 	if (!tb_request_take(handle, &request))
 		return;
 	request.active = tb_request_new();
@@ -261,7 +262,7 @@ static void begin_active(MPI_Request handle, uint64_t *pairs, size_t *n)
 	tb_request_put(handle, &request);
 }
 
-static void record_start(struct tb_entry *entry, int n, const MPI_Request *requests)
+static void record_start(struct tb_traced_call *entry, int n, const MPI_Request *requests)
 {
 	size_t n_pairs = 0;
 	uint64_t *pairs = tb_lane_scratch(entry->lane, 2 * (size_t)n);
@@ -273,7 +274,7 @@ static void record_start(struct tb_entry *entry, int n, const MPI_Request *reque
 
 int MPI_Start(MPI_Request *request)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Start(request);
 	if (tb_leave(&entry) && result == MPI_SUCCESS)
@@ -284,7 +285,7 @@ TB_ALIAS(Start)
 
 int MPI_Startall(int n, MPI_Request requests[])
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Startall(n, requests);
 	if (tb_leave(&entry) && result == MPI_SUCCESS)
@@ -295,8 +296,8 @@ TB_ALIAS(Startall)
 
 int MPI_Cancel(MPI_Request *handle)
 {
-	struct tb_entry entry;
-	struct tb_request request;
+	struct tb_traced_call entry;
+	struct tb_traced_request request;
 	tb_enter(&entry);
 	if (tb_outermost(&entry) && tb_request_take(*handle, &request)) {
 		request.cancelled = true;
@@ -310,8 +311,8 @@ TB_ALIAS(Cancel)
 
 int MPI_Request_free(MPI_Request *handle)
 {
-	struct tb_entry entry;
-	struct tb_request request;
+	struct tb_traced_call entry;
+	struct tb_traced_request request;
 	tb_enter(&entry);
 	if (tb_outermost(&entry))
 		tb_request_take(*handle, &request);
@@ -326,9 +327,9 @@ TB_ALIAS(Request_free)
 // Partitioned messages match only each other: their tags have a range of their own.
 #define PARTITIONED_TAG UINT32_C(0x80000000)
 
-static uint64_t define_parts(MPI_Request handle, const struct tb_request *request)
+static uint64_t define_parts(MPI_Request handle, const struct tb_traced_request *request)
 {
-	struct tb_request defined = *request;
+	struct tb_traced_request defined = *request;
 	defined.id = tb_request_new();
 	defined.persistent = true;
 	tb_request_put(handle, &defined);
@@ -338,13 +339,13 @@ static uint64_t define_parts(MPI_Request handle, const struct tb_request *reques
 int MPI_Psend_init(const void *buffer, int n_parts, MPI_Count count, MPI_Datatype type,
 	int to, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Psend_init(
 		buffer, n_parts, count, type, to, tag, comm, info, handle);
 	if (!tb_leave(&entry) || result != MPI_SUCCESS || to == MPI_PROC_NULL)
 		return result;
-	const struct tb_request request = {.n_parts = (uint32_t)n_parts};
+	const struct tb_traced_request request = {.n_parts = (uint32_t)n_parts};
 	const uint64_t fields[] = {tb_comm_id(entry.lane, comm), (uint64_t)to,
 		(uint32_t)tag | PARTITIONED_TAG,
 		tb_bytes_of(count, type) * (uint64_t)n_parts,
@@ -357,14 +358,14 @@ TB_ALIAS(Psend_init)
 int MPI_Precv_init(void *buffer, int n_parts, MPI_Count count, MPI_Datatype type,
 	int from, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Precv_init(
 		buffer, n_parts, count, type, from, tag, comm, info, handle);
 	if (!tb_leave(&entry) || result != MPI_SUCCESS || from == MPI_PROC_NULL)
 		return result;
-	const struct tb_request request = {.receives = true,
-		.told = true,
+	const struct tb_traced_request request = {.receives = true,
+		.known = true,
 		.n_parts = (uint32_t)n_parts,
 		.peer = (uint64_t)from,
 		.tag = (uint32_t)tag | PARTITIONED_TAG,
@@ -377,9 +378,9 @@ int MPI_Precv_init(void *buffer, int n_parts, MPI_Count count, MPI_Datatype type
 TB_ALIAS(Precv_init)
 
 // record_ready notes that n more partitions are ready; with the last the send begins.
-static void record_ready(struct tb_entry *entry, MPI_Request handle, uint32_t n)
+static void record_ready(struct tb_traced_call *entry, MPI_Request handle, uint32_t n)
 {
-	struct tb_request request;
+	struct tb_traced_request request;
 	if (!tb_request_take(handle, &request))
 		return;
 	bool last = request.n_unready > 0 && request.n_unready <= n;
@@ -392,7 +393,7 @@ static void record_ready(struct tb_entry *entry, MPI_Request handle, uint32_t n)
 
 int MPI_Pready(int part, MPI_Request handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Pready(part, handle);
 	if (tb_leave(&entry) && result == MPI_SUCCESS)
@@ -403,7 +404,7 @@ TB_ALIAS(Pready)
 
 int MPI_Pready_range(int first, int last, MPI_Request handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Pready_range(first, last, handle);
 	if (tb_leave(&entry) && result == MPI_SUCCESS && last >= first)
@@ -421,7 +422,7 @@ TB_ALIAS(Pready_range)
 
 int MPI_Pready_list(int n, PARTS_CONST int parts[], MPI_Request handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Pready_list(n, parts, handle);
 	if (tb_leave(&entry) && result == MPI_SUCCESS && n > 0)
@@ -432,7 +433,7 @@ TB_ALIAS(Pready_list)
 
 int MPI_Parrived(MPI_Request handle, int part, int *flag)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Parrived(handle, part, flag);
 	if (tb_leave(&entry))
@@ -450,13 +451,13 @@ struct both {
 };
 
 static void record_two(
-	struct tb_entry *entry, const struct both *both, MPI_Request handle)
+	struct tb_traced_call *entry, const struct both *both, MPI_Request handle)
 {
 	bool sends = both->to != MPI_PROC_NULL, receives = both->from != MPI_PROC_NULL;
-	struct tb_request request = {.id = tb_request_new(),
+	struct tb_traced_request request = {.id = tb_request_new(),
 		.active = sends ? tb_request_new() : 0,
 		.also = receives ? tb_request_new() : 0,
-		.told = both->from >= 0 && both->in_tag >= 0,
+		.known = both->from >= 0 && both->in_tag >= 0,
 		.peer = (uint64_t)both->from,
 		.tag = (uint64_t)both->in_tag,
 		.bytes = both->n_in};
@@ -476,7 +477,7 @@ int MPI_Isendrecv(const void *out, int n_out, MPI_Datatype out_type, int to, int
 	void *in, int n_in, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
 	MPI_Request *handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Isendrecv(out, n_out, out_type, to, out_tag, in, n_in,
 		in_type, from, in_tag, comm, handle);
@@ -492,7 +493,7 @@ TB_ALIAS(Isendrecv)
 int MPI_Isendrecv_replace(void *buffer, int n, MPI_Datatype type, int to, int out_tag,
 	int from, int in_tag, MPI_Comm comm, MPI_Request *handle)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Isendrecv_replace(
 		buffer, n, type, to, out_tag, from, in_tag, comm, handle);

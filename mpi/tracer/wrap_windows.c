@@ -8,7 +8,7 @@
 // Making and freeing a window is collective: its members agree, as for a communicator.
 enum { AGREE_BYTES = 4 };
 
-static void record_making(struct tb_entry *entry, MPI_Comm comm)
+static void record_making(struct tb_traced_call *entry, MPI_Comm comm)
 {
 	const uint64_t fields[] = {
 		TB_TBT_ALLREDUCE, tb_comm_id(entry->lane, comm), 0, AGREE_BYTES, 0};
@@ -18,7 +18,7 @@ static void record_making(struct tb_entry *entry, MPI_Comm comm)
 #define MAKER(name, parameters, arguments)                                               \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \
@@ -44,8 +44,8 @@ MAKER(Win_allocate_shared,
 MAKER(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *window),
 	(info, comm, window))
 
-static void record_sync(struct tb_entry *entry, MPI_Win window, enum tb_tbt_sync what,
-	int peer, MPI_Group group)
+static void record_sync(struct tb_traced_call *entry, MPI_Win window,
+	enum tb_tbt_sync what, int peer, MPI_Group group)
 {
 	int n = 0;
 	uint64_t *peers = NULL;
@@ -72,7 +72,7 @@ static void record_sync(struct tb_entry *entry, MPI_Win window, enum tb_tbt_sync
 // A window's end is a fence: all that goes through it is complete.
 int MPI_Win_free(MPI_Win *window)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	MPI_Win gone = *window;
 	uint64_t id = 0;
 	tb_enter(&entry);
@@ -91,7 +91,7 @@ TB_ALIAS(Win_free)
 #define SYNC(name, parameters, arguments, what, peer, group)                             \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
@@ -126,7 +126,7 @@ SYNC(Win_wait, (MPI_Win window), (window), TB_TBT_SYNC_WAITED, ALL, MPI_GROUP_NU
 
 int MPI_Win_test(MPI_Win window, int *flag)
 {
-	struct tb_entry entry;
+	struct tb_traced_call entry;
 	tb_enter(&entry);
 	int result = tb_real.Win_test(window, flag);
 	if (!tb_leave(&entry))
@@ -140,7 +140,7 @@ int MPI_Win_test(MPI_Win window, int *flag)
 TB_ALIAS(Win_test)
 
 // record_access records what goes there and what comes back; `request` may be NULL.
-static void record_access(struct tb_entry *entry, MPI_Win window, int peer,
+static void record_access(struct tb_traced_call *entry, MPI_Win window, int peer,
 	const uint64_t bytes[2], const MPI_Request *request)
 {
 	if (peer == MPI_PROC_NULL)
@@ -153,7 +153,7 @@ static void record_access(struct tb_entry *entry, MPI_Win window, int peer,
 #define ACCESS(name, parameters, arguments, there, back, request)                        \
 	int MPI_##name(BARE parameters)                                                  \
 	{                                                                                \
-		struct tb_entry entry;                                                   \
+		struct tb_traced_call entry;                                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \

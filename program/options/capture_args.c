@@ -24,17 +24,14 @@ void tb_cmd_want_time(const struct argp_state *state, const char *name, const ch
 			name, text);
 }
 
-static void want_dedup(
-	const struct argp_state *state, const char *text, enum tb_choice *choice)
+const char *const tb_cmd_dedup_words[] = {
+	[TB_AUTO] = "auto", [TB_YES] = "yes", [TB_NO] = "no", NULL};
+
+static enum tb_choice want_dedup(const struct argp_state *state, const char *text)
 {
-	if (!text || strcmp(text, "yes") == 0)
-		*choice = TB_YES;
-	else if (strcmp(text, "no") == 0)
-		*choice = TB_NO;
-	else if (strcmp(text, "auto") == 0)
-		*choice = TB_AUTO;
-	else
-		argp_error(state, "--dedup=%s: expected auto, yes or no", text);
+	static const struct tb_cmd_words words[] = {TB_CMD_CAPTURE_WORDS, {0}};
+	return text ? (enum tb_choice)tb_cmd_word(words, TB_KEY_DEDUP, text, state)
+		    : TB_YES;
 }
 
 error_t tb_cmd_capture_arg(int key, const char *value, const struct argp_state *state,
@@ -61,7 +58,7 @@ error_t tb_cmd_capture_arg(int key, const char *value, const struct argp_state *
 		tb_cmd_want_time(state, "squeeze-idle", value, &packets->squeeze_idle);
 		break;
 	case TB_KEY_DEDUP:
-		want_dedup(state, value, &packets->dedup);
+		packets->dedup = want_dedup(state, value);
 		break;
 	case TB_KEY_RETRANSMISSIONS:
 		packets->keep_retransmissions = true;

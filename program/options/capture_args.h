@@ -5,6 +5,7 @@
 #define TB_CAPTURE_ARGS_H
 
 #include "packets.h"
+#include "words_args.h"
 
 #include <argp.h>
 
@@ -58,6 +59,13 @@ enum {
 	{                                                                                \
 		"keep-acks", TB_KEY_ACKS, NULL, 0, "Replay pure acknowledgements too",   \
 			group                                                            \
+	}
+
+// A row for the table of words.
+extern const char *const tb_cmd_dedup_words[];
+#define TB_CMD_CAPTURE_WORDS                                                             \
+	{                                                                                \
+		.key = TB_KEY_DEDUP, .list = tb_cmd_dedup_words                          \
 	}
 
 // tb_cmd_capture_arg takes the options above; other keys are ARGP_ERR_UNKNOWN.

@@ -3,9 +3,11 @@
 #include "cli.h"
 #include "nearest.h"
 #include "outfile.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // hint_format words which of the allowed formats an unknown one may have meant.
@@ -53,7 +55,7 @@ static int spare_parts(const char *output, const char *input, struct tb_error *e
 {
 	char *parts = strdup(input), *rest = parts;
 	if (!parts)
-		return tb_fail_in(error, TB_ENOMEM, input, "no memory for its name");
+		return tb_fail_memory_in(error, input, "its name");
 	int status = TB_OK;
 	for (char *part; !status && (part = strsep(&rest, ","));) {
 		const char *file = file_of(part, part == parts);
@@ -110,4 +112,47 @@ int tb_cmd_output_write(const struct tb_cmd_output *output,
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output)
 {
 	return output->format == TB_FORMAT_TEXT || output->format == TB_FORMAT_MARKDOWN;
+}
+
+uint64_t tb_cmd_text_columns(const char *value, const struct argp_state *state)
+{
+	uint64_t width = 0;
+	if (tb_parse_count(value, 40, 10000, &width) != TB_OK)
+		argp_error(state,
+			"--width takes a number of columns from 40 to 10000, not '%s'",
+			value);
+	return width;
+}
+
+int tb_cmd_output_settle_width(
+	const struct tb_cmd_output *output, const char *command, uint64_t width)
+{
+	if (width == 0 || output->format == TB_FORMAT_TEXT)
+		return TB_EXIT_OK;
+	return tb_cli_usage(
+		command, "--width is for text: the other formats have no lines to fit");
+}
+
+uint32_t tb_cmd_text_width(uint64_t asked, FILE *stream, uint32_t otherwise)
+{
+	struct winsize size;
+	if (asked)
+		return (uint32_t)asked;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+		return size.ws_col;
+	return otherwise;
+}
+
+static int write_schema(void *context, FILE *stream, struct tb_error *error)
+{
+	int (**write)(FILE *, struct tb_error *) = context;
+	return (*write)(stream, error);
+}
+
+void tb_cmd_print_schema(int (*write)(FILE *stream, struct tb_error *error))
+{
+	const struct tb_cmd_output output = {.file = "-"};
+	struct tb_error error;
+	int status = tb_cmd_output_write(&output, write_schema, &write, &error);
+	exit(status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error));
 }

@@ -4,6 +4,7 @@
 #define TB_OUTPUT_ARGS_H
 
 #include "format.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -16,12 +17,15 @@ struct tb_cmd_output {
 	bool format_given;
 };
 
-// Rows for the table of options; `formats` lists the allowed ones.
-#define TB_CMD_OUTPUT_OPTIONS(formats)                                                   \
+// Rows for the table of options, and one for that of words: the allowed formats.
+#define TB_CMD_OUTPUT_OPTIONS                                                            \
 	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},           \
 	{                                                                                \
-		"format", 'f', "FORMAT", 0, formats " (default: by the ending of FILE)", \
-			0                                                                \
+		"format", 'f', "FORMAT", 0, "%s (default: by the ending of FILE)", 0     \
+	}
+#define TB_CMD_OUTPUT_WORDS(allowed)                                                     \
+	{                                                                                \
+		.key = 'f', .formats = allowed                                           \
 	}
 
 // tb_cmd_output_arg takes the options above; other keys are ARGP_ERR_UNKNOWN.
@@ -49,5 +53,20 @@ int tb_cmd_output_write(const struct tb_cmd_output *output,
 // tb_cmd_output_is_to_read returns true for the formats that people read, text and
 // Markdown: their lists are kept short.
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output);
+
+// tb_cmd_text_columns takes the value of --width.
+uint64_t tb_cmd_text_columns(const char *value, const struct argp_state *state);
+
+// tb_cmd_output_settle_width refuses --width for formats but text: returns 0, or the exit
+// code after it has printed why, with the command's name. 0: not given.
+int tb_cmd_output_settle_width(
+	const struct tb_cmd_output *output, const char *command, uint64_t width);
+
+// tb_cmd_text_width returns how many characters a line of text may have: as many as are
+// asked for, for 0 as many as the stream's terminal has, `otherwise` when it is none.
+uint32_t tb_cmd_text_width(uint64_t asked, FILE *stream, uint32_t otherwise);
+
+// tb_cmd_print_schema prints a schema and ends the program.
+void tb_cmd_print_schema(int (*write)(FILE *stream, struct tb_error *error));
 
 #endif

@@ -1,33 +1,23 @@
 #include "picture_args.h"
 
+#include "backends.h"
 #include "cli.h"
-#include "draw_cairo.h"
-#include "draw_svg.h"
-#include "draw_terminal.h"
-#include "nearest.h"
 #include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
 	enum tb_colours *colours, enum tb_theme *theme)
 {
-	static const char *const names[] = {
-		[TB_CIVIDIS] = "cividis", [TB_VIRIDIS] = "viridis", [TB_GREYS] = "greys"};
-	struct tb_hint hint;
+	static const struct tb_cmd_words words[] = {TB_PICTURE_LOOK_WORDS, {0}};
 	switch (key) {
 	case TB_OPTION_COLOURS:
-		if (tb_colours_parse(value, colours) != TB_OK)
-			argp_error(state, "no colour map is called '%s'%s", value,
-				tb_hint_choice(&hint, value, names,
-					sizeof names / sizeof *names, sizeof *names));
+		*colours = (enum tb_colours)tb_cmd_word(words, key, value, state);
 		break;
 	case TB_OPTION_THEME:
-		if (tb_theme_parse(value, theme) != TB_OK)
-			argp_error(state, "a theme is light or dark, not '%s'", value);
+		*theme = (enum tb_theme)tb_cmd_word(words, key, value, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -66,34 +56,24 @@ static enum tb_theme text_theme(const struct tb_picture_args *args)
 	return light ? TB_LIGHT : TB_DARK;
 }
 
-static uint32_t text_columns(const struct tb_picture_args *args, FILE *stream)
-{
-	struct winsize size;
-	if (args->width)
-		return (uint32_t)args->width;
-	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-		return size.ws_col;
-	return 80;
-}
-
-struct writing {
+struct picture_writing {
 	const struct tb_picture_args *args;
 	const struct tb_cmd_figure *figure;
 };
 
 static int write_text(
-	const struct writing *writing, struct tb_picture *picture, FILE *stream)
+	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
 {
 	const struct tb_cmd_figure *figure = writing->figure;
 	enum tb_terminal_colours colours = tb_terminal_colours(stream);
 	int status = figure->text(figure->context, picture,
-		text_columns(writing->args, stream), colours != TB_TERMINAL_PLAIN,
-		text_theme(writing->args));
+		tb_cmd_text_width(writing->args->width, stream, 80),
+		colours != TB_TERMINAL_PLAIN, text_theme(writing->args));
 	return status == TB_OK ? tb_picture_terminal(picture, colours, stream) : status;
 }
 
 static int write_picture(
-	const struct writing *writing, struct tb_picture *picture, FILE *stream)
+	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
 {
 	int status = writing->figure->picture(writing->figure->context, picture);
 	if (status != TB_OK)
@@ -110,7 +90,7 @@ static int write_picture(
 
 static int write_figure(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
+	const struct picture_writing *writing = context;
 	enum tb_format format = writing->args->output.format;
 	struct tb_picture picture = {0};
 	int status = TB_OK;
@@ -134,6 +114,6 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 int tb_cmd_picture_write(const struct tb_picture_args *args,
 	const struct tb_cmd_figure *figure, struct tb_error *error)
 {
-	return tb_cmd_output_write(
-		&args->output, write_figure, &(struct writing){args, figure}, error);
+	return tb_cmd_output_write(&args->output, write_figure,
+		&(struct picture_writing){args, figure}, error);
 }

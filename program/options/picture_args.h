@@ -25,12 +25,9 @@ enum { TB_OPTION_COLOURS = 0x700, TB_OPTION_THEME, TB_OPTION_WIDTH };
 	}
 
 // Rows for the table of options.
-#define TB_PICTURE_OUTPUT_OPTIONS                                                        \
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf")
 #define TB_COLOURS_OPTION                                                                \
 	{                                                                                \
-		"colours", TB_OPTION_COLOURS, "NAME", 0,                                 \
-			"cividis (default), viridis or greys", 0                         \
+		"colours", TB_OPTION_COLOURS, "NAME", 0, "%s (default: cividis)", 0      \
 	}
 #define TB_PICTURE_LOOK_OPTIONS                                                          \
 	TB_COLOURS_OPTION,                                                               \
@@ -41,6 +38,15 @@ enum { TB_OPTION_COLOURS = 0x700, TB_OPTION_THEME, TB_OPTION_WIDTH };
 	{                                                                                \
 		"width", TB_OPTION_WIDTH, "N", 0,                                        \
 			"Pixels of a picture, points of a PDF, columns of text", 0       \
+	}
+
+// Rows for the table of words.
+#define TB_PICTURE_WORDS                                                                 \
+	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_PICTURES), TB_PICTURE_LOOK_WORDS
+#define TB_PICTURE_LOOK_WORDS                                                            \
+	{.key = TB_OPTION_COLOURS, .word = tb_colours_name},                             \
+	{                                                                                \
+		.key = TB_OPTION_THEME, .word = tb_theme_name                            \
 	}
 
 // tb_cmd_look_arg takes only colours and theme; other keys are ARGP_ERR_UNKNOWN.

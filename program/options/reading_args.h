@@ -5,6 +5,7 @@
 #define TB_READING_ARGS_H
 
 #include "reading.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@ enum {
 #define TB_CMD_READING_OPTIONS(group)                                                    \
 	{"library", TB_KEY_LIBRARY, "NAME", 0,                                           \
 		"Make collective calls into the messages of this library, and send "     \
-		"long ones by its rendezvous: openmpi, mpich, nccl (default: the one "   \
-		"that made the trace)",                                                  \
+		"long ones by its rendezvous: %s (default: the one that made the "       \
+		"trace)",                                                                \
 		group},                                                                  \
 		{"collective", TB_KEY_COLLECTIVE, "OP=ALGORITHM", 0,                     \
 			"Use this algorithm for calls of an operation, such as "         \
@@ -45,6 +46,13 @@ enum {
 			"The trace has some ranks of a data-parallel job of N; the "     \
 			"others do what these do",                                       \
 			group                                                            \
+	}
+
+// Rows for the table of words; trace.h has the names.
+#define TB_CMD_READING_WORDS                                                             \
+	{.key = TB_KEY_LIBRARY, .word = tb_trace_library},                               \
+	{                                                                                \
+		.key = TB_KEY_COLLECTIVE, .word = tb_trace_collective                    \
 	}
 
 // tb_cmd_reading_arg takes the options above; other keys are ARGP_ERR_UNKNOWN. `reading`

@@ -1,10 +1,6 @@
 #include "engine.h"
 
-#include "circuits_model.h"
 #include "clock.h"
-#include "credits_model.h"
-#include "ethernet_model.h"
-#include "ideal_model.h"
 #include "windows.h"
 
 #include <stdlib.h>
@@ -16,8 +12,8 @@ struct tb_engine {
 	struct tb_windows *windows; // NULL: the network is one part
 };
 
-static const struct tb_switching *const models[] = {
-	&tb_circuits, &tb_credits, &tb_ethernet};
+#define ADDRESS(name) &tb_##name,
+static const struct tb_switching *const models[] = {TB_SWITCHINGS(ADDRESS)};
 
 // model_of returns the network's switching model, the first one if the network names
 // none; NULL when it does not exist.
@@ -40,7 +36,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 			network->params.switching);
 	struct tb_engine *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
+		return tb_fail_memory(error, "the engine");
 	made->model = options->ideal ? &tb_ideal : model;
 	int status = tb_switching_make(
 		&made->replay, made->model, network, source, observer, options);
@@ -78,7 +74,7 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
-	return tb_books_tell_bins(&engine->replay->books, error);
+	return tb_records_report_bins(&engine->replay->records, error);
 }
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
@@ -98,8 +94,8 @@ struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
 		stats = tb_windows_stats(engine->windows);
 		now = tb_windows_now(engine->windows);
 	}
-	stats.now_ps = replay->over ? replay->last_told : now;
-	stats.wait_ps = tb_books_waits(&replay->books);
+	stats.now_ps = replay->over ? replay->last_reported : now;
+	stats.wait_ps = tb_records_waits(&replay->records);
 	stats.link_bytes = engine->model->link_bytes(replay);
 	stats.packet_bytes = (uint32_t)replay->packet_bytes;
 	return stats;

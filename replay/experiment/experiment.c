@@ -206,7 +206,7 @@ static int run_once(
 	struct tb_traffic *traffic = NULL;
 	int status = TB_OK;
 	if (!watch.sums || !watch.delays)
-		status = tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+		status = tb_fail_memory(error, "an experiment");
 	if (status == TB_OK)
 		status = tb_traffic_new(&traffic, run->plan.jobs, run->plan.n_jobs,
 			run->options->seed, error);
@@ -242,14 +242,14 @@ static int outcome_new(struct tb_outcome **outcome, const struct tb_network *net
 {
 	struct tb_outcome *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+		return tb_fail_memory(error, "an experiment");
 	made->n_nodes = tb_network_n_hosts(network);
 	made->n_links = tb_network_n_links(network);
 	made->nodes = calloc(made->n_nodes, sizeof *made->nodes);
 	made->links = calloc(made->n_links, sizeof *made->links);
 	if (!made->nodes || !made->links) {
 		tb_outcome_free(made);
-		return tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+		return tb_fail_memory(error, "an experiment");
 	}
 	*outcome = made;
 	return TB_OK;

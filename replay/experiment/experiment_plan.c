@@ -207,7 +207,7 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 		room = room && plan->senders[j] && plan->targets[j];
 	}
 	int status = room ? make_plan(plan, experiment, error)
-			  : tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+			  : tb_fail_memory(error, "an experiment");
 	if (status == TB_OK)
 		set_load(plan, experiment, tb_network_payload_rate(params));
 	else

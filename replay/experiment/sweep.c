@@ -2,6 +2,7 @@
 #include "sweep_impl.h"
 
 #include "fabric_file.h"
+#include "input_files.h"
 #include "network_open.h"
 #include "preset.h"
 
@@ -229,7 +230,7 @@ static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point
 // hash_file adds a file to a hash by FNV-1a, which begins at 0 here.
 static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
 {
-	FILE *stream = fopen(path, "r");
+	FILE *stream = tb_input_fopen(path);
 	unsigned char bytes[4096];
 	size_t n = 0;
 	*hash = *hash ? *hash : UINT64_C(14695981039346656037);
@@ -278,7 +279,7 @@ static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *
 		return status;
 	if (asprintf(&marked, "%s file=%0*" PRIx64, point->settings, TB_SWEEP_HASH_DIGITS,
 		    point->file_hash) < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	free(point->settings);
 	point->settings = marked;
 	return TB_OK;
@@ -308,7 +309,7 @@ static int add_point(
 	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
 		set_window(point, choice);
 	if (!set_values(point, choice) || !join(point))
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
 	if (status == TB_OK)
 		status = mark_file(point, before, error);
@@ -340,7 +341,7 @@ static int check_different(const struct tb_sweep *sweep, struct tb_error *error)
 	const struct tb_sweep_point **sorted =
 		calloc(sweep->n_points, sizeof(const struct tb_sweep_point *));
 	if (!sorted)
-		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+		return tb_fail_memory(error, "the points");
 	for (size_t i = 0; i < sweep->n_points; i++)
 		sorted[i] = &sweep->points[i];
 	qsort(sorted, sweep->n_points, sizeof(const struct tb_sweep_point *),
@@ -365,7 +366,7 @@ static int make_points(struct tb_sweep *sweep, struct tb_error *error)
 		sweep->axes, calloc(sweep->axes->n + 1, sizeof *choice.value)};
 	sweep->points = calloc(n, sizeof *sweep->points);
 	if (!choice.value || !sweep->points)
-		status = tb_fail(error, TB_ENOMEM, "no memory for %zu points", n);
+		status = tb_fail_memory(error, "%zu points", n);
 	if (status == TB_OK)
 		do
 			status = add_point(sweep, &choice, error);
@@ -381,7 +382,7 @@ static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error 
 		return tb_fail(error, TB_EUSAGE, "'%s': expected key=value", text);
 	char *name = strndup(text, (size_t)(equals - text));
 	if (!name)
-		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
+		return tb_fail_memory(error, "the axes");
 	struct tb_sweep_axis *axis = tb_sweep_axes_find(axes, name);
 	if (axis) {
 		tb_value_list_fini(&axis->list);
@@ -413,7 +414,7 @@ int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *c
 {
 	struct tb_sweep made = {.axes = calloc(1, sizeof *made.axes)};
 	if (!made.axes)
-		return tb_fail(error, TB_ENOMEM, "no memory for a sweep");
+		return tb_fail_memory(error, "a sweep");
 	int status = read_axes(&made, name, error);
 	for (size_t i = 0; i < n_changes && status == TB_OK; i++)
 		status = change(made.axes, changes[i], error);

@@ -3,8 +3,10 @@
 #include "sweep_impl.h"
 
 #include "array.h"
+#include "input_files.h"
 #include "nearest.h"
 #include "preset.h"
+#include "text_lines.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -18,8 +20,8 @@
 static const char *const sections[N_SECTIONS] = {"sweep", "network", "plot"};
 static const char *const hints[N_HINTS] = {"title", "x", "y", "series", "where"};
 
-struct reading {
-	FILE *file;
+struct sweep_reading {
+	struct tb_text_lines lines;
 	const char *path;
 	uint64_t line;
 	bool indented; // the line goes on with the value above
@@ -106,7 +108,7 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	if (!found)
 		found = make_axis(axes, name, key);
 	if (!found)
-		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
+		return tb_fail_memory(error, "the axes");
 	*axis = found;
 	if (key < 0 && strcmp(name, PRESET_AXIS) == 0)
 		return tb_value_list_networks(&found->list, text, error);
@@ -114,7 +116,7 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 		key >= 0 ? tb_sweep_key_form(key) : TB_VALUE_WORD, text, error);
 }
 
-static int add_axis(struct reading *reading, bool of_network, const char *name,
+static int add_axis(struct sweep_reading *reading, bool of_network, const char *name,
 	const char *value, struct tb_error *error)
 {
 	const char *axis = of_network && strcmp(name, "preset") == 0 ? PRESET_AXIS : name;
@@ -133,7 +135,7 @@ static int add_axis(struct reading *reading, bool of_network, const char *name,
 	return status;
 }
 
-static int add_hint(struct reading *reading, const char *name, const char *value,
+static int add_hint(struct sweep_reading *reading, const char *name, const char *value,
 	struct tb_error *error)
 {
 	struct tb_sweep *sweep = reading->sweep;
@@ -150,13 +152,13 @@ static int add_hint(struct reading *reading, const char *name, const char *value
 			TB_OK) {
 		free(hint.key);
 		free(hint.text);
-		return tb_fail(error, TB_ENOMEM, "no memory for the plot");
+		return tb_fail_memory(error, "the plot");
 	}
 	sweep->hints[sweep->n_hints++] = hint;
 	return TB_OK;
 }
 
-static int take(struct reading *reading, const char *section, const char *name,
+static int take(struct sweep_reading *reading, const char *section, const char *name,
 	const char *value, struct tb_error *error)
 {
 	if (strcmp(section, "plot") == 0)
@@ -177,7 +179,7 @@ static int take(struct reading *reading, const char *section, const char *name,
 
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
-	struct reading *reading = context;
+	struct sweep_reading *reading = context;
 	struct tb_error error = {0};
 	if (reading->status == TB_OK)
 		reading->status = take(reading, section, name, value, &error);
@@ -187,41 +189,33 @@ static int on_key(void *context, const char *section, const char *name, const ch
 	return reading->status == TB_OK;
 }
 
-// next_line counts, and finds lines that libinih's buffer would cut in two.
+// next_line counts.
 static char *next_line(char *line, int size, void *context)
 {
-	struct reading *reading = context;
-	if (reading->status != TB_OK || !fgets(line, size, reading->file))
+	struct sweep_reading *reading = context;
+	if (reading->status != TB_OK || !tb_text_lines_give(line, size, &reading->lines))
 		return NULL;
 	reading->line++;
 	reading->indented = line[0] == ' ' || line[0] == '\t';
-	if (!strchr(line, '\n') && strlen(line) == (size_t)size - 1) {
-		reading->status = tb_fail_at(reading->error, TB_EFORMAT, reading->path,
-			TB_PLACE_LINE, reading->line,
-			"is longer than %d letters: go on in an indented line", size - 2);
-		return NULL;
-	}
 	return line;
 }
 
 int tb_sweep_file_read(const char *path, struct tb_sweep_axes *axes,
 	struct tb_sweep *sweep, struct tb_error *error)
 {
-	struct reading reading = {
+	struct sweep_reading reading = {
 		.path = path, .axes = axes, .sweep = sweep, .error = error};
-	reading.file = fopen(path, "r");
-	if (!reading.file)
+	FILE *file = tb_input_fopen(path);
+	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
-	errno = 0;
+	tb_text_lines_init(&reading.lines, file, path, error);
 	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
-	int cause = ferror(reading.file) ? errno : 0;
-	fclose(reading.file);
-	if (reading.status != TB_OK)
-		return reading.status;
-	if (cause)
-		return tb_fail_in(
-			error, TB_EIO, path, "cannot be read: %s", strerror(cause));
+	int status = reading.lines.status ? reading.lines.status : reading.status;
+	tb_text_lines_fini(&reading.lines);
+	fclose(file);
+	if (status != TB_OK)
+		return status;
 	if (line != 0)
 		return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_LINE,
 			(uint64_t)(line > 0 ? line : 0),

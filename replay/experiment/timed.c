@@ -1,10 +1,10 @@
 #include "timed.h"
 
-#include "closed_loop.h"
 #include "collective.h"
 #include "engine.h"
 #include "host.h"
 #include "network_open.h"
+#include "workload_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +30,18 @@ int tb_timed_network(
 static int collective_job(
 	struct tb_job **job, const struct tb_timed *timed, struct tb_error *error)
 {
-	struct tb_collective_options options = {
-		.collective = tb_collective_find(timed->collective),
-		.n_ranks = timed->n_ranks,
+	struct tb_collective_options options = {.n_ranks = timed->n_ranks,
 		.n_ports = timed->n_ports,
 		.bytes = timed->bytes,
 		.branch = BRANCH};
 	const struct tb_plan_job how = {.n_repeats = timed->n_repeats};
 	struct tb_plan plan;
-	int status = tb_collective_algorithm_find(
-		&options.algorithm, options.collective, timed->algorithm, error);
+	enum tb_collective_op op = TB_COLL_N;
+	int status = tb_collective_op_find(&op, timed->collective)
+			     ? tb_algorithm_find(
+				       &options.algorithm, op, timed->algorithm, error)
+			     : tb_fail(error, TB_EUSAGE, "no collective is called '%s'",
+				       timed->collective);
 	if (status == TB_OK)
 		status = tb_collective_plan(&plan, &options, error);
 	if (status != TB_OK)
@@ -106,7 +108,7 @@ int tb_timed_run(double *time_s, const struct tb_timed *timed,
 		return status;
 	uint32_t *nodes = malloc(job->n_ranks * sizeof *nodes);
 	if (!nodes)
-		status = tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+		status = tb_fail_memory(error, "an experiment");
 	for (uint32_t rank = 0; nodes && rank < job->n_ranks; rank++)
 		nodes[rank] = rank / timed->ranks_a_node;
 	if (status == TB_OK)

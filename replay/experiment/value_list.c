@@ -28,7 +28,7 @@ static int append(struct tb_value_list *list, const char *text, size_t length,
 	char *copy = strndup(text, length);
 	if (!copy || TB_ARRAY_RESERVE(&list->texts, &list->room, list->n + 1) != TB_OK) {
 		free(copy);
-		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+		return tb_fail_memory(error, "the values");
 	}
 	list->texts[list->n++] = copy;
 	return TB_OK;
@@ -130,7 +130,7 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 {
 	char *copy = strdup(text);
 	if (!copy)
-		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+		return tb_fail_memory(error, "the values");
 	int status = TB_OK;
 	for (char *rest = copy, *item;
 		status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
@@ -146,7 +146,7 @@ static int join(struct tb_value_list *list, struct tb_error *error)
 {
 	char **before = &list->texts[list->n - 2], *joined = NULL;
 	if (asprintf(&joined, "%s,%s", *before, list->texts[list->n - 1]) < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+		return tb_fail_memory(error, "the values");
 	free(*before);
 	free(list->texts[--list->n]);
 	*before = joined;

@@ -39,8 +39,7 @@ int tb_cabling_refuse(
 
 int tb_cabling_no_memory(const struct tb_cabling *cabling)
 {
-	return tb_fail_in(
-		cabling->error, TB_ENOMEM, cabling->file, "no memory for the fabric");
+	return tb_fail_memory_in(cabling->error, cabling->file, "the fabric");
 }
 
 int tb_cabling_find(struct tb_cabling *cabling, enum tb_device_kind kind, uint64_t guid,

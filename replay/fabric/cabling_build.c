@@ -1,9 +1,6 @@
-#include "cabling_build.h"
 
-#include "cabling_joined.h"
-#include "cabling_levels.h"
+#include "cabling_impl.h"
 #include "cabling_names.h"
-#include "cabling_nodes.h"
 #include "network_builder.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Which devices of a fabric hang together.
-#include "cabling_joined.h"
+#include "cabling_impl.h"
 
 #include "units.h"
 
@@ -31,15 +31,16 @@ static bool has_cables(const struct tb_cabling_device *device)
 }
 
 // A part of the fabric that hangs together.
-struct part {
+struct joined_part {
 	uint32_t n_hosts, n_switches, first_switch;
 };
 
-static void count(const struct tb_cabling *cabling, uint32_t *boss, struct part *parts)
+static void count(
+	const struct tb_cabling *cabling, uint32_t *boss, struct joined_part *parts)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		const struct tb_cabling_device *at = &cabling->devices[i];
-		struct part *part = &parts[boss_of(boss, i)];
+		struct joined_part *part = &parts[boss_of(boss, i)];
 		if (at->kind == TB_DEVICE_SWITCH) {
 			if (part->n_switches++ == 0)
 				part->first_switch = i;
@@ -49,8 +50,8 @@ static void count(const struct tb_cabling *cabling, uint32_t *boss, struct part 
 	}
 }
 
-static int two_fabrics(const struct tb_cabling *cabling, const struct part *one,
-	const struct part *other)
+static int two_fabrics(const struct tb_cabling *cabling, const struct joined_part *one,
+	const struct joined_part *other)
 {
 	char switches[32], hosts[32];
 	return tb_cabling_refuse(cabling, 0,
@@ -65,7 +66,7 @@ static int two_fabrics(const struct tb_cabling *cabling, const struct part *one,
 
 // choose finds the one part that has hosts.
 static int choose(
-	const struct tb_cabling *cabling, const struct part *parts, uint32_t *kept)
+	const struct tb_cabling *cabling, const struct joined_part *parts, uint32_t *kept)
 {
 	bool found = false;
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
@@ -98,7 +99,7 @@ static void leave_out(struct tb_cabling *cabling, uint32_t *boss, uint32_t kept)
 int tb_cabling_keep_joined(struct tb_cabling *cabling)
 {
 	uint32_t *boss = malloc((cabling->n_devices + 1u) * sizeof *boss), kept = 0;
-	struct part *parts = calloc(cabling->n_devices + 1u, sizeof *parts);
+	struct joined_part *parts = calloc(cabling->n_devices + 1u, sizeof *parts);
 	if (!boss || !parts) {
 		free(boss);
 		free(parts);

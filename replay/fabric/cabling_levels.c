@@ -1,7 +1,6 @@
-#include "cabling_levels.h"
+#include "cabling_impl.h"
 
 #include "cabling_names.h"
-#include "cabling_reach.h"
 
 #include <stdlib.h>
 #include <string.h>

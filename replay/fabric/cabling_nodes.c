@@ -1,4 +1,4 @@
-#include "cabling_nodes.h"
+#include "cabling_impl.h"
 
 #include "cabling_names.h"
 

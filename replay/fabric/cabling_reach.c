@@ -1,4 +1,4 @@
-#include "cabling_reach.h"
+#include "cabling_impl.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-#include "edge_list.h"
 
-#include "edge_ports.h"
+#include "cabling_impl.h"
 #include "network.h"
+#include "text_lines.h"
 #include "visible.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 // The longest name that leaves room for a port behind it.
 enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6, WORDS_MOST = 7 };
 
-struct reading {
+struct edge_list_reading {
 	struct tb_cabling *cabling;
 	struct tb_edge_ports ports;
 	uint64_t line;
@@ -45,7 +45,7 @@ static char *unquote(char *text)
 
 // split cuts a line into words, in place: false when a quote is missing or there are more
 // words than any line has.
-static bool split(struct reading *reading, char *line)
+static bool split(struct edge_list_reading *reading, char *line)
 {
 	reading->n_words = 0;
 	for (char *at = line + strspn(line, BLANKS); *at && *at != '#';
@@ -68,7 +68,7 @@ static bool split(struct reading *reading, char *line)
 }
 
 // declares returns whether the words are "switch NAME" or "host NAME".
-static bool declares(const struct reading *reading, const char *kind)
+static bool declares(const struct edge_list_reading *reading, const char *kind)
 {
 	return reading->n_words == 2 && !reading->is_quoted[0] &&
 	       strcmp(reading->words[0], kind) == 0;
@@ -76,7 +76,7 @@ static bool declares(const struct reading *reading, const char *kind)
 
 bool tb_edge_list_is(const char *line)
 {
-	struct reading reading = {.n_words = 0};
+	struct edge_list_reading reading = {.n_words = 0};
 	char *copy = strdup(line);
 	bool is = copy && split(&reading, copy) &&
 		  (declares(&reading, "switch") || declares(&reading, "host") ||
@@ -88,7 +88,7 @@ bool tb_edge_list_is(const char *line)
 
 bool tb_edge_list_lacks_ports(const char *line)
 {
-	struct reading reading = {.n_words = 0};
+	struct edge_list_reading reading = {.n_words = 0};
 	char *copy = strpbrk(line, "=:[") ? NULL : strdup(line);
 	bool lacks = copy && split(&reading, copy) &&
 		     (reading.n_words == 2 || reading.n_words == 3);
@@ -98,7 +98,7 @@ bool tb_edge_list_lacks_ports(const char *line)
 
 // find stores the device of that name, in its visible form, which is what others show.
 // Names of one hash lie behind each other.
-static int find(struct reading *reading, const char *given, uint32_t *device)
+static int find(struct edge_list_reading *reading, const char *given, uint32_t *device)
 {
 	struct tb_cabling *cabling = reading->cabling;
 	char buffer[NAME_MOST + 8];
@@ -124,7 +124,7 @@ static int find(struct reading *reading, const char *given, uint32_t *device)
 // What the file says of a device's kind; kept in its LID, which edge lists do not have.
 enum { KIND_UNSAID, KIND_HOST, KIND_SWITCH };
 
-static int declare(struct reading *reading, uint32_t kind)
+static int declare(struct edge_list_reading *reading, uint32_t kind)
 {
 	uint32_t device = 0;
 	int status = find(reading, reading->words[1], &device);
@@ -138,8 +138,8 @@ static int declare(struct reading *reading, uint32_t kind)
 	return TB_OK;
 }
 
-static int read_end(
-	struct reading *reading, uint32_t word, uint32_t *device, uint32_t *port)
+static int read_end(struct edge_list_reading *reading, uint32_t word, uint32_t *device,
+	uint32_t *port)
 {
 	char *name = reading->words[word + 1];
 	if (!tb_edge_ports_has(name))
@@ -153,7 +153,7 @@ static int read_end(
 			       : status;
 }
 
-static int read_figures(struct reading *reading, struct tb_cabling_port *seen)
+static int read_figures(struct edge_list_reading *reading, struct tb_cabling_port *seen)
 {
 	if (reading->n_words > 4 &&
 		(tb_parse_rate(reading->words[4], &seen->bytes_per_s) != TB_OK ||
@@ -171,7 +171,7 @@ static int read_figures(struct reading *reading, struct tb_cabling_port *seen)
 	return TB_OK;
 }
 
-static int read_cable(struct reading *reading)
+static int read_cable(struct edge_list_reading *reading)
 {
 	struct tb_cabling_port one = {.line = reading->line}, other;
 	uint32_t device = 0, port = 0;
@@ -191,7 +191,7 @@ static int read_cable(struct reading *reading)
 			       : status;
 }
 
-static int read_line(struct reading *reading, char *line)
+static int read_line(struct edge_list_reading *reading, char *line)
 {
 	if (!split(reading, line))
 		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
@@ -226,21 +226,16 @@ static void choose_kinds(struct tb_cabling *cabling)
 
 int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 {
-	struct reading reading = {.cabling = cabling};
-	char *line = NULL;
-	size_t room = 0;
-	int status = TB_OK;
-	ssize_t length;
-	while (status == TB_OK && (length = getline(&line, &room, stream)) >= 0) {
-		reading.line++;
-		status = strlen(line) == (size_t)length
-				 ? read_line(&reading, line)
-				 : REFUSE(&reading, "a byte 0: expected text");
+	struct edge_list_reading reading = {.cabling = cabling};
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		reading.line = lines.number;
+		status = read_line(&reading, lines.text);
 	}
-	if (status == TB_OK && ferror(stream))
-		status = tb_fail_in(cabling->error, TB_EIO, cabling->file,
-			"cannot be read: %s", strerror(errno));
-	free(line);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	tb_edge_ports_fini(&reading.ports);
 	choose_kinds(cabling);
 	return status;

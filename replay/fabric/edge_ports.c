@@ -1,4 +1,4 @@
-#include "edge_ports.h"
+#include "cabling_impl.h"
 
 #include "array.h"
 #include "visible.h"

@@ -1,14 +1,13 @@
 #include "fabric_file.h"
 
 #include "cabling.h"
-#include "cabling_build.h"
+#include "cabling_impl.h"
 #include "cabling_rates.h"
-#include "edge_list.h"
-#include "ibnetdiscover.h"
 #include "infile.h"
 #include "network_open.h"
 #include "preset.h"
 #include "preset_reading.h"
+#include "text_lines.h"
 #include "visible.h"
 
 #include <ctype.h>
@@ -42,7 +41,7 @@ static void opening_fini(struct opening *opening)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory");
+	return tb_fail_memory(error, "the fabric");
 }
 
 // A pipe can be read but once, and may hold a preset.
@@ -176,13 +175,13 @@ static bool is_section(const char *line)
 	return line[0] == '[' && isalpha((unsigned char)line[1]);
 }
 
-// check_text refuses a first line that is of no kind and holds no text: nothing at all,
-// or control characters.
-static int check_text(const struct opening *opening, const char *line, ssize_t length)
+// check_text refuses a first line that is of no kind and holds no text: nothing at all
+// (NULL), or control characters.
+static int check_text(const struct opening *opening, const char *line)
 {
-	const char *is = length < 0 ? "is empty" : NULL;
-	for (ssize_t i = 0; i < length && !is; i++)
-		if (iscntrl((unsigned char)line[i]) && !isspace((unsigned char)line[i]))
+	const char *is = !line ? "is empty" : NULL;
+	for (; line && *line && !is; line++)
+		if (iscntrl((unsigned char)*line) && !isspace((unsigned char)*line))
 			is = "is no text";
 	if (!is)
 		return TB_OK;
@@ -210,48 +209,84 @@ static int check_start(const struct opening *opening, const char *line, int numb
 		"expected a cable with its ports, A PORT B PORT, or key = value");
 }
 
-// reader_of returns how a file with this line is read; NULL when it does not tell.
-static read_function *reader_of(const char *line, ssize_t length)
+// A format of fabrics: whether a line tells that a file is one, and how it is read.
+static const struct {
+	const char *name;
+	bool (*is)(const char *line);
+	read_function *read;
+} formats[] = {
+	{"ibnetdiscover", tb_ibnetdiscover_is, tb_ibnetdiscover_read},
+	{"list of cables", tb_edge_list_is, tb_edge_list_read},
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+const char *tb_fabric_format_name(size_t i)
 {
-	if (length < 0 || strlen(line) != (size_t)length)
-		return NULL;
-	if (tb_ibnetdiscover_is(line))
-		return tb_ibnetdiscover_read;
-	return tb_edge_list_is(line) ? tb_edge_list_read : NULL;
+	return i < N_FORMATS ? formats[i].name : NULL;
+}
+
+// reader_of returns how a file with this line is read; NULL when it does not tell.
+static read_function *reader_of(const char *line)
+{
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (formats[i].is(line))
+			return formats[i].read;
+	return NULL;
+}
+
+// look_at looks at a line: 1 to go on, 0 when no later line can tell more of the file's
+// kind, or negative.
+static int look_at(const struct opening *opening, const struct tb_text_lines *lines,
+	bool *has_text, read_function **reader)
+{
+	const char *line = lines->text;
+	int status = TB_OK;
+	*reader = reader_of(line);
+	if (*reader)
+		return 0;
+	if (lines->number == 1)
+		status = check_text(opening, line);
+	if (status == TB_OK && !*has_text && !is_remark(line)) {
+		*has_text = true;
+		status = check_start(opening, line, (int)lines->number);
+	}
+	if (status != TB_OK || is_section(line))
+		return status;
+	if (is_report(line))
+		return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
+			"is the report of ibnetdiscover --ports: expected its output "
+			"without options");
+	return 1;
 }
 
 // tell_kind looks at the first lines; NULL when the file holds no fabric.
 static int tell_kind(const struct opening *opening, read_function **reader)
 {
-	char *line = NULL;
-	size_t room = 0;
+	struct tb_text_lines lines;
 	FILE *stream = NULL;
 	struct tb_infile *file = NULL;
 	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
 	if (status)
 		return status;
 	bool has_text = false;
+	int go_on = 1;
 	*reader = NULL;
-	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
-		ssize_t length = getline(&line, &room, stream);
-		*reader = reader_of(line, length);
-		if (i == 0 && !*reader)
-			status = check_text(opening, line, length);
-		if (status == TB_OK && length > 0 && !has_text && !*reader &&
-			!is_remark(line)) {
-			has_text = true;
-			status = check_start(opening, line, i + 1);
-		}
-		if (status != TB_OK || length < 0 || is_section(line))
-			break;
-		if (is_report(line))
-			status = tb_fail_in(opening->error, TB_EFORMAT, opening->file,
-				"is the report of ibnetdiscover --ports: expected its "
-				"output without options");
+	tb_text_lines_init(&lines, stream, opening->file, opening->error);
+	while (go_on > 0 && lines.number < LINES_LOOKED_AT) {
+		int found = tb_text_lines_next(&lines);
+		if (found > 0)
+			go_on = look_at(opening, &lines, &has_text, reader);
+		else if (found == 0 && lines.number == 0)
+			go_on = check_text(opening, NULL);
+		else
+			go_on = found;
+		// A first line with a byte 0 is of no text file.
+		if (found == TB_EFORMAT && lines.number == 1)
+			go_on = check_text(opening, "\1");
 	}
-	free(line);
+	tb_text_lines_fini(&lines);
 	fclose(stream);
-	return status;
+	return go_on < 0 ? go_on : TB_OK;
 }
 
 // rate_of_preset returns how fast a preset's links are; 0 when it is no ib preset.

@@ -11,21 +11,25 @@
 //
 // and those of that preset but for arity, levels, rails and shape, which the file
 // decides, and for rate where it gives that of each cable. No key may stand twice. A
-// file's kind is told by its content (ibnetdiscover.h, edge_list.h); it may be compressed
-// (infile.h).
+// file's kind is told by its content (cabling_impl.h, cabling_impl.h); it may be
+// compressed (infile.h).
 #ifndef TB_FABRIC_FILE_H
 #define TB_FABRIC_FILE_H
 
 #include "network.h"
 
 #include <signal.h>
+#include <stddef.h>
 
 // tb_fabric_file_open builds the network, whose name is the file's without folder and
 // extensions. TB_EFOREIGN, with no sentence, when `text` begins with no file or the file
-// holds no fabric; TB_EUSAGE for keys; else as the reader and cabling_build.h. `stop` may
+// holds no fabric; TB_EUSAGE for keys; else as the reader and cabling_impl.h. `stop` may
 // be NULL.
 int tb_fabric_file_open(struct tb_network **network, const char *text,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+
+// tb_fabric_format_name returns the name of format i that is read, NULL beyond the last.
+const char *tb_fabric_format_name(size_t i);
 
 // tb_fabric_file_path stores the file's name that such a text begins with, for the caller
 // to free. TB_EFOREIGN, with no sentence, when it begins with no file; TB_ENOMEM.

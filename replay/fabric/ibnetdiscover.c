@@ -1,6 +1,7 @@
-#include "ibnetdiscover.h"
+#include "cabling_impl.h"
 
 #include "cabling_rates.h"
+#include "text_lines.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 // stands for none (InfiniBand Architecture, 4.1.1 and 14.2.5.6).
 enum { PORTS_MOST = 254 };
 
-struct reading {
+struct ibnetdiscover_reading {
 	struct tb_cabling *cabling;
 	const char *at; // in the line that is being read
 	uint64_t line;
@@ -26,13 +27,13 @@ struct reading {
 #define REFUSE(reading, ...)                                                             \
 	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
-static void skip_blanks(struct reading *reading)
+static void skip_blanks(struct ibnetdiscover_reading *reading)
 {
 	while (*reading->at == ' ' || *reading->at == '\t')
 		reading->at++;
 }
 
-static bool eat(struct reading *reading, const char *word)
+static bool eat(struct ibnetdiscover_reading *reading, const char *word)
 {
 	skip_blanks(reading);
 	size_t n = strlen(word);
@@ -43,7 +44,8 @@ static bool eat(struct reading *reading, const char *word)
 }
 
 // eat_number takes digits of that base, at most `most`.
-static bool eat_number(struct reading *reading, int base, uint64_t most, uint64_t *number)
+static bool eat_number(
+	struct ibnetdiscover_reading *reading, int base, uint64_t most, uint64_t *number)
 {
 	skip_blanks(reading);
 	const char *at = reading->at;
@@ -59,7 +61,7 @@ static bool eat_number(struct reading *reading, int base, uint64_t most, uint64_
 	return true;
 }
 
-static int cannot_read(const struct reading *reading, const char *expected)
+static int cannot_read(const struct ibnetdiscover_reading *reading, const char *expected)
 {
 	if (reading->is_cut)
 		return REFUSE(reading, "the file is cut off here: expected %s", expected);
@@ -69,7 +71,7 @@ static int cannot_read(const struct reading *reading, const char *expected)
 }
 
 // read_guid reads "S-0008f10400410015" in quotes and finds the device.
-static int read_guid(struct reading *reading, uint32_t *device)
+static int read_guid(struct ibnetdiscover_reading *reading, uint32_t *device)
 {
 	static const struct {
 		const char *prefix;
@@ -98,7 +100,8 @@ static int read_guid(struct reading *reading, uint32_t *device)
 
 // read_name takes what stands between the first and the last quote of the rest, for a
 // name may have quotes itself; a device that has an entry is named there.
-static int read_name(struct reading *reading, uint32_t device, bool is_entry)
+static int read_name(
+	struct ibnetdiscover_reading *reading, uint32_t device, bool is_entry)
 {
 	const struct tb_cabling_device *at = &reading->cabling->devices[device];
 	const char *first = strchr(reading->at, '"'), *last = strrchr(reading->at, '"');
@@ -115,7 +118,8 @@ static int read_name(struct reading *reading, uint32_t device, bool is_entry)
 
 // number_behind takes the number behind a word of the rest of the line; 0 where there is
 // none.
-static uint32_t number_behind(struct reading *reading, const char *word, uint64_t most)
+static uint32_t number_behind(
+	struct ibnetdiscover_reading *reading, const char *word, uint64_t most)
 {
 	uint64_t number = 0;
 	const char *found = strstr(reading->at, word);
@@ -125,7 +129,7 @@ static uint32_t number_behind(struct reading *reading, const char *word, uint64_
 	return eat_number(reading, 10, most, &number) ? (uint32_t)number : 0;
 }
 
-static int read_entry(struct reading *reading)
+static int read_entry(struct ibnetdiscover_reading *reading)
 {
 	uint64_t n_ports = 0;
 	if (!eat_number(reading, 10, UINT32_MAX, &n_ports))
@@ -152,7 +156,7 @@ static int read_entry(struct reading *reading)
 }
 
 // skip_chassis_port takes "[ext 12]", the number that a chassis has on its outside.
-static void skip_chassis_port(struct reading *reading)
+static void skip_chassis_port(struct ibnetdiscover_reading *reading)
 {
 	const char *close = strchr(reading->at, ']');
 	if (eat(reading, "[ext ") && close)
@@ -160,7 +164,8 @@ static void skip_chassis_port(struct reading *reading)
 }
 
 // read_port_number takes "[22]" and the port's GUID "(8f10403961355)" behind it, if any.
-static int read_port_number(struct reading *reading, uint32_t *port, uint64_t *guid)
+static int read_port_number(
+	struct ibnetdiscover_reading *reading, uint32_t *port, uint64_t *guid)
 {
 	uint64_t number = 0;
 	if (!eat(reading, "[") || !eat_number(reading, 10, PORTS_MOST, &number) ||
@@ -175,7 +180,8 @@ static int read_port_number(struct reading *reading, uint32_t *port, uint64_t *g
 }
 
 // read_rate takes the last words of a line: "lid 3 4xSDR".
-static int read_rate(struct reading *reading, uint32_t *lid, uint64_t *bytes_per_s)
+static int read_rate(
+	struct ibnetdiscover_reading *reading, uint32_t *lid, uint64_t *bytes_per_s)
 {
 	*lid = number_behind(reading, " lid ", UINT32_MAX);
 	skip_blanks(reading);
@@ -187,8 +193,8 @@ static int read_rate(struct reading *reading, uint32_t *lid, uint64_t *bytes_per
 
 // take_peer keeps what the line of a switch's port tells of the adapter behind it, for an
 // adapter that has no entry of its own.
-static int take_peer(struct reading *reading, const struct tb_cabling_port *seen,
-	uint64_t guid, uint32_t lid)
+static int take_peer(struct ibnetdiscover_reading *reading,
+	const struct tb_cabling_port *seen, uint64_t guid, uint32_t lid)
 {
 	struct tb_cabling_port *back = NULL;
 	struct tb_cabling_device *peer = &reading->cabling->devices[seen->peer];
@@ -205,7 +211,7 @@ static int take_peer(struct reading *reading, const struct tb_cabling_port *seen
 	return status;
 }
 
-static int read_port(struct reading *reading)
+static int read_port(struct ibnetdiscover_reading *reading)
 {
 	struct tb_cabling_port seen = {.line = reading->line};
 	uint32_t port = 0, lid = 0;
@@ -276,7 +282,7 @@ bool tb_ibnetdiscover_is(const char *line)
 	return false;
 }
 
-static int read_line(struct reading *reading, const char *line)
+static int read_line(struct ibnetdiscover_reading *reading, const char *line)
 {
 	reading->at = line;
 	skip_blanks(reading);
@@ -295,22 +301,17 @@ static int read_line(struct reading *reading, const char *line)
 
 int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream)
 {
-	struct reading reading = {.cabling = cabling, .device = NO_DEVICE};
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n = 0;
-	int status = TB_OK;
+	struct ibnetdiscover_reading reading = {.cabling = cabling, .device = NO_DEVICE};
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
 	cabling->has_guids = true;
-	while (status == TB_OK && (n = getline(&line, &room, stream)) >= 0) {
-		reading.line++;
-		reading.is_cut = n > 0 && line[n - 1] != '\n';
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			line[--n] = '\0';
-		status = read_line(&reading, line);
+	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		reading.line = lines.number;
+		reading.is_cut = !lines.is_ended;
+		status = read_line(&reading, lines.text);
 	}
-	if (status == TB_OK && ferror(stream))
-		status = tb_fail_in(cabling->error, TB_EIO, cabling->file,
-			"cannot be read: %s", strerror(errno));
-	free(line);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	return status;
 }

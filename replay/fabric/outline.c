@@ -83,7 +83,7 @@ int tb_outline_init(
 		.adapter_of = malloc(n * sizeof *outline->adapter_of)};
 	if (!outline->nodes || !outline->first || !outline->adapter_of) {
 		tb_outline_fini(outline);
-		return tb_fail(error, TB_ENOMEM, "no memory to write a network");
+		return tb_fail_memory(error, "a network's text");
 	}
 	group(outline);
 	outline->shift = has_port_0(net);

@@ -1,4 +1,4 @@
-// A network as an edge list (edge_list.h).
+// A network as an edge list (cabling_impl.h).
 #include "outline.h"
 
 #include <inttypes.h>

@@ -169,6 +169,6 @@ int tb_outline_graph(
 		if (net->links[i].kind == TB_LINK_UP)
 			tb_json_rows_put(&rows, cable_json(outline, &net->links[i]));
 	if (tb_json_rows_end(&rows) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory to write a network");
+		return tb_fail_memory(error, "a network's text");
 	return TB_OK;
 }

@@ -1,4 +1,4 @@
-// A network as the text of ibnetdiscover (ibnetdiscover.h).
+// A network as the text of ibnetdiscover (cabling_impl.h).
 #include "cabling_rates.h"
 #include "outline.h"
 

@@ -11,7 +11,7 @@ struct tb_engine_options {
 	bool without_blame;		// do not record who waited for whom
 	const struct tb_faults *faults; // what dies; read at the start; NULL: nothing
 	// The same nodes on an ideal network: no packet waits for another in it, and
-	// nothing dies (docs/model.md, "The ideal network").
+	// nothing fails (docs/model.md, "The ideal network").
 	bool ideal;
 	// Into how many parts a network is cut that are simulated side by side, where the
 	// switching model can do that and the source allows it; 0: as many as its size
@@ -21,23 +21,24 @@ struct tb_engine_options {
 	// How many threads simulate the parts, the caller's included; more than there are
 	// parts are not used. 0: one. Nothing that comes out depends on it.
 	unsigned n_threads;
-	// How many jobs the source's messages are of, numbered below that: each job's are
-	// then counted by themselves (rule 1), so that what is drawn for them does not
-	// depend on the other jobs. 0: all are counted as one job's.
+	// How many jobs the source's messages belong to, which have the numbers below
+	// that. Each job's messages are then numbered by themselves (rule 1), so that the
+	// random draws for them do not depend on other jobs. 0: all are numbered as one
+	// job's.
 	uint32_t n_jobs;
 	// The service levels of the source's first jobs, below 16 (docs/credits.md, rule
 	// C3); those of further ones are 0. Read at the start. Of switching `credits`
 	// alone.
 	const uint8_t *service_levels;
 	uint32_t n_service_levels;
-	// By link, or NULL. When a packet is in at its destination, each link of its path
-	// but the last gains the time from its header's entering the network until it
-	// went on from this link's far end: the delay that paper 000, 5.4, adds up by the
-	// link over which packets come in. The caller may read and clear it between
-	// calls.
+	// By link, or NULL. When a packet has arrived at its destination, each link of
+	// its path but the last gains the time from when the packet's header entered the
+	// network until it went on from the receiving end of that link: the delay that
+	// paper 000, 5.4, adds up by the link over which packets come in. The caller may
+	// read and clear it between calls.
 	tb_time_ps *delays;
-	// By job of the source, or NULL. Gains the payload of each packet that is in at
-	// its destination. The caller may read and clear it between calls.
+	// By job of the source, or NULL. Gains the payload of each packet that has
+	// arrived at its destination. The caller may read and clear it between calls.
 	uint64_t *job_bytes;
 };
 

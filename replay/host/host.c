@@ -179,7 +179,7 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 	return id;
 }
 
-// advance issues what a process has to send, as far as limits allow.
+// tb_host_advance issues what a process has to send, as far as limits allow.
 void tb_host_advance(struct tb_host *host, uint32_t id)
 {
 	for (;;) {
@@ -226,7 +226,7 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
 	case TB_HOST_COPIED:
-		return tb_host_tell_sent(host, id, error);
+		return tb_host_report_sent(host, id, error);
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
 	case TB_HOST_N_TIMERS:
@@ -235,7 +235,8 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	return TB_OK;
 }
 
-// copy_inside: a node's memory, or a process's link, serves one message after another.
+// copy_inside: the memory of a node, or the link of a process, serves one message after
+// another.
 static void copy_inside(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
@@ -316,7 +317,7 @@ static tb_time_ps when(void *context)
 
 int tb_host_out_of_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the messages of the hosts");
+	return tb_fail_memory(error, "the messages of the hosts");
 }
 
 // next_step handles an expired timer or takes a message and returns 1, or returns 0 when
@@ -393,7 +394,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 		.transfers.size = sizeof(struct transfer),
 		.pieces.size = sizeof(struct piece),
 		.processes.size = sizeof(struct process),
-		.pairs.size = sizeof(struct pair),
+		.pairs.size = sizeof(struct host_pair),
 		.flows.size = sizeof(struct tb_flow_sample),
 		.free_transfer = NOTHING,
 		.free_piece = NOTHING};
@@ -415,7 +416,7 @@ void tb_host_free(struct tb_host *host)
 	free(host->processes.records);
 	free(host->pairs.records);
 	free(host->flows.records);
-	tb_message_book_fini(&host->messages);
+	tb_slowest_messages_fini(&host->messages);
 	tb_map_fini(&host->process_of);
 	tb_map_fini(&host->pair_of);
 	tb_map_fini(&host->flow_of);

@@ -34,7 +34,7 @@ static void give_up(struct tb_host *host, uint32_t id)
 	transfer->n_uncut = 0;
 }
 
-int tb_host_tell_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+int tb_host_report_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	uint64_t cookie = transfer_at(host, id)->what.cookie;
 	bool is_given_up = transfer_at(host, id)->is_given_up;
@@ -42,11 +42,11 @@ int tb_host_tell_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
 	const struct tb_source *source = host->source;
 	if (is_given_up || !source->sent)
 		return TB_OK;
-	host->last_told = host->now;
+	host->last_reported = host->now;
 	return source->sent(source->context, host->now, cookie, error);
 }
 
-static int tell_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+static int report_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	const struct transfer *transfer = transfer_at(host, id);
 	uint64_t cookie = transfer->what.cookie;
@@ -58,19 +58,19 @@ static int tell_delivered(struct tb_host *host, uint32_t id, struct tb_error *er
 		host->payload_bytes += transfer->what.bytes;
 		tb_host_count(host, transfer);
 	}
-	host->last_told = host->now;
+	host->last_reported = host->now;
 	drop_transfer(host, id);
 	const struct tb_source *source = host->source;
-	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+	int (*report)(void *, tb_time_ps, uint64_t, struct tb_error *) =
 		is_given_up ? source->undelivered : source->delivered;
-	return tell ? tell(source->context, host->now, cookie, error) : TB_OK;
+	return report ? report(source->context, host->now, cookie, error) : TB_OK;
 }
 
 // take_early takes the transfer whose turn it is from those of its pair that came early.
-static uint32_t take_early(struct tb_host *host, struct pair *pair)
+static uint32_t take_early(struct tb_host *host, struct host_pair *pair)
 {
 	uint32_t *link = &pair->early;
-	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_told)
+	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_reported)
 		link = &transfer_at(host, *link)->next;
 	uint32_t id = *link;
 	if (id != NOTHING)
@@ -78,20 +78,20 @@ static uint32_t take_early(struct tb_host *host, struct pair *pair)
 	return id;
 }
 
-// complete reports a transfer once all earlier ones from the same process to the same
-// have been reported.
+// tb_host_complete reports a transfer once all earlier ones from the same process to the
+// same process have been reported.
 int tb_host_complete(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	uint32_t pair_id = transfer_at(host, id)->pair;
 	if (pair_id == NOTHING)
-		return tell_delivered(host, id, error);
+		return report_delivered(host, id, error);
 	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
 	pair_at(host, pair_id)->early = id;
 	int status = TB_OK;
 	while (status == TB_OK &&
 		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
-		pair_at(host, pair_id)->n_told++;
-		status = tell_delivered(host, id, error);
+		pair_at(host, pair_id)->n_reported++;
+		status = report_delivered(host, id, error);
 	}
 	return status;
 }
@@ -113,7 +113,7 @@ static int transfer_sent(struct tb_host *host, uint32_t id, struct tb_error *err
 {
 	const struct transfer *transfer = transfer_at(host, id);
 	bool over = transfer->is_given_up && transfer->n_undelivered == 0;
-	int status = tb_host_tell_sent(host, id, error);
+	int status = tb_host_report_sent(host, id, error);
 	return status == TB_OK && over ? tb_host_complete(host, id, error) : status;
 }
 

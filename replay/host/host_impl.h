@@ -1,6 +1,6 @@
 // The inside of the hosts, shared by host.c (messages and their pieces), rails.c (over
 // which rails they go), reserve.c (NICs that are set aside), host_endings.c (what becomes
-// of them) and host_books.c (flows, blame, figures). Private to replay/.
+// of them) and host_records.c (flows, blame, figures). Private to replay/.
 //
 // Words: a message of a process is a transfer. It is cut into pieces, each issued by
 // itself; a piece is posted to NICs as one part, or as one a rail. Around the data go
@@ -11,8 +11,8 @@
 #include "host.h"
 
 #include "map.h"
-#include "message_book.h"
 #include "network_impl.h"
+#include "slowest_messages.h"
 #include "timers.h"
 
 #include <stddef.h>
@@ -93,8 +93,8 @@ struct process {
 };
 
 // What one process sends to another. Only kept apart when there are several rails.
-struct pair {
-	uint64_t n_posted, n_told;
+struct host_pair {
+	uint64_t n_posted, n_reported;
 	uint32_t early; // transfers that are complete before their turn
 };
 
@@ -112,7 +112,7 @@ struct tb_host {
 	struct tb_host_params params;
 	struct tb_host_params bare; // of captured packets, which have no library
 	uint32_t n_rails, n_hosts;
-	tb_time_ps now, last_told;
+	tb_time_ps now, last_reported;
 	struct pool transfers, pieces, processes, pairs;
 	uint32_t free_transfer, free_piece;
 	struct tb_map process_of, pair_of, flow_of;
@@ -127,8 +127,8 @@ struct tb_host {
 	tb_time_ps *memory_free_at;  // of each host
 	struct tb_message *outgoing; // ring
 	uint32_t outgoing_first, n_outgoing, outgoing_room;
-	struct pool flows;		 // struct tb_flow_sample
-	struct tb_message_book messages; // kept if the observer asks for them
+	struct pool flows;		     // struct tb_flow_sample
+	struct tb_slowest_messages messages; // kept if the observer asks for them
 	uint64_t n_posted, n_delivered, n_undelivered, payload_bytes;
 	bool no_memory;
 };
@@ -148,9 +148,9 @@ static inline struct process *process_at(const struct tb_host *host, uint32_t id
 	return (struct process *)(void *)host->processes.records + id;
 }
 
-static inline struct pair *pair_at(const struct tb_host *host, uint32_t id)
+static inline struct host_pair *pair_at(const struct tb_host *host, uint32_t id)
 {
-	return (struct pair *)(void *)host->pairs.records + id;
+	return (struct host_pair *)(void *)host->pairs.records + id;
 }
 
 static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_t id)
@@ -183,17 +183,18 @@ void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
 
 // rails.c: over which rails messages go.
 //
+// tb_rails_init prepares the policy for rails. TB_ENOMEM.
 int tb_rails_init(struct tb_host *host) TB_MUST_USE;
 void tb_rails_fini(struct tb_host *host);
-// tb_rails_choose is the rail of the next unsplit message of a process.
+// tb_rails_choose returns the rail of the next unsplit message of a process.
 uint32_t tb_rails_choose(
 	struct tb_host *host, uint32_t process, const struct tb_message *message);
-// tb_rails_send sends the data of a piece, now or when NICs are reserved for it;
-// tb_rails_post posts them whole on a rail.
+// tb_rails_send sends the data of a piece, now or once NICs are reserved for it;
+// tb_rails_post posts them whole on one rail.
 void tb_rails_send(struct tb_host *host, uint32_t piece);
 void tb_rails_post(struct tb_host *host, uint32_t piece, uint32_t rail);
-// The data of a piece that went whole are acknowledged, or given up; have arrived, or are
-// given up.
+// The data of a piece that was not split have been acknowledged, or given up
+// (tb_rails_sent); they have arrived, or are given up (tb_rails_delivered).
 void tb_rails_sent(struct tb_host *host, uint32_t piece);
 void tb_rails_delivered(struct tb_host *host, uint32_t piece);
 
@@ -214,25 +215,28 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id);
 // tb_reserve_end: a NIC has sent or received a piece.
 void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail);
 
-// host_endings.c: what becomes of it. The engine's calls, of parts:
+// host_endings.c: how messages end. Called by the engine, for the parts of messages:
 int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 int tb_host_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 int tb_host_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-// and what timers end: a piece is noticed; a transfer is sent, or is whole (or given up)
-// and is reported once all earlier ones from the same process to the same have been.
+// Called when a timer runs out: a piece has been noticed by its receiver; a transfer has
+// been sent; a transfer is complete (or given up), and is reported once all earlier ones
+// from the same process to the same process have been.
 int tb_host_noticed(struct tb_host *host, uint32_t piece, struct tb_error *error);
-int tb_host_tell_sent(struct tb_host *host, uint32_t transfer, struct tb_error *error);
+int tb_host_report_sent(struct tb_host *host, uint32_t transfer, struct tb_error *error);
 int tb_host_complete(struct tb_host *host, uint32_t transfer, struct tb_error *error);
 
-// tb_host_add adds a zeroed record to a pool: its number, or NOTHING (and `no_memory`).
+// tb_host_add adds a zeroed record to a pool and returns its number, or NOTHING, with
+// `no_memory` set.
 uint32_t tb_host_add(struct tb_host *host, struct pool *pool);
 
-// tb_host_copy_time is what `bytes` take at a rate, rounded; 0 without one.
+// tb_host_copy_time returns the time for `bytes` at a rate, rounded; 0 without a rate.
 tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s);
 
-// tb_host_n_parts is over how many rails a piece of so many bytes of a message goes.
+// tb_host_n_parts returns over how many rails a piece of so many bytes of a message is
+// split.
 uint32_t tb_host_n_parts(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes);
 
@@ -251,8 +255,8 @@ static inline bool tb_host_is_local(
 	       message->source.id == message->destination.id;
 }
 
-// How the latency of a message comes about: tb_host_begun when its piece has begun to be
-// issued, which takes so long; tb_host_crossed is the engine's call, of a part.
+// Latencies. tb_host_begun: a piece has begun to be issued, which takes `takes`.
+// tb_host_crossed: the engine reports how the latency of a part came about.
 void tb_host_begun(struct tb_host *host, uint32_t piece, tb_time_ps takes);
 void tb_host_crossed(
 	void *context, uint64_t cookie, const struct tb_latency_parts *crossing);

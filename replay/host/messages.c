@@ -58,15 +58,16 @@ static void push_starting(struct tb_replay *replay, uint32_t id)
 	replay->n_starting++;
 }
 
-// starter_of is the replay in which a message starts: its source's.
+// starter_of returns the replay in which a message starts: that of its source's part.
 static struct tb_replay *starter_of(
-	struct tb_replay *desk, const struct tb_message *message)
+	struct tb_replay *whole, const struct tb_message *message)
 {
-	return desk->parts ? desk->by_part[desk->parts->of_node[message->source.id]]
-			   : desk;
+	return whole->parts ? whole->by_part[whole->parts->of_node[message->source.id]]
+			    : whole;
 }
 
-// refuse_pair ends the replay of a message that tables from a file lead nowhere.
+// refuse_pair ends the replay because of a message for which the tables of a route file
+// have no route.
 static void refuse_pair(struct tb_replay *replay, const struct tb_message *what)
 {
 	char text[TB_NAME_SIZE * 2 + 80], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
@@ -96,7 +97,8 @@ static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
 	return end;
 }
 
-// next_serial: those of several jobs take turns, whichever of them posts.
+// next_serial numbers a message. Where jobs are counted by themselves their numbers
+// interleave, so that a job's do not depend on the others.
 static uint64_t next_serial(struct tb_replay *replay, uint32_t job)
 {
 	uint64_t n_posted = replay->stats.n_posted++;
@@ -138,7 +140,7 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 		replay->messages[id].ascending =
 			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
 	replay->messages[id].flow =
-		tb_books_flow(&replay->books, what->job, what->source.id, end);
+		tb_records_flow(&replay->records, what->job, what->source.id, end);
 	struct tb_replay *starter = starter_of(replay, what);
 	push_starting(starter, id);
 	if (starter != replay)
@@ -219,7 +221,7 @@ void tb_messages_take(struct tb_replay *replay)
 	replay->source_at = source->when(source->context);
 }
 
-static void tell_sent(struct tb_replay *replay, uint32_t id)
+static void report_sent(struct tb_replay *replay, uint32_t id)
 {
 	uint64_t cookie = replay->messages[id].what.cookie;
 	if (replay->source->sent) {
@@ -231,8 +233,9 @@ static void tell_sent(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// tell_crossed tells a source that asks how the message took its time.
-static void tell_crossed(const struct tb_replay *replay, const struct tb_posted *message)
+// report_crossed reports to a source that asks how the message took its time.
+static void report_crossed(
+	const struct tb_replay *replay, const struct tb_posted *message)
 {
 	const struct tb_source *source = replay->source;
 	if (!source->crossed)
@@ -244,7 +247,7 @@ static void tell_crossed(const struct tb_replay *replay, const struct tb_posted 
 	source->crossed(source->context, message->what.cookie, &crossing);
 }
 
-static void tell_delivered(struct tb_replay *replay, uint32_t id)
+static void report_delivered(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_posted *message = &replay->messages[id];
 	tb_time_ps latency = replay->now - message->posted_at;
@@ -259,10 +262,10 @@ static void tell_delivered(struct tb_replay *replay, uint32_t id)
 		.queue_ps = (uint64_t)message->queue_ps,
 		.network_ps = (uint64_t)(latency - message->queue_ps - overheads(replay)),
 		.ideal_ps = (uint64_t)ideal_ps(replay, message)};
-	tb_flow_count(&replay->books.flows[message->flow], &sample, message->n_packets);
-	tb_books_message(&replay->books, &sample);
+	tb_flow_count(&replay->records.flows[message->flow], &sample, message->n_packets);
+	tb_records_message(&replay->records, &sample);
 	replay->stats.n_delivered++;
-	tell_crossed(replay, message);
+	report_crossed(replay, message);
 	if (replay->source->delivered) {
 		int status = replay->source->delivered(replay->source->context,
 			replay->now, message->what.cookie, &replay->failure);
@@ -272,7 +275,7 @@ static void tell_delivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-static void tell_undelivered(struct tb_replay *replay, uint32_t id)
+static void report_undelivered(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_posted *message = &replay->messages[id];
 	uint64_t cookie = message->what.cookie;
@@ -286,8 +289,8 @@ static void tell_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// ended keeps the endings of a round in posting order, so that the source's reaction does
-// not depend on the order of events.
+// tb_messages_ended keeps the endings of a round in posting order, so that the source's
+// reaction does not depend on the order of events.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
@@ -310,18 +313,18 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 	replay->endings[i] = ending;
 }
 
-void tb_messages_tell(struct tb_replay *replay)
+void tb_messages_report(struct tb_replay *replay)
 {
 	if (replay->n_endings == 0 || tb_replay_is_part(replay))
 		return;
-	replay->last_told = replay->now;
+	replay->last_reported = replay->now;
 	for (uint32_t i = 0; i < replay->n_endings; i++)
 		if (replay->endings[i].kind == TB_EVENT_SENT)
-			tell_sent(replay, replay->endings[i].message);
+			report_sent(replay, replay->endings[i].message);
 		else if (replay->endings[i].kind == TB_EVENT_UNDELIVERED)
-			tell_undelivered(replay, replay->endings[i].message);
+			report_undelivered(replay, replay->endings[i].message);
 		else
-			tell_delivered(replay, replay->endings[i].message);
+			report_delivered(replay, replay->endings[i].message);
 	replay->n_endings = 0;
 	tb_messages_look_outside(replay);
 }

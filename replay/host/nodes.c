@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// serving_time: in two parts, as a message to the node itself may be so long that the
-// product has no room.
+// serving_time returns the time for so many bytes. In two parts: a message to the node
+// itself may be so long that the product would overflow.
 static inline tb_time_ps serving_time(uint64_t q20, uint64_t bytes)
 {
 	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
@@ -22,7 +22,8 @@ static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-// bus_serve: a request without payload waits for those before it, and turns nothing.
+// bus_serve has a node's bus carry bytes for a request made at `at`, and returns when it
+// has. A request without payload waits for those before it, and does not turn the bus.
 static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 	tb_time_ps at, uint64_t bytes, bool inward)
 {
@@ -139,8 +140,8 @@ static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
 	nic->turned = first;
 }
 
-// begin_turn ends the time that a message stood behind others (rule 2); `nic->turned` has
-// stood behind since now.
+// begin_turn ends the time for which a message stood behind others (rule 2), and lets
+// that time begin for `nic->turned`.
 static void begin_turn(
 	struct tb_replay *replay, struct tb_nic *nic, struct tb_posted *message)
 {
@@ -212,8 +213,8 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		wake(replay, id, later(enters, nic->fetched_at));
 }
 
-// enter: the first packet of a turn enters the network. What it had to wait for a VC,
-// which packets of its own node held, belongs to the queue.
+// enter: the first packet of a turn enters the network. Its wait for a VC, which packets
+// of its own node held, counts as time in the node's queue.
 static void enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
 {
 	struct tb_posted *message =
@@ -241,8 +242,8 @@ static void inject(struct tb_replay *replay, uint32_t id)
 		replay->carrier->inject(replay, id, packet);
 }
 
-// A packet that is being fetched needs an event not at the end of the fetch, but once it
-// is fetched and can enter the network.
+// look_after: a packet that is being fetched needs an event not at the end of the fetch,
+// but once it is fetched and can enter the network.
 static void look_after(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
@@ -295,7 +296,7 @@ static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t
 	return ack;
 }
 
-// receive_all: the other receivers of a broadcast do so too; the last one counts.
+// receive_all has the other receivers of a broadcast drain it too; the last one counts.
 static void receive_all(struct tb_replay *replay, const struct tb_posted *message,
 	uint32_t payload, tb_time_ps *ack, tb_time_ps *drained)
 {
@@ -328,8 +329,8 @@ void tb_nodes_drop(struct tb_replay *replay, uint32_t id)
 	drop_packet(replay, id);
 }
 
-// The packet is drained; over a bus its acknowledgement leaves when the packet before it
-// is drained (there is room for one).
+// tb_nodes_arrive drains the packet. Over a bus its acknowledgement leaves when the
+// packet before it is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_packet *packet = tb_packet_at(replay, id);
@@ -382,7 +383,7 @@ void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
 		look_after(replay, tb_retries_error_alone(replay, event.subject));
 	} else {
 		tb_messages_ended(replay, event.subject, (enum tb_event_kind)event.kind);
-		tb_messages_tell(replay);
+		tb_messages_report(replay);
 	}
 }
 

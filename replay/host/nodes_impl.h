@@ -1,5 +1,6 @@
 // The inside of the nodes, shared by messages.c (from post to ending), nodes.c (packets,
-// the bus, acknowledgements) and retries.c (what fails).
+// the bus, acknowledgements) and retries.c (what fails), with what they keep of partners
+// (partners.c) and queue pairs (queue_pairs.c).
 #ifndef TB_NODES_IMPL_H
 #define TB_NODES_IMPL_H
 
@@ -8,8 +9,8 @@
 
 // nodes.c
 //
-// tb_nodes_copy has a node's bus carry bytes out and in again, requested at `at`; returns
-// when it has.
+// tb_nodes_copy has a node's bus carry bytes out and in again, as requested at `at`, and
+// returns when it has.
 tb_time_ps tb_nodes_copy(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes);
 // tb_nodes_packet makes packet `number` of a message; tb_nodes_cut the next one of a
@@ -30,8 +31,60 @@ static inline void tb_nic_append(
 }
 
 // tb_nic_replace gives the place of a message in its node's queue to another one, which
-// is not in it; TB_NOTHING: those behind move up. Cost: linear in the queue.
+// is not in the queue; TB_NOTHING: those behind move up. Cost: linear in the queue.
 void tb_nic_replace(
 	struct tb_replay *replay, struct tb_nic *nic, uint32_t message, uint32_t by);
+
+// partners.c: a node's partners, the other nodes of whose messages to it at least one is
+// under way.
+//
+// A message is under way from the cutting of its first packet until the last one is in at
+// its destination, or it is given up. Both engines count so (docs/model.md, rule 6).
+//
+// Memory: 24 bytes for each pair of nodes that ever had a message under way, none where
+// the network sets no limit. Calls cost a lookup a message; none a packet.
+
+// tb_partners_init counts for `n_nodes` nodes, unless `most` is 0.
+int tb_partners_init(
+	struct tb_partners *partners, uint32_t most, uint32_t n_nodes) TB_MUST_USE;
+void tb_partners_fini(struct tb_partners *partners);
+
+// A message gets under way, to each of its receivers but its source: TB_OK, or TB_ENOMEM.
+int tb_partners_begin(
+	struct tb_partners *partners, const struct tb_message *message) TB_MUST_USE;
+// It is no longer; each message that began must end once.
+void tb_partners_end(struct tb_partners *partners, const struct tb_message *message);
+
+// tb_partners_too_many returns whether a node has more than the limit.
+static inline bool tb_partners_too_many(const struct tb_partners *partners, uint32_t node)
+{
+	return partners->most && partners->n_partners[node] > partners->most;
+}
+
+// queue_pairs.c: queue pairs of nodes (docs/credits.md, C15), the messages of a node in a
+// queue for each node that they go to.
+//
+// A node's queue (struct tb_nic) holds the first message of each of its queue pairs; the
+// others hang behind that, by `pair_next`. Who stands first for a destination is looked
+// up in a hash table, in which no node is that has a single queue pair with something to
+// send. Where queue pairs are not by connection nothing here is called, and every message
+// stands in its node's queue.
+//
+// Cost: of joining and leaving constant, of dropping linear in what the node has to send.
+// Memory: 8 bytes at most for each queue pair that has something to send.
+
+// tb_queue_pairs_fini frees the table; a zeroed struct is fine.
+void tb_queue_pairs_fini(struct tb_pair_table *pairs);
+
+// tb_queue_pairs_join puts a message into the queue pair of its destination.
+void tb_queue_pairs_join(struct tb_replay *replay, struct tb_nic *nic, uint32_t message);
+
+// tb_queue_pairs_leave: the first message of the node's queue is cut to its end. Its
+// queue pair goes to the end of the queue if it has another one.
+void tb_queue_pairs_leave(struct tb_replay *replay, struct tb_nic *nic);
+
+// tb_queue_pairs_drop takes a message out, wherever it stands; its queue pair keeps its
+// place.
+void tb_queue_pairs_drop(struct tb_replay *replay, struct tb_nic *nic, uint32_t message);
 
 #endif

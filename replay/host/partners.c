@@ -1,4 +1,4 @@
-#include "partners.h"
+#include "nodes_impl.h"
 
 #include "array.h"
 

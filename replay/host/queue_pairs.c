@@ -1,5 +1,3 @@
-#include "queue_pairs.h"
-
 #include "nodes_impl.h"
 
 #include <stdlib.h>

@@ -1,19 +1,20 @@
 #include "replay.h"
 
-#include "lines.h"
-#include "retries.h"
+#include "memory.h"
+#include "nodes_impl.h"
 #include "slow_nodes.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { EVENTS_A_BUCKET = 16 };
 
-// Packets that take more do not stay in the cache of one processor: the loop over
-// instants looks ahead.
+// If the records of packets take more than this they do not stay in the cache of one
+// processor, and the loop over instants prefetches.
 enum { CACHE_BYTES = 1 << 22 };
 
-// Parts that are alone for less have too little to do in that time.
+// Parts that can be alone for less than this have too little to do in that time.
 enum { SHORTEST_WINDOW_PS = 20000 };
 
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
@@ -29,8 +30,9 @@ void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *s
 		tb_fail(&replay->failure, code, "%s", sentence);
 }
 
-// may_be_cut: what parts cannot have. Deaths have tables that all nodes share, limits on
-// partners count at both ends, and what a caller may clear between calls is one array.
+// may_be_cut returns whether a replay asks for nothing that parts cannot do: failures
+// have routing tables that all nodes share, limits on partners count at both ends of a
+// message, and the arrays that a caller may clear between calls exist once.
 static bool may_be_cut(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
@@ -38,8 +40,9 @@ static bool may_be_cut(
 	       !replay->net->params.partners && !options->delays && !options->job_bytes;
 }
 
-// cut cuts the network into parts, if they can be alone for long enough. What a source
-// posts in a window must not enter the network in it, unless it can be taken ahead.
+// cut cuts the network into parts, if they can be alone for long enough. A message that
+// the source posts in a window must not enter the network in it, unless the source can be
+// asked before the window begins.
 static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
 {
 	if (!may_be_cut(replay, options) || options->n_parts == 1)
@@ -66,17 +69,18 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
 	const struct tb_engine_options *options)
 {
-	replay->desk = replay;
+	replay->whole = replay;
 	replay->net = network;
 	replay->source = source;
 	replay->carrier = carrier;
-	bool has_credits = tb_params_have_credits(&network->params);
-	replay->has_pcie = !tb_params_have_circuits(&network->params);
-	replay->keeps_frames = tb_params_are_ethernet(&network->params);
+	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
+	replay->has_pcie = kind->has_pcie;
+	replay->keeps_frames = kind->keeps_frames;
 	replay->pairs.by_connection =
-		has_credits &&
+		kind->has_queue_pairs &&
 		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;
-	replay->slice_packets = has_credits ? 1 : tb_slice_packets(&network->params);
+	replay->slice_packets =
+		kind->has_queue_pairs ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
 		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
 				 : network->params.bus_bytes_per_s);
@@ -93,16 +97,16 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	return status == TB_OK ? cut(replay, options) : status;
 }
 
-// What is not a part's own is the desk's.
-void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t part)
+// A part shares with the whole all that is not its own.
+void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part)
 {
-	*replay = *desk;
-	replay->desk = desk;
+	*replay = *whole;
+	replay->whole = whole;
 	replay->by_part = NULL;
 	replay->part = part;
 	replay->now = -1;
 	replay->source_at = replay->fault_at = replay->outside_at = TB_TIME_NEVER;
-	replay->books = (struct tb_books){0};
+	replay->records = (struct tb_records){0};
 	replay->wheel = (struct tb_wheel){0};
 	replay->packets = NULL;
 	replay->free_packets = NULL;
@@ -116,7 +120,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t p
 	replay->n_endings = 0;
 	replay->endings_room = 0;
 	replay->stats = (struct tb_engine_stats){0};
-	desk->by_part[part] = replay;
+	whole->by_part[part] = replay;
 }
 
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
@@ -226,7 +230,7 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 			replay->net->n_nodes);
 	if (status == TB_OK && replay->choice.dead_at && !tb_replay_is_part(replay))
 		status = tb_retries_new(replay);
-	replay->looks_ahead = n_packets * packet_bytes >= CACHE_BYTES;
+	replay->prefetches = n_packets * packet_bytes >= CACHE_BYTES;
 	return status == TB_OK ? make_wheel(replay, packet_ps, n_events) : status;
 }
 
@@ -234,18 +238,18 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options)
 {
 	if (tb_replay_is_part(replay))
-		return tb_books_join(&replay->books, &replay->desk->books);
-	int status = tb_books_init(&replay->books, replay->net, observer, cells,
+		return tb_records_join(&replay->records, &replay->whole->records);
+	int status = tb_records_init(&replay->records, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK && replay->parts)
-		status = tb_books_cut(&replay->books, replay->parts);
+		status = tb_records_cut(&replay->records, replay->parts);
 	if (status == TB_OK)
 		tb_messages_look_outside(replay);
 	return status;
 }
 
-// fini_desk ends what parts share.
-static void fini_desk(struct tb_replay *replay)
+// fini_whole ends what all parts share.
+static void fini_whole(struct tb_replay *replay)
 {
 	tb_retries_free(replay);
 	tb_partners_fini(&replay->partners);
@@ -260,7 +264,7 @@ static void fini_desk(struct tb_replay *replay)
 
 void tb_replay_fini(struct tb_replay *replay)
 {
-	tb_books_fini(&replay->books);
+	tb_records_fini(&replay->records);
 	tb_wheel_fini(&replay->wheel);
 	tb_queue_pairs_fini(&replay->pairs);
 	free(replay->packets);
@@ -268,6 +272,6 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->starting);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
-	if (replay->desk == replay)
-		fini_desk(replay);
+	if (replay->whole == replay)
+		fini_whole(replay);
 }

@@ -1,5 +1,5 @@
-// One replay: its time, its books, and its nodes with their messages and packets. Private
-// to replay/.
+// One replay: its time, its records, and its nodes with their messages and packets.
+// Private to replay/.
 //
 // The switching model that carries the packets keeps its own state behind this one, and
 // its own part of a packet behind the part that is here: a model's struct begins with a
@@ -10,22 +10,21 @@
 //
 // Parts: a large network can be simulated in parts side by side (network_parts.h). Then
 // there is a struct tb_replay for each part, with its own time, events, packets and
-// books, and one for the whole, the desk, which simulates nothing: it posts the messages
-// and tells their endings between windows of time, and its books gather those of the
-// parts. Of what they share each piece is written by one part alone: a node's state by
-// the part that the node is in; of a message what happens at its source by the source's
-// part, what happens at its destination by the destination's, all else by the desk. A
-// network that is one part has one struct tb_replay, which is its own desk.
+// records, and one more, the whole, which simulates nothing: between windows of
+// time it posts messages and reports their endings, and its records gather those of the
+// parts. Each piece of what they share is written by one part alone: a node's state by
+// the part of the node; of a message, what happens at its source by the source's part,
+// what happens at its destination by the destination's part, all else by the whole.
+// A network that is one part has one struct tb_replay, which is its own whole.
 #ifndef TB_REPLAY_H
 #define TB_REPLAY_H
 
-#include "books.h"
 #include "carrier.h"
 #include "engine_options.h"
 #include "engine_stats.h"
+#include "map.h"
 #include "network_parts.h"
-#include "partners.h"
-#include "queue_pairs.h"
+#include "replay_records.h"
 #include "route_choice.h"
 #include "wheel.h"
 
@@ -68,7 +67,7 @@ struct tb_posted { // a message
 	uint32_t flow;
 	uint8_t ascending; // of a regular tree
 	uint32_t next;	   // in its node's queue, or in the free list
-	// Of a queue pair (queue_pairs.h): behind this one; of the first its last, and
+	// Of a queue pair (nodes_impl.h): behind this one; of the first its last, and
 	// the next in the table's bucket.
 	uint32_t pair_next, pair_last, pair_chain;
 	bool pair_listed;
@@ -92,6 +91,24 @@ struct tb_nic {				     // of a node
 	bool listed;
 };
 
+// A node's partners: the nodes of whose messages to it at least one is under way; see
+// nodes_impl.h.
+struct tb_partners {
+	uint32_t most;	      // beyond which a node releases circuits later; 0: no limit
+	uint32_t *n_partners; // by node
+	struct tb_map pair_of;
+	uint32_t *n_messages; // under way, by pair
+	uint32_t n_pairs;
+	size_t room;
+};
+
+// Queue pairs of nodes: see nodes_impl.h.
+struct tb_pair_table {
+	bool by_connection;
+	uint32_t *buckets; // first message, or TB_NOTHING
+	uint32_t n_buckets, n_listed;
+};
+
 struct tb_list { // ids touched in this instant
 	uint32_t *ids;
 	uint32_t n;
@@ -108,19 +125,18 @@ struct tb_replay {
 	const struct tb_network *net;
 	const struct tb_source *source;
 	const struct tb_carrier *carrier;
-	struct tb_books books;
+	struct tb_records records;
 	struct tb_wheel wheel;
-	bool looks_ahead; // at what comes next, to fetch what it needs
+	bool prefetches; // what the next events will read, into the cache
 	tb_time_ps now;
-	tb_time_ps last_told;  // the source of an ending
-	bool over;	       // nothing is left to do
-	tb_time_ps source_at;  // when the source has something; read anew after it was
-			       // told
-	tb_time_ps outside_at; // that, the end of a send overhead, or a death, whichever
-			       // comes first
+	tb_time_ps last_reported; // when an ending was reported to the source
+	bool over;		  // nothing is left to do
+	tb_time_ps source_at;	  // of the source's next message, as of its last call
+	// The earliest of source_at, fault_at and the end of a send overhead.
+	tb_time_ps outside_at;
 	struct tb_route_choice choice;
-	struct tb_retries *retries; // NULL when nothing dies
-	tb_time_ps fault_at;	    // when something dies next
+	struct tb_retries *retries; // NULL without faults
+	tb_time_ps fault_at;	    // when a link fails next
 	struct tb_partners partners;
 	struct tb_pair_table pairs;
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
@@ -148,19 +164,20 @@ struct tb_replay {
 	uint64_t *job_bytes;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
 	// Parts.
-	struct tb_replay *desk;	      // itself where the network is one part
-	struct tb_parts *parts;	      // the desk's; NULL where the network is one part
-	struct tb_replay **by_part;   // of the desk
-	tb_time_ps window_ps;	      // of the desk: the longest that parts can be alone
+	struct tb_replay *whole;      // itself where the network is one part
+	struct tb_parts *parts;	      // the whole's; NULL where the network is one part
+	struct tb_replay **by_part;   // of the whole
+	tb_time_ps window_ps;	      // of the whole: the longest that parts can be alone
 	uint32_t part;		      // its number
-	struct tb_handover *handover; // of a part: what leaves it (handover.h)
+	struct tb_handover *handover; // of a part: what leaves it (switching.h)
 };
 
-// A zeroed replay is made in three steps, so that a model can size its part between them;
-// tb_replay_fini ends it after any.
+// A zeroed replay is made in three steps, so that a model can size its own part between
+// them; tb_replay_fini ends it after any of them.
 //
-// tb_replay_init: what does not depend on the model. Borrows network and source. Where it
-// finds that the replay can run in parts, `parts` is set, and the replay is their desk.
+// tb_replay_init makes what does not depend on the model. Borrows network and source.
+// Where it finds that the replay can run in parts, it sets `parts`, and the replay is
+// their whole.
 int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
 	const struct tb_engine_options *options) TB_MUST_USE;
@@ -173,22 +190,23 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 // tb_replay_grow doubles the room for packets, whose records move. TB_ENOMEM,
 // TB_ECAPACITY.
 int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;
-// tb_replay_open: the books, in cells that the model has placed by link id; then the
+// tb_replay_open: the records, in cells that the model has placed by link id; then the
 // replay can run.
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options) TB_MUST_USE;
 void tb_replay_fini(struct tb_replay *replay);
 
-// tb_replay_join stands in for tb_replay_init in the replay of a part, number `part`: it
-// shares what the desk, which has been opened, has. tb_replay_make and tb_replay_open
-// follow as ever, the latter without observer, cells and options. End the parts before
-// the desk.
-void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t part);
+// tb_replay_join stands in for tb_replay_init in the replay of part number `part`: it
+// shares what the whole, which has been opened, has. tb_replay_make and
+// tb_replay_open follow as usual, the latter without observer, cells and options. End the
+// parts before the whole.
+void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part);
 
-// tb_replay_is_part returns whether a replay is that of a part, whose desk is another.
+// tb_replay_is_part returns whether a replay is that of a part, and has another replay as
+// its whole.
 static inline bool tb_replay_is_part(const struct tb_replay *replay)
 {
-	return replay->desk != replay;
+	return replay->whole != replay;
 }
 
 // tb_replay_fail keeps the first failure; the replay ends with it.
@@ -252,7 +270,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
 void tb_nodes_fail(
 	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
 // tb_nodes_adopt returns the number of a copy of a packet's record, which another part
-// has handed over; tb_nodes_drop drops a packet that has been handed over (handover.h).
+// has handed over; tb_nodes_drop drops a packet that has been handed over (switching.h).
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet);
 void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
 // tb_nodes_look has a node that waits to inject ask again when it can.
@@ -260,15 +278,16 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t node);
 
 // nodes.c and messages.c: what the loop over instants calls (clock.h).
 //
-void tb_messages_take(struct tb_replay *desk);	  // those posted now
+void tb_messages_take(struct tb_replay *whole);	  // those posted now
 void tb_messages_start(struct tb_replay *replay); // those whose send overhead is over
 // Reads anew when something comes from outside the network.
 void tb_messages_look_outside(struct tb_replay *replay);
-// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is told at the end of phase 1.
+// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED, which the end of phase 1 reports.
 void tb_messages_ended(
 	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
-// Tells the source of this round's endings. A part keeps them for its desk.
-void tb_messages_tell(struct tb_replay *replay);
+// tb_messages_report reports this round's endings to the source. A part keeps them for
+// its whole.
+void tb_messages_report(struct tb_replay *replay);
 void tb_nodes_handle(struct tb_replay *replay, struct tb_event event);
 // tb_nodes_handle when nothing else happens in this instant: phase 2 included.
 void tb_nodes_alone(struct tb_replay *replay, struct tb_event event);

@@ -3,9 +3,9 @@
 // of that rail is free, or refuses, and then reports when that NIC is.
 //
 // Two nodes may offer each other the same rail, and more nodes may do so in a circle. So
-// a NIC that is set aside for a request still serves an older one: of those in a circle
-// the oldest gets through. The age of requests decides rather than the number of nodes,
-// so that nobody is always last.
+// a NIC that is set aside for a request still accepts an older one: of the requests in a
+// circle the oldest gets through. The age of requests decides rather than the number of
+// nodes, so that no node is always last.
 #include "host_impl.h"
 
 bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *message)
@@ -14,7 +14,7 @@ bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *m
 	       message->source.id != message->destination.id;
 }
 
-// what_of is the message between two nodes that belongs to a piece: without payload.
+// what_of returns the message without payload between the two nodes of a piece.
 static struct tb_message what_of(
 	const struct tb_host *host, uint32_t piece, bool from_receiver)
 {
@@ -28,8 +28,9 @@ static struct tb_message what_of(
 	return what;
 }
 
-// What a node knows of the NICs of those that send to it: how many more refusals than
-// releases have come from one. A release can overtake the refusal before it.
+// What a node knows of the NICs of those that send to it: by how many the refusals from a
+// sender exceed its releases. NONE_MORE stands for 0: a release can overtake the refusal
+// before it, so the count can be negative.
 #define NONE_MORE (UINT32_C(1) << 31)
 
 static uint64_t known_key(
@@ -91,8 +92,8 @@ static void offer(struct tb_host *host, struct tb_node node)
 	}
 }
 
-// look: something has ended at a NIC. If it is free now, it takes its refusals back, and
-// offers itself.
+// look: something has ended at a NIC. If the NIC is free now, it takes its refusals back,
+// and is offered.
 static void look(struct tb_host *host, struct tb_node node, uint32_t rail)
 {
 	struct nic *nic = nic_at(host, node, rail);
@@ -230,9 +231,9 @@ void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t i
 		released(host, id);
 }
 
-// Without its request or offer a piece cannot go. What a sender has to say of its NIC is
-// taken to have arrived: what dies later or has died already, the next offer or the data
-// will find.
+// tb_reserve_lost: a piece cannot go without its request or its offer. A refusal or a
+// release that is lost is taken to have arrived: if the sender's NIC has failed, the next
+// offer or the data will show that.
 bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id)
 {
 	if (part == TB_PART_OFFER) {

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct sender { // of a node
+struct retry_sender { // of a node
 	uint32_t tables;
 	uint32_t first, last; // retries that wait to be cut
 };
@@ -14,20 +14,20 @@ struct sender { // of a node
 struct retry { // a packet that has failed
 	uint64_t order;
 	uint32_t message;
-	struct tb_trial trial;
+	struct tb_attempt attempt;
 	uint32_t next; // of its sender's, or in the free list
 };
 
 struct tb_retries {
-	struct tb_trial *trials; // by packet
-	struct sender *senders;
+	struct tb_attempt *attempts; // by packet
+	struct retry_sender *senders;
 	struct retry *retries;
 	uint32_t n_retries, free_retry;
 	size_t retries_room;
 	uint32_t *errors; // retries of this round, by order
 	uint32_t n_errors;
 	size_t errors_room;
-	size_t n_dead;	 // deaths that have come
+	size_t n_dead;	 // links that have failed
 	uint32_t tables; // the newest
 };
 
@@ -36,7 +36,7 @@ static void no_memory(struct tb_replay *replay)
 	tb_replay_fail(replay, TB_ENOMEM, "no memory for what fails");
 }
 
-// set_next finds when something dies next.
+// set_next finds when a link fails next.
 static void set_next(struct tb_replay *replay)
 {
 	const struct tb_route_choice *choice = &replay->choice;
@@ -52,12 +52,12 @@ int tb_retries_new(struct tb_replay *replay)
 		return TB_ENOMEM;
 	replay->retries = made;
 	made->free_retry = TB_NOTHING;
-	made->trials = malloc(replay->n_packets_most * sizeof *made->trials);
+	made->attempts = malloc(replay->n_packets_most * sizeof *made->attempts);
 	made->senders = malloc(n_nodes * sizeof *made->senders);
-	if (!made->trials || !made->senders)
+	if (!made->attempts || !made->senders)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n_nodes; i++)
-		made->senders[i] = (struct sender){0, TB_NOTHING, TB_NOTHING};
+		made->senders[i] = (struct retry_sender){0, TB_NOTHING, TB_NOTHING};
 	set_next(replay);
 	return TB_OK;
 }
@@ -67,7 +67,7 @@ void tb_retries_free(struct tb_replay *replay)
 	struct tb_retries *all = replay->retries;
 	if (!all)
 		return;
-	free(all->trials);
+	free(all->attempts);
 	free(all->senders);
 	free(all->retries);
 	free(all->errors);
@@ -79,15 +79,16 @@ int tb_retries_grow(struct tb_replay *replay, uint32_t n_packets)
 	struct tb_retries *all = replay->retries;
 	if (!all)
 		return TB_OK;
-	struct tb_trial *trials = realloc(all->trials, n_packets * sizeof *trials);
-	if (!trials)
+	struct tb_attempt *attempts =
+		realloc(all->attempts, n_packets * sizeof *attempts);
+	if (!attempts)
 		return TB_ENOMEM;
-	all->trials = trials;
+	all->attempts = attempts;
 	return TB_OK;
 }
 
-void tb_retries_strike(
-	struct tb_replay *replay, void (*strike)(struct tb_replay *replay, uint32_t link))
+void tb_retries_fail_links(struct tb_replay *replay,
+	void (*fail_link)(struct tb_replay *replay, uint32_t link))
 {
 	struct tb_retries *all = replay->retries;
 	const struct tb_route_choice *choice = &replay->choice;
@@ -95,7 +96,7 @@ void tb_retries_strike(
 	for (; all->n_dead < choice->n_deaths &&
 		choice->deaths[all->n_dead].at <= replay->now;
 		all->n_dead++)
-		strike(replay, choice->deaths[all->n_dead].link);
+		fail_link(replay, choice->deaths[all->n_dead].link);
 	set_next(replay);
 }
 
@@ -118,9 +119,9 @@ static void drop_retry(struct tb_retries *all, uint32_t id)
 	all->free_retry = id;
 }
 
-struct tb_trial *tb_retries_trial(const struct tb_replay *replay, uint32_t packet)
+struct tb_attempt *tb_retries_attempt(const struct tb_replay *replay, uint32_t packet)
 {
-	return &replay->retries->trials[packet];
+	return &replay->retries->attempts[packet];
 }
 
 void tb_retries_put(
@@ -135,8 +136,8 @@ void tb_retries_put(
 	}
 	all->retries[id] = (struct retry){.order = packet->order,
 		.message = packet->message,
-		.trial = all->trials[packet_id]};
-	all->retries[id].trial.dead = dead;
+		.attempt = all->attempts[packet_id]};
+	all->retries[id].attempt.dead = dead;
 	at += replay->net->params.retry_delay_ps;
 	tb_wheel_put(&replay->wheel, at, TB_EVENT_ERROR, id);
 }
@@ -176,7 +177,8 @@ void tb_retries_end(struct tb_replay *replay, uint32_t id)
 }
 
 // drop_waiting drops the retries of a message that wait to be cut again.
-static void drop_waiting(struct tb_replay *replay, struct sender *sender, uint32_t id)
+static void drop_waiting(
+	struct tb_replay *replay, struct retry_sender *sender, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
 	uint32_t next = sender->first, kept = TB_NOTHING;
@@ -222,8 +224,8 @@ static void give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
 	if (message->n_unfetched)
 		leave_queue(replay, &replay->nics[source], id);
 	drop_waiting(replay, &replay->retries->senders[source], id);
-	tb_books_undelivered(
-		&replay->books, message->flow, dead, message->what.bytes, replay->now);
+	tb_records_undelivered(
+		&replay->records, message->flow, dead, message->what.bytes, replay->now);
 	tb_retries_end(replay, id);
 }
 
@@ -232,7 +234,7 @@ static void try_again(struct tb_replay *replay, uint32_t id)
 	struct tb_retries *all = replay->retries;
 	struct retry *retry = &all->retries[id];
 	uint32_t node = replay->messages[retry->message].what.source.id;
-	struct sender *sender = &all->senders[node];
+	struct retry_sender *sender = &all->senders[node];
 	retry->order += UINT64_C(1) << 56;
 	retry->next = TB_NOTHING;
 	if (sender->first == TB_NOTHING)
@@ -246,17 +248,18 @@ static void try_again(struct tb_replay *replay, uint32_t id)
 
 // may_try returns whether a packet is to be sent again, with newer tables if those of its
 // node do not help.
-static bool may_try(struct tb_replay *replay, struct retry *retry, struct sender *sender)
+static bool may_try(
+	struct tb_replay *replay, struct retry *retry, struct retry_sender *sender)
 {
 	const struct tb_network_params *params = &replay->net->params;
-	bool newer = sender->tables > retry->trial.tables;
-	if (!newer && ++retry->trial.n_failed <= params->retries)
+	bool newer = sender->tables > retry->attempt.tables;
+	if (!newer && ++retry->attempt.n_failed <= params->retries)
 		return true;
 	if (!newer && sender->tables == replay->retries->tables)
 		return false;
 	if (!newer)
 		sender->tables = replay->retries->tables;
-	retry->trial.n_failed = 0;
+	retry->attempt.n_failed = 0;
 	return true;
 }
 
@@ -264,7 +267,7 @@ static void deal_with(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
 	struct retry *retry = &all->retries[id];
-	uint32_t message_id = retry->message, dead = retry->trial.dead;
+	uint32_t message_id = retry->message, dead = retry->attempt.dead;
 	struct tb_posted *message = &replay->messages[message_id];
 	if (!message->given_up &&
 		may_try(replay, retry, &all->senders[message->what.source.id])) {
@@ -303,7 +306,7 @@ static bool leads(struct tb_replay *replay, uint32_t node, uint32_t message)
 }
 
 // cut_again makes the packet of a sender's first retry again.
-static uint32_t cut_again(struct tb_replay *replay, struct sender *sender)
+static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
 {
 	struct tb_retries *all = replay->retries;
 	uint32_t id = sender->first;
@@ -314,27 +317,27 @@ static uint32_t cut_again(struct tb_replay *replay, struct sender *sender)
 	uint32_t packet = tb_nodes_packet(
 		replay, retry.message, (uint32_t)(retry.order ^ serial << 24));
 	tb_packet_at(replay, packet)->order = retry.order;
-	all->trials[packet] =
-		(struct tb_trial){sender->tables, retry.trial.n_failed, TB_ID_NONE};
+	all->attempts[packet] =
+		(struct tb_attempt){sender->tables, retry.attempt.n_failed, TB_ID_NONE};
 	return packet;
 }
 
 uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
-	struct sender *sender = &replay->retries->senders[id];
+	struct retry_sender *sender = &replay->retries->senders[id];
 	while (sender->first != TB_NOTHING) {
 		const struct retry *retry = &replay->retries->retries[sender->first];
 		if (leads(replay, id, retry->message))
 			return cut_again(replay, sender);
-		give_up(replay, retry->message, retry->trial.dead);
+		give_up(replay, retry->message, retry->attempt.dead);
 	}
 	while (nic->queue != TB_NOTHING && !leads(replay, id, nic->queue))
 		give_up(replay, nic->queue, TB_ID_NONE);
 	if (nic->queue == TB_NOTHING)
 		return TB_NOTHING;
 	uint32_t packet = tb_nodes_cut(replay, nic);
-	replay->retries->trials[packet] =
-		(struct tb_trial){sender->tables, 0, TB_ID_NONE};
+	replay->retries->attempts[packet] =
+		(struct tb_attempt){sender->tables, 0, TB_ID_NONE};
 	return packet;
 }

@@ -1,18 +1,18 @@
-// The way of a broadcast through a k-ary n-tree: which links its branches are.
+// The path of a broadcast through a k-ary n-tree: which links its branches are.
 //
 // Model (docs/model.md, rules 28 to 32): a message to n_receivers > 1 nodes, contiguous
-// from its destination on, ascends as one packet until all of them lie below, its apex.
-// From there on it takes, level by level, all links that lead to part of the range. What
-// crosses these does so at the same instants on all links of a level, so engines follow
-// one branch, that to tb_broadcast_end, and count the others with it. Private to replay/.
+// from its destination on, ascends as one packet until all of them lie below it, at its
+// apex. From there on it takes, level by level, all links that lead to part of the range.
+// It crosses all links of a level at the same instants, so engines follow one branch, the
+// one to tb_broadcast_end, and count the others with it. Private to replay/.
 #ifndef TB_BROADCAST_H
 #define TB_BROADCAST_H
 
 #include "network_impl.h"
 #include "source.h"
 
-// tb_broadcast_end is the node to which the branch leads that is followed: of the range's
-// ends one that is furthest from the source, so that the way to it has the apex on it.
+// tb_broadcast_end returns the node to which the followed branch leads: of the two ends
+// of the range the one further from the source, so that its path passes the apex.
 uint32_t tb_broadcast_end(
 	const struct tb_network *network, const struct tb_message *message);
 

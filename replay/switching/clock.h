@@ -10,39 +10,47 @@
 
 #define TB_CLOCK_INLINE static inline __attribute__((always_inline))
 
-// How many events ahead of its turn an event is looked at: first when its bucket is
-// opened, then twice more; and within how many buckets of time.
-enum { TB_CLOCK_FIRST = 32, TB_CLOCK_SECOND = 16, TB_CLOCK_THIRD = 8 };
-enum { TB_CLOCK_BUCKETS = 128 };
+// An event is prefetched in three stages: when its bucket of the wheel is opened, at most
+// TB_CLOCK_PREFETCH_FIRST events and TB_CLOCK_PREFETCH_BUCKETS buckets of time before its
+// turn, then TB_CLOCK_PREFETCH_SECOND and TB_CLOCK_PREFETCH_THIRD events before it.
+enum {
+	TB_CLOCK_PREFETCH_FIRST = 32,
+	TB_CLOCK_PREFETCH_SECOND = 16,
+	TB_CLOCK_PREFETCH_THIRD = 8
+};
+enum { TB_CLOCK_PREFETCH_BUCKETS = 128 };
 
-// tb_clock_look_ahead has the model fetch what the next events will read.
-TB_CLOCK_INLINE void tb_clock_look_ahead(
+// tb_clock_prefetch has the model fetch into the cache what the next events will read.
+TB_CLOCK_INLINE void tb_clock_prefetch(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
 	struct tb_wheel *wheel = &replay->wheel;
 	uint32_t n = wheel->end - wheel->first;
-	if (n <= TB_CLOCK_FIRST) {
+	if (n <= TB_CLOCK_PREFETCH_FIRST) {
 		uint32_t more = tb_wheel_open_ahead(wheel,
-			replay->now + ((tb_time_ps)TB_CLOCK_BUCKETS << wheel->shift));
-		model->look_first(replay, wheel->due + wheel->end - more, more);
+			replay->now +
+				((tb_time_ps)TB_CLOCK_PREFETCH_BUCKETS << wheel->shift));
+		model->prefetch_first(replay, wheel->due + wheel->end - more, more);
 	}
-	if (n > TB_CLOCK_SECOND)
-		model->look_second(replay, wheel->due[wheel->first + TB_CLOCK_SECOND]);
-	if (n > TB_CLOCK_THIRD)
-		model->look_third(replay, wheel->due[wheel->first + TB_CLOCK_THIRD]);
+	if (n > TB_CLOCK_PREFETCH_SECOND)
+		model->prefetch_second(
+			replay, wheel->due[wheel->first + TB_CLOCK_PREFETCH_SECOND]);
+	if (n > TB_CLOCK_PREFETCH_THIRD)
+		model->prefetch_third(
+			replay, wheel->due[wheel->first + TB_CLOCK_PREFETCH_THIRD]);
 }
 
 // tb_clock_take takes the next event.
 TB_CLOCK_INLINE struct tb_event tb_clock_take(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
-	if (replay->looks_ahead)
-		tb_clock_look_ahead(replay, model);
+	if (replay->prefetches)
+		tb_clock_prefetch(replay, model);
 	replay->stats.n_events++;
 	return tb_wheel_take(&replay->wheel);
 }
 
-// tb_clock_settle_choices is phases 2 and 3 of an instant.
+// tb_clock_settle_choices does phases 2 and 3 of an instant.
 TB_CLOCK_INLINE void tb_clock_settle_choices(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
@@ -51,19 +59,20 @@ TB_CLOCK_INLINE void tb_clock_settle_choices(
 	model->serve(replay);
 }
 
-// tb_clock_from_outside is what comes to the network from outside: deaths, messages.
+// tb_clock_from_outside does what comes from outside the network: failures of links, and
+// messages.
 TB_CLOCK_INLINE void tb_clock_from_outside(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
 	if (replay->fault_at <= replay->now)
-		tb_retries_strike(replay, model->strike);
+		tb_retries_fail_links(replay, model->link_failed);
 	if (replay->source_at <= replay->now)
 		tb_messages_take(replay);
 	tb_messages_start(replay);
 	tb_messages_look_outside(replay);
 }
 
-// tb_clock_round_of_many is a round of an instant, phase by phase.
+// tb_clock_round_of_many does a round of an instant, phase by phase.
 TB_CLOCK_INLINE void tb_clock_round_of_many(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
@@ -78,12 +87,12 @@ TB_CLOCK_INLINE void tb_clock_round_of_many(
 	}
 	if (replay->retries)
 		tb_retries_settle(replay);
-	tb_messages_tell(replay);
+	tb_messages_report(replay);
 	tb_clock_settle_choices(replay, model);
 }
 
-// tb_clock_round_of_one is a round in which one event is all that happens: most are. What
-// the phases would do for it is done at once.
+// tb_clock_round_of_one does a round that consists of one event, as most do. What the
+// phases would do for it is done at once.
 TB_CLOCK_INLINE void tb_clock_round_of_one(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
@@ -96,9 +105,9 @@ TB_CLOCK_INLINE void tb_clock_round_of_one(
 	model->serve(replay);
 }
 
-// tb_clock_only_deaths_left returns whether nothing happens any more but that something
-// dies, which does not keep a replay going.
-static inline bool tb_clock_only_deaths_left(const struct tb_replay *replay)
+// tb_clock_only_faults_left returns whether nothing is left to happen but failures of
+// links, which do not keep a replay going.
+static inline bool tb_clock_only_faults_left(const struct tb_replay *replay)
 {
 	return replay->outside_at == replay->fault_at &&
 	       replay->source_at == TB_TIME_NEVER && replay->n_starting == 0 &&
@@ -110,7 +119,7 @@ TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)
 	tb_time_ps event = tb_wheel_next(&replay->wheel, replay->outside_at);
 	if (event < replay->outside_at)
 		return event;
-	return tb_clock_only_deaths_left(replay) ? TB_TIME_NEVER : replay->outside_at;
+	return tb_clock_only_faults_left(replay) ? TB_TIME_NEVER : replay->outside_at;
 }
 
 // tb_clock_pass_bins closes the bins that end at or before `next`, and jumps over time in
@@ -118,25 +127,26 @@ TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)
 int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *model,
 	tb_time_ps next, struct tb_error *error) TB_MUST_USE;
 
-// tb_clock_end is the end of all that happens.
+// tb_clock_end ends a replay in which nothing is left to happen.
 int tb_clock_end(struct tb_replay *replay, struct tb_error *error) TB_MUST_USE;
 
 // tb_clock_finish passes the remaining records to the observer; see tb_engine_finish.
 int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_clock_failed gathers what went wrong out of sight.
+// tb_clock_failed returns whether the replay has failed, with the failures that its parts
+// keep for themselves.
 TB_CLOCK_INLINE bool tb_clock_failed(struct tb_replay *replay)
 {
 	if (replay->wheel.failed)
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for the events");
-	if (replay->books.failed)
+	if (replay->records.failed)
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for what is counted");
 	return replay->failure.code != TB_OK;
 }
 
-// tb_clock_window is a model's `window`. A part has nothing but its events and the
-// messages that start in it.
+// tb_clock_window is a model's `window`. In a window a part has only its own events and
+// the messages that start in it.
 TB_CLOCK_INLINE void tb_clock_window(
 	struct tb_replay *replay, const struct tb_switching *model, tb_time_ps until)
 {
@@ -158,8 +168,8 @@ TB_CLOCK_INLINE void tb_clock_window(
 	}
 }
 
-// tb_clock_run is a model's `run`. What is put for this same instant (an empty fetch, a
-// message without overhead) makes a further round.
+// tb_clock_run is a model's `run`. An event that is put for the present instant (a fetch
+// of no bytes, a message without overhead) makes a further round.
 TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
 	const struct tb_switching *model, uint64_t n_rounds, struct tb_error *error)
 {
@@ -167,7 +177,7 @@ TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
 		tb_time_ps next = tb_clock_next_instant(replay);
 		if (next == TB_TIME_NEVER)
 			return tb_clock_end(replay, error);
-		if (next >= replay->books.bin_end) {
+		if (next >= replay->records.bin_end) {
 			int status = tb_clock_pass_bins(replay, model, next, error);
 			if (status != TB_OK)
 				return status;

@@ -1,17 +1,17 @@
-#include "handover.h"
+#include "switching.h"
 
 #include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct outbox { // letters to one part, each followed by its packet
+struct outbox { // messages to one part, each followed by its packet
 	char *bytes;
 	size_t n, room;
 };
 
-// Letters lie in one of two rows of outboxes, by part, while those of the other are
-// received.
+// Part messages lie in one of two rows of outboxes, by part, while those of the other row
+// are received.
 struct tb_handover {
 	struct outbox *rows[2];
 	unsigned turn; // the row that is filled
@@ -46,43 +46,45 @@ void tb_handover_free(struct tb_replay *replay)
 	replay->handover = NULL;
 }
 
-// add_letter makes room for a letter and what follows it, and returns the place of that.
-static char *add_letter(struct tb_replay *replay, uint32_t to,
-	const struct tb_letter *letter, size_t n_behind)
+// add_message adds a part message, with room for what follows it, and returns the place
+// of that.
+static char *add_message(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, size_t n_behind)
 {
 	struct tb_handover *handover = replay->handover;
 	struct outbox *box = &handover->rows[handover->turn][to];
-	size_t n = sizeof *letter + n_behind;
+	size_t n = sizeof *message + n_behind;
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for what leaves a part");
 		return NULL;
 	}
 	char *place = box->bytes + box->n;
-	memcpy(place, letter, sizeof *letter);
+	memcpy(place, message, sizeof *message);
 	box->n += n;
-	if (letter->at < handover->earliest)
-		handover->earliest = letter->at;
-	return place + sizeof *letter;
+	if (message->at < handover->earliest)
+		handover->earliest = message->at;
+	return place + sizeof *message;
 }
 
-void tb_handover_packet(
-	struct tb_replay *replay, const struct tb_letter *letter, uint32_t packet)
+void tb_handover_to_receiver(
+	struct tb_replay *replay, const struct tb_part_message *message, uint32_t packet)
 {
-	struct tb_letter sent = *letter;
+	struct tb_part_message sent = *message;
 	sent.has_packet = true;
-	char *place =
-		add_letter(replay, tb_parts_to(replay->parts, replay->net, letter->link),
-			&sent, replay->packet_bytes);
+	char *place = add_message(replay,
+		tb_parts_to(replay->parts, replay->net, message->link), &sent,
+		replay->packet_bytes);
 	if (place)
 		memcpy(place, tb_packet_at(replay, packet), replay->packet_bytes);
 }
 
-void tb_handover_back(struct tb_replay *replay, const struct tb_letter *letter)
+void tb_handover_to_sender(
+	struct tb_replay *replay, const struct tb_part_message *message)
 {
-	struct tb_letter sent = *letter;
+	struct tb_part_message sent = *message;
 	sent.has_packet = false;
-	(void)add_letter(replay, tb_parts_from(replay->parts, replay->net, letter->link),
-		&sent, 0);
+	(void)add_message(replay,
+		tb_parts_from(replay->parts, replay->net, message->link), &sent, 0);
 }
 
 void tb_handover_turn(struct tb_replay *replay)
@@ -100,21 +102,22 @@ tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
 }
 
 void tb_handover_receive(struct tb_replay *replay,
-	void (*receive)(struct tb_replay *replay, const struct tb_letter *letter,
+	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const struct tb_packet *packet))
 {
 	for (uint32_t from = 0; from < replay->parts->n; from++) {
 		const struct tb_handover *handover =
-			replay->desk->by_part[from]->handover;
+			replay->whole->by_part[from]->handover;
 		const struct outbox *box =
 			&handover->rows[handover->turn ^ 1][replay->part];
 		for (size_t at = 0; at < box->n;) {
-			const struct tb_letter *letter = (const void *)(box->bytes + at);
-			at += sizeof *letter;
-			receive(replay, letter,
-				letter->has_packet ? (const void *)(box->bytes + at)
-						   : NULL);
-			at += letter->has_packet ? replay->packet_bytes : 0;
+			const struct tb_part_message *message =
+				(const void *)(box->bytes + at);
+			at += sizeof *message;
+			receive(replay, message,
+				message->has_packet ? (const void *)(box->bytes + at)
+						    : NULL);
+			at += message->has_packet ? replay->packet_bytes : 0;
 		}
 	}
 }

@@ -2,6 +2,7 @@
 
 #include "replay.h"
 #include "slow_nodes.h"
+#include "switchings.h"
 
 struct trip {		 // of a packet that meets no other
 	tb_time_ps in;	 // from when it enters the network
@@ -12,6 +13,7 @@ struct way {
 	const struct tb_network *net;
 	uint32_t source, destination, n_hops; // n_hops: of a regular tree, else 0
 	uint64_t fetch_q20, drain_q20;
+	bool stores, has_credits;
 };
 
 static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
@@ -48,7 +50,7 @@ static tb_time_ps step(const struct way *way, const struct tb_link_info *link,
 	const struct tb_link_info *next, uint64_t wire)
 {
 	tb_time_ps all = crossing(link, wire);
-	if (!next || tb_params_store(&way->net->params))
+	if (!next || way->stores)
 		return link->latency_ps + all;
 	return link->latency_ps + larger(0, all - crossing(next, wire));
 }
@@ -76,8 +78,7 @@ static tb_time_ps by_credits(
 	uint64_t blocks = (wire + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
 	const struct tb_link_info *link = first_link(way);
 	tb_time_ps latest = 0;
-	if (params->credits.flow_control != TB_FLOW_CREDITS ||
-		tb_params_are_ethernet(params))
+	if (!way->has_credits)
 		return 0;
 	for (uint32_t n = 1; link; n++) {
 		const struct tb_link_info *next = next_link(way, link, n);
@@ -93,16 +94,17 @@ static tb_time_ps by_credits(
 	return latest;
 }
 
-struct cut {			// a message in packets
+struct idle_cut {		// a message in packets
 	uint64_t n, full, last; // payload of packets
 };
 
-static uint64_t payload_of(const struct cut *cut, uint64_t number)
+static uint64_t payload_of(const struct idle_cut *cut, uint64_t number)
 {
 	return number + 1 < cut->n ? cut->full : cut->last;
 }
 
-static uint64_t wire_of(const struct way *way, const struct cut *cut, uint64_t number)
+static uint64_t wire_of(
+	const struct way *way, const struct idle_cut *cut, uint64_t number)
 {
 	const struct tb_network_params *params = &way->net->params;
 	uint64_t wire = payload_of(cut, number) + params->packet_overhead_bytes +
@@ -112,7 +114,7 @@ static uint64_t wire_of(const struct way *way, const struct cut *cut, uint64_t n
 
 // pace_before is what a packet enters after the one before it at least.
 static tb_time_ps pace_before(
-	const struct way *way, const struct cut *cut, uint64_t number)
+	const struct way *way, const struct idle_cut *cut, uint64_t number)
 {
 	return larger(trip_of(way, wire_of(way, cut, number - 1)).pace,
 		tb_idle_time(payload_of(cut, number), way->fetch_q20));
@@ -120,7 +122,8 @@ static tb_time_ps pace_before(
 
 // entry_of is when a packet enters the network after the first. Those between the second
 // and the last are alike.
-static tb_time_ps entry_of(const struct way *way, const struct cut *cut, uint64_t number)
+static tb_time_ps entry_of(
+	const struct way *way, const struct idle_cut *cut, uint64_t number)
 {
 	tb_time_ps enters = 0;
 	if (number == 0)
@@ -136,7 +139,7 @@ static tb_time_ps entry_of(const struct way *way, const struct cut *cut, uint64_
 	return larger(enters, by_credits(way, number, cut->full, pace));
 }
 
-static tb_time_ps drained_at(const struct way *way, const struct cut *cut)
+static tb_time_ps drained_at(const struct way *way, const struct idle_cut *cut)
 {
 	uint64_t last = cut->n - 1;
 	tb_time_ps at =
@@ -152,13 +155,26 @@ static tb_time_ps drained_at(const struct way *way, const struct cut *cut)
 	return at + tb_idle_time(cut->last, way->drain_q20);
 }
 
+static struct way way_of(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination)
+{
+	const struct tb_credit_params *credits = &network->params.credits;
+	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
+	return (struct way){.net = network,
+		.source = source.id,
+		.destination = destination.id,
+		.n_hops = network->regular ? tb_network_hops(network, source, destination)
+					   : 0,
+		.stores = kind->stores || credits->forwarding == TB_FORWARDING_STORE,
+		.has_credits =
+			kind->has_credits && credits->flow_control == TB_FLOW_CREDITS};
+}
+
 struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
 	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
-	struct way way = {network, source, destination, 0, 0, 0};
-	if (network->regular)
-		way.n_hops = tb_network_hops(
-			network, (struct tb_node){source}, (struct tb_node){destination});
+	const struct way way =
+		way_of(network, (struct tb_node){source}, (struct tb_node){destination});
 	struct tb_idle_trip trip = {.pace = 0};
 	tb_time_ps back = 0;
 	const struct tb_link_info *link = first_link(&way);
@@ -188,11 +204,11 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	if (source.id == destination.id)
 		return overhead + larger(tb_idle_time(bytes, pcie_q20),
 					  tb_idle_time(bytes, drain_q20));
-	struct way way = {network, source.id, destination.id, 0, pcie_q20, drain_q20};
-	if (network->regular)
-		way.n_hops = tb_network_hops(network, source, destination);
+	struct way way = way_of(network, source, destination);
+	way.fetch_q20 = pcie_q20;
+	way.drain_q20 = drain_q20;
 	uint64_t full = params->packet_payload_bytes;
-	struct cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
+	struct idle_cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
 	cut.last = bytes - (cut.n - 1) * full;
 	return overhead + tb_idle_time(payload_of(&cut, 0), pcie_q20) +
 	       drained_at(&way, &cut);

@@ -1,4 +1,7 @@
+// What all models share: making a replay, and the ends of bins and of the replay.
 #include "switching.h"
+
+#include "clock.h"
 
 #include <stdlib.h>
 
@@ -7,7 +10,7 @@ int tb_switching_make(struct tb_replay **replay, const struct tb_switching *mode
 	const struct tb_observer *observer, const struct tb_engine_options *options)
 {
 	struct tb_engine_options own = *options;
-	if (!model->dies)
+	if (!model->can_fail)
 		own.faults = NULL;
 	struct tb_replay *made = calloc(1, model->bytes);
 	if (!made)
@@ -18,10 +21,53 @@ int tb_switching_make(struct tb_replay **replay, const struct tb_switching *mode
 		status = model->make(made, options, &cells);
 	if (status == TB_OK)
 		status = tb_replay_open(made, observer, cells, &own);
-	made->books.holds_stall = model->holds_stall;
+	made->records.holds_stall = model->holds_stall;
 	if (status == TB_OK)
 		*replay = made;
 	else
 		model->free(made);
 	return status;
+}
+
+int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *model,
+	tb_time_ps next, struct tb_error *error)
+{
+	struct tb_records *records = &replay->records;
+	while (next >= records->bin_end) {
+		bool lasts = model->settle(replay, records->bin_end);
+		int status = tb_records_close(records, error);
+		if (status != TB_OK)
+			return status;
+		if (!lasts && next >= records->bin_end && tb_records_idle(records))
+			tb_records_jump(records, next);
+	}
+	return TB_OK;
+}
+
+int tb_clock_end(struct tb_replay *replay, struct tb_error *error)
+{
+	const struct tb_source *source = replay->source;
+	replay->over = true;
+	return source->finish ? source->finish(source->context, error) : 0;
+}
+
+int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
+	struct tb_error *error)
+{
+	// A replay that failed has returned its error already, and what it counted until
+	// then is kept.
+	bool was_well = !tb_clock_failed(replay);
+	tb_time_ps end = model->lasts_until(replay);
+	int status = tb_clock_pass_bins(replay, model, end, error);
+	if (status != TB_OK)
+		return status;
+	(void)model->settle(replay, end);
+	model->blame_open(replay, end);
+	if (was_well && tb_clock_failed(replay)) {
+		if (error)
+			*error = replay->failure;
+		return replay->failure.code;
+	}
+	status = tb_records_close(&replay->records, error);
+	return status == TB_OK ? tb_records_finish(&replay->records, error) : status;
 }

@@ -10,18 +10,79 @@
 #ifndef TB_SWITCHING_H
 #define TB_SWITCHING_H
 
-#include "handover.h"
+#include "replay.h"
+#include "switchings.h"
+
+// What crosses from one part of a network to another (docs/credits.md, "Parts, windows,
+// threads"). Private to replay/.
+//
+// A part simulates a window of time alone. What leaves it over a link to another part
+// goes as a part message: a packet to the part at the link's receiving end, an update of
+// credits or a pause to the part at its sending end. Part messages are delivered before
+// the next window, those of part 0 first, those of each part in the order in which they
+// were handed over. The model's `receive` then does in that part what it does at once
+// where both ends of a link are in one part. A part message takes effect at an instant
+// `at` that lies at least the link's latency after the one in which it is handed over,
+// and a window is no longer than that, so it cannot come too late.
+//
+// Cost: a copy of the part message and of its packet. Memory: that of one window, kept
+// for the next.
+
+struct tb_part_message {
+	tb_time_ps at;	   // it takes effect; not before the end of the window
+	uint32_t link;	   // that crosses
+	uint32_t kind;	   // what it is: the model's own
+	uint64_t words[4]; // the model's own
+	bool has_packet;
+};
+
+// tb_handover_crosses returns whether a link leads from one part to another; false in a
+// network that is one part.
+static inline bool tb_handover_crosses(const struct tb_replay *replay, uint32_t link)
+{
+	return replay->parts && replay->parts->crossing_of[link] != TB_ID_NONE;
+}
+
+// tb_handover_to_receiver hands a packet, with its record of packet_bytes, over to the
+// part at the receiving end of message->link. The caller then drops its own record.
+void tb_handover_to_receiver(
+	struct tb_replay *replay, const struct tb_part_message *message, uint32_t packet);
+
+// tb_handover_to_sender hands a part message without a packet to the part at the sending
+// end.
+void tb_handover_to_sender(
+	struct tb_replay *replay, const struct tb_part_message *message);
+
+// What the windows call (windows.h).
+//
+// tb_handover_new gives a part, joined to its whole, what it needs to hand over.
+int tb_handover_new(struct tb_replay *replay) TB_MUST_USE;
+void tb_handover_free(struct tb_replay *replay);
+
+// tb_handover_turn makes what has been handed over ready to be received. What is handed
+// over from now on can be received after the next turn. For all parts, between windows.
+void tb_handover_turn(struct tb_replay *replay);
+
+// tb_handover_earliest returns the earliest `at` of the part messages that were handed
+// over since the last turn; TB_TIME_NEVER when there is none.
+tb_time_ps tb_handover_earliest(const struct tb_replay *replay);
+
+// tb_handover_receive calls `receive` for each part message to a part, with the record of
+// its packet or NULL; both live for the call.
+void tb_handover_receive(struct tb_replay *replay,
+	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
+		const struct tb_packet *packet));
 
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
 	struct tb_carrier carrier;
 	size_t bytes;	  // of its replay, which begins with a struct tb_replay
-	bool dies;	  // links and switches can die: it takes the options' faults
-	bool holds_stall; // see struct tb_books
-	// make makes what is the model's own, tb_replay_make included, of a replay that
-	// tb_replay_init has begun, and stores what tb_replay_open takes as cells: TB_OK,
-	// or TB_ENOMEM, or TB_ECAPACITY when the network is too large. free ends a replay
-	// however far it was made; NULL is none.
+	bool can_fail;	  // links and switches can: it takes the faults of the options
+	bool holds_stall; // see struct tb_records
+	// make makes the model's own state of a replay that tb_replay_init has begun, and
+	// calls tb_replay_make. It stores in `cells` what tb_replay_open takes. TB_OK;
+	// TB_ENOMEM; TB_ECAPACITY when the network is too large. free ends a replay
+	// however much of it was made; NULL is fine.
 	int (*make)(struct tb_replay *replay, const struct tb_engine_options *options,
 		struct tb_cell ***cells);
 	void (*free)(struct tb_replay *replay);
@@ -42,21 +103,22 @@ struct tb_switching {
 	// alone is all three phases for an event that is all that happens in its instant:
 	// most are, and they need no lists.
 	void (*alone)(struct tb_replay *replay, struct tb_event event);
-	// look_first, look_second and look_third fetch into the cache what events to come
-	// will read, each what the one before has made known. They change nothing, and
-	// may be left out for any event.
-	void (*look_first)(
+	// prefetch_first, prefetch_second and prefetch_third fetch into the cache what
+	// the next events will read, in three stages, each of which reads what the one
+	// before has fetched. They change nothing, and may skip any event.
+	void (*prefetch_first)(
 		struct tb_replay *replay, const struct tb_event *events, uint32_t n);
-	void (*look_second)(struct tb_replay *replay, struct tb_event event);
-	void (*look_third)(struct tb_replay *replay, struct tb_event event);
-	// strike: a link has died. What waits for it turns elsewhere, or fails.
-	void (*strike)(struct tb_replay *replay, uint32_t link);
+	void (*prefetch_second)(struct tb_replay *replay, struct tb_event event);
+	void (*prefetch_third)(struct tb_replay *replay, struct tb_event event);
+	// link_failed: a link has failed. What waits for it takes another route, or
+	// fails.
+	void (*link_failed)(struct tb_replay *replay, uint32_t link);
 
 	// settle counts what lasts up to `until`, the end of the open bin: times that are
 	// held, waits that go on. Returns whether anything lasts beyond.
 	bool (*settle)(struct tb_replay *replay, tb_time_ps until);
-	// lasts_until is the end of what the events so far began, now or later: a VC
-	// held, a credit under way.
+	// lasts_until returns when everything ends that has begun until now: a VC that is
+	// held, a credit that is on its way.
 	tb_time_ps (*lasts_until)(const struct tb_replay *replay);
 	// blame_open blames the waits that last at the end of a replay, `until`, on whom
 	// they wait for then.
@@ -64,23 +126,30 @@ struct tb_switching {
 	// link_bytes is what the model keeps for each link.
 	uint32_t (*link_bytes)(const struct tb_replay *replay);
 
-	// Of a model that can simulate parts of a network (carrier.in_parts). `make` then
-	// makes the desk when tb_replay_init finds that there are parts: with it all that
-	// is by link, switch or node, each piece of which is touched by the part in which
-	// it is; of a link that crosses, what the near end does in another piece than
-	// what the far end does. The desk simulates nothing.
+	// The rest is for models that can simulate parts of a network (carrier.in_parts).
+	// When tb_replay_init finds that there are parts, `make` makes the whole:
+	// it has all that is by link, switch or node, and each piece of that is used by
+	// the part to which it belongs. Of a link between two parts, the state of the
+	// sending end is another piece than that of the receiving end. The whole
+	// itself simulates nothing.
 	//
 	// join makes the replay of a part, by tb_replay_join: with its own events,
 	// packets and lists. free ends it too.
-	int (*join)(struct tb_replay **replay, struct tb_replay *desk, uint32_t part);
+	int (*join)(struct tb_replay **replay, struct tb_replay *whole, uint32_t part);
 	// window simulates a part up to, and without, the instant `until`: it is
 	// tb_clock_window with the model's own table.
 	void (*window)(struct tb_replay *replay, tb_time_ps until);
-	// receive takes what another part has handed over; `packet` is NULL or its
-	// record, to be copied into one of this part's.
-	void (*receive)(struct tb_replay *replay, const struct tb_letter *letter,
+	// receive takes a part message from another part; `packet` is NULL or its
+	// packet's record, to be copied into one of this part.
+	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const struct tb_packet *packet);
 };
+
+// tb_circuits, tb_credits and so on, each in the room of its name, and that of an ideal
+// network (docs/model.md), in which no packet waits for another.
+#define TB_SWITCHING_DECLARE(name) extern const struct tb_switching tb_##name;
+TB_SWITCHINGS(TB_SWITCHING_DECLARE)
+TB_SWITCHING_DECLARE(ideal)
 
 // tb_switching_make makes a replay, ready to run, and borrows all it is given. Errors as
 // of the model's make.

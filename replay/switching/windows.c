@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-// A window in which fewer events are to be expected is not worth waking a thread for.
+// A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 200 };
 
-// So many waits are entered into the blame at once.
+// The blame enters waits when at least this many have been gathered.
 enum { MANY_WAITS = 8192 };
 
-struct part { // what the parts of a section leave for the thread that goes on
+struct part_result { // what the parts of a section leave for the thread that goes on
 	_Alignas(64) tb_time_ps next; // event; TB_TIME_NEVER: none soon
 	uint64_t n_events;
 	bool lasts;
@@ -20,21 +20,21 @@ struct part { // what the parts of a section leave for the thread that goes on
 
 struct tb_windows {
 	const struct tb_switching *model;
-	struct tb_replay *desk;
+	struct tb_replay *whole;
 	uint32_t n;
-	struct part *parts;
+	struct part_result *parts;
 	struct tb_team *team;
-	tb_time_ps until;     // end of the window, or of the bin to be settled
-	tb_time_ps letter_at; // the earliest letter that is to be received
-	bool open_loop;	      // what is posted is taken ahead
-	uint64_t n_expected;  // events of a window
+	tb_time_ps until;	// end of the window, or of the bin to be settled
+	tb_time_ps received_at; // the earliest message that is to be received
+	bool open_loop;		// what is posted is taken ahead
+	uint64_t n_expected;	// events of a window
 	struct tb_ending *endings;
 	size_t n_endings, endings_room;
 };
 
 static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part)
 {
-	return windows->desk->by_part[part];
+	return windows->whole->by_part[part];
 }
 
 static unsigned count_threads(unsigned wanted, uint32_t n_parts)
@@ -48,25 +48,25 @@ static int make_parts(struct tb_windows *windows)
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
 		struct tb_replay *made = NULL;
-		status = windows->model->join(&made, windows->desk, part);
-		windows->desk->by_part[part] = made;
+		status = windows->model->join(&made, windows->whole, part);
+		windows->whole->by_part[part] = made;
 		if (status == TB_OK)
 			status = tb_handover_new(made);
 	}
 	return status;
 }
 
-int tb_windows_new(struct tb_windows **windows, struct tb_replay *desk,
+int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	const struct tb_switching *model, unsigned n_threads)
 {
 	struct tb_windows *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
 	*made = (struct tb_windows){.model = model,
-		.desk = desk,
-		.n = desk->parts->n,
-		.letter_at = TB_TIME_NEVER,
-		.open_loop = tb_source_is_open_loop(desk->source)};
+		.whole = whole,
+		.n = whole->parts->n,
+		.received_at = TB_TIME_NEVER,
+		.open_loop = tb_source_is_open_loop(whole->source)};
 	made->parts = aligned_alloc(64, made->n * sizeof *made->parts);
 	int status = made->parts ? make_parts(made) : TB_ENOMEM;
 	if (status == TB_OK)
@@ -76,7 +76,7 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *desk,
 		return status;
 	}
 	for (uint32_t part = 0; part < made->n; part++)
-		made->parts[part] = (struct part){.next = TB_TIME_NEVER};
+		made->parts[part] = (struct part_result){.next = TB_TIME_NEVER};
 	*windows = made;
 	return TB_OK;
 }
@@ -92,7 +92,7 @@ void tb_windows_free(struct tb_windows *windows)
 			continue;
 		tb_handover_free(replay);
 		windows->model->free(replay);
-		windows->desk->by_part[part] = NULL;
+		windows->whole->by_part[part] = NULL;
 	}
 	free(windows->parts);
 	free(windows->endings);
@@ -104,12 +104,12 @@ static void simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	struct tb_replay *replay = part_at(windows, index);
-	struct part *part = &windows->parts[index];
+	struct part_result *part = &windows->parts[index];
 	uint64_t n_before = replay->stats.n_events;
 	tb_handover_receive(replay, windows->model->receive);
 	windows->model->window(replay, windows->until);
 	part->next =
-		tb_wheel_next(&replay->wheel, windows->until + windows->desk->window_ps);
+		tb_wheel_next(&replay->wheel, windows->until + windows->whole->window_ps);
 	part->n_events = replay->stats.n_events - n_before;
 }
 
@@ -135,16 +135,17 @@ static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
 	return a < b ? a : b;
 }
 
-// next_instant returns when something happens next: an event, a letter, a message that is
-// posted or starts. Parts have looked for events only up to the end of a further window.
+// next_instant returns when something happens next: an event, a part message, or a
+// message of the source that is posted or starts. Parts have looked for events only up to
+// the end of a further window.
 static tb_time_ps next_instant(const struct tb_windows *windows)
 {
-	tb_time_ps next = earlier(windows->letter_at, windows->desk->source_at);
+	tb_time_ps next = earlier(windows->received_at, windows->whole->source_at);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		next = earlier(next, windows->parts[part].next);
 		next = earlier(next, part_at(windows, part)->outside_at);
 	}
-	if (next <= windows->until + windows->desk->window_ps)
+	if (next <= windows->until + windows->whole->window_ps)
 		return next;
 	for (uint32_t part = 0; part < windows->n; part++)
 		next = earlier(next, tb_wheel_next(&part_at(windows, part)->wheel, next));
@@ -154,35 +155,35 @@ static tb_time_ps next_instant(const struct tb_windows *windows)
 // pass_bins closes the bins that end at or before `next`, as tb_clock_pass_bins does.
 static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_error *error)
 {
-	struct tb_books *books = &windows->desk->books;
-	while (next >= books->bin_end) {
+	struct tb_records *records = &windows->whole->records;
+	while (next >= records->bin_end) {
 		bool lasts = false;
-		windows->until = books->bin_end;
+		windows->until = records->bin_end;
 		do_section(windows, settle, true);
 		for (uint32_t part = 0; part < windows->n; part++)
 			lasts |= windows->parts[part].lasts;
-		int status = tb_books_close(books, error);
+		int status = tb_records_close(records, error);
 		if (status != TB_OK)
 			return status;
-		if (!lasts && next >= books->bin_end && tb_books_idle(books))
-			tb_books_jump(books, next);
+		if (!lasts && next >= records->bin_end && tb_records_idle(records))
+			tb_records_jump(records, next);
 	}
 	return TB_OK;
 }
 
-// post takes what the source has at an instant.
+// post takes the messages that the source posts at an instant.
 static void post(struct tb_windows *windows, tb_time_ps at)
 {
-	windows->desk->now = at;
-	tb_messages_take(windows->desk);
+	windows->whole->now = at;
+	tb_messages_take(windows->whole);
 }
 
-static void post_ahead(struct tb_windows *windows)
+static void post_early(struct tb_windows *windows)
 {
-	const struct tb_replay *desk = windows->desk;
-	while (windows->open_loop && desk->source_at < windows->until &&
-		desk->failure.code == TB_OK)
-		post(windows, desk->source_at);
+	const struct tb_replay *whole = windows->whole;
+	while (windows->open_loop && whole->source_at < windows->until &&
+		whole->failure.code == TB_OK)
+		post(windows, whole->source_at);
 }
 
 static int by_time_and_message(const void *left, const void *right)
@@ -196,8 +197,8 @@ static int by_time_and_message(const void *left, const void *right)
 }
 
 // gather_endings sorts the endings of all parts into the order in which one part would
-// have told them: those of an instant by message. All of them belong to its first round,
-// as a message takes time from its start on.
+// have reported them: by time, and those of an instant by message. All endings of an
+// instant belong to its first round, as a message takes time from its start on.
 static void gather_endings(struct tb_windows *windows)
 {
 	windows->n_endings = 0;
@@ -206,7 +207,7 @@ static void gather_endings(struct tb_windows *windows)
 		size_t n = windows->n_endings + replay->n_endings;
 		if (TB_ARRAY_RESERVE(&windows->endings, &windows->endings_room, n) !=
 			TB_OK) {
-			tb_replay_fail(windows->desk, TB_ENOMEM,
+			tb_replay_fail(windows->whole, TB_ENOMEM,
 				"no memory for the ended messages");
 			return;
 		}
@@ -219,48 +220,48 @@ static void gather_endings(struct tb_windows *windows)
 			by_time_and_message);
 }
 
-// tell_instant tells the endings of one instant, from number `i` on; returns the first of
-// another.
-static size_t tell_instant(struct tb_windows *windows, size_t i)
+// report_instant reports the endings of one instant to the source, from number `i` on,
+// and returns the number of the first of another instant.
+static size_t report_instant(struct tb_windows *windows, size_t i)
 {
-	struct tb_replay *desk = windows->desk;
+	struct tb_replay *whole = windows->whole;
 	const struct tb_ending first = windows->endings[i];
-	desk->now = first.at;
+	whole->now = first.at;
 	for (; i < windows->n_endings && windows->endings[i].at == first.at; i++)
 		tb_messages_ended(
-			desk, windows->endings[i].message, windows->endings[i].kind);
-	tb_messages_tell(desk);
+			whole, windows->endings[i].message, windows->endings[i].kind);
+	tb_messages_report(whole);
 	return i;
 }
 
-// tell tells the source of what ended in the window, and posts what it has before the
-// window's end.
-static void tell(struct tb_windows *windows)
+// report reports to the source what ended in the window, and posts what the source then
+// has before the window's end.
+static void report(struct tb_windows *windows)
 {
-	const struct tb_replay *desk = windows->desk;
+	const struct tb_replay *whole = windows->whole;
 	gather_endings(windows);
-	for (size_t i = 0; desk->failure.code == TB_OK;) {
+	for (size_t i = 0; whole->failure.code == TB_OK;) {
 		bool ended = i < windows->n_endings;
 		tb_time_ps at = ended ? windows->endings[i].at : windows->until - 1;
-		if (!windows->open_loop && desk->source_at <= at)
-			post(windows, desk->source_at > desk->now ? desk->source_at
-								  : desk->now);
+		if (!windows->open_loop && whole->source_at <= at)
+			post(windows, whole->source_at > whole->now ? whole->source_at
+								    : whole->now);
 		else if (ended)
-			i = tell_instant(windows, i);
+			i = report_instant(windows, i);
 		else
 			return;
 	}
 }
 
-// exchange makes the letters of this window those that are received in the next one.
+// exchange makes the part messages of this window those that the next window receives.
 static void exchange(struct tb_windows *windows)
 {
-	windows->letter_at = TB_TIME_NEVER;
+	windows->received_at = TB_TIME_NEVER;
 	windows->n_expected = 0;
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
-		windows->letter_at =
-			earlier(windows->letter_at, tb_handover_earliest(replay));
+		windows->received_at =
+			earlier(windows->received_at, tb_handover_earliest(replay));
 		tb_handover_turn(replay);
 		windows->n_expected += windows->parts[part].n_events;
 	}
@@ -270,34 +271,34 @@ static void enter_waits(struct tb_windows *windows)
 {
 	size_t n = 0;
 	for (uint32_t part = 0; part < windows->n; part++)
-		n += part_at(windows, part)->books.n_waits;
+		n += part_at(windows, part)->records.n_waits;
 	if (n >= MANY_WAITS)
-		tb_books_enter_waits(&windows->desk->books, windows->team);
+		tb_records_enter_waits(&windows->whole->records, windows->team);
 }
 
 // failed returns the status of what went wrong, in the lowest part.
 static int failed(struct tb_windows *windows, struct tb_error *error)
 {
-	struct tb_replay *desk = windows->desk;
-	for (uint32_t part = 0; part < windows->n && desk->failure.code == TB_OK; part++)
-		desk->failure = part_at(windows, part)->failure;
-	(void)tb_clock_failed(desk);
-	if (desk->failure.code != TB_OK && error)
-		*error = desk->failure;
-	return desk->failure.code;
+	struct tb_replay *whole = windows->whole;
+	for (uint32_t part = 0; part < windows->n && whole->failure.code == TB_OK; part++)
+		whole->failure = part_at(windows, part)->failure;
+	(void)tb_clock_failed(whole);
+	if (whole->failure.code != TB_OK && error)
+		*error = whole->failure;
+	return whole->failure.code;
 }
 
 static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_error *error)
 {
-	const struct tb_replay *desk = windows->desk;
+	const struct tb_replay *whole = windows->whole;
 	int status = pass_bins(windows, from, error);
 	if (status != TB_OK)
 		return status;
-	windows->until = earlier(from + desk->window_ps, desk->books.bin_end);
-	post_ahead(windows);
+	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
+	post_early(windows);
 	do_section(windows, simulate, windows->n_expected >= FEW_EVENTS);
 	exchange(windows);
-	tell(windows);
+	report(windows);
 	enter_waits(windows);
 	return failed(windows, error);
 }
@@ -307,7 +308,7 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 	for (uint64_t i = 0; i < n_windows; i++) {
 		tb_time_ps from = next_instant(windows);
 		if (from == TB_TIME_NEVER)
-			return tb_clock_end(windows->desk, error);
+			return tb_clock_end(windows->whole, error);
 		int status = do_window(windows, from, error);
 		if (status != TB_OK)
 			return status;
@@ -334,8 +335,9 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 	if (was_well)
 		status = failed(windows, error);
 	if (status == TB_OK)
-		status = tb_books_close(&windows->desk->books, error);
-	return status == TB_OK ? tb_books_finish(&windows->desk->books, error) : status;
+		status = tb_records_close(&windows->whole->records, error);
+	return status == TB_OK ? tb_records_finish(&windows->whole->records, error)
+			       : status;
 }
 
 tb_time_ps tb_windows_now(const struct tb_windows *windows)
@@ -349,7 +351,7 @@ tb_time_ps tb_windows_now(const struct tb_windows *windows)
 
 struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 {
-	struct tb_engine_stats sum = windows->desk->stats;
+	struct tb_engine_stats sum = windows->whole->stats;
 	sum.n_in_flight = 0;
 	for (uint32_t part = 0; part < windows->n; part++) {
 		const struct tb_replay *replay = part_at(windows, part);

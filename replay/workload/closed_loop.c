@@ -1,7 +1,5 @@
-#include "closed_loop.h"
+#include "workload_impl.h"
 
-#include "matching.h"
-#include "op_queue.h"
 #include "timers.h"
 
 #include <inttypes.h>
@@ -94,7 +92,7 @@ static int start_on_cpu(struct tb_closed_loop *loop, uint32_t op, struct tb_erro
 	cpu_of(loop, op)->busy = true;
 	struct tb_timer timer = {loop->now + (tb_time_ps)what->amount * TB_PS_PER_NS, op};
 	if (tb_timers_put(&loop->timers, timer) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the calcs that run");
+		return tb_fail_memory(error, "the calcs that run");
 	return TB_OK;
 }
 

@@ -1,8 +1,10 @@
-#include "host_list.h"
+#include "placement.h"
 
 #include "array.h"
+#include "input_files.h"
 #include "map.h"
 #include "names.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -15,7 +17,7 @@
 #define BLANKS	     " \t\r\n\v\f"
 #define BRACKETS_MAX 8 // pairs in a host's name
 
-struct reading {
+struct host_list_reading {
 	struct tb_hosts made;
 	struct tb_map place_of;		  // node to its place in the list
 	const struct tb_network *network; // that names hosts; NULL: none does
@@ -39,7 +41,7 @@ void tb_hosts_fini(struct tb_hosts *hosts)
 
 // add appends a host or gives it more slots: a repeated node is an error in a list, but
 // one more slot in a file.
-static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
+static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slots)
 {
 	struct tb_hosts *hosts = &reading->made;
 	uint32_t place;
@@ -54,7 +56,7 @@ static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
 	if (TB_ARRAY_RESERVE(&hosts->hosts, &hosts->room, (size_t)hosts->n + 1) !=
 			TB_OK ||
 		tb_map_put(&reading->place_of, node, hosts->n) != TB_OK)
-		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+		return tb_fail_memory(reading->error, "hosts");
 	hosts->hosts[hosts->n++] = (struct tb_host_slots){node, n_slots};
 	return TB_OK;
 }
@@ -70,7 +72,7 @@ static const struct tb_network *naming(const struct tb_network *network)
 }
 
 // add_host adds the nodes of a host of the fabric; 0 when none is called so.
-static int add_host(struct reading *reading, const char *host, uint32_t n_slots)
+static int add_host(struct host_list_reading *reading, const char *host, uint32_t n_slots)
 {
 	struct tb_node first;
 	uint32_t n = 0;
@@ -88,7 +90,7 @@ static int add_host(struct reading *reading, const char *host, uint32_t n_slots)
 	return 1;
 }
 
-static int no_host(const struct reading *reading, const char *host)
+static int no_host(const struct host_list_reading *reading, const char *host)
 {
 	return REFUSE(reading, "'%s' is no host of the network", host);
 }
@@ -108,7 +110,7 @@ static bool number_at(const char **text, uint32_t *number)
 }
 
 // next_tasks takes a host's tasks off those of a list, such as "4(x3),2".
-static int next_tasks(struct reading *reading, uint32_t *n_slots)
+static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 {
 	const char *at = reading->tasks;
 	if (!at)
@@ -138,7 +140,8 @@ static int next_tasks(struct reading *reading, uint32_t *n_slots)
 
 // add_named adds a host of the fabric by its name, or else the node of the number that
 // the name ends with.
-static int add_named(struct reading *reading, const char *host, uint32_t n_slots)
+static int add_named(
+	struct host_list_reading *reading, const char *host, uint32_t n_slots)
 {
 	int status = next_tasks(reading, &n_slots);
 	if (status != TB_OK)
@@ -159,15 +162,15 @@ static int add_named(struct reading *reading, const char *host, uint32_t n_slots
 	return add(reading, node, n_slots);
 }
 
-static int bad_range(const struct reading *reading, const char *range)
+static int bad_range(const struct host_list_reading *reading, const char *range)
 {
 	return REFUSE(reading,
 		"'%s' is no range of hosts: expected numbers as in node[0-15,20]", range);
 }
 
 // range_at reads "7" or "4-7" and skips it.
-static int range_at(
-	const struct reading *reading, const char **text, uint32_t *first, uint32_t *last)
+static int range_at(const struct host_list_reading *reading, const char **text,
+	uint32_t *first, uint32_t *last)
 {
 	const char *range = *text;
 	bool fine = number_at(text, first);
@@ -184,13 +187,13 @@ static int range_at(
 	return TB_OK;
 }
 
-static int expand(struct reading *reading, const char *before, const char *rest,
+static int expand(struct host_list_reading *reading, const char *before, const char *rest,
 	unsigned n_brackets);
 
 // expand_range expands the rest of a host's name behind each number of a range. Numbers
 // have as many digits as it begins with.
-static int expand_range(struct reading *reading, const char *before, const char **range,
-	const char *rest, unsigned n_brackets)
+static int expand_range(struct host_list_reading *reading, const char *before,
+	const char **range, const char *rest, unsigned n_brackets)
 {
 	uint32_t first = 0, last = 0;
 	int width = (int)strspn(*range, "0123456789");
@@ -198,7 +201,7 @@ static int expand_range(struct reading *reading, const char *before, const char 
 	for (uint32_t i = first; i <= last && status == TB_OK; i++) {
 		char *host;
 		if (asprintf(&host, "%s%0*u", before, width, i) < 0)
-			return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+			return tb_fail_memory(reading->error, "hosts");
 		status = expand(reading, host, rest, n_brackets);
 		free(host);
 	}
@@ -207,7 +210,7 @@ static int expand_range(struct reading *reading, const char *before, const char 
 
 // expand adds the hosts that begin with `before` and go on with `rest`, such as "n[0-3]"
 // or "[0-1]n[0-3]-ib".
-static int expand(struct reading *reading, const char *before, const char *rest,
+static int expand(struct host_list_reading *reading, const char *before, const char *rest,
 	unsigned n_brackets)
 {
 	size_t n = strcspn(rest, "[]");
@@ -219,7 +222,7 @@ static int expand(struct reading *reading, const char *before, const char *rest,
 			before, rest, BRACKETS_MAX);
 	char *host;
 	if (asprintf(&host, "%s%.*s", before, (int)n, rest) < 0)
-		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+		return tb_fail_memory(reading->error, "hosts");
 	int status = rest[n] ? TB_OK : add_named(reading, host, 1);
 	for (const char *at = rest + n; status == TB_OK && at != close && *at;) {
 		at++;
@@ -232,7 +235,7 @@ static int expand(struct reading *reading, const char *before, const char *rest,
 }
 
 // add_plain reads a host without brackets: "node07", "7" or, for people, "4-7".
-static int add_plain(struct reading *reading, const char *host)
+static int add_plain(struct host_list_reading *reading, const char *host)
 {
 	struct tb_node first;
 	uint32_t n = 0;
@@ -264,7 +267,7 @@ static char *end_of_host(char *text)
 	return text;
 }
 
-static int read_list(struct reading *reading, char *text)
+static int read_list(struct host_list_reading *reading, char *text)
 {
 	for (;;) {
 		char *end = end_of_host(text);
@@ -280,7 +283,8 @@ static int read_list(struct reading *reading, char *text)
 	}
 }
 
-static int take_hosts(struct reading *reading, struct tb_hosts *hosts, int status)
+static int take_hosts(
+	struct host_list_reading *reading, struct tb_hosts *hosts, int status)
 {
 	tb_map_fini(&reading->place_of);
 	if (status != TB_OK)
@@ -293,11 +297,11 @@ static int take_hosts(struct reading *reading, struct tb_hosts *hosts, int statu
 int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct reading reading = {
+	struct host_list_reading reading = {
 		.network = naming(network), .tasks = tasks, .error = error};
 	char *copy = strdup(list);
 	if (!copy)
-		return tb_fail(error, TB_ENOMEM, "no memory for hosts");
+		return tb_fail_memory(error, "hosts");
 	int status = read_list(&reading, copy);
 	free(copy);
 	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
@@ -309,7 +313,7 @@ int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 
 // read_slots reads the words after a host: "slots=4" counts, others are for launchers and
 // ignored.
-static int read_slots(struct reading *reading, char *words, uint32_t *n_slots)
+static int read_slots(struct host_list_reading *reading, char *words, uint32_t *n_slots)
 {
 	uint64_t n;
 	for (char *word; (word = strtok_r(words, BLANKS, &words)) != NULL;) {
@@ -326,7 +330,7 @@ static int read_slots(struct reading *reading, char *words, uint32_t *n_slots)
 	return TB_OK;
 }
 
-static int read_host(struct reading *reading, char *text)
+static int read_host(struct host_list_reading *reading, char *text)
 {
 	text[strcspn(text, "#")] = '\0';
 	char *rest;
@@ -349,19 +353,17 @@ static int read_host(struct reading *reading, char *text)
 	return status == TB_OK ? add_named(reading, host, n_slots) : status;
 }
 
-static int read_file(struct reading *reading, FILE *file)
+static int read_file(struct host_list_reading *reading, FILE *file)
 {
-	char *text = NULL;
-	size_t room = 0;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&text, &room, file) >= 0) {
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, file, reading->file, reading->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line++;
-		status = read_host(reading, text);
+		status = read_host(reading, lines.text);
 	}
-	if (status == TB_OK && ferror(file))
-		status = tb_fail_in(reading->error, TB_EIO, reading->file,
-			"cannot be read: %s", strerror(errno));
-	free(text);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	if (status == TB_OK && reading->made.n == 0)
 		status = tb_fail_in(
 			reading->error, TB_EUSAGE, reading->file, "names no host");
@@ -371,9 +373,9 @@ static int read_file(struct reading *reading, FILE *file)
 int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct reading reading = {
+	struct host_list_reading reading = {
 		.network = naming(network), .file = path, .error = error};
-	FILE *file = fopen(path, "re");
+	FILE *file = tb_input_fopen(path);
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));

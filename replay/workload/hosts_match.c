@@ -1,4 +1,4 @@
-#include "hosts_match.h"
+#include "placement.h"
 
 #include "ids.h"
 
@@ -13,20 +13,20 @@
 enum rule { EXACTLY, SHORT, WITHOUT_RAIL, N_RULES };
 
 // A host of the fabric, by its name under a rule.
-struct named {
+struct fabric_name {
 	char key[KEY_MAX];
 	uint32_t node;
 	uint32_t host; // number of the host that the node is of
 };
 
-struct ranked {
+struct rank_host {
 	const char *host;
 	uint32_t rank;
 };
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the names of hosts");
+	return tb_fail_memory(error, "the names of hosts");
 }
 
 // cut_rail ends a name before what names a rail: a word of these, with digits and
@@ -71,14 +71,14 @@ static void make_key(char *key, const char *name, size_t n, enum rule rule)
 
 static int by_key(const void *left, const void *right)
 {
-	const struct named *a = left, *b = right;
+	const struct fabric_name *a = left, *b = right;
 	int order = strcmp(a->key, b->key);
 	return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
 static int by_host(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct rank_host *a = left, *b = right;
 	if (!a->host || !b->host)
 		return a->host || b->host ? (a->host ? 1 : -1)
 					  : (a->rank > b->rank) - (a->rank < b->rank);
@@ -86,19 +86,19 @@ static int by_host(const void *left, const void *right)
 	return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool same_host(const struct ranked *a, const struct ranked *b)
+static bool same_host(const struct rank_host *a, const struct rank_host *b)
 {
 	return a->host && b->host && strcmp(a->host, b->host) == 0;
 }
 
 // sort_ranks returns the ranks by their hosts' names.
-static struct ranked *sort_ranks(const char *const *hosts, uint32_t n)
+static struct rank_host *sort_ranks(const char *const *hosts, uint32_t n)
 {
-	struct ranked *sorted = malloc((n + 1u) * sizeof *sorted);
+	struct rank_host *sorted = malloc((n + 1u) * sizeof *sorted);
 	if (!sorted)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
-		sorted[i] = (struct ranked){hosts[i], i};
+		sorted[i] = (struct rank_host){hosts[i], i};
 	qsort(sorted, n, sizeof *sorted, by_host);
 	return sorted;
 }
@@ -106,7 +106,7 @@ static struct ranked *sort_ranks(const char *const *hosts, uint32_t n)
 int tb_hosts_number(const char *const *hosts, uint32_t n_ranks, uint32_t *number,
 	uint32_t *n_hosts, struct tb_error *error)
 {
-	struct ranked *sorted = sort_ranks(hosts, n_ranks);
+	struct rank_host *sorted = sort_ranks(hosts, n_ranks);
 	if (!sorted)
 		return no_memory(error);
 	// First each rank gets the first rank of its host, then that one's number.
@@ -122,7 +122,7 @@ int tb_hosts_number(const char *const *hosts, uint32_t n_ranks, uint32_t *number
 	return TB_OK;
 }
 
-static void add_named(struct named *named, const struct tb_network *network,
+static void add_named(struct fabric_name *named, const struct tb_network *network,
 	uint32_t node, enum rule rule, uint32_t *host)
 {
 	struct tb_identity own =
@@ -141,7 +141,7 @@ static void add_named(struct named *named, const struct tb_network *network,
 }
 
 // take_range stores which of the sorted names have a key.
-static void take_range(const struct named *named, uint32_t n, const char *key,
+static void take_range(const struct fabric_name *named, uint32_t n, const char *key,
 	uint32_t *first, uint32_t *count)
 {
 	uint32_t low = 0, high = n;
@@ -171,8 +171,8 @@ static void name_host(struct tb_hosts_match *match, const char *host, const char
 
 // place_host places the ranks of a host, of which several names may be meant; it returns
 // whether the rule has decided.
-static bool place_host(struct tb_hosts_match *match, const struct named *named,
-	uint32_t count, const struct ranked *ranks, uint32_t n_ranks, enum rule rule)
+static bool place_host(struct tb_hosts_match *match, const struct fabric_name *named,
+	uint32_t count, const struct rank_host *ranks, uint32_t n_ranks, enum rule rule)
 {
 	bool several = false;
 	for (uint32_t i = 1; i < count; i++)
@@ -189,8 +189,8 @@ static bool place_host(struct tb_hosts_match *match, const struct named *named,
 	return true;
 }
 
-static void match_all(struct tb_hosts_match *match, struct named *const *named,
-	uint32_t n_named, const struct ranked *sorted, uint32_t n_ranks)
+static void match_all(struct tb_hosts_match *match, struct fabric_name *const *named,
+	uint32_t n_named, const struct rank_host *sorted, uint32_t n_ranks)
 {
 	for (uint32_t i = 0, end; i < n_ranks; i = end) {
 		for (end = i + 1; end < n_ranks && same_host(&sorted[i], &sorted[end]);)
@@ -225,8 +225,8 @@ int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *networ
 	uint32_t n_nodes = tb_network_n_hosts(network);
 	struct tb_hosts_match made = {
 		.node_of_rank = malloc((n_ranks + 1u) * sizeof *made.node_of_rank)};
-	struct ranked *sorted = sort_ranks(hosts, n_ranks);
-	struct named *named[N_RULES] = {NULL};
+	struct rank_host *sorted = sort_ranks(hosts, n_ranks);
+	struct fabric_name *named[N_RULES] = {NULL};
 	bool has_memory = made.node_of_rank && sorted;
 	for (int rule = 0; rule < N_RULES && has_memory; rule++) {
 		uint32_t host = 0;

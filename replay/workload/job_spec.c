@@ -192,7 +192,7 @@ int tb_job_spec_parse(struct tb_job_spec *spec, const char *text, struct tb_erro
 {
 	struct tb_job_spec made = {.text = strdup(text)};
 	if (!made.text)
-		return tb_fail(error, TB_ENOMEM, "no memory for a job");
+		return tb_fail_memory(error, "a job");
 	char *rest = made.text;
 	made.file = next_part(&rest);
 	unsigned seen = 0;

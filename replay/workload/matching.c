@@ -1,4 +1,4 @@
-#include "matching.h"
+#include "workload_impl.h"
 
 #include "array.h"
 #include "map.h"

@@ -1,4 +1,4 @@
-#include "open_loop.h"
+#include "workload_impl.h"
 
 static void read_head(struct tb_open_loop *loop)
 {

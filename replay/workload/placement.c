@@ -1,10 +1,7 @@
 #include "placement.h"
 
 #include "array.h"
-#include "host_list.h"
-#include "hosts_match.h"
 #include "random.h"
-#include "rank_map.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -79,7 +76,7 @@ int tb_places_new(struct tb_places **places, const struct tb_network *network,
 	}
 	if (!made || !made->leaf_of || !made->job_of) {
 		tb_places_free(made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the places of jobs");
+		return tb_fail_memory(error, "the places of jobs");
 	}
 	for (uint32_t i = 0; i < n; i++)
 		made->job_of[i] = NOBODY;
@@ -103,8 +100,7 @@ struct placing {
 
 static int no_memory(const struct placing *placing)
 {
-	return tb_fail(placing->error, TB_ENOMEM, "no memory for the places of '%s'",
-		placing->name);
+	return tb_fail_memory(placing->error, "the places of '%s'", placing->name);
 }
 
 // hint_of says how more nodes come about, where they can.
@@ -212,7 +208,7 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 }
 
 // A slot that a rank may get: slots are sorted by their keys, then by their order.
-struct slot {
+struct rank_slot {
 	uint32_t node;
 	uint32_t leaf; // switch
 	uint64_t keys[2];
@@ -221,7 +217,7 @@ struct slot {
 
 static int by_keys(const void *left, const void *right)
 {
-	const struct slot *a = left, *b = right;
+	const struct rank_slot *a = left, *b = right;
 	for (int i = 0; i < 2; i++)
 		if (a->keys[i] != b->keys[i])
 			return a->keys[i] < b->keys[i] ? -1 : 1;
@@ -229,8 +225,8 @@ static int by_keys(const void *left, const void *right)
 }
 
 // fill_slots sets each slot's sort keys according to the placement.
-static void fill_slots(
-	const struct placing *placing, const struct tb_hosts *hosts, struct slot *slots)
+static void fill_slots(const struct placing *placing, const struct tb_hosts *hosts,
+	struct rank_slot *slots)
 {
 	const struct tb_placement *placement = placing->placement;
 	uint32_t stride = placement->kind == TB_PLACE_STRIDE ? placement->stride : 1;
@@ -238,7 +234,7 @@ static void fill_slots(
 	for (uint32_t i = 0; i < hosts->n; i++)
 		for (uint32_t s = 0; s < hosts->hosts[i].n_slots; s++) {
 			uint32_t node = hosts->hosts[i].node;
-			slots[n] = (struct slot){.node = node,
+			slots[n] = (struct rank_slot){.node = node,
 				.leaf = placing->places->leaf_of[node],
 				.keys = {i % stride},
 				.order = n};
@@ -246,13 +242,13 @@ static void fill_slots(
 		}
 }
 
-static void shuffle(const struct placing *placing, struct slot *slots, uint32_t n)
+static void shuffle(const struct placing *placing, struct rank_slot *slots, uint32_t n)
 {
 	struct tb_random random;
 	tb_random_init(&random, placing->places->seed, placing->job);
 	for (uint32_t i = n; i > 1; i--) {
 		uint32_t other = (uint32_t)tb_random_below(&random, i);
-		struct slot taken = slots[i - 1];
+		struct rank_slot taken = slots[i - 1];
 		slots[i - 1] = slots[other];
 		slots[other] = taken;
 	}
@@ -260,7 +256,7 @@ static void shuffle(const struct placing *placing, struct slot *slots, uint32_t 
 
 static int by_leaf(const void *left, const void *right)
 {
-	const struct slot *a = left, *b = right;
+	const struct rank_slot *a = left, *b = right;
 	if (a->leaf != b->leaf)
 		return a->leaf < b->leaf ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);
@@ -269,7 +265,7 @@ static int by_leaf(const void *left, const void *right)
 // deal_nodes numbers the slots of one switch in the order in which it is dealt to its
 // nodes: first a slot of each, then a second, and so on. The slots of a node stand
 // together.
-static void deal_nodes(struct slot *slots, uint32_t n)
+static void deal_nodes(struct rank_slot *slots, uint32_t n)
 {
 	for (uint32_t i = 0, round = 0; i < n; i++) {
 		round = i > 0 && slots[i].node == slots[i - 1].node ? round + 1 : 0;
@@ -282,7 +278,7 @@ static void deal_nodes(struct slot *slots, uint32_t n)
 	}
 }
 
-static void deal_cyclic(struct slot *slots, uint32_t n)
+static void deal_cyclic(struct rank_slot *slots, uint32_t n)
 {
 	qsort(slots, n, sizeof *slots, by_leaf);
 	for (uint32_t first = 0, end; first < n; first = end) {
@@ -293,7 +289,7 @@ static void deal_cyclic(struct slot *slots, uint32_t n)
 	qsort(slots, n, sizeof *slots, by_keys);
 }
 
-static void deal(const struct placing *placing, struct slot *slots, uint32_t n)
+static void deal(const struct placing *placing, struct rank_slot *slots, uint32_t n)
 {
 	switch (placing->placement->kind) {
 	case TB_PLACE_RANDOM:
@@ -322,7 +318,7 @@ static void reserve(const struct placing *placing, const struct tb_hosts *hosts)
 static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 {
 	struct tb_hosts hosts = {0};
-	struct slot *slots = NULL;
+	struct rank_slot *slots = NULL;
 	int status = list_hosts(placing, &hosts);
 	if (status == TB_OK && count_slots(&hosts) < placing->n_ranks)
 		status = refuse_crowd(placing, &hosts);

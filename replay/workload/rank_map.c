@@ -1,7 +1,9 @@
-#include "rank_map.h"
+#include "placement.h"
 
 #include "ids.h"
+#include "input_files.h"
 #include "names.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reading {
+struct rank_map_reading {
 	const char *file;
 	uint32_t *nodes;
 	uint32_t n_ranks, n_nodes;
@@ -20,7 +22,7 @@ struct reading {
 	struct tb_error *error;
 };
 
-static int bad_line(struct reading *reading, const char *sentence)
+static int bad_line(struct rank_map_reading *reading, const char *sentence)
 {
 	return tb_fail_at(reading->error, TB_EUSAGE, reading->file, TB_PLACE_LINE,
 		reading->line, "%s", sentence);
@@ -36,7 +38,7 @@ static char *word_of(char *text)
 	return text;
 }
 
-static int find_node(struct reading *reading, const char *text, uint64_t *node)
+static int find_node(struct rank_map_reading *reading, const char *text, uint64_t *node)
 {
 	struct tb_node found;
 	uint32_t n = 0;
@@ -71,8 +73,8 @@ static bool split_rank_file(char *rest, char **rank_text, char **node_text)
 }
 
 // number_of returns the number that a host's name ends with, which is its node where the
-// network has no names (host_list.h), or the name.
-static const char *number_of(const struct reading *reading, const char *host)
+// network has no names (placement.h), or the name.
+static const char *number_of(const struct rank_map_reading *reading, const char *host)
 {
 	struct tb_node found;
 	uint32_t n_nodes;
@@ -84,7 +86,7 @@ static const char *number_of(const struct reading *reading, const char *host)
 	return *number ? number : host;
 }
 
-static int read_line(struct reading *reading, char *line)
+static int read_line(struct rank_map_reading *reading, char *line)
 {
 	line[strcspn(line, "#\r\n")] = '\0';
 	char *rest = line;
@@ -115,23 +117,21 @@ static int read_line(struct reading *reading, char *line)
 	return TB_OK;
 }
 
-static int read_file(struct reading *reading)
+static int read_file(struct rank_map_reading *reading)
 {
-	FILE *stream = fopen(reading->file, "r");
+	FILE *stream = tb_input_fopen(reading->file);
 	if (!stream)
 		return tb_fail_in(reading->error, TB_EIO, reading->file,
 			"cannot be read: %s", strerror(errno));
-	char *line = NULL;
-	size_t size = 0;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &size, stream) >= 0) {
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, reading->file, reading->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line++;
-		status = read_line(reading, line);
+		status = read_line(reading, lines.text);
 	}
-	if (status == TB_OK && ferror(stream))
-		status = tb_fail_in(reading->error, TB_EIO, reading->file,
-			"reading failed: %s", strerror(errno));
-	free(line);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	fclose(stream);
 	for (uint32_t rank = 0; rank < reading->n_ranks && status == TB_OK; rank++)
 		if (reading->nodes[rank] == TB_ID_NONE)
@@ -145,11 +145,10 @@ int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks,
 {
 	uint32_t *nodes = malloc(((size_t)n_ranks + 1) * sizeof *nodes);
 	if (!nodes)
-		return tb_fail(error, TB_ENOMEM, "no memory for the places of %u ranks",
-			n_ranks);
+		return tb_fail_memory(error, "the places of %u ranks", n_ranks);
 	for (uint32_t rank = 0; rank < n_ranks; rank++)
 		nodes[rank] = TB_ID_NONE;
-	struct reading reading = {.file = map_file,
+	struct rank_map_reading reading = {.file = map_file,
 		.nodes = nodes,
 		.n_ranks = n_ranks,
 		.n_nodes = tb_network_n_hosts(network),

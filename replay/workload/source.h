@@ -1,5 +1,5 @@
 // Where messages come from: what the engine asks while it runs. Packet traces and jobs
-// each implement one (open_loop.h, closed_loop.h).
+// each implement one (workload_impl.h, workload_impl.h).
 //
 // The engine asks when the source next has something to post, takes the messages when
 // that time has come, and reports messages that are sent and delivered. Calls come in the

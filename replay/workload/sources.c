@@ -1,17 +1,17 @@
-#include "sources.h"
+#include "workload_impl.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #define COOKIE_BITS 48
 
-struct part {
+struct joined_source {
 	struct tb_source_part what;
 	tb_time_ps next_at; // when it has something to post, in the time of the whole
 };
 
 struct tb_sources {
-	struct part *parts;
+	struct joined_source *parts;
 	uint32_t n;
 	uint32_t first; // of the parts that are next, the one before the others
 };
@@ -25,7 +25,7 @@ int tb_sources_new(struct tb_sources **sources, const struct tb_source_part *par
 		made->parts = calloc(n, sizeof *made->parts);
 	if (!made || !made->parts) {
 		tb_sources_free(made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+		return tb_fail_memory(error, "the jobs");
 	}
 	made->n = n;
 	for (uint32_t i = 0; i < n; i++)
@@ -42,7 +42,7 @@ void tb_sources_free(struct tb_sources *sources)
 	free(sources);
 }
 
-static tb_time_ps part_when(const struct part *part)
+static tb_time_ps part_when(const struct joined_source *part)
 {
 	tb_time_ps at = part->what.source.when(part->what.source.context);
 	return at < TB_TIME_NEVER - part->what.start_ps ? at + part->what.start_ps
@@ -62,7 +62,7 @@ static void ask_all(struct tb_sources *sources)
 // ask_again updates the order after one part received a call or gave a message.
 static void ask_again(struct tb_sources *sources, uint32_t i)
 {
-	struct part *parts = sources->parts;
+	struct joined_source *parts = sources->parts;
 	tb_time_ps before = parts[i].next_at;
 	parts[i].next_at = part_when(&parts[i]);
 	tb_time_ps first_at = parts[sources->first].next_at;

@@ -10,7 +10,7 @@
 
 enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, STREAM_READ, N_STREAMS };
 
-struct sender {
+struct traffic_sender {
 	struct tb_random streams[N_STREAMS];
 	uint32_t node, job;
 	uint32_t target;    // TB_TRAFFIC_FIXED
@@ -23,7 +23,7 @@ struct sender {
 enum stage { WRITE, REQUEST, DATA };
 
 // A message under way; its place is the engine's cookie.
-struct slot {
+struct traffic_message {
 	enum stage stage;
 	uint32_t sender, target;
 	uint64_t bytes; // of the data
@@ -35,9 +35,9 @@ struct slot {
 struct tb_traffic {
 	struct tb_traffic_job *jobs;
 	uint32_t *targets; // of all jobs
-	struct sender *senders;
+	struct traffic_sender *senders;
 	uint32_t n_senders;
-	struct slot *slots;
+	struct traffic_message *slots;
 	uint32_t n_slots, free_slot;
 	size_t slots_room;
 	uint32_t first_data, last_data; // requests answered, not yet taken
@@ -79,7 +79,7 @@ static double mean_interval_ps(const struct tb_traffic_job *job)
 
 static void start_sender(struct tb_traffic *traffic, uint32_t id, uint64_t seed)
 {
-	struct sender *sender = &traffic->senders[id];
+	struct traffic_sender *sender = &traffic->senders[id];
 	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
 	for (uint32_t i = 0; i < N_STREAMS; i++)
 		tb_random_init(&sender->streams[i], seed,
@@ -110,7 +110,7 @@ static void find_selves(struct tb_traffic *traffic, const struct tb_traffic_job 
 	for (uint32_t i = 0; i < job->n_targets; i++)
 		places[job->targets[i]] = i;
 	for (uint32_t i = 0; i < job->n_senders; i++) {
-		struct sender *sender = &traffic->senders[first + i];
+		struct traffic_sender *sender = &traffic->senders[first + i];
 		sender->self = places[sender->node];
 	}
 }
@@ -119,7 +119,7 @@ static int start_job(struct tb_traffic *traffic, const struct tb_traffic_job *jo
 	uint32_t number, uint32_t first, uint64_t seed)
 {
 	for (uint32_t i = 0; i < job->n_senders; i++) {
-		struct sender *made = &traffic->senders[first + i];
+		struct traffic_sender *made = &traffic->senders[first + i];
 		made->node = job->senders[i];
 		made->job = number;
 		if (job->rule == TB_TRAFFIC_FIXED)
@@ -171,7 +171,7 @@ int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *job
 {
 	struct tb_traffic *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
+		return tb_fail_memory(error, "the traffic");
 	size_t n_targets = 0;
 	for (uint32_t i = 0; i < n_jobs; i++) {
 		made->n_senders += jobs[i].n_senders;
@@ -186,7 +186,7 @@ int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *job
 	if (!made->jobs || !made->senders || !made->targets || !made->stats ||
 		start_all(made, jobs, n_jobs, seed) != TB_OK) {
 		tb_traffic_free(made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
+		return tb_fail_memory(error, "the traffic");
 	}
 	*traffic = made;
 	return TB_OK;
@@ -238,8 +238,8 @@ static tb_time_ps when(void *context)
 static int take_data(struct tb_traffic *traffic, struct tb_message *message)
 {
 	uint32_t id = traffic->first_data;
-	struct slot *slot = &traffic->slots[id];
-	const struct sender *sender = &traffic->senders[slot->sender];
+	struct traffic_message *slot = &traffic->slots[id];
+	const struct traffic_sender *sender = &traffic->senders[slot->sender];
 	traffic->first_data = slot->next;
 	if (traffic->first_data == NONE) {
 		traffic->last_data = NONE;
@@ -254,7 +254,8 @@ static int take_data(struct tb_traffic *traffic, struct tb_message *message)
 	return 1;
 }
 
-static uint32_t draw_target(const struct tb_traffic_job *job, struct sender *sender)
+static uint32_t draw_target(
+	const struct tb_traffic_job *job, struct traffic_sender *sender)
 {
 	if (job->rule == TB_TRAFFIC_FIXED)
 		return sender->target;
@@ -264,7 +265,7 @@ static uint32_t draw_target(const struct tb_traffic_job *job, struct sender *sen
 }
 
 // issued sets when the sender's next message is due.
-static void issued(const struct tb_traffic_job *job, struct sender *sender)
+static void issued(const struct tb_traffic_job *job, struct traffic_sender *sender)
 {
 	if (job->n_messages && --sender->n_left == 0)
 		sender->next_at = TB_TIME_NEVER;
@@ -279,15 +280,15 @@ static void issued(const struct tb_traffic_job *job, struct sender *sender)
 static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 	struct tb_message *message, struct tb_error *error)
 {
-	struct sender *sender = &traffic->senders[from];
+	struct traffic_sender *sender = &traffic->senders[from];
 	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
 	uint32_t id = new_slot(traffic);
 	if (id == NONE)
-		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
+		return tb_fail_memory(error, "the messages under way");
 	bool read = job->reads > 0 &&
 		    tb_random_unit(&sender->streams[STREAM_READ]) < job->reads;
-	struct slot *slot = &traffic->slots[id];
-	*slot = (struct slot){.stage = read ? REQUEST : WRITE,
+	struct traffic_message *slot = &traffic->slots[id];
+	*slot = (struct traffic_message){.stage = read ? REQUEST : WRITE,
 		.sender = from,
 		.target = draw_target(job, sender),
 		.bytes = draw_bytes(job, &sender->streams[STREAM_SIZE]),
@@ -300,7 +301,7 @@ static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 		.job = sender->job};
 	issued(job, sender);
 	if (schedule(traffic, from) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
+		return tb_fail_memory(error, "the messages under way");
 	return 1;
 }
 
@@ -319,7 +320,7 @@ static int take(
 // again makes a sender that keeps its node busy issue its next message.
 static int again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
 {
-	struct sender *sender = &traffic->senders[id];
+	struct traffic_sender *sender = &traffic->senders[id];
 	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
 	if (job->load > 0 || (job->n_messages && sender->n_left == 0) ||
 		sender->n_due++ > 0)
@@ -331,9 +332,9 @@ static int again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
 static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_traffic *traffic = context;
-	const struct slot *slot = &traffic->slots[cookie];
+	const struct traffic_message *slot = &traffic->slots[cookie];
 	if (slot->stage == WRITE && again(traffic, slot->sender, now) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
+		return tb_fail_memory(error, "the messages under way");
 	called(traffic, (uint32_t)cookie);
 	return TB_OK;
 }
@@ -343,7 +344,7 @@ static int delivered(
 {
 	struct tb_traffic *traffic = context;
 	uint32_t id = (uint32_t)cookie;
-	struct slot *slot = &traffic->slots[id];
+	struct traffic_message *slot = &traffic->slots[id];
 	if (slot->stage == REQUEST) {
 		slot->next = NONE;
 		if (traffic->last_data == NONE)
@@ -356,7 +357,7 @@ static int delivered(
 		return TB_OK;
 	}
 	if (slot->stage == DATA && again(traffic, slot->sender, now) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
+		return tb_fail_memory(error, "the messages under way");
 	struct tb_traffic_stats *stats =
 		&traffic->stats[traffic->senders[slot->sender].job];
 	stats->n_done++;

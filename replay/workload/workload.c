@@ -11,7 +11,7 @@
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the inputs");
+	return tb_fail_memory(error, "the inputs");
 }
 
 static bool is_stdin(const char *file)
@@ -356,11 +356,37 @@ static int name_inputs(struct tb_workload *workload, struct tb_error *error)
 	return TB_OK;
 }
 
+// check_map refuses a map beside what would contradict it.
+static int check_map(const struct tb_workload *workload, struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	const struct workload_input *first = &workload->inputs[0];
+	if (!options->map)
+		return TB_OK;
+	if (workload->n_inputs > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"--map is for one input; of several, each has its own: --job "
+			"%s,map=%s",
+			first->files[0], options->map);
+	if (first->spec.placed)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' has a placement, so --map would be a second one",
+			first->spec.file);
+	if (options->split)
+		return tb_fail(error, TB_EUSAGE,
+			"--map gives the job of each endpoint, which leaves nothing for "
+			"--split-jobs to find");
+	if (options->per_node)
+		return tb_fail(error, TB_EUSAGE,
+			"--map gives the node of each rank, so --per-node would be a "
+			"second placement");
+	return TB_OK;
+}
+
 // check_options refuses options that would otherwise be ignored.
 static int check_options(const struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
-	const struct workload_input *first = &workload->inputs[0];
 	uint32_t n_stdin = 0, n_captures = 0, n_calls = 0;
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct workload_input *input = &workload->inputs[i];
@@ -378,26 +404,9 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 			"--library, --collective, --lenient and --clone-ranks are for "
 			"traces of what a program's ranks called, and none is among the "
 			"inputs");
-	if (options->map && workload->n_inputs > 1)
-		return tb_fail(error, TB_EUSAGE,
-			"--map is for one input; of several, each has its own: --job "
-			"%s,map=%s",
-			first->files[0], options->map);
-	if (options->map && first->spec.placed)
-		return tb_fail(error, TB_EUSAGE,
-			"'%s' has a placement, so --map would be a second one",
-			first->spec.file);
-	if (options->map && options->split)
-		return tb_fail(error, TB_EUSAGE,
-			"--map gives the job of each endpoint, which leaves nothing for "
-			"--split-jobs to find");
 	if (options->per_node && n_captures == workload->n_inputs)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");
-	if (options->per_node && options->map)
-		return tb_fail(error, TB_EUSAGE,
-			"--map gives the node of each rank, so --per-node would be a "
-			"second placement");
 	if (options->split_names && workload->n_inputs > 1)
 		return tb_fail(error, TB_EUSAGE,
 			"--split-jobs=%s: names are for one input; of several, the jobs "
@@ -407,7 +416,7 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 		return tb_fail(error, TB_EUSAGE,
 			"--split-jobs is for packet captures, and none is among the "
 			"inputs");
-	return TB_OK;
+	return check_map(workload, error);
 }
 
 // read_map reads the map of captures. One that names hosts has them placed as those of a

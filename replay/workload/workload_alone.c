@@ -62,7 +62,7 @@ int tb_workload_alone_new(struct tb_workload_alone **alone,
 {
 	struct tb_workload_alone *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for a job");
+		return tb_fail_memory(error, "a job");
 	const struct workload_input *input = tb_workload_input_of(workload, job);
 	int status = open_source(made, workload, input, job, error);
 	if (status == TB_OK)

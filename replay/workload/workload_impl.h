@@ -3,11 +3,93 @@
 #ifndef TB_WORKLOAD_IMPL_H
 #define TB_WORKLOAD_IMPL_H
 
-#include "closed_loop.h"
+#include "ids.h"
+#include "job.h"
 #include "map_file.h"
-#include "open_loop.h"
-#include "sources.h"
+#include "packets.h"
+#include "source.h"
 #include "workload.h"
+
+#include <stddef.h>
+
+// A job trace as a source: an operation starts when those that it depends on are done
+// (closed loop).
+//
+// A send posts its message when it starts and is done when the last packet is
+// acknowledged (its buffer is free). A receive is posted when it is ready and done when a
+// message that matches has been delivered; matching is MPI's: by source and tag, or any,
+// in the order of delivery and of posting. A calc occupies its cpu of the rank for its
+// time; calcs and sends of one cpu start in the order in which they became ready, a send
+// while no calc runs there.
+//
+// Memory: about 25 bytes per operation, besides the job itself.
+
+struct tb_closed_loop; // opaque
+
+// tb_closed_loop_new borrows `job` and copies `node_of_rank` (n_ranks entries). `number`
+// is the number of the job in flows.
+//
+// With `broadcasts`, sends of one rank that start in the same instant, have one size and
+// tag, and go to consecutive nodes (its own may be left out) become one broadcast
+// (docs/jobs.md).
+int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
+	const uint32_t *node_of_rank, uint32_t number, bool broadcasts,
+	struct tb_error *error) TB_MUST_USE;
+void tb_closed_loop_free(struct tb_closed_loop *loop);
+
+// Where messages were given up, the source's finish returns TB_OK even if operations
+// still wait for them; compare tb_closed_loop_n_done with the job's operations.
+struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop);
+
+// tb_closed_loop_n_done returns the number of operations that are done.
+uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop);
+
+// Several sources as one: jobs that share a network, each with its own start.
+//
+// Each part's time counts from its start; its nodes and jobs are renumbered to those of
+// the whole. Within an instant the parts are asked in their order.
+
+struct tb_source_part {
+	struct tb_source source; // its cookies must be below 2^48
+	tb_time_ps start_ps;
+	uint32_t first_job;	 // added to the jobs of its messages
+	const uint32_t *node_of; // its node to the network's; NULL: the same
+};
+
+struct tb_sources; // opaque
+
+// tb_sources_new copies the parts, at most 65,535, and borrows what they point to.
+int tb_sources_new(struct tb_sources **sources, const struct tb_source_part *parts,
+	uint32_t n, struct tb_error *error) TB_MUST_USE;
+void tb_sources_free(struct tb_sources *sources);
+
+struct tb_source tb_sources_source(struct tb_sources *sources);
+
+// A packet trace as a source: each captured frame is a message of its wire length, posted
+// when it was captured, whatever the network makes of it (open loop).
+//
+// Of a capture that breaks off, all whole packets are posted and delivered; then `finish`
+// returns the error.
+
+struct tb_open_loop {
+	struct tb_packets *packets;
+	uint32_t job; // the only one whose packets are posted; TB_ID_NONE: all are
+	struct tb_captured_packet head;
+	bool has_head;
+	int status; // of the last read
+	struct tb_error error;
+};
+
+// tb_open_loop_init reads the first packet; it borrows `packets`.
+void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets);
+
+// tb_open_loop_init_job does so for one job of the capture: other packets are passed
+// over.
+void tb_open_loop_init_job(
+	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job);
+
+// tb_open_loop_source makes the source; it borrows `loop`.
+struct tb_source tb_open_loop_source(struct tb_open_loop *loop);
 
 struct workload_input {
 	struct tb_job_spec spec;  // of a plain input, its file and name alone
@@ -51,5 +133,84 @@ struct tb_packets_options tb_workload_packets(
 // workload_place.c: the input that a job is of.
 const struct workload_input *tb_workload_input_of(
 	const struct tb_workload *workload, uint32_t job);
+
+// Which receive takes which message: MPI's rule, by source and tag, or any, in the order
+// of delivery and of posting. Private to replay/.
+//
+// Sends and receives are the operations of a job; each is posted or arrives once. Cost:
+// constant, except for receives with a wildcard: they are searched in the order of
+// posting, or search what has arrived at their rank.
+
+// A first-in first-out list of operations, linked through an array that its owner keeps
+// for all operations, so an operation is in one list per array at a time.
+struct tb_op_queue {
+	uint32_t first, last; // `last` means nothing while `first` is TB_ID_NONE
+};
+
+static inline struct tb_op_queue tb_op_queue_empty(void)
+{
+	return (struct tb_op_queue){TB_ID_NONE, TB_ID_NONE};
+}
+
+static inline void tb_op_queue_push(
+	struct tb_op_queue *queue, uint32_t *next, uint32_t op)
+{
+	next[op] = TB_ID_NONE;
+	if (queue->first == TB_ID_NONE)
+		queue->first = op;
+	else
+		next[queue->last] = op;
+	queue->last = op;
+}
+
+// tb_op_queue_pop removes and returns the first of a queue that is not empty.
+static inline uint32_t tb_op_queue_pop(struct tb_op_queue *queue, const uint32_t *next)
+{
+	uint32_t op = queue->first;
+	queue->first = next[op];
+	return op;
+}
+
+// tb_op_queue_remove takes `op` out; its predecessor is `before`, TB_ID_NONE for the
+// first.
+static inline void tb_op_queue_remove(
+	struct tb_op_queue *queue, uint32_t *next, uint32_t before, uint32_t op)
+{
+	if (before == TB_ID_NONE)
+		queue->first = next[op];
+	else
+		next[before] = next[op];
+	if (queue->last == op)
+		queue->last = before;
+}
+
+struct tb_matching {
+	const struct tb_job *job;
+	const uint32_t *rank_of; // of each operation
+	uint32_t *channel;	 // of each send and each receive without wildcards
+	uint32_t *next;		 // link of posted receives and of arrived messages
+	// Of a receive, the order of its posting; of a send, the link of its rank's
+	// arrivals.
+	uint32_t *aside;
+	struct tb_matching_channel *channels;
+	uint32_t n_channels;
+	size_t channels_room;
+	struct tb_matching_rank *ranks;
+	uint32_t n_posted;
+};
+
+// tb_matching_init borrows `job` and `rank_of` (n_ops entries) until tb_matching_fini. On
+// failure (TB_ENOMEM) what was made is freed. A zeroed struct may be finished too.
+int tb_matching_init(struct tb_matching *matching, const struct tb_job *job,
+	const uint32_t *rank_of) TB_MUST_USE;
+void tb_matching_fini(struct tb_matching *matching);
+
+// tb_matching_post returns the message that a receive takes, the earliest arrival that
+// matches, or TB_ID_NONE when it must wait for one.
+uint32_t tb_matching_post(struct tb_matching *matching, uint32_t recv);
+
+// tb_matching_arrive returns the receive that takes a message, the earliest posted that
+// matches, or TB_ID_NONE when the message must wait for one.
+uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send);
 
 #endif

@@ -27,7 +27,7 @@ static int add_note(struct tb_job *job, const char *note, struct tb_error *error
 	bool has_notes = job->notes && *job->notes;
 	if (asprintf(&notes, "%s%s%s", note, has_notes ? "\n" : "",
 		    has_notes ? job->notes : "") < 0)
-		return tb_fail(error, TB_ENOMEM, "no memory for notes");
+		return tb_fail_memory(error, "notes");
 	free(job->notes);
 	job->notes = notes;
 	return TB_OK;
@@ -98,7 +98,7 @@ static int join_sources(struct tb_workload *workload, struct tb_error *error)
 		return TB_OK;
 	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
 	if (!parts)
-		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+		return tb_fail_memory(error, "the jobs");
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct workload_input *input = &workload->inputs[i];
 		parts[i] = (struct tb_source_part){.source = input->source,

@@ -1,11 +1,11 @@
 // What storing costs: the same replay with nothing recorded, into a store, and into one
 // that is also told who waited for whom, in turns: the median of what the turns show.
-#include "closed_loop.h"
 #include "engine.h"
 #include "network_open.h"
 #include "preset.h"
 #include "store.h"
 #include "synth.h"
+#include "workload_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -109,7 +109,7 @@ static double import_s(const char *path, uint64_t n)
 {
 	double begin = now_s();
 	struct tb_packets *packets;
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	if (tb_packets_open(&packets, &path, 1, NULL, NULL) != TB_OK)
 		exit(1);
 	while (tb_packets_next(packets, &packet, NULL) == 1)

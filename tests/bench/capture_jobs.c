@@ -52,15 +52,13 @@ static void make(const char *path, bool binary, uint32_t n_messages)
 static void make_alltoall(const char *path, bool binary, uint32_t n_ranks)
 {
 	struct tb_collective_options options = {
-		.collective = tb_collective_find("alltoall"),
-		.n_ranks = n_ranks,
-		.n_ports = 1,
-		.bytes = 1024};
+		.n_ranks = n_ranks, .n_ports = 1, .bytes = 1024};
 	const struct tb_plan_job how = {.n_repeats = 1};
 	struct tb_plan plan;
 	struct tb_job *job;
 	struct tb_error error;
-	options.algorithm = options.collective->algorithms;
+	must(tb_algorithm_find(&options.algorithm, TB_COLL_ALLTOALL, NULL, &error),
+		&error);
 	must(tb_collective_plan(&plan, &options, &error), &error);
 	must(tb_plan_to_job(&job, &plan, &how, &error), &error);
 	tb_plan_fini(&plan);

@@ -24,7 +24,7 @@ there() {
 	local file
 	for file; do
 		[[ -f $captures/$file ]] && continue
-		echo "left out: $captures/$file is not there"
+		echo "skipped: $captures/$file is not there"
 		return 1
 	done
 }

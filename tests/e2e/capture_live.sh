@@ -5,7 +5,7 @@ set -euo pipefail
 
 if [[ -z ${INSIDE-} ]]; then
 	for tool in ip tcpdump unshare; do
-		command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
+		command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 	done
 	# Root has a namespace for the asking; others need one of users around it.
 	for how in "--net" "--net --map-root-user"; do
@@ -14,7 +14,7 @@ if [[ -z ${INSIDE-} ]]; then
 			INSIDE=1 exec unshare $how bash "$0" "$@"
 		fi
 	done
-	echo "skip: network namespaces are not allowed here"
+	echo "skipped: network namespaces are not allowed here"
 	exit 77
 fi
 

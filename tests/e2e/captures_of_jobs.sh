@@ -4,6 +4,7 @@
 set -eu
 # shellcheck source=tests/support/captures.sh
 . "$TB_SOURCE/tests/support/captures.sh"
+there captures/mix64_mtu.pcap.zst || exit 77
 
 lammps=$(seq -s, 0 2 46)
 collectives=$(seq -s, 1 2 47)

@@ -12,11 +12,16 @@ if ! command -v zstd > /dev/null; then
 	echo "skipped: zstd is not installed, and the logs are compressed"
 	exit 77
 fi
+. "$TB_SOURCE/tests/support/real_input.sh"
 status=0
 
 # hold NAME PRECISION RECALL ORDER PRECISION RECALL: of messages, then of what sends wait for.
 hold() {
 	local row
+	case $1 in
+	*8_*) there "whatif/$1.pcap.zst" "whatif/mpilog/$1.tar.zst" || return 0 ;;
+	*) there "captures/$1.pcap.zst" "jobs/$1.tar.zst" || return 0 ;;
+	esac
 	row=$("$TB_SOURCE/tests/support/judge_table.sh" "$TB_BENCH_BIN/infer_judge" "$TB_SHARED" "^$1\$")
 	awk -F'[|(]' -v least="${*:2}" '{
 		split(least, bound, " ")

@@ -9,6 +9,7 @@ if [[ ! -d $whatif ]]; then
 	echo "skipped: $whatif is not here, with captures of programs and how long they took"
 	exit 77
 fi
+. "$TB_SOURCE/tests/support/real_input.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
@@ -22,6 +23,7 @@ run_of() {
 # hold PROGRAM FROM TO PERCENT: the capture at one rate, replayed at another.
 hold() {
 	local start end wanted off
+	there "whatif/$1_$2m.pcap.zst" || return 0
 	read -r _ start end <<< "$(run_of "$1" "$2")"
 	read -r wanted _ <<< "$(run_of "$1" "$3")"
 	rm -f "$scratch/run.db"

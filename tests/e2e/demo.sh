@@ -26,11 +26,11 @@ cost() { "$TAILBACK" info fabric.db | awk -v run="$1" '/^Run / { r = $2 } r == r
 awk -v order="$(cost 4)" -v random="$(cost 5)" -v adaptive="$(cost 6)" 'BEGIN {
 	exit !(order > 1000 && random > 0.9 * order && adaptive < 0.75 * order) }' ||
 	fail "the ring took $(cost 4), $(cost 5) and $(cost 6) us"
-# What the README states and shows of it is what came out.
+# What the tour states and shows of it is what came out.
 says() {
 	local told
 	told=$(sqlite3 fabric.db "SELECT printf('$1', simulated_ps / $2) FROM run WHERE run = $3")
-	tr '\n' ' ' <"$TB_SOURCE/README.md" | grep -qF -- "$4$told$5" || fail "README.md does not say '$4$told$5'"
+	tr '\n' ' ' <"$TB_SOURCE/docs/tour.md" | grep -qF -- "$4$told$5" || fail "docs/tour.md does not say '$4$told$5'"
 }
 says '%.0f us' 1e6 1 'An all-to-all takes ' ' in order'
 says '%.0f us' 1e6 2 ' and ' ' at random'

@@ -13,6 +13,7 @@ if ! command -v zstd > /dev/null; then
 	echo "skipped: zstd is not installed, and the logs are compressed"
 	exit 77
 fi
+. "$TB_SOURCE/tests/support/real_input.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -137,6 +138,9 @@ holds() {
 	local program=$1 script=$2 rate other percent rates="10 50 100 200"
 	shift 2
 	[[ $program == lammps8 ]] && rates="10 50 100"
+	for rate in $rates; do
+		there "whatif/mpilog/${program}_${rate}m.tar.zst" || return 0
+	done
 	for rate in $rates; do
 		job "$program" $rate "$script"
 	done

@@ -26,4 +26,4 @@ for file in "$data"/fabric/* "$data"/paraver/*.{pcf,row} "$data"/otf2/*/*.def "$
 		n=$((n + 1))
 	done
 done
-[[ $n -ge 60 && ! -e $scratch/none.db ]]
+[[ $n -ge 30 && ! -e $scratch/none.db ]]

@@ -186,11 +186,12 @@ exec 8<&-
 tailback sweep sweep.ini -q --set window=5ms --set seed=1 --blame --shard 1/1 -o large.db
 "$TAILBACK" merge large.db -o killed_merge.db &
 pid=$!
-until [[ -n $(ls killed_merge.db* 2>/dev/null) ]]; do
+until [[ $(readlink /proc/$pid/fd/* 2>/dev/null) == *' (deleted)'* ]]; do # the unnamed file
 	kill -0 $pid 2>/dev/null || break
 done
 kill -9 $pid 2>/dev/null || true
 wait $pid 2>/dev/null || true
+[[ -z $(compgen -G 'killed_merge.db.*') ]] || { ls; exit 1; }
 if [[ -e killed_merge.db ]]; then # it had come to its end
 	[[ $(sqlite3 killed_merge.db 'PRAGMA integrity_check') == ok ]]
 	[[ $(sqlite3 killed_merge.db 'SELECT count(*) FROM run') == 6 ]]

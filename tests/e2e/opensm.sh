@@ -2,6 +2,7 @@
 # trees that were written here are read in both forms, join all nodes, and load no cable less, when
 # all send to all, than the product's own routes. Figures of more fabrics: docs/network.md.
 set -u
+PATH=$PATH:/usr/sbin # opensm is a server
 for tool in opensm ibsim; do
 	command -v "$tool" >/dev/null || {
 		echo "skipped: no $tool"

@@ -1,5 +1,5 @@
-# Every command line in README.md works: those of its ```sh blocks run in order, in one scratch
-# folder that looks like the source tree. Three kinds are different here:
+# Every command line in README.md and docs/tour.md works: those of their ```sh blocks run in order,
+# in one scratch folder that looks like the source tree. Three kinds are different here:
 #   git clone, cd, ./dev     set up the tree that is under test: they are checked to exist, not run
 #   tailback view            runs without a display, told to leave after a screenshot
 #   while ... &              makes traffic in the background
@@ -19,7 +19,7 @@ run() {
 	local code=0
 	timeout 600 bash -c "$1" >out 2>err </dev/null || code=$?
 	[[ $code == 0 ]] && return 0
-	printf 'README.md: exit %d: %s\n' "$code" "$1"
+	printf 'README.md, docs/tour.md: exit %d: %s\n' "$code" "$1"
 	cat out err
 	exit 1
 }
@@ -55,7 +55,7 @@ while IFS= read -r line; do
 		[[ -f cap.pcap ]] || continue
 		run "$line"
 		if [[ $line == *report* ]] && ! grep -q 'The hottest are ' out; then
-			echo "README.md: nobody waits in the capture"
+			echo "docs/tour.md: nobody waits in the capture"
 			cat out
 			exit 1
 		fi
@@ -63,6 +63,6 @@ while IFS= read -r line; do
 	*) run "$line" ;;
 	esac
 	n=$((n + 1))
-done < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TB_SOURCE/README.md")
+done < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TB_SOURCE/README.md" "$TB_SOURCE/docs/tour.md")
 echo "$n command lines"
 [[ $n -ge 8 ]]

@@ -106,6 +106,18 @@ for mpi in "${mpis[@]}"; do
 		"$TAILBACK" replay -q job.tbt -o run.db
 	fi
 
+	# Ranks of a world that another one starts have its numbers: they leave its files alone. (Debian's
+	# MPICH starts none.)
+	if [[ $mpi == openmpi ]]; then
+		compile spawn
+		run 2 ./spawn
+		is "$(sent 0 | xargs)" '500 1' "what rank 0 of the first world sends"
+		for r in 0 1; do
+			grep -q "rank-$r.tbr: cannot be written, so rank $r is not traced: File exists" said ||
+				complain "nothing is said of rank $r of the second world: $(cat said)"
+		done
+	fi
+
 	# A rank that aborts, and one that is killed: ten messages of each rank are there, or some less where
 	# mpirun was quicker than they: two ranks can be behind the one that ends by one and by two.
 	compile abort

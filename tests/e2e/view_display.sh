@@ -3,7 +3,7 @@
 set -eu
 for tool in Xvfb xdotool; do
 	command -v $tool >/dev/null || {
-		echo "skip: $tool is not installed (./dev packages test names its package)"
+		echo "skipped: $tool is not installed (./dev packages test names its package)"
 		exit 77
 	}
 done
@@ -36,7 +36,7 @@ display_comes() {
 	return 1
 }
 display_comes || display_comes || display_comes || {
-	echo 'skip: Xvfb does not start here'
+	echo 'skipped: Xvfb does not start here'
 	exit 77
 }
 DISPLAY=:$(cat display)

@@ -11,12 +11,14 @@ cat >steps <<'END'
 expect bit_reversal_64.goal on qsnet, 64 nodes
 expect (whole run)
 dump first
-# A tooltip goes with what it explains, though the pointer rests.
+# A tooltip goes away with its view, and comes when the pointer moves again.
 hover 450 264
 expect switch 1.3
 key F4
 refuse switch 1.3
 key F2
+refuse switch 1.3
+hover 451 264
 expect switch 1.3
 hover 2 300
 refuse switch 1.3

@@ -109,8 +109,8 @@ static void write_csv(const struct tb_report *report, uint8_t choice, FILE *nowh
 	size_t n = 0;
 	while (tb_report_list_name(n))
 		n++;
-	(void)!tb_report_write(report, TB_FORMAT_CSV, NULL,
-		tb_report_list_name(choice % n), nowhere, &error);
+	const struct tb_report_form form = {.list = tb_report_list_name(choice % n)};
+	(void)!tb_report_write(report, TB_FORMAT_CSV, &form, nowhere, &error);
 }
 
 // write_reports writes all formats, of the lists as CSV the one that `choice` picks.
@@ -122,8 +122,7 @@ static void write_reports(struct tb_run *run, uint8_t choice)
 	if (nowhere && tb_report_new(&report, run, 20, &error) == TB_OK) {
 		for (enum tb_format f = TB_FORMAT_TEXT; f <= TB_FORMAT_HTML; f++)
 			if (f != TB_FORMAT_CSV)
-				(void)!tb_report_write(
-					report, f, NULL, NULL, nowhere, &error);
+				(void)!tb_report_write(report, f, NULL, nowhere, &error);
 		write_csv(report, choice, nowhere);
 	}
 	tb_report_free(report);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_packets(struct tb_packets *packets)
 {
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	struct tb_error error;
 	tb_time_ps last_ps = 0;
 	uint64_t n = 0;

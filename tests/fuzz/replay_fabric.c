@@ -1,10 +1,8 @@
 // Whatever a fabric's file holds, it becomes a network, which is written and read back as
 // the same, or it is refused.
 #include "cabling.h"
-#include "cabling_build.h"
-#include "edge_list.h"
+#include "cabling_impl.h"
 #include "fabric_file_write.h"
-#include "ibnetdiscover.h"
 #include "preset.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // Whatever a host list or a job on the command line says, reading it ends.
-#include "host_list.h"
 #include "job_spec.h"
+#include "placement.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Any bytes as a viewer's script.
-#include "script.h"
+#include "session_impl.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // Reading any bytes as remembered state gives values in range.
-#include "session_state.h"
+#include "session_impl.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -132,7 +132,7 @@ static tb_time_ps next_instant(const struct oracle *oracle)
 	tb_time_ps next = next_of_source(oracle);
 	if (oracle->heap.n && oracle->heap.items[0].at < next)
 		next = oracle->heap.items[0].at;
-	// A death alone does not keep the replay going.
+	// A failure alone does not keep the replay going.
 	if (next != TB_TIME_NEVER && oracle->fault_at < next)
 		next = oracle->fault_at;
 	return next;
@@ -153,7 +153,7 @@ static void take_messages(struct oracle *oracle)
 static void arrive(struct oracle *oracle)
 {
 	if (oracle->fault_at <= oracle->now)
-		oracle_strike(oracle);
+		oracle_fail_links(oracle);
 	if (next_of_source(oracle) <= oracle->now)
 		take_messages(oracle);
 	while (oracle->heap.n && oracle->heap.items[0].at <= oracle->now) {
@@ -163,7 +163,7 @@ static void arrive(struct oracle *oracle)
 		happen(oracle, &first);
 	}
 	oracle_settle(oracle);
-	oracle_tell_source(oracle);
+	oracle_report_to_source(oracle);
 }
 
 // Phase 2: which headers, then which packets at their sources, get VCs.
@@ -203,7 +203,7 @@ static void instant(struct oracle *oracle)
 	} while ((next_instant(oracle) <= oracle->now || oracle->switches_now.n > 0) &&
 		 oracle->failure.code == TB_OK);
 	if (oracle->credits) {
-		credits_tell_pauses(oracle);
+		credits_send_pauses(oracle);
 		credits_note_instant(oracle);
 	} else {
 		oracle_note_blocked(oracle);
@@ -216,7 +216,7 @@ static int run(struct oracle *oracle, struct tb_error *error)
 	for (uint64_t i = 0; i < oracle->options->n_instants; i++) {
 		tb_time_ps next = next_instant(oracle);
 		if (next == TB_TIME_NEVER) {
-			oracle->stats.now_ps = oracle->last_told;
+			oracle->stats.now_ps = oracle->last_reported;
 			return oracle->source->finish
 				       ? oracle->source->finish(
 						 oracle->source->context, error)
@@ -235,8 +235,8 @@ static int run(struct oracle *oracle, struct tb_error *error)
 	return TB_OK;
 }
 
-// tell gives the observer all that was noted.
-static int tell(struct oracle *oracle, const struct tb_observer *observer)
+// report gives the observer all that was noted.
+static int report(struct oracle *oracle, const struct tb_observer *observer)
 {
 	if (oracle->credits) {
 		credits_note_lasting(oracle);
@@ -246,7 +246,8 @@ static int tell(struct oracle *oracle, const struct tb_observer *observer)
 	}
 	if (!observer)
 		return TB_OK;
-	return oracle_tell(&oracle->facts, observer, oracle->net, oracle->options->bin_ps,
+	return oracle_report(&oracle->facts, observer, oracle->net,
+		oracle->options->bin_ps,
 		oracle->credits ? oracle->credits->last_instant : oracle->now);
 }
 
@@ -367,7 +368,7 @@ int oracle_replay(const struct tb_network *network, const struct tb_source *sour
 	make(&oracle);
 	int status = run(&oracle, error);
 	if (status == TB_OK)
-		status = tell(&oracle, observer);
+		status = report(&oracle, observer);
 	*stats = oracle.stats;
 	unmake(&oracle);
 	return status;

@@ -7,8 +7,8 @@
 // an end-of-packet token is an event. Nothing is foreseen and nothing is put off; what is
 // counted is kept as a list of facts and summed at the end. Of the product it sees the
 // network's graph, its parameters and faults, and the two interfaces that it stands
-// between, source and observer: routes, choices, partners, books and ideal latencies are
-// its own, so that an error in the engine's shows.
+// between, source and observer: routes, choices, partners, records and ideal latencies
+// are its own, so that an error in the engine's shows.
 //
 // Cost: three events per flit and link, some hundred times the engine's for QsNet
 // packets. Memory: about 120 bytes for each block on each link, until the end. One thread

@@ -233,7 +233,7 @@ static bool is_of_job_0(const struct rows lists[LISTS])
 	return true;
 }
 
-static int tell(
+static int report(
 	struct rows lists[LISTS], const struct tb_observer *observer, tb_time_ps width)
 {
 	if (is_of_job_0(lists))
@@ -281,7 +281,7 @@ static int tell(
 	return status;
 }
 
-int oracle_tell_blame(const struct oracle_facts *facts,
+int oracle_report_blame(const struct oracle_facts *facts,
 	const struct tb_observer *observer, const struct tb_network *network,
 	tb_time_ps bin_ps)
 {
@@ -298,7 +298,7 @@ int oracle_tell_blame(const struct oracle_facts *facts,
 	}
 	for (int i = 0; i < LISTS; i++)
 		add_up(&lists[i]);
-	int status = tell(lists, observer, width);
+	int status = report(lists, observer, width);
 	for (int i = 0; i < LISTS; i++)
 		free(lists[i].list);
 	return status;

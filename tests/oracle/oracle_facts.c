@@ -1,4 +1,4 @@
-// From facts to what an observer is told. Each of its lists is made in the same steps:
+// From facts to what an observer is given. Each of its lists is made in the same steps:
 // the facts cut into rows, the rows sorted by their key, rows of one key added up.
 #include "oracle_facts.h"
 
@@ -144,6 +144,8 @@ static void add_sample(struct piece *sum, const struct piece *more)
 	sum->sample.bytes += from->bytes;
 	if (from->longest_wait_ps > sum->sample.longest_wait_ps)
 		sum->sample.longest_wait_ps = from->longest_wait_ps;
+	if (from->largest_queue_bytes > sum->sample.largest_queue_bytes)
+		sum->sample.largest_queue_bytes = from->largest_queue_bytes;
 }
 
 static void add_up_pieces(struct pieces *pieces)
@@ -158,8 +160,8 @@ static void add_up_pieces(struct pieces *pieces)
 	pieces->n = n;
 }
 
-// tell_bins gives the observer bin after bin of added up pieces.
-static int tell_bins(const struct pieces *pieces, const struct tb_observer *observer)
+// report_bins gives the observer bin after bin of added up pieces.
+static int report_bins(const struct pieces *pieces, const struct tb_observer *observer)
 {
 	struct tb_link_sample *samples = NULL;
 	int status = TB_OK;
@@ -198,18 +200,78 @@ static tb_time_ps automatic_width(uint32_t n_links, tb_time_ps end)
 	return width;
 }
 
-static int tell_links(const struct oracle_facts *facts,
+// Queues: a packet stands in one from the beginning of its wait until that ends.
+//
+static int by_queue_and_time(const void *left, const void *right)
+{
+	const struct oracle_fact *a = left, *b = right;
+	int by_link = oracle_compare(a->link, b->link);
+	int by_queue = by_link ? by_link : oracle_compare(a->serial, b->serial);
+	return by_queue ? by_queue : oracle_compare((uint64_t)a->from, (uint64_t)b->from);
+}
+
+static bool in_one_queue(const struct oracle_fact *a, const struct oracle_fact *b)
+{
+	return a->link == b->link && a->serial == b->serial;
+}
+
+// bytes_at sums what stands in the queue of wait `i`, of n sorted ones, at an instant
+// within it; none lasts longer than `longest`.
+static uint64_t bytes_at(const struct oracle_fact *waits, size_t n, size_t i,
+	tb_time_ps at, tb_time_ps longest)
+{
+	uint64_t bytes = 0;
+	for (size_t j = i; j-- > 0 && in_one_queue(&waits[j], &waits[i]) &&
+			   waits[j].from + longest > at;)
+		bytes += waits[j].to > at ? waits[j].bytes : 0;
+	for (size_t j = i;
+		j < n && in_one_queue(&waits[j], &waits[i]) && waits[j].from <= at; j++)
+		bytes += waits[j].to > at ? waits[j].bytes : 0;
+	return bytes;
+}
+
+// add_queues: a queue grows as waits begin, and at the begin of a bin stands as before.
+static void add_queues(
+	struct pieces *pieces, const struct oracle_facts *facts, tb_time_ps bin_ps)
+{
+	struct oracle_fact *waits = NULL;
+	tb_time_ps longest = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct oracle_fact *fact = &facts->list[i];
+		if (fact->kind != ORACLE_WAITED || fact->to == fact->from)
+			continue;
+		waits = oracle_one_more(waits, n, sizeof *waits);
+		waits[n++] = *fact;
+		longest = oracle_later(longest, fact->to - fact->from);
+	}
+	if (n)
+		qsort(waits, n, sizeof *waits, by_queue_and_time);
+	for (size_t i = 0; i < n; i++)
+		for (tb_time_ps at = waits[i].from; at < waits[i].to;
+			at = (at / bin_ps + 1) * bin_ps) {
+			struct piece piece = {.bin = (uint64_t)(at / bin_ps),
+				.sample.link.id = waits[i].link};
+			piece.sample.largest_queue_bytes =
+				bytes_at(waits, n, i, at, longest);
+			add_piece(pieces, &piece);
+		}
+	free(waits);
+}
+
+static int report_links(const struct oracle_facts *facts,
 	const struct tb_observer *observer, tb_time_ps bin_ps)
 {
 	struct pieces pieces = {0};
 	for (size_t i = 0; i < facts->n; i++)
 		if (facts->list[i].kind <= ORACLE_WAITED)
 			cut_bins(&pieces, &facts->list[i], bin_ps);
+	add_queues(&pieces, facts, bin_ps);
 	if (pieces.n)
 		add_up_pieces(&pieces);
 	int status = observer->start ? observer->start(observer->context, bin_ps) : TB_OK;
 	if (status >= 0 && observer->bin)
-		status = tell_bins(&pieces, observer);
+		status = report_bins(&pieces, observer);
 	free(pieces.list);
 	return status;
 }
@@ -279,7 +341,7 @@ static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *mo
 	sum->blamed_ps += more->blamed_ps;
 }
 
-static int tell_flows(
+static int report_flows(
 	const struct oracle_facts *facts, const struct tb_observer *observer)
 {
 	struct tb_flow_sample *rows = NULL;
@@ -334,8 +396,8 @@ static int by_message(const void *left, const void *right)
 	return order ? order : oracle_compare(a->number, b->number);
 }
 
-// tell_messages tells of all; the engine keeps some tens of thousands.
-static int tell_messages(
+// report_messages reports all; the engine keeps some tens of thousands.
+static int report_messages(
 	const struct oracle_facts *facts, const struct tb_observer *observer)
 {
 	struct tb_message_sample *rows = NULL;
@@ -364,7 +426,7 @@ static int by_flow_and_dead(const void *left, const void *right)
 	return order ? order : oracle_compare(a->dead.id, b->dead.id);
 }
 
-static int tell_undelivered(
+static int report_undelivered(
 	const struct oracle_facts *facts, const struct tb_observer *observer)
 {
 	struct tb_undelivered_sample *rows = NULL;
@@ -399,19 +461,19 @@ static int tell_undelivered(
 	return status;
 }
 
-int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
+int oracle_report(const struct oracle_facts *facts, const struct tb_observer *observer,
 	const struct tb_network *network, tb_time_ps bin_ps, tb_time_ps end)
 {
 	uint32_t n_links = tb_network_n_links(network);
 	tb_time_ps width = bin_ps ? bin_ps : automatic_width(n_links, end);
-	int status = tell_links(facts, observer, width);
+	int status = report_links(facts, observer, width);
 	if (status >= 0 && observer->flows)
-		status = tell_flows(facts, observer);
+		status = report_flows(facts, observer);
 	if (status >= 0 && observer->blame)
-		status = oracle_tell_blame(facts, observer, network, bin_ps);
+		status = oracle_report_blame(facts, observer, network, bin_ps);
 	if (status >= 0 && observer->undelivered)
-		status = tell_undelivered(facts, observer);
+		status = report_undelivered(facts, observer);
 	if (status >= 0 && observer->messages)
-		status = tell_messages(facts, observer);
+		status = report_messages(facts, observer);
 	return status;
 }

@@ -11,12 +11,14 @@ struct oracle_flow {
 };
 
 enum oracle_fact_kind {
-	ORACLE_ENTERED,	  // link, from: a header began to cross the link
-	ORACLE_CROSSED,	  // link, from, to, bytes: a block crossed the link
-	ORACLE_HELD,	  // link, from, to: a VC or more of the link were held
-	ORACLE_BLOCKED,	  // link, from: a header that had come in by it got no VC
-	ORACLE_STALLED,	  // link, from, to: something stood still for it (with credits)
-	ORACLE_WAITED,	  // link, root, from, to, flow, culprit: that header's wait
+	ORACLE_ENTERED, // link, from: a header began to cross the link
+	ORACLE_CROSSED, // link, from, to, bytes: a block crossed the link
+	ORACLE_HELD,	// link, from, to: a VC or more of the link were held
+	ORACLE_BLOCKED, // link, from: a header that had come in by it got no VC
+	ORACLE_STALLED, // link, from, to: something stood still for it (with credits)
+	ORACLE_WAITED,	// link, root, from, to, flow, culprit, bytes, serial: that
+		       // header's wait; of a packet of so many bytes, in a queue of that
+		       // number
 	ORACLE_POSTED,	  // flow
 	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, serial, entered, queued,
 			  // crossed, ideal_ps
@@ -42,14 +44,14 @@ struct oracle_facts {
 
 void oracle_note(struct oracle_facts *facts, struct oracle_fact fact);
 
-// oracle_tell sums the facts, of which the last instant was `end`, for an observer.
+// oracle_report sums the facts, of which the last instant was `end`, for an observer.
 // bin_ps 0: automatic.
-int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
+int oracle_report(const struct oracle_facts *facts, const struct tb_observer *observer,
 	const struct tb_network *network, tb_time_ps bin_ps, tb_time_ps end) TB_MUST_USE;
 
-// oracle_tell_blame is the part about who waited for whom (oracle_blame.c). Its lists of
-// the heaviest leave nothing out, and the slices of its sums are no wider than those.
-int oracle_tell_blame(const struct oracle_facts *facts,
+// oracle_report_blame is the part about who waited for whom (oracle_blame.c). Its lists
+// of the heaviest leave nothing out, and the slices of its sums are no wider than those.
+int oracle_report_blame(const struct oracle_facts *facts,
 	const struct tb_observer *observer, const struct tb_network *network,
 	tb_time_ps bin_ps) TB_MUST_USE;
 

@@ -1,4 +1,4 @@
-// What dies and what comes of it: headers that meet dead links, errors that go back,
+// Failures and what comes of them: headers that meet dead links, errors that go back,
 // tries, messages given up. Numbers of rules are those of docs/model.md.
 #include "credits/credits.h"
 
@@ -8,7 +8,7 @@ static uint32_t source_of(const struct packet *packet)
 }
 
 // Rule 23: headers that wait at a switch whose links die.
-static void strike_switch(struct oracle *oracle, uint32_t sw)
+static void fail_switch(struct oracle *oracle, uint32_t sw)
 {
 	struct packet **at = &oracle->switches[sw].waiting;
 	while (*at) {
@@ -24,8 +24,8 @@ static void strike_switch(struct oracle *oracle, uint32_t sw)
 	}
 }
 
-// next_death is when the next link dies.
-static tb_time_ps next_death(const struct oracle *oracle)
+// next_failure returns when the next link fails.
+static tb_time_ps next_failure(const struct oracle *oracle)
 {
 	tb_time_ps next = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < oracle->net->n_links; i++)
@@ -34,14 +34,14 @@ static tb_time_ps next_death(const struct oracle *oracle)
 	return next;
 }
 
-void oracle_strike(struct oracle *oracle)
+void oracle_fail_links(struct oracle *oracle)
 {
 	if (oracle->credits)
-		credits_strike(oracle);
+		credits_fail_links(oracle);
 	else
 		for (uint32_t sw = 0; sw < oracle->net->n_switches; sw++)
-			strike_switch(oracle, sw);
-	oracle->fault_at = next_death(oracle);
+			fail_switch(oracle, sw);
+	oracle->fault_at = next_failure(oracle);
 }
 
 // Rule 23: the switch takes what comes, and discards it.
@@ -56,7 +56,7 @@ void oracle_refuse(struct oracle *oracle, struct packet *packet)
 }
 
 // Rule 24.
-bool oracle_is_spoilt(struct oracle *oracle, struct packet *packet)
+bool oracle_is_corrupted(struct oracle *oracle, struct packet *packet)
 {
 	for (uint32_t i = 0; i < packet->n_granted; i++)
 		if (is_dead(oracle, packet->hops[i].link, oracle->now))
@@ -147,8 +147,8 @@ static void give_up(struct oracle *oracle, struct message *message, uint32_t dea
 	end(oracle, message);
 }
 
-// has_died_since returns whether something has died after the instant of some tables.
-static bool has_died_since(const struct oracle *oracle, tb_time_ps tables)
+// has_failed_since returns whether something has failed after the instant of some tables.
+static bool has_failed_since(const struct oracle *oracle, tb_time_ps tables)
 {
 	for (uint32_t i = 0; i < oracle->net->n_links; i++)
 		if (oracle->dead_at[i] > tables && oracle->dead_at[i] <= oracle->now)
@@ -166,7 +166,7 @@ static bool may_try(struct oracle *oracle, struct packet *packet, struct node *n
 	if (++packet->n_failed <= oracle->net->params.retries)
 		return true;
 	if (oracle->net->params.ascent == TB_ASCENT_TABLE ||
-		!has_died_since(oracle, node->tables))
+		!has_failed_since(oracle, node->tables))
 		return false;
 	node->tables = oracle->now;
 	packet->n_failed = 0;

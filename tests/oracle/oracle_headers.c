@@ -159,6 +159,7 @@ static void note_wait(struct oracle *oracle, const struct packet *packet, uint32
 					    .root = root,
 					    .from = packet->arrived,
 					    .to = oracle->now,
+					    .bytes = packet->wire_bytes,
 					    .flow = packet->message->flow,
 					    .culprit = culprit});
 }

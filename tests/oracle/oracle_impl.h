@@ -113,10 +113,10 @@ struct packet {
 	uint32_t vl;
 	uint32_t route; // link that it is to take
 	tb_time_ps came_at;
-	tb_time_ps ready_at; // to take it
-	uint32_t spoilt_by;  // link that died while it crossed, or TB_ID_NONE
-	uint32_t n_events;   // foreseen that refer to it
-	bool over;	     // its source knows of its end, or will
+	tb_time_ps ready_at;   // to take it
+	uint32_t corrupted_by; // link that died while it crossed, or TB_ID_NONE
+	uint32_t n_events;     // foreseen that refer to it
+	bool over;	       // its source knows of its end, or will
 };
 
 struct ending { // of a message
@@ -189,7 +189,7 @@ struct oracle {
 	struct heap heap;
 	uint64_t n_foreseen;
 	tb_time_ps now;
-	tb_time_ps last_told; // the source of an end
+	tb_time_ps last_reported; // the source of an end
 	uint64_t bus_q20;
 	int64_t age_q10;
 	tb_time_ps tokens_q16; // link tokens that a picosecond of a train makes due
@@ -342,7 +342,7 @@ void oracle_drained(struct oracle *oracle, struct packet *packet);
 void oracle_ack(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_token(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_ended(struct oracle *oracle, struct message *message, enum what what);
-void oracle_tell_source(struct oracle *oracle);
+void oracle_report_to_source(struct oracle *oracle);
 void oracle_fetch(struct oracle *oracle, uint32_t node); // phase 2
 void oracle_leave_queue(
 	struct oracle *oracle, struct node *node, struct message *message);
@@ -378,11 +378,11 @@ tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 // oracle_faults.c
 //
 // What dies now is dead: headers that wait for it turn elsewhere or meet an error.
-void oracle_strike(struct oracle *oracle);
+void oracle_fail_links(struct oracle *oracle);
 // The header has met a dead link.
 void oracle_refuse(struct oracle *oracle, struct packet *packet);
 // Whether a packet that is all in at its destination has crossed what is dead by now.
-bool oracle_is_spoilt(struct oracle *oracle, struct packet *packet);
+bool oracle_is_corrupted(struct oracle *oracle, struct packet *packet);
 // The last flit of a packet that fails is in where it fails: its error goes back.
 void oracle_send_error(struct oracle *oracle, struct packet *packet);
 // The error is back at the source.

@@ -198,7 +198,7 @@ struct packet *oracle_packet(
 	struct packet *packet = oracle_zeroed(1, sizeof *packet);
 	packet->hops = oracle_zeroed(n_hops, sizeof *packet->hops);
 	fill_packet(oracle, packet, message, number);
-	packet->dead = packet->spoilt_by = TB_ID_NONE;
+	packet->dead = packet->corrupted_by = TB_ID_NONE;
 	packet->older = oracle->packets;
 	if (packet->older)
 		packet->older->newer = packet;
@@ -407,7 +407,7 @@ static void receive_all(struct oracle *oracle, const struct packet *packet,
 void oracle_packet_in(struct oracle *oracle, struct packet *packet)
 {
 	uint32_t last = packet->n_granted - 1;
-	if (oracle_is_spoilt(oracle, packet)) {
+	if (oracle_is_corrupted(oracle, packet)) {
 		oracle_send_error(oracle, packet);
 		return;
 	}
@@ -544,11 +544,11 @@ void oracle_drop_message(struct oracle *oracle, struct message *message)
 	free(message);
 }
 
-static void tell_ending(struct oracle *oracle, const struct ending *ending)
+static void report_ending(struct oracle *oracle, const struct ending *ending)
 {
 	const struct tb_source *source = oracle->source;
 	struct message *message = ending->message;
-	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+	int (*report)(void *, tb_time_ps, uint64_t, struct tb_error *) =
 		ending->what == SENT	    ? source->sent
 		: ending->what == DELIVERED ? source->delivered
 					    : source->undelivered;
@@ -565,10 +565,10 @@ static void tell_ending(struct oracle *oracle, const struct ending *ending)
 	if (ending->what == DELIVERED && source->crossed)
 		source->crossed(source->context, message->what.cookie, &crossing);
 	int status = TB_OK;
-	if (tell || ending->what != SENT)
-		oracle->last_told = oracle->now;
-	if (tell)
-		status = tell(source->context, oracle->now, message->what.cookie,
+	if (report || ending->what != SENT)
+		oracle->last_reported = oracle->now;
+	if (report)
+		status = report(source->context, oracle->now, message->what.cookie,
 			&oracle->failure);
 	if (status < 0)
 		oracle->failure.code = (enum tb_status)status;
@@ -576,12 +576,12 @@ static void tell_ending(struct oracle *oracle, const struct ending *ending)
 		oracle_drop_message(oracle, message);
 }
 
-void oracle_tell_source(struct oracle *oracle)
+void oracle_report_to_source(struct oracle *oracle)
 {
 	if (oracle->n_endings == 0)
 		return;
 	qsort(oracle->endings, oracle->n_endings, sizeof *oracle->endings, by_serial);
 	for (size_t i = 0; i < oracle->n_endings; i++)
-		tell_ending(oracle, &oracle->endings[i]);
+		report_ending(oracle, &oracle->endings[i]);
 	oracle->n_endings = 0;
 }

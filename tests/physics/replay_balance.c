@@ -94,14 +94,14 @@ static void stand(
 		if (info.kind != TB_LINK_EJECTION) {
 			struct place *to = &places[info.to];
 			to->bytes += (int64_t)link->bytes;
-			to->packets += link->n_packets;
+			to->packets += (int64_t)link->n_packets;
 			to->bytes_most += (int64_t)info.n_vcs * info.fifo_bytes;
 			to->packets_most += info.n_vcs;
 		}
 		if (info.kind != TB_LINK_INJECTION) {
 			struct place *from = &places[info.from];
 			from->bytes -= (int64_t)link->bytes;
-			from->packets -= link->n_packets;
+			from->packets -= (int64_t)link->n_packets;
 			from->bytes_slack += params->flit_bytes + 1;
 		}
 	}

@@ -1,11 +1,11 @@
 // Collectives on an idle network of one switch take what Hockney's model says (papers
 // 002 and 003): so many start-ups of t_s, and so many bytes at tau each.
-#include "closed_loop.h"
 #include "collective.h"
 #include "engine.h"
 #include "host.h"
 #include "network_open.h"
 #include "preset.h"
+#include "workload_impl.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -145,14 +145,12 @@ static double collective_s(
 	const struct row *row, uint32_t n, uint32_t n_ports, uint64_t bytes)
 {
 	struct tb_collective_options options = {
-		.collective = tb_collective_find(row->name),
-		.n_ranks = n,
-		.n_ports = n_ports,
-		.bytes = bytes};
+		.n_ranks = n, .n_ports = n_ports, .bytes = bytes};
 	struct tb_plan plan;
 	struct tb_error error;
-	if (tb_collective_algorithm_find(&options.algorithm, options.collective,
-		    row->algorithm, &error) != TB_OK ||
+	enum tb_collective_op op = TB_COLL_N;
+	assert_true(tb_collective_op_find(&op, row->name));
+	if (tb_algorithm_find(&options.algorithm, op, row->algorithm, &error) != TB_OK ||
 		tb_collective_plan(&plan, &options, &error) != TB_OK)
 		fail_msg("%s", error.text);
 	return plan_s(&plan);

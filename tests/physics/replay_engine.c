@@ -48,6 +48,26 @@ static void one_packet_takes_the_sum_of_its_way(void **state)
 	tb_network_free(net);
 }
 
+// Two headers meet at a switch: one gets the VC of the link to node 0, or the other has
+// to wait for it with its whole packet.
+static void a_header_that_waits_queues_its_packet(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of("qsnet,vcs=1");
+	struct line lines[2] = {{.source = 1, .destination = 0, .bytes = 320},
+		{.source = 2, .destination = 0, .bytes = 320}};
+	struct outcome outcome = replay(net, lines, 2, 1, 0);
+	uint32_t n_queues = 0;
+	for (uint32_t i = 0; i < outcome.n_links; i++) {
+		const struct tb_link_sample *sum = &outcome.tally.links[i];
+		assert_int_equal(sum->largest_queue_bytes, sum->wait_ps ? 320 + 58 : 0);
+		n_queues += sum->largest_queue_bytes > 0;
+	}
+	assert_int_equal(n_queues, 1);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
 static void a_network_of_no_known_switching_is_refused(void **state)
 {
 	(void)state;
@@ -107,7 +127,7 @@ static void two_streams_share_a_node_s_bus(void **state)
 	(void)state;
 	static const struct {
 		const char *preset;
-		double each_way;
+		double each_route;
 	} buses[] = {{"qsnet,bus=560MB/s,link_tokens=0", 280}, {"qsnet,bus=320MB/s", 160},
 		// Two streams that begin together alternate: of 320 bytes each, 1.6 us
 		// out, a turn, 1.6 us in, a turn.
@@ -118,7 +138,7 @@ static void two_streams_share_a_node_s_bus(void **state)
 			{0, 0, 63, 16 << 20, 0, 0, 0}, {0, 63, 0, 16 << 20, 0, 0, 0}};
 		struct outcome outcome = replay(net, lines, 2, 1, 0);
 		for (size_t j = 0; j < 2; j++)
-			if (fabs(rate_of(&lines[j]) / buses[i].each_way - 1) > 0.005)
+			if (fabs(rate_of(&lines[j]) / buses[i].each_route - 1) > 0.005)
 				fail_msg("%s: %g MB/s", buses[i].preset,
 					rate_of(&lines[j]));
 		drop(&outcome);
@@ -184,10 +204,10 @@ static struct line *random_lines(uint64_t seed, size_t n, uint32_t n_nodes, uint
 	return lines;
 }
 
-// check_books: whatever was sent crossed every link of its way once; sums agree whichever
-// way they are made.
-static void check_books(const struct tb_network *net, const struct line *lines, size_t n,
-	struct outcome *outcome)
+// check_records: whatever was sent crossed every link of its way once; sums agree
+// whichever way they are made.
+static void check_records(const struct tb_network *net, const struct line *lines,
+	size_t n, struct outcome *outcome)
 {
 	const struct tb_network_params *params = tb_network_params(net);
 	uint64_t bytes = 0, hops = 0, payload = 0;
@@ -239,7 +259,7 @@ static void nothing_is_lost_on_trees_of_any_shape(void **state)
 		struct tb_network *net = network_of(presets[i]);
 		struct line *lines = random_lines(i, 400, tb_network_n_nodes(net), 9000);
 		struct outcome outcome = replay(net, lines, 400, i, 0);
-		check_books(net, lines, 400, &outcome);
+		check_records(net, lines, 400, &outcome);
 		drop(&outcome);
 		free(lines);
 		tb_network_free(net);
@@ -322,7 +342,7 @@ static void nothing_is_lost_on_irregular_trees(void **state)
 		struct line *lines =
 			random_lines(seed, 300, tb_network_n_nodes(net), 5000);
 		struct outcome outcome = replay(net, lines, 300, seed, 0);
-		check_books(net, lines, 300, &outcome);
+		check_records(net, lines, 300, &outcome);
 		drop(&outcome);
 		free(lines);
 		tb_network_free(net);
@@ -338,7 +358,7 @@ static void the_width_of_bins_changes_no_sum(void **state)
 	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
 		struct line *lines = random_lines(3, 300, 64, 20000);
 		struct outcome outcome = replay(net, lines, 300, 3, widths[i]);
-		check_books(net, lines, 300, &outcome);
+		check_records(net, lines, 300, &outcome);
 		free(lines);
 		if (i == 0) {
 			first = outcome;
@@ -363,7 +383,7 @@ static void bins_stay_bounded_on_a_long_run_with_gaps(void **state)
 		at += i % 50 == 49 ? TB_PS_PER_S : 1000000;
 	}
 	struct outcome outcome = replay(net, lines, 200, 1, 0);
-	check_books(net, lines, 200, &outcome);
+	check_records(net, lines, 200, &outcome);
 	assert_true(outcome.tally.last_bin < 1024);
 	assert_true(outcome.tally.bin_ps >= 3 * TB_PS_PER_S / 1024);
 	drop(&outcome);
@@ -437,6 +457,7 @@ static void any_number_of_workers_gives_the_pinned_hash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_header_that_waits_queues_its_packet),
 		cmocka_unit_test(a_network_of_no_known_switching_is_refused),
 		cmocka_unit_test(one_packet_takes_the_sum_of_its_way),
 		cmocka_unit_test(one_stream_fills_the_link_in_spite_of_the_round_trip),

@@ -114,6 +114,16 @@ static void two_senders_queue_for_their_receiver(void **state)
 	// from then on. Of frames 0 to 9 frame i of the first stands behind i others, of
 	// the second behind one more.
 	assert_int_equal(outcome.stats.wait_ps, (45 + 55) * FRAME_PS - (10 - 1) * ACK_PS);
+	// When the last of them comes, 10 of the 20 frames stand before the receiver's
+	// link; nothing stands anywhere else in the network.
+	struct tb_network *net = network_of(CABLE);
+	for (uint32_t i = 0; i < outcome.n_links; i++) {
+		struct tb_link_info info = tb_network_link(net, (struct tb_link){i});
+		bool last = info.kind == TB_LINK_EJECTION && info.to == 0;
+		assert_int_equal(outcome.tally.links[i].largest_queue_bytes,
+			last ? 10 * (FULL + OVERHEAD) : 0);
+	}
+	tb_network_free(net);
 	drop(&outcome);
 }
 
@@ -153,7 +163,7 @@ static void a_connection_restarts_after_an_idle_time(void **state)
 	assert_int_equal(warm, 2 * LATENCY_PS + 31 * FRAME_PS);
 }
 
-// Two connections that were opened behind data send trains of two segments, two of them
+// Two connections that were opened behind data send batches of two segments, two of them
 // at a time, whatever their windows allow; so each gets its turns.
 static void connections_of_long_round_trips_take_turns(void **state)
 {

@@ -154,7 +154,7 @@ static void waits_of_all_rails_are_those_of_their_flows(void **state)
 	assert_int_equal(outcome.tally.flow_wait_ps, outcome.wait_ps);
 }
 
-// Of a single message on an idle network, the network's part takes what the books call
+// Of a single message on an idle network, the network's part takes what the records call
 // ideal.
 static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 {

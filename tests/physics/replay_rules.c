@@ -180,7 +180,7 @@ static void up_ports(enum replayer by, const char *network, uint32_t counts[4])
 			tb_network_link(net, account->observed.bins[i].sample.link);
 		if (link.kind == TB_LINK_UP)
 			counts[link.from_port - 4] +=
-				account->observed.bins[i].sample.n_packets;
+				(uint32_t)account->observed.bins[i].sample.n_packets;
 	}
 	tb_network_free(net);
 	account_drop(account);
@@ -258,8 +258,8 @@ static void a_dead_end_is_tried_and_given_up(void **state)
 	}
 }
 
-// The worm is spoilt by the link that it has already left, comes in all the same, and is
-// tried again over the other cable as soon as its error is back.
+// The worm is corrupted by the link that it has already left, comes in all the same, and
+// is tried again over the other cable as soon as its error is back.
 static void a_worm_over_a_dying_link_is_sent_again(void **state)
 {
 	(void)state;

@@ -24,6 +24,8 @@ static struct tb_link_sample naive_sum(
 		sum.bytes += sample->bytes;
 		if (sum.longest_wait_ps < sample->longest_wait_ps)
 			sum.longest_wait_ps = sample->longest_wait_ps;
+		if (sum.largest_queue_bytes < sample->largest_queue_bytes)
+			sum.largest_queue_bytes = sample->largest_queue_bytes;
 	}
 	return sum;
 }
@@ -39,6 +41,7 @@ static void check_sample(
 	assert_int_equal(found->busy_ps, expected->busy_ps);
 	assert_int_equal(found->bytes, expected->bytes);
 	assert_int_equal(found->longest_wait_ps, expected->longest_wait_ps);
+	assert_int_equal(found->largest_queue_bytes, expected->largest_queue_bytes);
 }
 
 static void check_window(struct fixture *fixture, struct tb_run *run,

@@ -1,6 +1,7 @@
-// Every collective algorithm, for many numbers of ranks and ports: blocks are moved as
-// planned, and each rank must end with what the operation promises, after as many rounds
-// as theory predicts. In the job, a send must wait until its rank has the data.
+// Every collective algorithm that takes ports, for many numbers of ranks and ports:
+// blocks are moved as planned, and each rank must end with what the operation promises,
+// after as many rounds as theory predicts. In the job, a send must wait until its rank
+// has the data.
 #include "collective.h"
 
 #include <setjmp.h>
@@ -30,7 +31,7 @@ struct state {
 
 static bool is(const struct tb_collective_options *o, const char *name)
 {
-	return strcmp(o->collective->name, name) == 0;
+	return strcmp(tb_collective_op_name(o->algorithm->op), name) == 0;
 }
 
 static bool reduces(const struct tb_collective_options *o)
@@ -417,23 +418,24 @@ static void check(const struct tb_collective_options *o, bool with_job)
 	if (fault)
 		fail_msg("%s %s, %u ranks, %u ports, root %u, branch %u: %s (%u rounds, "
 			 "%u in theory)",
-			o->collective->name, o->algorithm->name, o->n_ranks, o->n_ports,
-			o->root, o->branch, fault, plan.n_rounds, rounds_in_theory(o));
+			tb_collective_op_name(o->algorithm->op), o->algorithm->name,
+			o->n_ranks, o->n_ports, o->root, o->branch, fault, plan.n_rounds,
+			rounds_in_theory(o));
 	tb_plan_fini(&plan);
 }
 
-static void check_all_sizes(const struct tb_collective *collective,
-	const struct tb_collective_algorithm *algorithm)
+static void check_all_sizes(const struct tb_algorithm *algorithm)
 {
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (uint32_t k = 1; k <= 4; k++) {
 			uint32_t n = sizes[i];
-			struct tb_collective_options o = {.collective = collective,
-				.algorithm = algorithm,
+			struct tb_collective_options o = {.algorithm = algorithm,
 				.n_ranks = n,
 				.n_ports = k,
 				.bytes = 1000 + n,
-				.root = collective->rooted ? n * 7 % (n - 1) : 0,
+				.root = tb_collectives[algorithm->op].rooted
+						? n * 7 % (n - 1)
+						: 0,
 				.branch = 1 + (n + k) % 5 % n};
 			check(&o, n <= 10 || n == 16);
 		}
@@ -442,10 +444,9 @@ static void check_all_sizes(const struct tb_collective *collective,
 static void everybody_ends_with_the_right_data(void **state)
 {
 	(void)state;
-	for (const struct tb_collective *c = tb_collectives; c->name; c++)
-		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;
-			a++)
-			check_all_sizes(c, a);
+	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
+		if (a->traits & TB_TAKES_PORTS)
+			check_all_sizes(a);
 }
 
 // An algorithm without one of its transfers must fail, except that the rings of
@@ -453,32 +454,31 @@ static void everybody_ends_with_the_right_data(void **state)
 static void a_missing_transfer_is_noticed(void **state)
 {
 	(void)state;
-	for (const struct tb_collective *c = tb_collectives; c->name; c++)
-		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;
-			a++) {
-			struct tb_collective_options o = {.collective = c,
-				.algorithm = a,
-				.n_ranks = 9,
-				.n_ports = 2,
-				.bytes = 90,
-				.branch = 3};
-			struct tb_plan plan = plan_of(&o);
-			struct tb_transfer left_out = plan.transfers[--plan.n_transfers];
-			for (size_t i = plan.n_transfers;; i--) {
-				bool matters = left_out.blocks != TB_BLOCKS_NONE
-						       ? !called(&o, "scatter-allgather")
-						       : is(&o, "barrier");
-				if (matters && !data_fault(&o, &plan))
-					fail_msg("%s %s without transfer %zu", c->name,
-						a->name, i);
-				if (i == 0)
-					break;
-				struct tb_transfer next = plan.transfers[i - 1];
-				plan.transfers[i - 1] = left_out;
-				left_out = next;
-			}
-			tb_plan_fini(&plan);
+	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++) {
+		if (!(a->traits & TB_TAKES_PORTS))
+			continue;
+		struct tb_collective_options o = {.algorithm = a,
+			.n_ranks = 9,
+			.n_ports = 2,
+			.bytes = 90,
+			.branch = 3};
+		struct tb_plan plan = plan_of(&o);
+		struct tb_transfer left_out = plan.transfers[--plan.n_transfers];
+		for (size_t i = plan.n_transfers;; i--) {
+			bool matters = left_out.blocks != TB_BLOCKS_NONE
+					       ? !called(&o, "scatter-allgather")
+					       : is(&o, "barrier");
+			if (matters && !data_fault(&o, &plan))
+				fail_msg("%s %s without transfer %zu",
+					tb_collective_op_name(a->op), a->name, i);
+			if (i == 0)
+				break;
+			struct tb_transfer next = plan.transfers[i - 1];
+			plan.transfers[i - 1] = left_out;
+			left_out = next;
 		}
+		tb_plan_fini(&plan);
+	}
 }
 
 // second_calc returns the calc with which a rank's second repeat begins.
@@ -508,23 +508,22 @@ static void check_repeats(const struct tb_job *job)
 static void a_rank_begins_again_when_its_part_is_done(void **state)
 {
 	(void)state;
-	for (const struct tb_collective *c = tb_collectives; c->name; c++)
-		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;
-			a++) {
-			const struct tb_collective_options o = {.collective = c,
-				.algorithm = a,
-				.n_ranks = 7,
-				.n_ports = 2,
-				.bytes = 90,
-				.branch = 2};
-			const struct tb_plan_job how = {.n_repeats = 2, .compute_ns = 5};
-			struct tb_plan plan = plan_of(&o);
-			struct tb_job *job = NULL;
-			assert_int_equal(tb_plan_to_job(&job, &plan, &how, NULL), TB_OK);
-			check_repeats(job);
-			tb_job_free(job);
-			tb_plan_fini(&plan);
-		}
+	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++) {
+		if (!(a->traits & TB_TAKES_PORTS))
+			continue;
+		const struct tb_collective_options o = {.algorithm = a,
+			.n_ranks = 7,
+			.n_ports = 2,
+			.bytes = 90,
+			.branch = 2};
+		const struct tb_plan_job how = {.n_repeats = 2, .compute_ns = 5};
+		struct tb_plan plan = plan_of(&o);
+		struct tb_job *job = NULL;
+		assert_int_equal(tb_plan_to_job(&job, &plan, &how, NULL), TB_OK);
+		check_repeats(job);
+		tb_job_free(job);
+		tb_plan_fini(&plan);
+	}
 }
 
 int main(void)

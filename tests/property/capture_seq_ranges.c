@@ -1,7 +1,7 @@
 // Sequence ranges agree with a bitmap: segments in any order, repeated, overlapping,
 // across the wrap of the sequence space.
+#include "clean.h"
 #include "random.h"
-#include "seq_ranges.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,12 +12,12 @@ static void print_credits(const struct tb_credit_params *credits)
 	print_message(
 		"  %s, S %u, %s, %s %u to %u, high \"%s\", low \"%s\", limit %u, VLs "
 		"\"%s\", first +%u, ack %u, pcie %" PRIu64 ", queue pairs by %s\n",
-		tb_queues_name(credits->queues), credits->input_speedup,
-		tb_forwarding_name(credits->forwarding),
-		tb_flow_control_name(credits->flow_control), credits->xoff_bytes,
+		tb_queues_words[credits->queues], credits->input_speedup,
+		tb_forwarding_words[credits->forwarding],
+		tb_flow_control_words[credits->flow_control], credits->xoff_bytes,
 		credits->xon_bytes, credits->vl_high, credits->vl_low, credits->vl_limit,
 		credits->sl_to_vl, credits->first_overhead_bytes, credits->ack_bytes,
-		credits->pcie_bytes_per_s, tb_queue_pairs_name(credits->queue_pairs));
+		credits->pcie_bytes_per_s, tb_queue_pairs_words[credits->queue_pairs]);
 }
 
 static void print_network(const struct program *program, enum shape shape)
@@ -49,7 +49,7 @@ static void print_program(const struct program *program, enum shape shape)
 		" ps, %u VLs, buffer %u, payload %u, overhead %u, overheads %" PRId64
 		" and %" PRId64 ", bin %" PRId64
 		", service levels %u %u %u, %u retries after %" PRId64 " ps\n",
-		tb_ascent_name(params->ascent), params->link_bytes_per_s,
+		tb_ascent_words[params->ascent], params->link_bytes_per_s,
 		params->hop_latency_ps, params->n_vcs, params->fifo_bytes,
 		params->packet_payload_bytes, params->packet_overhead_bytes,
 		params->send_overhead_ps, params->receive_overhead_ps, program->bin_ps,

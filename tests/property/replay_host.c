@@ -26,7 +26,7 @@ struct ranked {
 	struct line lines[MESSAGES];
 	bool out_of_order;
 	uint64_t told[MESSAGES]; // by message: 1 + its place in the order of telling
-	uint64_t n_told, n_given_up;
+	uint64_t n_reported, n_given_up;
 };
 
 static uint32_t rank_of(uint64_t cookie, uint32_t side)
@@ -71,7 +71,7 @@ static int ranked_delivered(
 	for (uint64_t later = cookie + 1; later < MESSAGES; later++)
 		if (ranked->told[later] && same_pair(ranked, cookie, later))
 			ranked->out_of_order = true;
-	ranked->told[cookie] = ++ranked->n_told;
+	ranked->told[cookie] = ++ranked->n_reported;
 	return script_delivered(&ranked->script, now, cookie, error);
 }
 
@@ -124,7 +124,7 @@ static void run(enum replayer by, const struct tb_network *net,
 	if (with_host)
 		tb_host_stats(host, &outcome->stats);
 	tb_host_free(host);
-	assert_int_equal(outcome->ranked.n_told, MESSAGES);
+	assert_int_equal(outcome->ranked.n_reported, MESSAGES);
 }
 
 static struct outcome *outcome_new(uint64_t seed, uint32_t n_hosts)
@@ -332,7 +332,7 @@ static void whatever_hosts_do_the_oracle_agrees(void **state)
 		assert_int_equal(check_seed(seed, false), 0);
 }
 
-static void whatever_dies_every_message_is_told_of_once(void **state)
+static void whatever_fails_every_message_is_reported_once(void **state)
 {
 	(void)state;
 	unsigned long long first = 1, last = 25;
@@ -349,7 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_does_nothing_changes_nothing),
 		cmocka_unit_test(whatever_hosts_do_the_oracle_agrees),
-		cmocka_unit_test(whatever_dies_every_message_is_told_of_once),
+		cmocka_unit_test(whatever_fails_every_message_is_reported_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

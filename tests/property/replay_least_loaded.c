@@ -1,5 +1,5 @@
 // The quick choice of least loaded links against the plain one and against counting.
-#include "least_loaded.h"
+#include "circuits.h"
 #include "random.h"
 
 #include <setjmp.h>

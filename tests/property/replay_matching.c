@@ -1,6 +1,6 @@
 // Receives and messages in any order meet as in a model that searches lists.
-#include "matching.h"
 #include "random.h"
+#include "workload_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

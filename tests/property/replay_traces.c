@@ -1,6 +1,7 @@
 // Engine and oracle on traces: jobs, captures and flow lists, those of ../shared where
 // they are. Their observers must receive the same.
 #include "network_open.h"
+#include "real_input.h"
 #include "workload.h"
 
 #include "../support/replay_either.h"
@@ -114,11 +115,9 @@ static void they_agree_on_foreign_traces(void **state)
 		{"data/flows/uet-alltoall_serial_16n.cm",
 			"qsnet2,payload=16K,flit=2K,fifo=4K", 0},
 	};
-	const char *folder = folder_of("TB_SHARED");
-	if (access(folder, R_OK) != 0)
-		skip();
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
-		check_trace(&traces[i], folder);
+		if (real_input_is_there(strchr(traces[i].path, '/') + 1))
+			check_trace(&traces[i], folder_of("TB_SHARED"));
 }
 
 int main(void)

@@ -36,13 +36,13 @@ struct told {
 	tb_time_ps at; // of those that are due
 };
 
-static tb_time_ps told_when(void *context)
+static tb_time_ps recorded_when(void *context)
 {
 	const struct told *told = context;
 	return told->n_due ? told->at : TB_TIME_NEVER;
 }
 
-static int told_take(
+static int recorded_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	(void)error;
@@ -61,7 +61,7 @@ static int told_take(
 	return 1;
 }
 
-static int told_ended(
+static int recorded_ended(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	(void)error;
@@ -76,14 +76,15 @@ static int told_ended(
 	return TB_OK;
 }
 
-static struct tb_source told_source(struct told *told, const struct program *program)
+static struct tb_source recorded_source(struct told *told, const struct program *program)
 {
 	*told = (struct told){.program = program};
 	tb_random_init(&told->random, program->seed, 1);
 	told->n_due = program->open_loop ? program->n_messages : program->n_messages / 3;
-	struct tb_source source = {.context = told, .when = told_when, .take = told_take};
+	struct tb_source source = {
+		.context = told, .when = recorded_when, .take = recorded_take};
 	if (!program->open_loop)
-		source.sent = source.delivered = told_ended;
+		source.sent = source.delivered = recorded_ended;
 	return source;
 }
 
@@ -139,26 +140,26 @@ static struct program program_of(uint64_t seed)
 	return program;
 }
 
-static void run(const struct program *program, struct tb_replay *desk,
+static void run(const struct program *program, struct tb_replay *whole,
 	struct outcome *outcome, unsigned n_threads)
 {
 	struct tb_windows *windows = NULL;
 	struct tb_error error = {0};
 	int status = 1;
-	if (desk->parts)
+	if (whole->parts)
 		assert_int_equal(
-			tb_windows_new(&windows, desk, &wires_model, n_threads), TB_OK);
+			tb_windows_new(&windows, whole, &wires_model, n_threads), TB_OK);
 	while (status == 1)
 		status = windows ? tb_windows_run(windows, 7, &error)
-				 : wires_run(desk, 100, &error);
+				 : wires_run(whole, 100, &error);
 	if (status == TB_OK)
 		status = windows ? tb_windows_finish(windows, &error)
-				 : tb_clock_finish(desk, &wires_model, &error);
+				 : tb_clock_finish(whole, &wires_model, &error);
 	if (status != TB_OK)
 		fail_msg("seed %" PRIu64 ": %s", program->seed, error.text);
-	outcome->stats = windows ? tb_windows_stats(windows) : desk->stats;
-	outcome->stats.wait_ps = tb_books_waits(&desk->books);
-	outcome->now_ps = windows ? tb_windows_now(windows) : desk->now;
+	outcome->stats = windows ? tb_windows_stats(windows) : whole->stats;
+	outcome->stats.wait_ps = tb_records_waits(&whole->records);
+	outcome->now_ps = windows ? tb_windows_now(windows) : whole->now;
 	tb_windows_free(windows);
 }
 
@@ -166,19 +167,19 @@ static struct outcome replay(
 	const struct program *program, uint32_t n_parts, unsigned n_threads)
 {
 	struct told told;
-	struct tb_source source = told_source(&told, program);
+	struct tb_source source = recorded_source(&told, program);
 	struct outcome outcome = {0};
 	struct tb_observer observer = observer_of(&outcome.observed);
 	const struct tb_engine_options options = {
 		.seed = program->seed, .bin_ps = program->bin_ps, .n_parts = n_parts};
-	struct tb_replay *desk = NULL;
-	assert_int_equal(tb_switching_make(&desk, &wires_model, program->net, &source,
+	struct tb_replay *whole = NULL;
+	assert_int_equal(tb_switching_make(&whole, &wires_model, program->net, &source,
 				 &observer, &options),
 		TB_OK);
 	if (n_parts > 1)
-		assert_non_null(desk->parts);
-	run(program, desk, &outcome, n_threads);
-	wires_free(desk);
+		assert_non_null(whole->parts);
+	run(program, whole, &outcome, n_threads);
+	wires_free(whole);
 	return outcome;
 }
 

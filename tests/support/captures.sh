@@ -1,5 +1,7 @@
 # For e2e tests with the shared captures: replays one, and queries what happened in the phases
-# that its phase file lists. Source it; it skips the test if the captures or sqlite3 are absent.
+# that its phase file lists. Source it; it skips the test if all captures or sqlite3 are absent.
+# shellcheck source=tests/support/real_input.sh
+. "$TB_SOURCE/tests/support/real_input.sh"
 captures=$TB_SHARED/data/captures
 [[ -d $captures ]] && command -v sqlite3 >/dev/null || {
 	echo "skipped: no shared/data/captures, or no sqlite3"

@@ -22,6 +22,7 @@ row() {
 # whole NAME CAPTURE LOGS [OPTION...]: from the first packet to the last.
 whole() {
 	local first last
+	[[ $1 =~ $pattern ]] || return 0
 	read -r first last <<< "$(sed -nE '1s/.*first packet ([0-9]+) ns, last ([0-9]+) ns.*/\1 \2/p' \
 		"$data/captures/$2.phases.txt")"
 	row "$1" "${@:4}" "$data/captures/$2.pcap.zst" "$first" "$last" "$data/jobs/$3.tar.zst"

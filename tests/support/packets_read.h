@@ -19,7 +19,7 @@
 static char path[] = "packets_XXXXXX";
 static char other[] = "packets_XXXXXX";
 static char map_path[] = "packets_XXXXXX";
-static struct tb_packet got[N_MAX];
+static struct tb_captured_packet got[N_MAX];
 static size_t n_got;
 static struct tb_packets *packets;
 static const struct tb_packets_summary *summary;
@@ -29,7 +29,7 @@ static struct tb_error error;
 static int read_paths(
 	const char *const *paths, size_t n, const struct tb_packets_options *options)
 {
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	tb_packets_free(packets);
 	packets = NULL;
 	n_got = 0;

@@ -4,8 +4,8 @@
 #define TB_TESTS_REPLAY_OBSERVED_H
 
 #include "blame_copy.h"
-#include "message_book.h"
 #include "observer.h"
+#include "slowest_messages.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -159,7 +159,8 @@ static inline bool bins_differ(const struct observed *engine,
 			DIFFER(link, sample.longest_wait_ps) ||
 			DIFFER(link, sample.stall_ps) || DIFFER(link, sample.busy_ps) ||
 			DIFFER(link, sample.bytes) || DIFFER(link, sample.n_packets) ||
-			DIFFER(link, sample.n_blocked))
+			DIFFER(link, sample.n_blocked) ||
+			DIFFER(link, sample.largest_queue_bytes))
 			return true;
 	}
 	return differ(difference, "width of bins", 0, (uint64_t)engine->bin_ps,

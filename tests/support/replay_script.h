@@ -9,13 +9,15 @@
 #include <string.h>
 
 // One message to post at a time; the script is sorted by time.
+#define CAPTURED UINT32_MAX
+
 struct line {
 	tb_time_ps at;
 	uint32_t source, destination;
 	uint64_t bytes;
 	// Filled by the replay.
 	tb_time_ps sent, delivered;
-	uint32_t source_rank; // of several on a node
+	uint32_t source_rank; // of several on a node; CAPTURED: a captured frame
 };
 
 struct script {
@@ -41,7 +43,8 @@ static inline int script_take(
 		.source = {line->source},
 		.destination = {line->destination},
 		.bytes = line->bytes,
-		.source_rank = line->source_rank};
+		.source_rank = line->source_rank == CAPTURED ? 0 : line->source_rank,
+		.captured = line->source_rank == CAPTURED};
 	return 1;
 }
 
@@ -116,14 +119,7 @@ static inline int tally_bin(
 		struct tb_link_sample *sum = &tally->links[sample->link.id];
 		if (i && sample->link.id <= samples[i - 1].link.id)
 			tally->out_of_order = true;
-		sum->n_packets += sample->n_packets;
-		sum->n_blocked += sample->n_blocked;
-		sum->wait_ps += sample->wait_ps;
-		sum->stall_ps += sample->stall_ps;
-		sum->busy_ps += sample->busy_ps;
-		sum->bytes += sample->bytes;
-		if (sample->longest_wait_ps > sum->longest_wait_ps)
-			sum->longest_wait_ps = sample->longest_wait_ps;
+		tb_link_sample_add(sum, sample);
 		// Hash field by field: padding between them is undefined.
 		uint64_t fields[] = {sample->link.id, sample->n_packets,
 			sample->n_blocked, sample->wait_ps, sample->stall_ps,

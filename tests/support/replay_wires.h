@@ -63,15 +63,15 @@ static inline void wires_cross(
 	tb_time_ps end = at + wires_time(replay, link, packet->of.wire_bytes);
 	tb_time_ps latency = replay->net->links[link].latency_ps;
 	wires->links[link].free_at = end;
-	tb_books_burst(&replay->books, tb_books_near_cell(&replay->books, link), at, end,
-		packet->of.wire_bytes, true);
+	tb_records_burst(&replay->records, tb_records_near_cell(&replay->records, link),
+		at, end, packet->of.wire_bytes, true);
 	packet->by = link;
 	packet->of.n_hops++;
 	if (replay->net->links[link].kind == TB_LINK_EJECTION) {
 		tb_wheel_put(&replay->wheel, end + latency, WIRES_IN, id);
 	} else if (tb_handover_crosses(replay, link)) {
-		tb_handover_packet(replay,
-			&(struct tb_letter){.at = at + latency, .link = link}, id);
+		tb_handover_to_receiver(replay,
+			&(struct tb_part_message){.at = at + latency, .link = link}, id);
 		tb_nodes_drop(replay, id);
 	} else {
 		tb_wheel_put(&replay->wheel, at + latency, WIRES_HEADER, id);
@@ -102,11 +102,11 @@ static inline void wires_header(struct wires *wires, uint32_t id)
 	tb_time_ps wait = link->free_at - replay->now;
 	if (wait > 0) {
 		struct tb_cell *cell = wires->cells[by];
-		tb_books_blocked(&replay->books, cell);
+		tb_records_blocked(&replay->records, cell);
 		cell->wait_ps += (uint64_t)wait;
-		replay->books.wait_ps += (uint64_t)wait;
+		replay->records.wait_ps += (uint64_t)wait;
 		packet->wait_ps += (uint64_t)wait;
-		tb_books_blame(&replay->books, by, link->root, packet->of.flow,
+		tb_records_blame(&replay->records, by, link->root, packet->of.flow,
 			link->flow, wait, link->free_at);
 	} else {
 		wait = 0;
@@ -120,7 +120,7 @@ static inline void wires_in(struct wires *wires, uint32_t id)
 {
 	struct wires_packet *packet = wires_packet_at(&wires->replay, id);
 	wires->replay.stats.n_hops += packet->of.n_hops;
-	wires->replay.books.flows[packet->of.flow].wait_ps += packet->wait_ps;
+	wires->replay.records.flows[packet->of.flow].wait_ps += packet->wait_ps;
 	tb_nodes_arrive(&wires->replay, id);
 }
 
@@ -194,11 +194,11 @@ static inline tb_time_ps wires_release(
 				replay->net->params.hop_latency_ps;
 }
 
-static inline void wires_receive(struct tb_replay *replay, const struct tb_letter *letter,
-	const struct tb_packet *packet)
+static inline void wires_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const struct tb_packet *packet)
 {
-	tb_wheel_put(
-		&replay->wheel, letter->at, WIRES_HEADER, tb_nodes_adopt(replay, packet));
+	tb_wheel_put(&replay->wheel, message->at, WIRES_HEADER,
+		tb_nodes_adopt(replay, packet));
 }
 
 static inline bool wires_settle(struct tb_replay *replay, tb_time_ps until)
@@ -245,7 +245,7 @@ static inline int wires_size(struct wires *wires)
 	int status = wires->arrived ? tb_replay_make(&wires->replay, WIRES_PACKETS, 64,
 					      1000000, 4)
 				    : TB_ENOMEM;
-	wires->replay.looks_ahead = false;
+	wires->replay.prefetches = false;
 	return status;
 }
 
@@ -266,15 +266,15 @@ static inline int wires_make(struct tb_replay *replay,
 }
 
 static inline int wires_join(
-	struct tb_replay **replay, struct tb_replay *desk, uint32_t part)
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {
 	struct wires *wires = calloc(1, sizeof *wires);
 	if (!wires)
 		return TB_ENOMEM;
 	*replay = &wires->replay;
-	tb_replay_join(&wires->replay, desk, part);
-	wires->links = wires_of(desk)->links;
-	wires->cells = wires_of(desk)->cells;
+	tb_replay_join(&wires->replay, whole, part);
+	wires->links = wires_of(whole)->links;
+	wires->cells = wires_of(whole)->cells;
 	int status = wires_size(wires);
 	return status == TB_OK ? tb_replay_open(&wires->replay, NULL, wires->cells, NULL)
 			       : status;
@@ -291,7 +291,7 @@ const struct tb_switching wires_model = {.name = "wires",
 		.ideal_ps = tb_idle_latency_ps,
 		.in_parts = true},
 	.bytes = sizeof(struct wires),
-	.dies = true,
+	.can_fail = true,
 	.make = wires_make,
 	.free = wires_free,
 	.run = wires_run,

@@ -29,23 +29,24 @@ offers 'replay report' rep
 offers 'complement' synth com
 offers 'allgather allreduce alltoall' synth al
 offers 'clustered distributed' synth --io-place ''
-offers 'binomial sequential' synth scatter --algorithm ''
-offers 'binomial sequential tree' synth gather --algorithm ''
-offers 'direct dissemination doubling' synth --algorithm d
+offers 'binomial linear sequential' synth scatter --algorithm ''
+offers 'binomial linear linear-sync sequential tree' synth gather --algorithm ''
+offers 'direct dissemination double-ring doubling' synth --algorithm d
 offers 'read resize' synth io re
 offers 'io io-fixed io-random' synth i
 offers 'adaptive' synth io read --rendezvous a
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp
 offers 'a.pcap b.pcapng.zst c.goal folder' replay ''
-offers 'ethernet f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' replay -n ''
+networks=$(cd "$TB_SOURCE/schemas" && printf '%s\n' f.ini folder *.ini | sed '3,$s/\.ini$//' | LC_ALL=C sort | paste -sd ' ')
+offers "$networks" replay -n ''
 offers 'tcp tports' replay -n qsnet2,rails=2 -H t
 offers 'none' replay -n my.ini -H ''
 offers 'd.db folder' replay a.pcap -o ''
 offers 'auto no yes' replay --dedup = ''
 offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
 offers 'd.db folder' matrix ''
-offers 'ethernet f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' network -n ''
+offers "$networks" network -n ''
 offers 'csv dot edges graph ibnetdiscover ini json pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv html json markdown text' report d.db --format ''

@@ -1,5 +1,6 @@
-# ./dev test runs a few tests that failed again, alone, and says which; the second run decides. What it
-# needs it installs, although apt is busy for a moment.
+# ./dev test runs a few tests that failed again, alone, and says which; the second run decides, once a
+# test. It names what was skipped, before ctest's own closing lines. What it needs it installs, although
+# apt is busy for a moment.
 set -eu
 command -v ctest >/dev/null || {
 	echo "skipped: no ctest"
@@ -9,7 +10,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$TB_SOURCE/dev" .
-mkdir -p tools build/test build/asan build/Testing/Temporary
+mkdir -p tools tests build/test build/asan build/Testing/Temporary
+cp "$TB_SOURCE/tests/skipped.awk" tests/
+: >tests/repeated.txt
 PATH=$scratch/tools:$PATH
 fail() {
 	echo "$*:"
@@ -39,10 +42,13 @@ lacks() { if grep -qF -- "$*" said; then fail "it says '$*'"; fi; }
 # Builds that need no compiler, of tests that are shell commands; "ran" has a line per test that ran.
 echo 'exit 0' | tool cmake
 echo 'printf installed' | tool dpkg-query
-add_test() { printf 'add_test(%s bash -c [=[echo %s >>"%s"; %s]=])\n' "$2" "$2" "$scratch/ran" "$3" >>"build/$1/CTestTestfile.cmake"; }
+add_test() {
+	printf 'add_test(%s bash -c [=[echo %s >>"%s"; %s]=])\n' "$2" "$2" "$scratch/ran" "$3"
+	printf 'set_tests_properties(%s PROPERTIES SKIP_RETURN_CODE 77 LABELS %s)\n' "$2" "${4-quick}"
+} >>"build/$1/CTestTestfile.cmake"
 fails_once() { add_test "$1" "$2" "test -e $scratch/$2.tried || { touch $scratch/$2.tried; exit 1; }"; }
 ran() {
-	[[ $(sort ran | uniq -c | awk '{ print $2 "*" $1 }' | xargs) == "$*" ]] || fail "ran: $(xargs <ran)"
+	[[ $(LC_ALL=C sort ran | uniq -c | awk '{ print $2 "*" $1 }' | xargs) == "$*" ]] || fail "ran: $(xargs <ran)"
 	rm -f ran ./*.tried
 }
 announcement='==> these failed beside others and are run again, alone:'
@@ -50,9 +56,37 @@ announcement='==> these failed beside others and are run again, alone:'
 # All pass: no second try.
 add_test test passes true
 add_test asan asan.passes true
+add_test test takes_minutes true long
+add_test asan asan.takes_minutes true long
 dev 0 test
 lacks "$announcement"
 ran 'asan.passes*1 passes*1'
+
+# What takes minutes runs with --long, with another sanitized build; a choice is a choice of all.
+dev 0 test --long
+ran 'asan.takes_minutes*1 takes_minutes*1'
+dev 0 test -R minutes
+ran 'asan.takes_minutes*1 takes_minutes*1'
+
+# Each skipped case is named with its reason, and ctest's lines are the last ones.
+add_test test whole 'echo "skipped: no tool"; exit 77'
+add_test asan asan.some 'echo "[ RUN      ] a_claim"; echo "skipped: no file"; echo "[  SKIPPED ] a_claim"'
+dev 0 test
+has 'skipped cases, and why: 2'
+has '  whole: no tool'
+has '  asan.some, a_claim: no file'
+[[ $(grep -n '^skipped cases' said | cut -d : -f 1) -lt $(grep -n 'tests passed' said | cut -d : -f 1) ]] ||
+	fail "it names what is skipped too late"
+tail -n 2 said | grep -q 'whole (Skipped)' || fail "its last lines are not those of ctest"
+rm -f ran
+sed -i '/whole\|some/d' build/*/CTestTestfile.cmake
+
+# A limit of the caller's ends a test.
+add_test test slow 'sleep 60'
+dev 8 test --timeout 1
+grep -q 'slow (Timeout)' said || fail "it does not end what takes longer than the limit"
+rm -f ran
+sed -i /slow/d build/test/CTestTestfile.cmake
 
 # ctest itself fails: none either, least of all of what failed in an earlier run.
 echo 1:passes >build/Testing/Temporary/LastTestsFailed.log
@@ -69,6 +103,14 @@ dev 0 test
 has "$announcement by_chance asan.by_chance"
 has '100% tests passed, 0 tests failed out of 2'
 ran 'asan.by_chance*2 asan.passes*1 by_chance*2 passes*1'
+
+# Both are listed, and the next time that decides.
+[[ $(xargs <tests/repeated.txt) == 'by_chance asan.by_chance' ]] || fail "listed: $(<tests/repeated.txt)"
+dev 8 test
+lacks "$announcement"
+has '==> no second try: these needed one before, says tests/repeated.txt: by_chance asan.by_chance'
+ran 'asan.by_chance*1 asan.passes*1 by_chance*1 passes*1'
+: >tests/repeated.txt
 
 # One that fails always is refused, both reasons are shown, and it alone is named last.
 add_test test always 'echo the reason; exit 1'

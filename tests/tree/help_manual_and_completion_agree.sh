@@ -19,6 +19,10 @@ names() {
 		grep -vxE -- '--(help|usage|version)' | sort -u
 }
 
+# filled PAGE: a manual page as it is installed, with the lists that the program fills in.
+filled() { awk -v program="$TAILBACK" -f "$TB_SOURCE/packaging/manual.awk" "$TB_SOURCE/docs/man/$1"; }
+filled tailback-replay.1 >"$scratch/replay"
+
 completed() {
 	(
 		# shellcheck source=/dev/null
@@ -31,8 +35,8 @@ completed() {
 }
 
 for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/\1/p'); do
-	page=$TB_SOURCE/docs/man/tailback-$command.1
-	if [[ ! -e $page ]]; then
+	page=$scratch/tailback-$command.1
+	if ! filled "tailback-$command.1" >"$page"; then
 		differ "$command: no manual page docs/man/tailback-$command.1"
 		continue
 	fi
@@ -48,5 +52,19 @@ for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/
 		diff "$scratch/help" "$scratch/$other" >"$scratch/diff" ||
 			differ "$command: --help (<) and $other (>) differ:"$'\n'"$(cat "$scratch/diff")"
 	done
+
+	# The item of an option, in the page or in that of replay, names each word that it takes.
+	while read -r option; do
+		words=$("$TAILBACK" "$command" --words "$option" 2>/dev/null) || continue
+		[[ -n $words ]] || continue
+		item=$(awk -v option="-${option#--}" '/^\.It/ { at = 0 }
+			/^\.It/ && $0 ~ "Fl " option "( |$)" { at = 1 } at' "$page" "$scratch/replay")
+		for word in $words; do
+			grep -qE -- "(^|[^a-z-])$word([^a-z-]|\$)" <<<"$item" || differ "$command $option: the manual page does not name $word"
+		done
+	done <"$scratch/help"
 done
+while read -r format; do
+	grep -qiE -- "(^|[ (])$format" "$TB_SOURCE/docs/man/tailback.1" || differ "tailback(1) does not name the format $format"
+done < <("$TAILBACK" replay --words TRACE)
 exit "$failed"

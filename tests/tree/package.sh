@@ -33,6 +33,9 @@ for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.s
 	doc/tailback/changelog.gz doc/tailback/README.md doc/tailback/examples/alltoall16.pcap.zst doc/tailback/docs/slurm/shards.sh; do
 	[[ -s $root/usr/share/$file ]] || fail "usr/share/$file is missing"
 done
+for schema in "$TB_SOURCE"/schemas/*.schema.json; do
+	[[ -s $root/usr/share/tailback/$(basename "$schema") ]] || fail "$schema is not installed"
+done
 [[ $(find "$root" ! -user "$(id -un)" -o -perm -g+w ! -type l | wc -l) == 0 ]] ||
 	fail "permissions are too wide: $(find "$root" -perm -g+w | head -n 3)"
 

@@ -153,29 +153,13 @@ struct tb_colour tb_colour_ink(struct tb_colour ground)
 		       : bright;
 }
 
-const char *tb_colours_name(enum tb_colours colours)
+const char *tb_colours_name(size_t colours)
 {
-	return maps[colours].name;
+	return colours < N_MAPS ? maps[colours].name : NULL;
 }
 
-int tb_colours_parse(const char *name, enum tb_colours *colours)
+const char *tb_theme_name(size_t theme)
 {
-	for (size_t i = 0; i < N_MAPS; i++) {
-		if (strcmp(name, maps[i].name) != 0)
-			continue;
-		*colours = (enum tb_colours)i;
-		return TB_OK;
-	}
-	return TB_EUSAGE;
-}
-
-int tb_theme_parse(const char *name, enum tb_theme *theme)
-{
-	if (strcmp(name, "light") == 0)
-		*theme = TB_LIGHT;
-	else if (strcmp(name, "dark") == 0)
-		*theme = TB_DARK;
-	else
-		return TB_EUSAGE;
-	return TB_OK;
+	static const char *const names[] = {[TB_LIGHT] = "light", [TB_DARK] = "dark"};
+	return theme < sizeof names / sizeof *names ? names[theme] : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct tb_colour {
@@ -67,10 +68,9 @@ double tb_colour_contrast(struct tb_colour one, struct tb_colour other);
 // 4.5 to 1).
 struct tb_colour tb_colour_ink(struct tb_colour ground);
 
-// Names as users type them: "cividis", "viridis", "greys"; "light", "dark". TB_EUSAGE for
-// another name.
-const char *tb_colours_name(enum tb_colours colours);
-int tb_colours_parse(const char *name, enum tb_colours *colours) TB_MUST_USE;
-int tb_theme_parse(const char *name, enum tb_theme *theme) TB_MUST_USE;
+// Names as users type them, by enum: "cividis", "viridis", "greys"; "light", "dark". NULL
+// beyond the last.
+const char *tb_colours_name(size_t colours);
+const char *tb_theme_name(size_t theme);
 
 #endif

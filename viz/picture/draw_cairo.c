@@ -1,4 +1,4 @@
-#include "draw_cairo.h"
+#include "backends.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>

@@ -1,6 +1,6 @@
 // Written directly, not by cairo: cairo's SVG turns text into outlines, which cannot be
 // searched, copied or restyled, and has no tooltips.
-#include "draw_svg.h"
+#include "backends.h"
 
 #include "markup.h"
 

@@ -1,4 +1,4 @@
-#include "draw_terminal.h"
+#include "backends.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@ struct glyph {
 	struct tb_colour ink, fill;
 };
 
-struct screen {
+struct terminal_cells {
 	struct glyph *glyphs;
 	int columns, rows;
 	struct tb_box clip;
 };
 
-static struct glyph *at(struct screen *screen, int x, int y)
+static struct glyph *at(struct terminal_cells *screen, int x, int y)
 {
 	if (x < 0 || y < 0 || x >= screen->columns || y >= screen->rows)
 		return NULL;
@@ -28,7 +28,7 @@ static struct glyph *at(struct screen *screen, int x, int y)
 
 static void rect(void *context, const struct tb_item *item)
 {
-	struct screen *screen = context;
+	struct terminal_cells *screen = context;
 	int left = (int)lround(item->box.x);
 	int top = (int)lround(item->box.y);
 	int right = (int)lround(item->box.x + item->box.w);
@@ -52,7 +52,7 @@ static void skip(void *context, const struct tb_item *item)
 
 static void text(void *context, const struct tb_item *item, const char *string)
 {
-	struct screen *screen = context;
+	struct terminal_cells *screen = context;
 	double spare = item->box.w - tb_text_width(TB_FONT_CELL, 1, string);
 	int x = (int)lround(item->box.x + floor(spare * (double)item->align / 2));
 	int y = (int)lround(item->box.y + (item->box.h - 1) / 2);
@@ -76,7 +76,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 
 static void clip(void *context, const struct tb_box *box)
 {
-	struct screen *screen = context;
+	struct terminal_cells *screen = context;
 	screen->clip = box ? *box : (struct tb_box){0, 0, screen->columns, screen->rows};
 }
 
@@ -168,7 +168,7 @@ enum tb_terminal_colours tb_terminal_colours(FILE *stream)
 int tb_picture_terminal(
 	const struct tb_picture *picture, enum tb_terminal_colours colours, FILE *stream)
 {
-	struct screen screen = {
+	struct terminal_cells screen = {
 		.columns = (int)ceil(picture->width), .rows = (int)ceil(picture->height)};
 	size_t n = (size_t)screen.columns * (size_t)screen.rows;
 	screen.glyphs = calloc(n ? n : 1, sizeof *screen.glyphs);

@@ -267,6 +267,14 @@ static bool is_over(const struct tb_item *item, double x, double y)
 					  : tb_box_holds(item->box, x, y);
 }
 
+void tb_picture_fitting(struct tb_picture *picture, struct tb_box box,
+	struct tb_type type, const char *const *texts)
+{
+	while (texts[1] && tb_text_width(type.font, type.size, *texts) > box.w)
+		texts++;
+	tb_picture_text(picture, box, type, *texts);
+}
+
 bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 	struct tb_pick *pick, struct tb_box *box)
 {

@@ -123,6 +123,11 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *format, ...) TB_PRINTF(4, 5);
 
+// tb_picture_fitting adds the first of some texts, a list that ends with NULL, for which
+// the box is wide enough, or else the last one, cut: say the same in fewer words.
+void tb_picture_fitting(struct tb_picture *picture, struct tb_box box,
+	struct tb_type type, const char *const *texts);
+
 // tb_picture_name adds a name in the same way, but where the box is too narrow a little
 // smaller (from 12 px on), and if that is not enough without its beginning; of both ends
 // of a link's, "a > b", without that of each: names of a fabric differ at their ends.

@@ -13,7 +13,7 @@
 static const char between[] = " > ";
 
 // An end of a link's name, or all of another name.
-struct end {
+struct name_end {
 	const char *text;
 	size_t n;
 	double width;	   // of all of it
@@ -29,15 +29,15 @@ static double width_of(struct tb_type type, const char *dots, const char *text, 
 	return tb_text_width(type.font, type.size, part);
 }
 
-static struct end end_of(struct tb_type type, const char *text, size_t n)
+static struct name_end end_of(struct tb_type type, const char *text, size_t n)
 {
-	return (struct end){
+	return (struct name_end){
 		.text = text, .n = n, .width = width_of(type, "", text, n), .dots = ""};
 }
 
 // cut keeps as much of the end's last characters as its room holds; false when it holds
 // none.
-static bool cut(struct end *end, struct tb_type type)
+static bool cut(struct name_end *end, struct tb_type type)
 {
 	const char *stop = end->text + end->n;
 	end->shown = end->text;
@@ -54,7 +54,7 @@ static bool cut(struct end *end, struct tb_type type)
 }
 
 // share_out gives each end half of the room, and what one does not need to the other.
-static void share_out(struct end *from, struct end *to, double room)
+static void share_out(struct name_end *from, struct name_end *to, double room)
 {
 	from->room = fmin(from->width, fmax(room / 2, room - to->width));
 	to->room = room - from->room;
@@ -70,9 +70,9 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 		type.size -= 1;
 	const char *arrow = strstr(text, between);
 	const char *second = arrow ? arrow + strlen(between) : "";
-	struct end from =
+	struct name_end from =
 		end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
-	struct end to = end_of(type, second, strlen(second));
+	struct name_end to = end_of(type, second, strlen(second));
 	if (arrow)
 		room -= tb_text_width(type.font, type.size, between);
 	share_out(&from, &to, room);

@@ -1,7 +1,6 @@
 #include "top.h"
 
 #include "matrix_picture.h"
-#include "metric_text.h"
 #include "run_text.h"
 #include "select.h"
 
@@ -17,7 +16,7 @@
 #define NAME_W	    26
 #define VALUE_W	    14
 
-struct row {
+struct top_row {
 	uint32_t link;
 	uint64_t value;
 };
@@ -28,7 +27,7 @@ struct tb_top {
 	const struct tb_run_info *info;
 	struct tb_window window;
 	struct tb_matrix matrix;
-	struct row *rows; // links by value; sorted as far as they are shown
+	struct top_row *rows; // links by value; sorted as far as they are shown
 	uint32_t n_rows, first;
 	uint32_t level; // shown alone, as of struct tb_matrix_figure; 0: all
 	bool paused;
@@ -51,7 +50,7 @@ static void report(struct tb_top *top, const struct tb_error *error)
 }
 
 // read reads the window's figures; on failure the old ones stay.
-static void read(struct tb_top *top)
+static void read_window(struct tb_top *top)
 {
 	const struct tb_link_sample *samples;
 	struct tb_error error;
@@ -65,7 +64,7 @@ static void read(struct tb_top *top)
 	for (uint32_t i = 0; i < top->info->n_links; i++) {
 		uint64_t value = tb_metric_of(&samples[i], top->options.metric);
 		if (value > 0)
-			top->rows[top->n_rows++] = (struct row){i, value};
+			top->rows[top->n_rows++] = (struct top_row){i, value};
 	}
 	if (top->first >= top->n_rows)
 		top->first = 0;
@@ -76,21 +75,21 @@ int tb_top_new(
 {
 	struct tb_top *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory to show a run");
+		return tb_fail_memory(error, "the run");
 	made->options = *options;
 	int status = tb_run_open(&made->run, options->store, options->run, error);
 	if (status == TB_OK) {
 		made->info = tb_run_info(made->run);
 		made->rows = calloc((size_t)made->info->n_links + 1, sizeof *made->rows);
-		status = made->rows ? tb_matrix_lay_out(&made->matrix, made->run, error)
-				    : tb_fail(error, TB_ENOMEM, "no memory for %u links",
-					      made->info->n_links);
+		status = made->rows
+				 ? tb_matrix_lay_out(&made->matrix, made->run, error)
+				 : tb_fail_memory(error, "%u links", made->info->n_links);
 	}
 	if (status != TB_OK) {
 		tb_top_free(made);
 		return status;
 	}
-	read(made);
+	read_window(made);
 	*top = made;
 	return TB_OK;
 }
@@ -108,7 +107,7 @@ void tb_top_refresh(struct tb_top *top)
 	if (top->info->bin_ps != bin_ps || top->window.end_bin > top->info->n_bins)
 		top->window = (struct tb_window){0, 0};
 	if (changed > 0)
-		read(top);
+		read_window(top);
 }
 
 // move_window moves by a whole window, a sixteenth of the run.
@@ -126,7 +125,7 @@ static void move_window(struct tb_top *top, int by)
 	else
 		first = first + 2 * width > n_bins ? n_bins - width : first + width;
 	top->window = (struct tb_window){first, first + width};
-	read(top);
+	read_window(top);
 }
 
 static void scroll(struct tb_top *top, int64_t by)
@@ -144,7 +143,7 @@ bool tb_top_key(struct tb_top *top, const char *key)
 		top->options.metric =
 			(enum tb_metric)((top->options.metric + 1) % TB_N_METRICS);
 		top->first = 0;
-		read(top);
+		read_window(top);
 	} else if (strcmp(key, "Left") == 0) {
 		move_window(top, -1);
 	} else if (strcmp(key, "Right") == 0) {
@@ -156,7 +155,7 @@ bool tb_top_key(struct tb_top *top, const char *key)
 	} else if (strcmp(key, "Home") == 0 || strcmp(key, "0") == 0) {
 		top->window = (struct tb_window){0, 0};
 		top->first = top->level = 0;
-		read(top);
+		read_window(top);
 	} else if (strcmp(key, " ") == 0) {
 		top->paused = !top->paused;
 	} else if (strcmp(key, "Up") == 0) {
@@ -172,36 +171,36 @@ bool tb_top_key(struct tb_top *top, const char *key)
 }
 
 // A pen for lines of text below the matrix.
-struct pen {
+struct top_pen {
 	struct tb_picture *picture;
 	struct tb_type type;
 	double y;
 };
 
-static void put(
-	const struct pen *pen, double x, double w, enum tb_align align, const char *text)
+static void put(const struct top_pen *pen, double x, double w, enum tb_align align,
+	const char *text)
 {
 	struct tb_type type = pen->type;
 	type.align = align;
 	tb_picture_text(pen->picture, (struct tb_box){x, pen->y, w, 1}, type, text);
 }
 
-static void put_name(const struct pen *pen, double x, double w, const char *name)
+static void put_name(const struct top_pen *pen, double x, double w, const char *name)
 {
 	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
 }
 
 static int by_value(const void *one, const void *other)
 {
-	const struct row *a = one, *b = other;
+	const struct top_row *a = one, *b = other;
 	if (a->value != b->value)
 		return a->value < b->value ? 1 : -1;
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-static void draw_row(const struct tb_top *top, const struct pen *pen, uint32_t index)
+static void draw_row(const struct tb_top *top, const struct top_pen *pen, uint32_t index)
 {
-	const struct row *row = &top->rows[index];
+	const struct top_row *row = &top->rows[index];
 	enum tb_metric metric = top->options.metric;
 	char text[64];
 	double percent = 100.0 * (double)row->value / (double)top->rows[0].value;
@@ -221,7 +220,7 @@ static void draw_row(const struct tb_top *top, const struct pen *pen, uint32_t i
 			tb_shade(top->options.colours, top->options.theme, percent));
 }
 
-static void draw_list(struct tb_top *top, struct pen *pen, uint32_t n)
+static void draw_list(struct tb_top *top, struct top_pen *pen, uint32_t n)
 {
 	char text[160], of[32];
 	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
@@ -239,7 +238,7 @@ static void draw_list(struct tb_top *top, struct pen *pen, uint32_t n)
 	pen->y++;
 }
 
-static void draw_state(const struct tb_top *top, const struct pen *pen)
+static void draw_state(const struct tb_top *top, const struct top_pen *pen)
 {
 	char text[200], simulated[32], bin[32];
 	const struct tb_run_info *info = top->info;
@@ -267,7 +266,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	int status = tb_matrix_picture_text(picture, &figure, columns, shaded);
 	if (status != TB_OK)
 		return status;
-	struct pen pen = {.picture = picture,
+	struct top_pen pen = {.picture = picture,
 		.type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT,
 			tb_palette_of(top->options.theme)->text},
 		.y = 2};

@@ -1,6 +1,6 @@
 #include "command_search.h"
 
-#include "metric_text.h"
+#include "run_text.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #ifndef TB_VIEW_H
 #define TB_VIEW_H
 
+#include "controls.h"
 #include "crossing.h"
-#include "playback.h"
 #include "requests.h"
 #include "rows.h"
 #include "selection.h"
@@ -65,6 +65,7 @@ struct tb_pointer_event {
 struct tb_tip {
 	double x, y;		       // the pointer
 	struct tb_pick pick;	       // what is under it
+	struct tb_box about;	       // its place, which the tooltip does not cover
 	char lines[TB_TIP_LINES][192]; // the first is bold
 	int n_lines;
 };
@@ -89,7 +90,8 @@ struct tb_view {
 	bool (*request)(struct tb_pane *pane, const struct tb_request *request);
 	// NULL: the pointer only hits items with an id.
 	void (*pointer)(struct tb_pane *pane, const struct tb_pointer_event *event);
-	// Explains what is under the pointer, where the viewer cannot. NULL: nothing.
+	// Explains what is under the pointer, where the viewer cannot, and may narrow its
+	// place. NULL: nothing.
 	void (*tip)(const struct tb_pane *pane, struct tb_tip *tip);
 	// Makes the selection visible; with `zoom`, large enough to read.
 	void (*reveal)(struct tb_pane *pane, bool zoom);

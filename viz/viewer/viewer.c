@@ -32,7 +32,7 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 	viewer->data.patience_s = -1;
 	viewer->stale = true;
 	if (tb_panes_init(&viewer->panes, views, &pattern) != TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	return tb_viewed_file_init(&viewer->file, path, error);
 }
 
@@ -65,7 +65,7 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 {
 	struct tb_viewer *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	int status = init(made, views, path, error);
 	if (status == TB_OK)
 		status = open_source(made, id, error);
@@ -116,7 +116,7 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 {
 	const struct tb_viewer_data *data = &viewer->data;
 	struct tb_playback *playback = &viewer->playback;
-	viewer->stale |= tb_messages_tick(&viewer->messages, elapsed_s);
+	viewer->stale |= tb_notices_tick(&viewer->messages, elapsed_s);
 	tb_viewer_poll(viewer);
 	if (!playback->playing)
 		return;

@@ -1,6 +1,5 @@
 // Carries out the requests of keys, buttons and the command palette.
 #include "command_search.h"
-#include "run_search.h"
 #include "run_text.h"
 #include "search.h"
 #include "viewer_impl.h"
@@ -82,7 +81,7 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 		return true;
 	case TB_REQUEST_METRIC_NEXT:
 		tb_viewer_show(viewer, data->asked,
-			(enum tb_metric)((data->metric + 1) % (TB_LONGEST + 1)));
+			(enum tb_metric)((data->metric + 1) % TB_N_METRICS));
 		return true;
 	case TB_REQUEST_VIEW:
 		tb_viewer_go(viewer, tb_panes_main(&viewer->panes, request->choice));
@@ -189,7 +188,7 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 		tb_run_search(&viewer->data.runs, viewer->data.info->id, prompt);
 	if (prompt->kind == TB_PROMPT_OPEN &&
 		tb_file_search_find(&viewer->files, prompt) != TB_OK)
-		tb_viewer_notice(viewer, "no memory to list the folder");
+		tb_viewer_notice(viewer, "no memory for the list of files");
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,

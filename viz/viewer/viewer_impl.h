@@ -1,23 +1,20 @@
-// The viewer's state, each part with a header of its own. Only viewer*.c and overlay.c
-// include it: views get what is in view.h.
+// The viewer's state, each part with a header of its own. Only viewer*.c, overlay.c and
+// tooltip.c include it: views get what is in view.h.
 //
 // The files build on each other in this order, and none calls a later one: viewer_show.c
-// (run, window, selection), viewer_picture.c with overlay.c, viewer_runs.c (other runs of
-// the store), viewer_ask.c (requests), viewer_keys.c and viewer_pointer.c (input),
-// viewer_follow.c (the store changes), viewer_text.c (text to copy or export), viewer.c
-// (lifetime, time).
+// (run, window, selection), viewer_picture.c with overlay.c and tooltip.c, viewer_runs.c
+// (other runs of the store), viewer_ask.c (requests), viewer_keys.c and viewer_pointer.c
+// (input), viewer_follow.c (the store changes), viewer_text.c (text to copy or export),
+// viewer.c (lifetime, time).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
+#include "controls.h"
 #include "file_search.h"
-#include "messages.h"
-#include "mouse.h"
 #include "panes.h"
-#include "playback.h"
 #include "prompt.h"
 #include "rows.h"
 #include "selection.h"
-#include "spark_question.h"
 #include "style.h"
 #include "viewed_file.h"
 #include "viewer.h"
@@ -49,7 +46,7 @@ struct tb_viewer {
 	struct tb_playback playback;
 	struct tb_panes panes;
 	struct tb_mouse mouse;
-	struct tb_messages messages;
+	struct tb_notices messages;
 	struct tb_prompt prompt;
 	struct tb_file_search files;
 	struct tb_pending_action pending;
@@ -107,6 +104,9 @@ void tb_viewer_offer(struct tb_viewer *viewer);
 
 // tb_viewer_accept closes the prompt and acts on what was typed or chosen.
 void tb_viewer_accept(struct tb_viewer *viewer);
+
+// tb_tooltip_draw explains what is under the pointer, if anything, beside it.
+void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture);
 
 // tb_overlay_draw draws what lies on top of all views: tooltip, help, prompt, messages.
 void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture);

@@ -26,8 +26,7 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 	const struct tb_run_info *info = viewer->data.info;
 	if (tb_rows_init(&viewer->rows, &viewer->data) != TB_OK ||
 		tb_selection_init(&viewer->selection, info) != TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, path,
-			"no memory to show %" PRIu32 " links", info->n_links);
+		return tb_fail_memory_in(error, path, "%" PRIu32 " links", info->n_links);
 	tb_spark_question_init(&viewer->of_sparks, viewer->rows.sparks);
 	tb_viewed_file_opened(&viewer->file, info);
 	uint32_t n_jobs = info->n_jobs < 2 ? 0 : info->n_jobs;
@@ -49,7 +48,7 @@ void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error)
 	const struct tb_viewer_data *data = &viewer->data;
 	if (error->code == TB_ESTALE && data->run && !data->info->complete)
 		return; // the next check reads all anew
-	tb_messages_trouble(&viewer->messages, error);
+	tb_notices_trouble(&viewer->messages, error);
 	viewer->playback.playing = false;
 	viewer->stale = true;
 }
@@ -58,7 +57,7 @@ void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	tb_messages_notice(&viewer->messages, format, args);
+	tb_notices_notice(&viewer->messages, format, args);
 	va_end(args);
 	viewer->stale = true;
 }
@@ -280,6 +279,7 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 		viewer->rows.scroll =
 			0; // the list and the table have rows of different heights
 	panes->main = main;
+	viewer->mouse.rests = true; // no tooltip pops up in the new view
 	tb_panes_lay_out(panes, panes->width, panes->height);
 	viewer->stale = true;
 	open_shown(viewer);

@@ -1,4 +1,5 @@
 // Text to copy or export: the details of the selection, and the links of the window.
+#include "markup.h"
 #include "run_text.h"
 #include "viewer_impl.h"
 
@@ -47,16 +48,19 @@ void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 	if (!viewer->data.run)
 		return;
 	tb_rows_rank(&viewer->rows, viewer->rows.n);
-	fputs("rank,link,kind,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,"
-	      "longest_wait_ps,window_begin_ps,window_end_ps\n",
-		stream);
+	fputs("rank,link,kind", stream);
+	for (int metric = 0; metric < TB_N_METRICS; metric++)
+		fprintf(stream, ",%s", tb_link_figures[metric].column);
+	fputs(",window_begin_ps,window_end_ps\n", stream);
 	for (uint32_t i = 0; i < viewer->rows.n; i++) {
 		uint32_t id = viewer->rows.list[i].link.id;
 		const struct tb_run_link *link = &tb_run_links(viewer->data.run)[id];
 		const struct tb_link_sample *sample = &viewer->data.samples[id];
-		fprintf(stream, "%" PRIu32 ",%s,%s", i + 1, link->name,
-			tb_rows_kind(link->at.kind));
-		for (int metric = TB_WAIT; metric <= TB_LONGEST; metric++)
+		fprintf(stream, "%" PRIu32 ",", i + 1);
+		tb_csv_put(stream, link->name);
+		fputc(',', stream);
+		tb_csv_put(stream, tb_rows_kind(link->at.kind));
+		for (int metric = 0; metric < TB_N_METRICS; metric++)
 			fprintf(stream, ",%" PRIu64,
 				tb_metric_of(sample, (enum tb_metric)metric));
 		fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",

@@ -2,7 +2,6 @@
 // selected link, node or job narrows it to the waits there. A window restricts it to the
 // slices of time that it touches; of these the store does not keep the links.
 #include "blame_square.h"
-#include "metric_text.h"
 #include "run_text.h"
 #include "scale.h"
 #include "views.h"
@@ -20,7 +19,7 @@
 #define TIP_W	 400 // of a name in a tooltip
 #define LEAST_PX 15  // of a cell of the square
 
-struct blame {
+struct blame_state {
 	struct tb_blame_square jobs, flows;
 	struct tb_blame_filter filter;
 	uint32_t victim_job, culprit_job; // chosen in the jobs' square
@@ -33,24 +32,24 @@ struct blame {
 	bool is_bounded;     // rows are the heaviest, at least
 };
 
-static void close(void *state)
+static void close_blame(void *state)
 {
-	struct blame *blame = state;
+	struct blame_state *blame = state;
 	free(blame->rows);
 }
 
-static struct blame *blame_of(const struct tb_pane *pane)
+static struct blame_state *blame_of(const struct tb_pane *pane)
 {
 	return pane->state;
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_blame(struct tb_pane *pane, struct tb_error *error)
 {
 	if (blame_of(pane))
 		return TB_OK;
-	struct blame *made = calloc(1, sizeof *made);
+	struct blame_state *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory to show who waited for whom");
+		return tb_fail_memory(error, "who waited for whom");
 	made->victim_job = made->culprit_job = TB_ID_NONE;
 	pane->state = made;
 	return TB_OK;
@@ -100,7 +99,7 @@ static struct tb_pick pick_of(const struct tb_pane *pane, uint32_t index)
 // filter_of narrows to the selected link, node or job.
 static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
-	const struct blame *blame = blame_of(pane);
+	const struct blame_state *blame = blame_of(pane);
 	struct tb_blame_filter filter = {
 		TB_ID_NONE, blame->victim_job, blame->culprit_job, TB_ID_NONE};
 	if (pane->selection->selected.kind == TB_PICK_LINK && !in_window(pane))
@@ -119,11 +118,11 @@ static bool same_filter(struct tb_blame_filter a, struct tb_blame_filter b)
 }
 
 // The places of the view's parts.
-struct parts {
+struct blame_parts {
 	struct tb_box jobs, flows, list;
 };
 
-static struct parts parts_of(const struct tb_pane *pane)
+static struct blame_parts parts_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	double span_h = in_window(pane) ? SPAN_H : 0;
@@ -133,7 +132,7 @@ static struct parts parts_of(const struct tb_pane *pane)
 	double jobs_w =
 		pane->data->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
 	struct tb_box top = {place.x + PAD, place.y + 8, place.w - 2 * PAD, top_h - 8};
-	return (struct parts){.jobs = {top.x, top.y, jobs_w, top.h},
+	return (struct blame_parts){.jobs = {top.x, top.y, jobs_w, top.h},
 		.flows = {top.x + jobs_w + (jobs_w > 0 ? 24 : 0), top.y,
 			top.w - jobs_w - (jobs_w > 0 ? 24 : 0), top.h},
 		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
@@ -178,7 +177,8 @@ static int fill_jobs(struct tb_pane *pane, const struct tb_job_pairs *pairs)
 
 // is_filled_of is true when the rows are of these waits: one answer takes the place of
 // another of the same kind.
-static bool is_filled_of(const struct blame *blame, const struct tb_heavy_waits *waits)
+static bool is_filled_of(
+	const struct blame_state *blame, const struct tb_heavy_waits *waits)
 {
 	return blame->rows && blame->filled_of == waits &&
 	       blame->span.from_ps == waits->listed.span.from_ps &&
@@ -188,11 +188,11 @@ static bool is_filled_of(const struct blame *blame, const struct tb_heavy_waits 
 static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	const struct tb_job_pairs *pairs)
 {
-	struct blame *blame = blame_of(pane);
+	struct blame_state *blame = blame_of(pane);
 	const struct tb_blame_sample *rows = waits->rows;
 	uint32_t n = waits->listed.n;
 	struct tb_blame_filter filter = filter_of(pane);
-	struct parts parts = parts_of(pane);
+	struct blame_parts parts = parts_of(pane);
 	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
 	if (blame->filled && is_filled_of(blame, waits) &&
 		same_filter(filter, blame->filter) && blame->flows.n_victims <= side)
@@ -223,7 +223,7 @@ static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	return status;
 }
 
-static char *party_text(const struct tb_pane *pane, const struct tb_blame_party *party,
+static char *party_text(const struct tb_pane *pane, const struct tb_square_party *party,
 	bool of_jobs, double width, char *buffer, size_t size)
 {
 	const char *job = tb_run_job_name(pane->data->run, party->job);
@@ -241,7 +241,7 @@ static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct t
 	const struct tb_blame_square *square, uint32_t index)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct blame *blame = blame_of(pane);
+	const struct blame_state *blame = blame_of(pane);
 	uint32_t victim = index / TB_BLAME_SIDE, culprit = index % TB_BLAME_SIDE;
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
 	uint64_t wait_ps = square->wait_ps[victim][culprit];
@@ -275,7 +275,7 @@ static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct t
 
 // draw_culprit labels a column: a flow in two lines, as columns are narrow.
 static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct tb_blame_party *party, bool of_jobs)
+	struct tb_box box, const struct tb_square_party *party, bool of_jobs)
 {
 	char text[64];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
@@ -345,10 +345,17 @@ static const struct list_column list_columns[] = {{"Wait", 0.03, 0.11},
 	{"for whom", 0.56, 0.17}, {"arrived over", 0.74, 0.24}};
 #define N_LIST (sizeof list_columns / sizeof *list_columns)
 
-static struct tb_box list_box(struct tb_box row, size_t column)
+// list_box returns the place of a column. Of a window neither the number of waits nor the
+// links are known: names have their room.
+static struct tb_box list_box(
+	const struct tb_pane *pane, struct tb_box row, size_t column)
 {
-	return (struct tb_box){row.x + row.w * list_columns[column].x, row.y,
-		row.w * list_columns[column].w, row.h};
+	struct list_column at = list_columns[column];
+	if (in_window(pane) && column >= 3) {
+		at.w = 0.34;
+		at.x = column == 3 ? 0.29 : 0.64;
+	}
+	return (struct tb_box){row.x + row.w * at.x, row.y, row.w * at.w, row.h};
 }
 
 static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
@@ -359,9 +366,9 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char text[160];
-	const struct tb_blame_party victim = {
+	const struct tb_square_party victim = {
 		row->victim_job, row->victim_source, row->victim_destination, 0};
-	const struct tb_blame_party culprit = {
+	const struct tb_square_party culprit = {
 		row->culprit_job, row->culprit_source, row->culprit_destination, 0};
 	struct tb_type plain = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
@@ -373,24 +380,24 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	if (selected)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
-	tb_picture_text(picture, list_box(box, 0), right,
+	tb_picture_text(picture, list_box(pane, box, 0), right,
 		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text));
 	if (row->error_ps)
-		tb_picture_text(picture, list_box(box, 1), right,
+		tb_picture_text(picture, list_box(pane, box, 1), right,
 			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
 				sizeof text));
 	else if (blame_of(pane)->is_bounded)
-		tb_picture_text(picture, list_box(box, 1), right, "=");
+		tb_picture_text(picture, list_box(pane, box, 1), right, "=");
 	if (row->n_waits)
-		tb_picture_text(picture, list_box(box, 2), right,
+		tb_picture_text(picture, list_box(pane, box, 2), right,
 			tb_format_count(row->n_waits, text, sizeof text));
-	struct tb_box who = list_box(box, 3), whom = list_box(box, 4);
+	struct tb_box who = list_box(pane, box, 3), whom = list_box(pane, box, 4);
 	tb_picture_name(picture, who, mono,
 		party_text(pane, &victim, false, who.w, text, sizeof text));
 	tb_picture_name(picture, whom, mono,
 		party_text(pane, &culprit, false, whom.w, text, sizeof text));
 	if (row->link.id != TB_ID_NONE)
-		tb_picture_name(picture, list_box(box, 5), mono,
+		tb_picture_name(picture, list_box(pane, box, 5), mono,
 			tb_run_links(pane->data->run)[row->link.id].label);
 }
 
@@ -407,17 +414,18 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box place, const struct tb_blame_sample *rows)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct blame *blame = blame_of(pane);
+	struct blame_state *blame = blame_of(pane);
 	struct tb_box header = {place.x, place.y, place.w, HEADER_H};
 	struct tb_box body = {
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	for (size_t i = 0; i < N_LIST; i++) {
 		type.align = i < 3 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
+		const char *const plain[] = {list_columns[i].title, NULL};
+		static const char *const bounded[] = {"Wait, at least", "at least", NULL};
 		if (has_column(pane, i))
-			tb_picture_text(picture, list_box(header, i), type,
-				i == 0 && blame->is_bounded ? "Wait, at least"
-							    : list_columns[i].title);
+			tb_picture_fitting(picture, list_box(pane, header, i), type,
+				i == 0 && blame->is_bounded ? bounded : plain);
 	}
 	tb_picture_line(picture,
 		(struct tb_box){place.x + PAD, body.y - 0.5, place.w - 2 * PAD, 0}, 1,
@@ -471,7 +479,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	const struct tb_job_pairs *pairs = job_pairs_of(pane);
-	struct parts parts = parts_of(pane);
+	struct blame_parts parts = parts_of(pane);
 	if (!blame_of(pane) || !waits || !pairs)
 		return;
 	if (fill(pane, waits, pairs) != TB_OK) {
@@ -491,7 +499,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 
 static void choose_jobs(struct tb_pane *pane, uint32_t index)
 {
-	struct blame *blame = blame_of(pane);
+	struct blame_state *blame = blame_of(pane);
 	uint32_t victim = blame->jobs.victims[index / TB_BLAME_SIDE].job;
 	uint32_t culprit = blame->jobs.culprits[index % TB_BLAME_SIDE].job;
 	bool again = blame->victim_job == victim && blame->culprit_job == culprit;
@@ -502,7 +510,7 @@ static void choose_jobs(struct tb_pane *pane, uint32_t index)
 
 static void click(struct tb_pane *pane, struct tb_pick pick)
 {
-	const struct blame *blame = blame_of(pane);
+	const struct blame_state *blame = blame_of(pane);
 	uint32_t victim = pick.index / TB_BLAME_SIDE,
 		 culprit = pick.index % TB_BLAME_SIDE;
 	if (pick.kind == TB_PICK_JOBS)
@@ -516,7 +524,7 @@ static void click(struct tb_pane *pane, struct tb_pick pick)
 
 static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct blame *blame = blame_of(pane);
+	struct blame_state *blame = blame_of(pane);
 	if (!blame || !blame->filled)
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
@@ -529,7 +537,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct blame *blame = blame_of(pane);
+	struct blame_state *blame = blame_of(pane);
 	double page = parts_of(pane).list.h / 2;
 	if (!blame)
 		return false;
@@ -552,7 +560,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
-	const struct blame *blame = blame_of(pane);
+	const struct blame_state *blame = blame_of(pane);
 	char victim[64], culprit[64], wait[48];
 	if (!blame || !blame->filled ||
 		(pick.kind != TB_PICK_JOBS && pick.kind != TB_PICK_CELL))
@@ -580,10 +588,10 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.tab = "Blame",
-	.open = open,
+	.open = open_blame,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.tip = tip,
 	.forget = tb_pane_drop,
-	.close = close};
+	.close = close_blame};

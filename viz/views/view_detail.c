@@ -21,17 +21,17 @@ static struct panel *panel_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static void close(void *state)
+static void close_panel(void *state)
 {
 	struct panel *panel = state;
 	tb_sheet_fini(&panel->sheet);
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_panel(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct panel));
-	return pane->state ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory for the panel");
+	return pane->state ? TB_OK : tb_fail_memory(error, "the panel");
 }
 
 // write_sheet writes the sheet of the selection, and begins at its top when that is new.
@@ -200,8 +200,8 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 }
 
 const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL,
-	.open = open,
+	.open = open_panel,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
-	.close = close};
+	.close = close_panel};

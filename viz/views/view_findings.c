@@ -24,12 +24,11 @@ static struct findings *findings_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_findings(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct findings));
-	return pane->state ? TB_OK
-			   : tb_fail(error, TB_ENOMEM, "no memory to show findings");
+	return pane->state ? TB_OK : tb_fail_memory(error, "the findings");
 }
 
 // pick_of returns what a finding is about, as far as it can be selected.
@@ -157,6 +156,6 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.tab = "Findings",
-	.open = open,
+	.open = open_findings,
 	.draw = draw,
 	.pointer = pointer};

@@ -2,8 +2,8 @@
 // than on an idle network; beside it the flows with the largest figures.
 #include "flow_rows.h"
 #include "flow_square.h"
-#include "legend.h"
 #include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct flows {
 	struct tb_flow_rows list; // of the square's figure
 };
 
-static void close(void *state)
+static void close_flows(void *state)
 {
 	struct flows *flows = state;
 	tb_flow_square_fini(&flows->square);
@@ -47,12 +47,12 @@ static void placed(struct tb_pane *pane)
 			place.y + BUTTONS_H + LABEL_H, side, side};
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_flows(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!flows_of(pane)) {
 		struct flows *made = calloc(1, sizeof *made);
 		if (!made)
-			return tb_fail(error, TB_ENOMEM, "no memory to show flows");
+			return tb_fail_memory(error, "the flows");
 		tb_flow_square_init(&made->square, pane->data->info->n_nodes);
 		pane->state = made;
 		placed(pane);
@@ -123,14 +123,19 @@ static void draw_legend(const struct tb_pane *pane, struct tb_picture *picture)
 	if (of->grid.step > 1)
 		snprintf(cells, sizeof cells, ", cells of %" PRIu32 " nodes",
 			of->grid.step);
-	tb_picture_printf(
-		picture, box, type, "down: source, across: destination%s", cells);
+	char text[128];
+	snprintf(text, sizeof text, "down: source, across: destination%s", cells);
+	tb_picture_fitting(picture, box, type,
+		(const char *const[]){text, "down: source, across: destination", NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	tb_picture_text(picture, box, type,
-		tb_window_whole(pane->data->info, pane->data->window)
-			? "figures of the whole run"
-			: "flows under way in the window, over their whole life");
+	static const char *const of_window[] = {
+		"flows under way in the window, over their whole life",
+		"flows under way in the window", NULL};
+	static const char *const of_run[] = {"figures of the whole run", NULL};
+	tb_picture_fitting(picture, box, type,
+		tb_window_whole(pane->data->info, pane->data->window) ? of_run
+								      : of_window);
 }
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
@@ -308,7 +313,7 @@ static void reveal(struct tb_pane *pane, bool zoom)
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.tab = "Node to node",
 	.brief_tab = "Nodes",
-	.open = open,
+	.open = open_flows,
 	.placed = placed,
 	.draw = draw,
 	.request = request,
@@ -316,4 +321,4 @@ const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.tip = tip,
 	.reveal = reveal,
 	.forget = tb_pane_drop,
-	.close = close};
+	.close = close_flows};

@@ -1,19 +1,38 @@
 // The head: the caption of the run, and the metrics to choose from.
-#include "metric_text.h"
 #include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#define PAD 16
+#define PAD	 16
+#define CHIP_PAD 22 // both sides of a chip's text
 
-// Short names: the seven chips must fit side by side at 1280 pixels.
-static const char *chip_name(enum tb_metric metric)
+static double chip_width(int metric)
 {
-	return metric == TB_BLOCKED   ? "Blocked"
-	       : metric == TB_LONGEST ? "Longest"
-				      : tb_metric_title(metric);
+	return ceil(tb_text_width(TB_FONT_BOLD, 12, tb_link_figures[metric].brief)) +
+	       CHIP_PAD;
+}
+
+// has_chip: seven chips leave the lines before them room at 1280 pixels; a further metric
+// has one while it is shown.
+static bool has_chip(int metric, enum tb_metric shown)
+{
+	return metric <= TB_LONGEST || metric == (int)shown;
+}
+
+// chip_less returns by how much each chip is narrower so that the caption, which ends at
+// `from`, has its room before them.
+static double chip_less(double from, double to, enum tb_metric shown)
+{
+	double all = 0;
+	int n = 0;
+	for (int metric = 0; metric < TB_N_METRICS; metric++) {
+		n += has_chip(metric, shown);
+		all += has_chip(metric, shown) ? chip_width(metric) : 0;
+	}
+	double over = ceil((from + all - to) / n);
+	return fmin(fmax(over, 0), CHIP_PAD - 8);
 }
 
 static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
@@ -32,7 +51,7 @@ static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct t
 		tb_picture_rect(picture,
 			(struct tb_box){box.x, box.y + box.h - 2, box.w, 2},
 			palette->accent);
-	tb_picture_text(picture, box, type, chip_name(metric));
+	tb_picture_text(picture, box, type, tb_link_figures[metric].brief);
 }
 
 // draw_run draws which of the store's runs this is, as a button for the list of them, and
@@ -97,9 +116,13 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_pane_button(pane, picture, (struct tb_box){x, place.y + 14, 34, 28},
 		TB_REQUEST_HELP, "?");
 	x -= 12;
-	for (int metric = TB_LONGEST; metric >= TB_WAIT; metric--) {
-		const char *name = chip_name((enum tb_metric)metric);
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, name)) + 22;
+	tb_run_caption(pane->data->info, text, sizeof text);
+	double less = chip_less(
+		tb_text_width(TB_FONT_BOLD, 15, text) + PAD + 20, x, pane->data->metric);
+	for (int metric = TB_N_METRICS - 1; metric >= 0; metric--) {
+		if (!has_chip(metric, pane->data->metric))
+			continue;
+		double w = chip_width(metric) - less;
 		x -= w;
 		draw_chip(pane, picture, (struct tb_box){x, place.y + 14, w - 2, 28},
 			(enum tb_metric)metric);
@@ -107,8 +130,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	double room = fmax(x - PAD - 20, 40);
 	double run_w = draw_run(pane, picture, place.y + 30);
 	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
-		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
-		tb_run_caption(pane->data->info, text, sizeof text));
+		tb_style_type(pane->style, TB_FONT_BOLD, 15, false), text);
 	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
 	snprintf(
 		text, sizeof text, "%s, %s", tb_metric_title(pane->data->metric), window);

@@ -1,8 +1,8 @@
 // By level: a histogram of the metric for each level. A drag brushes a range of values:
 // all views then show the links that have them.
 #include "histogram.h"
-#include "metric_text.h"
 #include "parts.h"
+#include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -28,17 +28,17 @@ static struct levels *levels_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static void close(void *state)
+static void close_levels(void *state)
 {
 	tb_histogram_fini(&((struct levels *)state)->histogram);
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_levels(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct levels));
 	if (!pane->state)
-		return tb_fail(error, TB_ENOMEM, "no memory for the histogram");
+		return tb_fail_memory(error, "the histogram");
 	levels_of(pane)->filled = false;
 	return TB_OK;
 }
@@ -187,13 +187,15 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t 
 
 static void draw_axis(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_scale *scale = &levels_of(pane)->histogram.scale;
+	struct tb_scale amounts = levels_of(pane)->histogram.scale;
+	const struct tb_scale *scale = &amounts;
 	struct tb_box row = row_box(pane, pane->data->info->n_levels);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	double ticks[TB_SCALE_MOST_TICKS];
 	double left = x_of(row, 1), w = row.x + row.w - left;
 	double y = row.y + row.h + 4;
 	char text[48];
+	amounts.absolute = true; // the axis has no percentages
 	int n = tb_scale_ticks(scale, ticks);
 	tb_picture_text(picture, (struct tb_box){row.x + 2, y, 30, 15}, type, "0");
 	for (int i = scale->logarithmic ? 0 : 1; i < n && scale->top > 0; i++) {
@@ -220,14 +222,17 @@ static void draw_top(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_box place = pane->place;
 	const struct tb_brush *brush = &pane->selection->brush;
 	char text[128], count[32];
-	struct tb_box line = {place.x + 16, place.y + 10, place.w - 130, 18};
+	struct tb_box line = {place.x + 16, place.y + 10, place.w - 32, 18};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	if (!brush->on) {
-		tb_picture_text(picture, line, type,
-			"Drag over values: all views then show only the links that have "
-			"them.");
+		tb_picture_fitting(picture, line, type,
+			(const char *const[]){"Drag over values: all views then show "
+					      "only the links that have them.",
+				"Drag over values: all views show only their links.",
+				NULL});
 		return;
 	}
+	line.w -= 98;
 	tb_picture_printf(picture, line,
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, false), "%s links: %s",
 		tb_format_count(pane->selection->n_brushed, count, sizeof count),
@@ -360,14 +365,17 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 			tb_metric_format(pane->data->metric, low, text, sizeof text),
 			tb_metric_format(pane->data->metric, high, other, sizeof other));
 	tip->n_lines = 2;
+	tip->about = row_box(pane, row);
+	tip->about.x = x_of(tip->about, bucket);
+	tip->about.w = bucket_w(row_box(pane, row));
 }
 
 const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
 	.tab = "By level",
 	.brief_tab = "Levels",
-	.open = open,
+	.open = open_levels,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.tip = tip,
-	.close = close};
+	.close = close_levels};

@@ -1,7 +1,7 @@
 // The table of links: all their figures in the window, sorted by a column, with their
 // sparkline over the whole run.
-#include "metric_text.h"
 #include "parts.h"
+#include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -21,15 +21,26 @@ struct column {
 	const char *title;
 };
 
-static const struct column columns[] = {{TB_COLUMN_METRIC + TB_WAIT, "Wait"},
-	{TB_COLUMN_METRIC + TB_LONGEST, "Longest"},
-	{TB_COLUMN_METRIC + TB_BLOCKED, "Blocked"},
-	{TB_COLUMN_METRIC + TB_STALL, "Stall"}, {TB_COLUMN_METRIC + TB_BUSY, "Busy"},
-	{TB_COLUMN_METRIC + TB_BYTES, "Bytes"},
-	{TB_COLUMN_METRIC + TB_PACKETS, "Packets"}};
-#define N_COLUMNS (sizeof columns / sizeof *columns)
+// column_at returns the i-th column of figures: first those about waits, which stay where
+// there is little room, then the others.
+static struct column column_at(size_t i)
+{
+	static const enum tb_metric first[] = {TB_WAIT, TB_LONGEST, TB_BLOCKED};
+	enum { N_FIRST = sizeof first / sizeof *first };
+	enum tb_metric metric = TB_WAIT;
+	if (i < N_FIRST) {
+		metric = first[i];
+	} else {
+		i -= N_FIRST;
+		for (int at = 0; at < TB_N_METRICS; at++)
+			if (at != TB_WAIT && at != TB_LONGEST && at != TB_BLOCKED &&
+				i-- == 0)
+				metric = (enum tb_metric)at;
+	}
+	return (struct column){TB_COLUMN_METRIC + metric, tb_link_figures[metric].brief};
+}
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_links(struct tb_pane *pane, struct tb_error *error)
 {
 	(void)error;
 	tb_rows_read(pane->rows);
@@ -80,19 +91,19 @@ static struct columns columns_in(const struct tb_pane *pane, struct tb_box place
 	struct columns in = {.name_w = name_width(pane)};
 	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
 	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
-	in.n = in.n < N_COLUMNS ? in.n : N_COLUMNS;
+	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
 	in.w = fmin(room / (double)in.n, 110);
 	return in;
 }
 
 static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct column *column, enum tb_align align)
+	struct tb_box box, const struct column column, enum tb_align align)
 {
-	struct tb_pick pick = {TB_PICK_COLUMN, column->name};
+	struct tb_pick pick = {TB_PICK_COLUMN, column.name};
 	enum tb_list_column by = pane->rows->column == TB_COLUMN_SHOWN
 					 ? TB_COLUMN_METRIC + pane->data->metric
 					 : pane->rows->column;
-	bool chosen = by == column->name;
+	bool chosen = by == column.name;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_type type = tb_style_type(
 		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
@@ -101,7 +112,7 @@ static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
 		tb_pick_equal(pane->selection->hovered, pick) ? palette->raised
 							      : palette->page);
 	tb_picture_pick(picture, pick);
-	tb_picture_text(picture, box, type, column->title);
+	tb_picture_text(picture, box, type, column.title);
 	if (chosen)
 		tb_picture_rect(picture,
 			(struct tb_box){box.x + 4,
@@ -132,12 +143,12 @@ static void draw_header(
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
 		TB_REQUEST_FILTER, "Filter");
-	draw_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, &name,
+	draw_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, name,
 		TB_ALIGN_LEFT);
 	x += in.name_w;
 	for (size_t i = 0; i < in.n; i++, x += in.w)
 		draw_title(pane, picture, (struct tb_box){x, y, in.w - 4, 22},
-			&columns[i], TB_ALIGN_RIGHT);
+			column_at(i), TB_ALIGN_RIGHT);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(
 		picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type, "over time");
@@ -151,7 +162,7 @@ static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
 	uint64_t amount = tb_metric_of(&pane->data->samples[link], metric);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, !by);
 	type.align = TB_ALIGN_RIGHT;
-	if (metric == TB_PACKETS || metric == TB_BLOCKED)
+	if (tb_link_figures[metric].kind == TB_KIND_COUNT)
 		tb_format_count(amount, value, sizeof value);
 	else
 		tb_metric_format(metric, amount, value, sizeof value);
@@ -193,7 +204,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	x += in.name_w;
 	for (size_t i = 0; i < in.n; i++, x += in.w)
 		draw_figure(pane, picture, (struct tb_box){x, box.y, in.w - 6, box.h},
-			link, (enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
+			link, (enum tb_metric)(column_at(i).name - TB_COLUMN_METRIC));
 	const struct tb_spark *spark =
 		tb_spark_of(pane->rows->sparks, (struct tb_link){link});
 	if (spark)
@@ -285,7 +296,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 const struct tb_view tb_view_links = {.slot = TB_SLOT_MAIN,
 	.lists_links = true,
 	.tab = "Links",
-	.open = open,
+	.open = open_links,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,

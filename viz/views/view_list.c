@@ -1,6 +1,6 @@
 // The hot links: the links of the window, most loaded first.
-#include "metric_text.h"
 #include "parts.h"
+#include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #define HEADER_H TB_LIST_HEADER_H
 #define ROW_H	 TB_LIST_ROW_H
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_list(struct tb_pane *pane, struct tb_error *error)
 {
 	(void)error;
 	tb_rows_read(pane->rows);
@@ -158,7 +158,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 }
 
 const struct tb_view tb_view_list = {.slot = TB_SLOT_LIST,
-	.open = open,
+	.open = open_list,
 	.draw = draw,
 	.pointer = pointer,
 	.reveal = reveal};

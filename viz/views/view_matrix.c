@@ -2,13 +2,13 @@
 #include "camera.h"
 #include "matrix_draw.h"
 #include "matrix_picture.h"
-#include "metric_text.h"
 #include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GUTTER	   92
 #define MARGIN	   14
@@ -36,7 +36,7 @@ static struct sight *sight_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static void close(void *state)
+static void close_matrix(void *state)
 {
 	struct sight *sight = state;
 	tb_matrix_layout_fini(&sight->layout);
@@ -147,7 +147,7 @@ static void reveal(struct tb_pane *pane, bool zoom)
 		pan(pane, dx, dy);
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 {
 	if (sight_of(pane))
 		return TB_OK; // the topology of a run does not change
@@ -155,7 +155,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	if (!sight || tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
 			      &tb_matrix_on_screen, NATURAL_W)) {
 		free(sight);
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's layout");
+		return tb_fail_memory(error, "the matrix's layout");
 	}
 	pane->state = sight;
 	pane->away = false;
@@ -201,7 +201,7 @@ static void draw_gutter(
 static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_matrix_view *view)
 {
-	char text[128];
+	char text[128], line[224], brief[160];
 	struct tb_box place = pane->place;
 	double y = place.y + place.h - LEGEND_H + 12;
 	double x = place.x + GUTTER;
@@ -219,15 +219,21 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	}
 	const char *what = pane->style->absolute ? "most loaded" : "100 % of a";
 	const char *unit = pane->style->absolute ? tb_scale_unit(&view->links) : "";
-	tb_picture_printf(picture, box, type, "%s link: %s%s%s", what,
-		tb_matrix_scale_text(pane->data->run, &pane->data->matrix, view, true,
-			text, sizeof text),
+	tb_matrix_scale_text(
+		pane->data->run, &pane->data->matrix, view, true, text, sizeof text);
+	snprintf(line, sizeof line, "%s link: %s%s%s", what, text,
 		unit[0] ? "; all numbers in " : "", unit);
+	snprintf(brief, sizeof brief, "%s link: %.*s", what, (int)strcspn(text, "("),
+		text);
+	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
 	box.y += 18;
-	tb_picture_printf(picture, box, type, "%s switch: %s%s", what,
-		tb_matrix_scale_text(pane->data->run, &pane->data->matrix, view, false,
-			text, sizeof text),
+	tb_matrix_scale_text(
+		pane->data->run, &pane->data->matrix, view, false, text, sizeof text);
+	snprintf(line, sizeof line, "%s switch: %s%s", what, text,
 		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "");
+	snprintf(brief, sizeof brief, "%s switch: %.*s", what, (int)strcspn(text, "("),
+		text);
+	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
@@ -270,10 +276,10 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
 	.tab = "Matrix",
-	.open = open,
+	.open = open_matrix,
 	.placed = placed,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.reveal = reveal,
-	.close = close};
+	.close = close_matrix};

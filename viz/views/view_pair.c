@@ -2,9 +2,7 @@
 // other, and the links that changed most.
 #include "camera.h"
 #include "matrix_draw.h"
-#include "metric_text.h"
 #include "pair.h"
-#include "pair_overview.h"
 #include "run_text.h"
 #include "views.h"
 
@@ -25,14 +23,14 @@
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
-struct state {
-	struct tb_pair *pair;
+struct pair_state {
+	struct tb_run_pair *pair;
 	struct tb_pair_overview overview;
 	struct tb_matrix_layout layouts[2]; // of A and of B
 	struct tb_camera camera;
 };
 
-static struct state *state_of(const struct tb_pane *pane)
+static struct pair_state *state_of(const struct tb_pane *pane)
 {
 	return pane->state;
 }
@@ -48,16 +46,16 @@ static bool is_read(const struct tb_pane *pane)
 	return state_of(pane) && state_of(pane)->layouts[1].bands;
 }
 
-static void close(void *closed)
+static void close_pair(void *closed)
 {
-	struct state *state = closed;
-	tb_pair_free(state->pair);
+	struct pair_state *state = closed;
+	tb_run_pair_free(state->pair);
 	tb_pair_overview_fini(&state->overview);
 	tb_matrix_layout_fini(&state->layouts[0]);
 	tb_matrix_layout_fini(&state->layouts[1]);
 }
 
-static int n_panels(const struct state *state)
+static int n_panels(const struct pair_state *state)
 {
 	return state->pair->same_shape ? N_PANELS : PANEL_CHANGE;
 }
@@ -102,7 +100,7 @@ static struct tb_box panel_of(const struct tb_pane *pane, int panel)
 		fmax(strips_of(pane).y - LEGEND_H - y, 1)};
 }
 
-static const struct tb_matrix_layout *layout_of(const struct state *state, int panel)
+static const struct tb_matrix_layout *layout_of(const struct pair_state *state, int panel)
 {
 	return &state->layouts[panel == PANEL_B];
 }
@@ -110,7 +108,7 @@ static const struct tb_matrix_layout *layout_of(const struct state *state, int p
 // fit shows all of both.
 static void fit(struct tb_pane *pane)
 {
-	struct state *state = state_of(pane);
+	struct pair_state *state = state_of(pane);
 	struct tb_camera *camera = &state->camera;
 	struct tb_box area = panel_of(pane, PANEL_A);
 	struct tb_matrix_layout *a = &state->layouts[0], *b = &state->layouts[1];
@@ -138,7 +136,7 @@ static void placed(struct tb_pane *pane)
 // zoom_at zooms in the panel under the pointer; the other panels follow.
 static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
-	struct state *state = state_of(pane);
+	struct pair_state *state = state_of(pane);
 	struct tb_box area = panel_of(pane, PANEL_A);
 	for (int i = 0; i < n_panels(state); i++)
 		if (tb_box_holds(panel_of(pane, i), x, y))
@@ -154,12 +152,12 @@ static void pan(struct tb_pane *pane, double dx, double dy)
 	tb_camera_pan(&state_of(pane)->camera, dx, dy);
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_pair(struct tb_pane *pane, struct tb_error *error)
 {
-	struct state *state = state_of(pane);
-	struct tb_pair *pair = state->pair;
+	struct pair_state *state = state_of(pane);
+	struct tb_run_pair *pair = state->pair;
 	const struct tb_viewer_data *data = pane->data;
-	int status = tb_pair_show(
+	int status = tb_run_pair_show(
 		pair, data->run, data->window, data->samples, &data->matrix, error);
 	if (status || state->layouts[0].bands)
 		return status;
@@ -167,7 +165,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 		    &state->layouts[0], &data->matrix, &tb_matrix_on_screen, NATURAL_W) ||
 		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,
 			&tb_matrix_on_screen, NATURAL_W))
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's layout");
+		return tb_fail_memory(error, "the matrix's layout");
 	placed(pane);
 	return TB_OK;
 }
@@ -175,18 +173,18 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 int tb_views_compare(
 	struct tb_viewer *viewer, const char *path, int64_t id, struct tb_error *error)
 {
-	struct tb_pair *pair;
+	struct tb_run_pair *pair;
 	struct tb_pane *pane = tb_viewer_pane(viewer, &tb_view_pair);
 	if (!pane || !pane->data->run)
 		return tb_fail_in(
 			error, TB_EUSAGE, tb_viewer_path(viewer), "holds no run");
-	int status = tb_pair_new(&pair, pane->data->run, path, id, error);
+	int status = tb_run_pair_new(&pair, pane->data->run, path, id, error);
 	if (status)
 		return status;
-	struct state *state = calloc(1, sizeof *state);
+	struct pair_state *state = calloc(1, sizeof *state);
 	if (!state) {
-		tb_pair_free(pair);
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		tb_run_pair_free(pair);
+		return tb_fail_memory(error, "the comparison of two runs");
 	}
 	state->pair = pair;
 	// Without the overview the links are compared all the same.
@@ -194,7 +192,7 @@ int tb_views_compare(
 		(struct tb_pair_side){tb_viewer_path(viewer), pane->data->info->id},
 		(struct tb_pair_side){path, id}, NULL);
 	if (state_of(pane))
-		close(state_of(pane));
+		close_pair(state_of(pane));
 	free(pane->state);
 	pane->state = state;
 	pane->unread = true;
@@ -212,8 +210,8 @@ static uint64_t larger(uint64_t one, uint64_t other)
 // equal shades.
 static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 {
-	const struct state *state = state_of(pane);
-	const struct tb_pair *pair = state->pair;
+	const struct pair_state *state = state_of(pane);
+	const struct tb_run_pair *pair = state->pair;
 	struct tb_matrix_view view = {.area = panel_of(pane, panel),
 		.zoom = state->camera.zoom,
 		.pan_x = state->camera.pan_x,
@@ -249,7 +247,7 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
 	static const char *const names[] = {"A", "B", "B " TB_MINUS " A"};
-	const struct tb_pair *pair = state_of(pane)->pair;
+	const struct tb_run_pair *pair = state_of(pane)->pair;
 	struct tb_box box = panel_of(pane, panel);
 	char caption[256], window[80];
 	box.y -= TITLE_H - 4;
@@ -315,8 +313,8 @@ static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *pi
 
 static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
-	const struct state *state = state_of(pane);
-	const struct tb_pair *pair = state->pair;
+	const struct pair_state *state = state_of(pane);
+	const struct tb_run_pair *pair = state->pair;
 	struct tb_matrix_view view = view_of(pane, panel);
 	const struct tb_matrix *matrix = panel == PANEL_A   ? &pane->data->matrix
 					 : panel == PANEL_B ? &pair->matrix
@@ -373,7 +371,7 @@ static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 static void draw_movers(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct tb_pair *pair = state_of(pane)->pair;
+	const struct tb_run_pair *pair = state_of(pane)->pair;
 	char count[32];
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
@@ -390,7 +388,7 @@ static void draw_movers(
 static void draw_differences(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct tb_pair *pair = state_of(pane)->pair;
+	const struct tb_run_pair *pair = state_of(pane)->pair;
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
@@ -453,10 +451,10 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.tab = "Two runs",
 	.brief_tab = "Pair",
-	.open = open,
+	.open = open_pair,
 	.placed = placed,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.is_there = is_there,
-	.close = close};
+	.close = close_pair};

@@ -1,45 +1,50 @@
 // Congestion trees: the roots by what they hold up; for one of them its branches, its
 // growth over time, and the flows that it held up.
-#include "metric_text.h"
 #include "parts.h"
 #include "root_list.h"
+#include "root_victims.h"
 #include "run_text.h"
+#include "time_strip.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define PAD	16
-#define LIST_W	296
-#define LINE_H	19
-#define LEAST_H 10 // of a row of branches
-#define MOST_H	34
+#define PAD	     16
+#define LIST_W	     296
+#define LINE_H	     19
+#define WAIT_W	     96 // of a flow's wait
+#define LEAST_NAME_W 72 // of a branch that has a name
+#define LEAST_H	     10 // of a row of branches
+#define MOST_H	     34
 
-struct roots {
+struct roots_state {
 	struct tb_root_list list;
 	struct tb_tree_shape shape; // of the root that is shown
 	bool shaped;
+	struct tb_root_victims victims; // of the root that is shown
 };
 
-static void close(void *state)
+static void close_roots(void *state)
 {
-	struct roots *roots = state;
+	struct roots_state *roots = state;
 	tb_root_list_forget(&roots->list);
 	tb_tree_shape_fini(&roots->shape);
+	tb_root_victims_fini(&roots->victims);
 }
 
-static struct roots *roots_of(const struct tb_pane *pane)
+static struct roots_state *roots_of(const struct tb_pane *pane)
 {
 	return pane->state;
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_roots(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct roots));
+		pane->state = calloc(1, sizeof(struct roots_state));
 	if (!pane->state)
-		return tb_fail(error, TB_ENOMEM, "no memory to show congestion trees");
+		return tb_fail_memory(error, "the congestion trees");
 	tb_root_list_forget(&roots_of(pane)->list);
 	roots_of(pane)->shaped = false;
 	return TB_OK;
@@ -49,7 +54,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 // before, so that it stays while the window moves; else the heaviest.
 static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_trees *trees)
 {
-	const struct roots *roots = roots_of(pane);
+	const struct roots_state *roots = roots_of(pane);
 	struct tb_pick selected = pane->selection->selected;
 	struct tb_link root = {TB_ID_NONE};
 	if (selected.kind == TB_PICK_LINK)
@@ -64,7 +69,7 @@ static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_tre
 
 static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
 {
-	struct roots *roots = roots_of(pane);
+	struct roots_state *roots = roots_of(pane);
 	struct tb_slices slices = tb_slices_of(pane->data, trees);
 	int status = tb_root_list_read(
 		&roots->list, trees, slices, tb_selection_outside(pane->selection));
@@ -85,11 +90,11 @@ static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
 }
 
 // The parts of the place.
-struct parts {
+struct roots_parts {
 	struct tb_box list, title, branches, chart, victims;
 };
 
-static struct parts parts_of(const struct tb_pane *pane)
+static struct roots_parts parts_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	double list_w = fmin(LIST_W, place.w * 0.42);
@@ -101,7 +106,7 @@ static struct parts parts_of(const struct tb_pane *pane)
 	double chart_y = y + 44 + branches_h + 34;
 	double chart_h = fmax(h * 0.16, 30);
 	double victims_y = chart_y + chart_h + 30;
-	return (struct parts){.list = {place.x, place.y, list_w, place.h},
+	return (struct roots_parts){.list = {place.x, place.y, list_w, place.h},
 		.title = {x, y, w, 40},
 		.branches = {x, y + 44, w, branches_h},
 		.chart = {x, chart_y, w, chart_h},
@@ -120,14 +125,22 @@ static void draw_title(
 		snprintf(links, sizeof links, "%sat %" PRIu32 " %s",
 			is_whole ? "" : "at least ", shape->n_shown,
 			shape->n_shown == 1 ? "link" : "links");
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 20},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "Held up by %s",
+	const struct tb_type bold = tb_style_type(pane->style, TB_FONT_BOLD, 13, false);
+	double held_w = tb_text_width(bold.font, bold.size, "Held up by ");
+	tb_picture_text(
+		picture, (struct tb_box){box.x, box.y, held_w, 20}, bold, "Held up by");
+	tb_picture_name(picture,
+		(struct tb_box){box.x + held_w, box.y, fmax(box.w - held_w, 1), 20}, bold,
 		tb_run_links(pane->data->run)[shape->root.id].label);
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
+	char text[200], brief[160];
+	tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait);
+	tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole);
+	snprintf(text, sizeof text, "%s within the window, %s; %s in the whole run", wait,
+		links, whole);
+	snprintf(brief, sizeof brief, "%s, %s", wait, links);
+	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-		"%s within the window, %s; %s in the whole run",
-		tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait), links,
-		tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole));
+		(const char *const[]){text, brief, NULL});
 }
 
 static struct tb_box branch_box(const struct tb_tree_shape *shape,
@@ -158,9 +171,9 @@ static void draw_branch(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_rect(picture, box, colour);
 	tb_picture_pick(picture, pick);
 	struct tb_colour ink = branch->shown_ps ? tb_colour_ink(colour) : palette->muted;
-	bool fits = tb_text_width(TB_FONT_TEXT, 11, name) < box.w - 6 && box.h >= 13;
-	if (fits)
-		tb_picture_text(picture, box,
+	if (box.w >= LEAST_NAME_W && box.h >= 13)
+		tb_picture_name(picture,
+			(struct tb_box){box.x + 3, box.y, box.w - 6, box.h},
 			(struct tb_type){branch->depth ? TB_FONT_TEXT : TB_FONT_BOLD, 11,
 				TB_ALIGN_CENTRE, branch->depth ? ink : palette->text},
 			name);
@@ -180,11 +193,14 @@ static void draw_branches(
 			&shape->branches[i]);
 	tb_picture_unclip(picture);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
-		type,
+	char text[160];
+	snprintf(text, sizeof text,
 		"below each link those that waited for it%s; width: in the whole run, "
 		"shade: in the window",
 		shape->branches_ps < shape->whole_ps ? ", the heaviest, at least" : "");
+	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
+		type,
+		(const char *const[]){text, "width: whole run, shade: window", NULL});
 }
 
 static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
@@ -193,18 +209,23 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_root_waits waits;
 	uint32_t most = 1;
-	char wait[48];
+	char wait[48], text[160], brief[120];
 	uint64_t largest = 0;
 	tb_root_waits_fill(&waits, trees, roots_of(pane)->shape.root);
 	for (uint32_t i = 0; i < trees->n_bins; i++) {
 		most = waits.n_links[i] > most ? waits.n_links[i] : most;
 		largest = waits.wait_ps[i] > largest ? waits.wait_ps[i] : largest;
 	}
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y - 17, box.w, 15},
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+	tb_metric_format(TB_WAIT, largest, wait, sizeof wait);
+	snprintf(text, sizeof text,
 		"growth over time: bars show its wait, %s at most, lines the links it "
 		"reached, %" PRIu32 " at most",
-		tb_metric_format(TB_WAIT, largest, wait, sizeof wait), most);
+		wait, most);
+	snprintf(brief, sizeof brief, "bars: wait, to %s; lines: links, to %" PRIu32,
+		wait, most);
+	tb_picture_fitting(picture, (struct tb_box){box.x, box.y - 17, box.w, 15},
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		(const char *const[]){text, brief, NULL});
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
@@ -218,24 +239,17 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 				(struct tb_box){left, y - 1, right - left, 2},
 				palette->accent);
 	}
-}
-
-// is_branch is true for a link of the tree.
-static bool is_branch(
-	const struct tb_trees *trees, struct tb_link root, struct tb_link link)
-{
-	for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1]; i++)
-		if (trees->rows[i].link.id == link.id)
-			return true;
-	return false;
+	tb_time_axis_draw(
+		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
 }
 
 static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box row, const struct tb_blame_sample *at, uint32_t index)
+	struct tb_box row, const struct tb_blame_sample *at,
+	const struct tb_root_victim *victim)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_PAIR, index};
-	char wait[48], victim[160], culprit[160];
+	struct tb_pick pick = {TB_PICK_PAIR, victim->row};
+	char wait[48], waiter[160], culprit[160];
 	bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
 		      tb_pick_equal(pane->selection->selected, pick);
 	tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
@@ -243,41 +257,66 @@ static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){row.x, row.y, 80, row.h}, type,
-		tb_metric_format(TB_WAIT, at->wait_ps, wait, sizeof wait));
+	tb_picture_printf(picture, (struct tb_box){row.x, row.y, WAIT_W, row.h}, type,
+		"%s%s", victim->exact ? "= " : "",
+		tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
 	const struct tb_run *run = pane->data->run;
-	double third = (row.w - 94) / 3.2; // what is left are the words between
-	tb_picture_printf(picture, (struct tb_box){row.x + 94, row.y, row.w - 94, row.h},
+	const double x = WAIT_W + 14;
+	double third = (row.w - x) / 3.2; // what is left are the words between
+	tb_picture_printf(picture, (struct tb_box){row.x + x, row.y, row.w - x, row.h},
 		mono, "%s for %s, over %s",
 		tb_run_pair_text(run, at->victim_source, at->victim_destination,
-			third - 60, victim, sizeof victim),
+			third - 60, waiter, sizeof waiter),
 		tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
 			third - 60, culprit, sizeof culprit),
 		tb_run_links(run)[at->link.id].label);
+}
+
+// draw_doubtful counts the flows of which nothing is known for sure.
+static void draw_doubtful(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box line, const struct tb_root_victims *victims)
+{
+	char count[32], text[128], brief[80];
+	const char *more = victims->n ? "more: " : "";
+	tb_format_count(victims->n_doubtful, count, sizeof count);
+	snprintf(text, sizeof text,
+		victims->n_doubtful == 1
+			? "%s%s waited at its links, for it or for another root"
+			: "%s%s waited at its links, for it or for other roots",
+		more, count);
+	snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
+	tb_picture_fitting(picture, line,
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		(const char *const[]){text, brief, NULL});
 }
 
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
 	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
-	struct tb_link root = roots_of(pane)->shape.root;
-	uint32_t line = 0;
-	if (!waits || box.h < 2 * LINE_H)
+	struct roots_state *roots = roots_of(pane);
+	struct tb_root_victims *victims = &roots->victims;
+	if (!waits || !pane->data->of_trees.wait_ps || box.h < 2 * LINE_H)
 		return;
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 16},
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"flows that waited at its links, whole run%s: who waited for whom, and "
-		"where",
-		waits->listed.rest_ps > 0 ? ", the heaviest, at least" : "");
-	for (uint32_t i = 0; i < waits->listed.n && (line + 2) * LINE_H <= box.h; i++) {
-		if (!is_branch(trees, root, waits->rows[i].link))
-			continue;
-		draw_victim(pane, picture,
-			(struct tb_box){
-				box.x, box.y + 18 + line * LINE_H, box.w, LINE_H - 1},
-			&waits->rows[i], i);
-		line++;
+	if (tb_root_victims_read(victims, trees, waits, pane->data->of_trees.wait_ps,
+		    roots->shape.root) != TB_OK) {
+		picture->status = TB_ENOMEM;
+		return;
 	}
+	tb_picture_fitting(picture, (struct tb_box){box.x, box.y, box.w, 16},
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		(const char *const[]){"flows that waited for it, whole run, at least (=: "
+				      "exact): who waited for whom, and where",
+			"flows that waited for it, at least (=: exact)", NULL});
+	struct tb_box line = {box.x, box.y + 18, box.w, LINE_H - 1};
+	double end = box.y + box.h - (victims->n_doubtful ? LINE_H : 0);
+	for (uint32_t i = 0; i < victims->n && line.y + LINE_H <= end + 1; i++) {
+		draw_victim(pane, picture, line, &waits->rows[victims->list[i].row],
+			&victims->list[i]);
+		line.y += LINE_H;
+	}
+	if (victims->n_doubtful)
+		draw_doubtful(pane, picture, line, victims);
 }
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
@@ -293,7 +332,7 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct parts parts = parts_of(pane);
+	struct roots_parts parts = parts_of(pane);
 	if (!roots_of(pane) || !trees)
 		return;
 	if (trees->n_roots == 0) {
@@ -304,7 +343,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	struct roots *roots = roots_of(pane);
+	struct roots_state *roots = roots_of(pane);
 	const struct tb_link none = {TB_ID_NONE};
 	tb_root_list_draw(&roots->list, trees, roots->shaped ? roots->shape.root : none,
 		pane, picture, parts.list);
@@ -330,15 +369,16 @@ static void show_slice(struct tb_pane *pane, double x)
 	if (!trees || trees->n_bins == 0 || trees->bin_ps <= 0)
 		return;
 	double share = fmin(fmax((x - chart.x) / chart.w, 0), 0.9999);
-	tb_time_ps from = (tb_time_ps)(share * trees->n_bins) * trees->bin_ps;
+	uint32_t slice = (uint32_t)(share * trees->n_bins);
+	struct tb_span span = tb_trees_span(trees, slice, slice + 1);
 	if (tb_window_between(
-		    pane->data->info, from, from + trees->bin_ps, &window, NULL) == TB_OK)
+		    pane->data->info, span.from_ps, span.to_ps, &window, NULL) == TB_OK)
 		tb_viewer_show(pane->viewer, window, pane->data->metric);
 }
 
 static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct roots *roots = roots_of(pane);
+	struct roots_state *roots = roots_of(pane);
 	bool in_list = tb_box_holds(parts_of(pane).list, event->x, event->y);
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
@@ -355,7 +395,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 // step selects the previous root of the list (by -1), or the next.
 static void step(struct tb_pane *pane, int by)
 {
-	const struct roots *roots = roots_of(pane);
+	const struct roots_state *roots = roots_of(pane);
 	struct tb_link root = tb_root_list_step(&roots->list, roots->shape.root, by);
 	if (root.id != TB_ID_NONE)
 		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_LINK, root.id});
@@ -363,7 +403,7 @@ static void step(struct tb_pane *pane, int by)
 
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct roots *roots = roots_of(pane);
+	struct roots_state *roots = roots_of(pane);
 	if (!roots || !roots->shaped)
 		return false;
 	switch ((int)asked->name) {
@@ -384,7 +424,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
-	const struct roots *roots = roots_of(pane);
+	const struct roots_state *roots = roots_of(pane);
 	if (!roots || !roots->shaped || pick.kind != TB_PICK_LINK)
 		return;
 	const struct tb_tree_shape *shape = &roots->shape;
@@ -408,10 +448,10 @@ const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
 	.shows_trees = true,
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
-	.open = open,
+	.open = open_roots,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.tip = tip,
 	.forget = tb_pane_drop,
-	.close = close};
+	.close = close_roots};

@@ -2,7 +2,6 @@
 // the window or its edges; drag elsewhere for a new one.
 #include "parts.h"
 #include "run_text.h"
-#include "ticks.h"
 #include "time_strip.h"
 #include "views.h"
 
@@ -27,7 +26,7 @@ static struct timeline *timeline_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static void close(void *state)
+static void close_timeline(void *state)
 {
 	struct timeline *timeline = state;
 	tb_time_strip_fini(&timeline->strip);
@@ -39,12 +38,12 @@ static void forget(struct tb_pane *pane)
 		tb_time_strip_fini(&timeline_of(pane)->strip);
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_timeline(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct timeline));
 	if (!pane->state)
-		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
+		return tb_fail_memory(error, "the time strip");
 	return tb_time_strip_read(&timeline_of(pane)->strip, pane->viewer, error);
 }
 
@@ -97,30 +96,6 @@ static void draw_window(
 		clear, TB_PART_FROM);
 	part(picture, (struct tb_box){to, strip.y - 3, EDGE_W, strip.h + 6}, clear,
 		TB_PART_TO);
-}
-
-static void draw_ticks(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box strip)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	double span = (double)pane->data->info->n_bins * (double)pane->data->info->bin_ps;
-	if (span <= 0)
-		return;
-	double step = tb_tick_step(fmax(span * 110 / strip.w, 1));
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	for (double at = 0; at <= span * 1.0001; at += step) {
-		char text[24];
-		double x = strip.x + strip.w * at / span;
-		double left = fmin(fmax(x - 50, strip.x), strip.x + strip.w - 100);
-		type.align = left > x - 50   ? TB_ALIGN_LEFT
-			     : left < x - 50 ? TB_ALIGN_RIGHT
-					     : TB_ALIGN_CENTRE;
-		tb_picture_line(picture, (struct tb_box){x, strip.y + strip.h, 0, 4}, 1,
-			palette->line);
-		tb_picture_text(picture,
-			(struct tb_box){left, strip.y + strip.h + 6, 100, 15}, type,
-			tb_tick_time(at, step, text, sizeof text));
-	}
 }
 
 static void draw_controls(
@@ -200,7 +175,9 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (timeline_of(pane))
 		tb_time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);
 	draw_window(pane, picture, strip);
-	draw_ticks(pane, picture, strip);
+	const struct tb_run_info *info = pane->data->info;
+	tb_time_axis_draw(
+		pane->style, picture, strip, (double)info->n_bins * (double)info->bin_ps);
 }
 
 static void show(struct tb_pane *pane, double first, double end)
@@ -366,16 +343,20 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_box strip = strip_of(pane);
-	if (timeline_of(pane) && tip->pick.kind == TB_PICK_PART)
-		tb_time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
-			(tip->x - strip.x) / strip.w, tip);
+	if (!timeline_of(pane) || tip->pick.kind != TB_PICK_PART)
+		return;
+	tb_time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
+		(tip->x - strip.x) / strip.w, tip);
+	double bin = floor(bin_at(pane, tip->x));
+	tip->about = (struct tb_box){
+		x_of(pane, bin), strip.y, x_of(pane, bin + 1) - x_of(pane, bin), strip.h};
 }
 
 const struct tb_view tb_view_time = {.slot = TB_SLOT_TIME,
-	.open = open,
+	.open = open_timeline,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.tip = tip,
 	.forget = forget,
-	.close = close};
+	.close = close_timeline};

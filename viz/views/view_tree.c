@@ -3,8 +3,8 @@
 //
 // The wheel zooms along the rows: every level stays visible. A subtree without room for
 // what is in it folds to a block.
-#include "legend.h"
-#include "metric_text.h"
+#include "run_text.h"
+#include "scale.h"
 #include "tree_sight.h"
 #include "views.h"
 
@@ -18,7 +18,7 @@
 #define LEGEND_H 52
 #define LABEL_H	 15
 
-static void close(void *state)
+static void close_tree(void *state)
 {
 	tb_tree_sight_fini(state);
 }
@@ -33,13 +33,13 @@ static void placed(struct tb_pane *pane)
 			fmax(place.h - 2 * MARGIN - LEGEND_H, 1)};
 }
 
-static int open(struct tb_pane *pane, struct tb_error *error)
+static int open_tree(struct tb_pane *pane, struct tb_error *error)
 {
 	struct tb_tree_sight *sight = pane->state;
 	if (!sight) {
 		sight = calloc(1, sizeof *sight);
 		if (!sight)
-			return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+			return tb_fail_memory(error, "the picture of the tree");
 		tb_tree_sight_init(sight, pane->data);
 		pane->state = sight;
 		placed(pane);
@@ -108,8 +108,12 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	tb_picture_printf(picture, box, type, "shade: %s of a link; width: time busy",
+	char shade[96], brief[80];
+	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy",
 		tb_metric_name(pane->data->metric));
+	snprintf(brief, sizeof brief, "shade: %s; width: busy",
+		tb_metric_name(pane->data->metric));
+	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	const char *text =
@@ -238,10 +242,10 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 const struct tb_view tb_view_tree = {.slot = TB_SLOT_MAIN,
 	.shows_trees = true,
 	.tab = "Tree",
-	.open = open,
+	.open = open_tree,
 	.placed = placed,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.reveal = reveal,
-	.close = close};
+	.close = close_tree};

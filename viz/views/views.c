@@ -1,4 +1,100 @@
+// All views, and the tabs: which main view is shown, and how its numbers and shades are
+// scaled.
 #include "views.h"
+
+#include "panes.h"
+
+#include <math.h>
+
+// The tabs: which main view is shown, and how its numbers and shades are scaled.
+
+#define PAD	16
+#define TAB_H	26
+#define TAB_PAD 22 // both sides of a tab's text
+
+static double tab_width(const char *text)
+{
+	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + TAB_PAD;
+}
+
+static const char *text_of(const struct tb_view *view, bool brief)
+{
+	return brief && view->brief_tab ? view->brief_tab : view->tab;
+}
+
+// next_tab returns the first pane from number i on that has a tab, NULL after the last.
+static const struct tb_pane *next_tab(const struct tb_panes *panes, int *i)
+{
+	const struct tb_pane *pane;
+	do
+		pane = tb_panes_main(panes, (*i)++);
+	while (pane && !tb_pane_is_there(pane));
+	return pane;
+}
+
+// all_width returns how wide all tabs are, with PAD before them.
+static double all_width(const struct tb_panes *panes, bool brief)
+{
+	const struct tb_pane *tab;
+	double w = PAD;
+	for (int i = 0; (tab = next_tab(panes, &i));)
+		w += tab_width(text_of(tab->view, brief));
+	return w;
+}
+
+static int n_tabs(const struct tb_panes *panes)
+{
+	int n = 0;
+	for (int i = 0; next_tab(panes, &i);)
+		n++;
+	return n;
+}
+
+static void draw_tab(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct tb_pane *tab, const char *text)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_pick pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)};
+	bool chosen = pane->panes->main == tab;
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	struct tb_type type = tb_style_type(
+		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	if (chosen)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, box.w, 2},
+			palette->accent);
+	tb_picture_text(picture, box, type, text);
+}
+
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
+{
+	struct tb_box place = pane->place;
+	const char *scale = pane->style->logarithmic ? "Log" : "Linear";
+	const char *numbers = pane->style->absolute ? "Absolute" : "Percent";
+	double x = place.x + PAD;
+	double y = place.y + place.h - TAB_H;
+	bool brief = all_width(pane->panes, false) > place.w - PAD;
+	double over = all_width(pane->panes, brief) - place.w;
+	double less = fmin(fmax(ceil(over / n_tabs(pane->panes)), 0), TAB_PAD - 4);
+	const struct tb_pane *tab;
+	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
+		const char *text = text_of(tab->view, brief);
+		double w = tab_width(text) - less;
+		draw_tab(pane, picture, (struct tb_box){x, y, w - 2, TAB_H}, tab, text);
+		x += w;
+	}
+	double right = place.x + place.w - PAD;
+	if (right - x < 150)
+		return; // a narrow window: there are keys for these
+	tb_pane_button(pane, picture, (struct tb_box){right - 62, y, 62, 22},
+		TB_REQUEST_LOGARITHMIC, scale);
+	tb_pane_button(pane, picture, (struct tb_box){right - 136, y, 70, 22},
+		TB_REQUEST_ABSOLUTE, numbers);
+}
+
+const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw};
 
 const struct tb_view *const tb_views[] = {&tb_view_head, &tb_view_tabs, &tb_view_matrix,
 	&tb_view_tree, &tb_view_links, &tb_view_flows, &tb_view_roots, &tb_view_blame,

@@ -102,7 +102,7 @@ int tb_screen_new(
 {
 	struct tb_screen *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for a window");
+		return tb_fail_memory(error, "a window");
 	made->asked_scale = scale;
 	made->zoom = 1;
 	int status = open_window(made, w, h, error);

@@ -1,5 +1,5 @@
 // Draws pictures on the window with SDL's renderer.
-#include "draw_cairo.h"
+#include "backends.h"
 #include "screen_impl.h"
 
 #include <math.h>

@@ -29,6 +29,31 @@ static struct tb_input key_input(const SDL_KeyboardEvent *event)
 	return input;
 }
 
+static struct tb_input button_input(
+	const struct tb_screen *screen, const SDL_MouseButtonEvent *event)
+{
+	enum tb_input_kind kind = event->type == SDL_MOUSEBUTTONDOWN ? TB_INPUT_PRESS
+				  : SDL_GetModState() & KMOD_SHIFT   ? TB_INPUT_ADD
+				  : event->clicks == 2		     ? TB_INPUT_DOUBLE
+								     : TB_INPUT_RELEASE;
+	if (event->button != SDL_BUTTON_LEFT)
+		return (struct tb_input){.kind = TB_INPUT_NONE};
+	return pointer_input(screen, kind, event->x, event->y);
+}
+
+static struct tb_input wheel_input(
+	const struct tb_screen *screen, const SDL_MouseWheelEvent *event)
+{
+	int x;
+	int y;
+	SDL_GetMouseState(&x, &y);
+	struct tb_input input = pointer_input(screen, TB_INPUT_WHEEL,
+		event->mouseX ? event->mouseX : x, event->mouseY ? event->mouseY : y);
+	bool flipped = event->direction == SDL_MOUSEWHEEL_FLIPPED;
+	input.steps = (double)(flipped ? -event->preciseY : event->preciseY);
+	return input;
+}
+
 static struct tb_input window_input(
 	struct tb_screen *screen, const SDL_WindowEvent *event)
 {
@@ -64,26 +89,9 @@ static struct tb_input translate(struct tb_screen *screen, const SDL_Event *even
 			screen, TB_INPUT_MOVE, event->motion.x, event->motion.y);
 	case SDL_MOUSEBUTTONDOWN:
 	case SDL_MOUSEBUTTONUP:
-		if (event->button.button == SDL_BUTTON_LEFT)
-			return pointer_input(screen,
-				event->type == SDL_MOUSEBUTTONDOWN ? TB_INPUT_PRESS
-				: SDL_GetModState() & KMOD_SHIFT   ? TB_INPUT_ADD
-				: event->button.clicks == 2	   ? TB_INPUT_DOUBLE
-								   : TB_INPUT_RELEASE,
-				event->button.x, event->button.y);
-		break;
-	case SDL_MOUSEWHEEL: {
-		int x;
-		int y;
-		SDL_GetMouseState(&x, &y);
-		x = event->wheel.mouseX ? event->wheel.mouseX : x;
-		y = event->wheel.mouseY ? event->wheel.mouseY : y;
-		input = pointer_input(screen, TB_INPUT_WHEEL, x, y);
-		input.steps = (double)event->wheel.preciseY;
-		if (event->wheel.direction == SDL_MOUSEWHEEL_FLIPPED)
-			input.steps = -input.steps;
-		break;
-	}
+		return button_input(screen, &event->button);
+	case SDL_MOUSEWHEEL:
+		return wheel_input(screen, &event->wheel);
 	case SDL_WINDOWEVENT:
 		return window_input(screen, &event->window);
 	case SDL_DROPFILE:

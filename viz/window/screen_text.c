@@ -1,4 +1,4 @@
-#include "screen_text.h"
+#include "screen_impl.h"
 
 #include "builtin_text.h"
 
@@ -41,7 +41,7 @@ int tb_screen_text_init(
 	*text = (struct tb_screen_text){.renderer = renderer};
 	text->slots = calloc(TB_TEXT_SLOTS, sizeof *text->slots);
 	if (!text->slots)
-		return tb_fail(error, TB_ENOMEM, "no memory for the window's text");
+		return tb_fail_memory(error, "the window's text");
 	for (size_t i = 0; i < TB_N_FONTS; i++)
 		text->files[i] = font_file(faces[i].family, faces[i].bold);
 	for (size_t i = 0; i < TB_N_FONTS; i++) {

@@ -1,4 +1,4 @@
-#include "script.h"
+#include "session_impl.h"
 
 #include "array.h"
 
@@ -89,7 +89,7 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 	rest += strspn(rest, " \t");
 	struct tb_step *step = add(script);
 	if (!step)
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory for the script");
+		return tb_fail_memory_in(error, name, "the script");
 	step->kind = word->kind;
 	step->line = at;
 	if (word->n_numbers > 0)
@@ -102,9 +102,7 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 		return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
 			"%s needs something after it", word->name);
 	step->text = strdup(rest);
-	return step->text
-		       ? TB_OK
-		       : tb_fail_in(error, TB_ENOMEM, name, "no memory for the script");
+	return step->text ? TB_OK : tb_fail_memory_in(error, name, "the script");
 }
 
 int tb_script_parse(struct tb_script *script, const char *text, size_t length,
@@ -120,8 +118,7 @@ int tb_script_parse(struct tb_script *script, const char *text, size_t length,
 		char *line = strndup(text, n); // ends at a stray NUL
 		at++;
 		if (!line) {
-			status = tb_fail_in(
-				error, TB_ENOMEM, name, "no memory for the script");
+			status = tb_fail_memory_in(error, name, "the script");
 			break;
 		}
 		line[strcspn(line, "\r")] = '\0';
@@ -151,7 +148,7 @@ int tb_script_load(struct tb_script *script, const char *path, struct tb_error *
 		fclose(file);
 	int status;
 	if (!text)
-		status = tb_fail_in(error, TB_ENOMEM, path, "no memory to read it");
+		status = tb_fail_memory_in(error, path, "it");
 	else if (failed)
 		status = tb_fail_in(error, TB_EIO, path, "cannot be read");
 	else if (n == MOST_BYTES)

@@ -110,7 +110,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	int w = options->width, h = options->height;
 	int status = session.store ? tb_viewer_new(&session.viewer, tb_views,
 					     options->store, options->run, error)
-				   : tb_fail(error, TB_ENOMEM, "no memory for a window");
+				   : tb_fail_memory(error, "a window");
 	if (status == TB_OK)
 		status = tb_viewer_replay_with(
 			session.viewer, options->words, options->n_words, error);

@@ -66,7 +66,7 @@ int tb_session_draw(struct tb_session *session, struct tb_error *error)
 		return TB_OK;
 	const struct tb_picture *picture = tb_viewer_picture(session->viewer);
 	if (!picture)
-		return tb_fail(error, TB_ENOMEM, "no memory for the picture");
+		return tb_fail_memory(error, "the picture");
 	tb_screen_draw(session->screen, picture);
 	session->exposed = false;
 	return TB_OK;

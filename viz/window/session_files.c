@@ -1,6 +1,5 @@
 // What a session writes: pictures and tables.
-#include "draw_cairo.h"
-#include "draw_svg.h"
+#include "backends.h"
 #include "format.h"
 #include "outfile.h"
 #include "session_impl.h"
@@ -47,7 +46,7 @@ int tb_session_write(
 	struct tb_outfile out;
 	const struct tb_picture *picture = tb_viewer_settled(session->viewer);
 	if (!picture)
-		return tb_fail(error, TB_ENOMEM, "no memory for the picture");
+		return tb_fail_memory(error, "the picture");
 	int status = open_output(session, name, &out, error);
 	if (status != TB_OK)
 		return status;

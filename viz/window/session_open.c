@@ -116,7 +116,7 @@ int tb_session_compare(
 {
 	char *name = strdup(path);
 	if (!name)
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		return tb_fail_memory(error, "the comparison of two runs");
 	int status = tb_views_compare(session->viewer, path, run, error);
 	if (status != TB_OK) {
 		free(name);

@@ -1,6 +1,5 @@
 // Runs a script in place of a user; its steps go through SDL's queue.
 #include "progress.h"
-#include "script.h"
 #include "session_impl.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "session_state.h"
+#include "session_impl.h"
 
 #include "outfile.h"
 
@@ -81,7 +81,7 @@ static void read_store(struct tb_session_state *state, const char *line, const c
 		sscanf(line, "store %d %d %" SCNu64 " %" SCNu64, &view, &metric,
 			&window.first_bin, &window.end_bin) != 4)
 		return;
-	if (!is_in(view, 63) || !is_in(metric, TB_LONGEST))
+	if (!is_in(view, 63) || !is_in(metric, TB_N_METRICS - 1))
 		return;
 	state->look.view = view;
 	state->look.metric = (enum tb_metric)metric;

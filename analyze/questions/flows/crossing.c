@@ -183,8 +183,7 @@ int tb_crossing_init(struct tb_crossing *crossing, struct tb_paths *paths,
 					tb_run_info(paths->run)->network.n_rails == 1);
 	if (status != TB_OK) {
 		tb_crossing_fini(&made);
-		return tb_fail(
-			error, TB_ENOMEM, "no memory for %" PRIu32 " flows", table->n);
+		return tb_fail_memory(error, "%" PRIu32 " flows", table->n);
 	}
 	*crossing = made;
 	return TB_OK;

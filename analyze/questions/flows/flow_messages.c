@@ -49,8 +49,7 @@ static int read_all(struct tb_flow_messages *messages, struct tb_run *run,
 			continue;
 		if (messages->n == UINT32_MAX || TB_ARRAY_RESERVE(&messages->list, &room,
 							 messages->n + 1u) != TB_OK) {
-			status = tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for messages");
+			status = tb_fail_memory_in(error, run->path, "messages");
 			break;
 		}
 		messages->list[messages->n++] = message;

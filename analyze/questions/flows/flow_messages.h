@@ -2,8 +2,8 @@
 // they were delivered, for a flow on a time axis.
 //
 // A run keeps all of its messages, or, of more than 16,384, those that lost most time in
-// the network (replay/books/message_book.h). info.n_messages_kept of info.n_messages are
-// there; a run that did not end has none.
+// the network (replay/records/slowest_messages.h). info.n_messages_kept of
+// info.n_messages are there; a run that did not end has none.
 #ifndef TB_FLOW_MESSAGES_H
 #define TB_FLOW_MESSAGES_H
 

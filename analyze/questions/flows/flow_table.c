@@ -20,7 +20,7 @@ static int by_ends(const void *one, const void *other)
 }
 
 // Where rows go while they are read: one after the other, or into a matrix of groups.
-struct reading {
+struct flow_reading {
 	struct tb_flow_sample *rows;
 	uint32_t n;
 	size_t room;
@@ -28,7 +28,7 @@ struct reading {
 };
 
 // append makes room by the rows that there are: a damaged store can name any number.
-static int append(struct reading *reading, const struct tb_flow_sample *flow)
+static int append(struct flow_reading *reading, const struct tb_flow_sample *flow)
 {
 	int status =
 		TB_ARRAY_RESERVE(&reading->rows, &reading->room, (size_t)reading->n + 1);
@@ -37,7 +37,7 @@ static int append(struct reading *reading, const struct tb_flow_sample *flow)
 	return status;
 }
 
-static int take(struct reading *reading, const struct tb_flow_sample *flow)
+static int take(struct flow_reading *reading, const struct tb_flow_sample *flow)
 {
 	if (reading->group == 1)
 		return append(reading, flow);
@@ -53,7 +53,8 @@ static int take(struct reading *reading, const struct tb_flow_sample *flow)
 	return TB_OK;
 }
 
-static int read_flows(struct tb_run *run, struct reading *reading, struct tb_error *error)
+static int read_flows(
+	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
 	int status = tb_run_query(
@@ -64,7 +65,7 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
 		if (row.bad || take(reading, &flow) == TB_OK)
 			continue;
-		status = tb_fail_in(error, TB_ENOMEM, run->path, "no memory for flows");
+		status = tb_fail_memory_in(error, run->path, "flows");
 		break;
 	}
 	sqlite3_finalize(row.query);
@@ -72,7 +73,7 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 }
 
 // pack moves the cells with traffic to the front.
-static uint32_t pack(struct reading *reading)
+static uint32_t pack(struct flow_reading *reading)
 {
 	if (reading->group == 1)
 		return reading->n;
@@ -87,7 +88,7 @@ int tb_flow_table_init(
 	struct tb_flow_table *table, struct tb_run *run, struct tb_error *error)
 {
 	uint32_t n_nodes = run->record.info.n_nodes;
-	struct reading reading = {.group = 1};
+	struct flow_reading reading = {.group = 1};
 	uint64_t n_flows = 0;
 	int status = tb_flows_count(run, &n_flows, error);
 	if (status)
@@ -99,8 +100,7 @@ int tb_flow_table_init(
 		reading.room = (size_t)reading.n_groups * reading.n_groups;
 		reading.rows = calloc(reading.room, sizeof *reading.rows);
 		if (!reading.rows)
-			return tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for flows");
+			return tb_fail_memory_in(error, run->path, "flows");
 	}
 	status = read_flows(run, &reading, error);
 	if (status) {

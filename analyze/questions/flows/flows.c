@@ -43,8 +43,7 @@ static int read_flows(struct tb_run *run, const char *sql, uint32_t top,
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
 		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
 			TB_OK) {
-			status = tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for flows");
+			status = tb_fail_memory_in(error, run->path, "flows");
 			break;
 		}
 		found->flows[found->n++] = get_flow(run, &row);

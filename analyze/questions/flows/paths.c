@@ -55,7 +55,7 @@ int tb_paths_new(
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_paths *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for paths");
+		return tb_fail_memory(error, "paths");
 	made->run = run;
 	tb_paths_describe(made);
 	made->links = tb_run_links(run);
@@ -72,8 +72,8 @@ int tb_paths_new(
 		climb_init(&made->out, info->n_switches) ||
 		climb_init(&made->in, info->n_switches)) {
 		tb_paths_free(made);
-		return tb_fail(error, TB_ENOMEM,
-			"no memory for paths over %" PRIu32 " links", info->n_links);
+		return tb_fail_memory(
+			error, "paths over %" PRIu32 " links", info->n_links);
 	}
 	*paths = made;
 	return TB_OK;

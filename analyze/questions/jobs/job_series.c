@@ -58,8 +58,7 @@ int tb_job_series_init(
 	made.wait_ps = calloc((size_t)made.n_slices * run->record.info.n_jobs + 1,
 		sizeof *made.wait_ps);
 	if (!made.wait_ps)
-		return tb_fail_in(
-			error, TB_ENOMEM, run->path, "no memory for the jobs' waits");
+		return tb_fail_memory_in(error, run->path, "the jobs' waits");
 	status = read_waits(&made, run, error);
 	if (status)
 		tb_job_series_fini(&made);

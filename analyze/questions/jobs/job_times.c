@@ -47,7 +47,7 @@ int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
 {
 	struct tb_job_times *made = calloc((size_t)jobs->n + 1, sizeof *made);
 	if (!made)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the jobs");
+		return tb_fail_memory_in(error, run->path, "the jobs");
 	for (uint32_t i = 0; i < jobs->n; i++) {
 		const struct tb_job_figures *job = &jobs->jobs[i];
 		made[i].run = time_of(

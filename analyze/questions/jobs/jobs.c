@@ -21,15 +21,15 @@ void tb_jobs_fini(struct tb_jobs *jobs)
 }
 
 // A query over the jobs of a run: rows are (job, ...), in the order of the jobs.
-struct reading {
+struct jobs_reading {
 	struct tb_jobs *jobs;
 	struct tb_run *run;
 	const char *table;
-	int (*take)(struct reading *reading, struct tb_run_row *row,
+	int (*take)(struct jobs_reading *reading, struct tb_run_row *row,
 		struct tb_job_figures *job);
 };
 
-static int each_row(struct reading *reading, const char *sql, struct tb_error *error)
+static int each_row(struct jobs_reading *reading, const char *sql, struct tb_error *error)
 {
 	struct tb_run *run = reading->run;
 	struct tb_run_row row;
@@ -42,8 +42,7 @@ static int each_row(struct reading *reading, const char *sql, struct tb_error *e
 		if (job >= reading->jobs->n)
 			continue;
 		if (reading->take(reading, &row, &reading->jobs->jobs[job]) != TB_OK) {
-			status = tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for the jobs");
+			status = tb_fail_memory_in(error, run->path, "the jobs");
 			break;
 		}
 	}
@@ -52,7 +51,7 @@ static int each_row(struct reading *reading, const char *sql, struct tb_error *e
 }
 
 static int take_job(
-	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	(void)reading;
 	free(job->input);
@@ -64,7 +63,7 @@ static int take_job(
 }
 
 static int take_flows(
-	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	(void)reading;
 	job->n_flows = tb_run_get(row, 1, INT64_MAX);
@@ -87,7 +86,7 @@ static int take_flows(
 }
 
 static int take_undelivered(
-	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	(void)reading;
 	job->n_undelivered = tb_run_get(row, 1, INT64_MAX);
@@ -95,7 +94,7 @@ static int take_undelivered(
 }
 
 static int take_ranks(
-	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	(void)reading;
 	job->n_ranks = tb_run_get32(row, 1, UINT32_MAX);
@@ -105,7 +104,7 @@ static int take_ranks(
 
 // take_range appends "4-7" to the list, or "..." when the list is full.
 static int take_range(
-	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	uint32_t n_nodes = reading->run->record.info.n_nodes;
 	uint32_t first = tb_run_get_id(row, 1, n_nodes);
@@ -132,8 +131,8 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 {
 	const struct {
 		const char *table, *sql;
-		int (*take)(
-			struct reading *, struct tb_run_row *, struct tb_job_figures *);
+		int (*take)(struct jobs_reading *, struct tb_run_row *,
+			struct tb_job_figures *);
 	} queries[] = {
 		{"job",
 			"SELECT job, input, placement, start_ps FROM job WHERE run = ?1 "
@@ -162,7 +161,7 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 			take_range},
 	};
 	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-		struct reading reading = {.jobs = jobs,
+		struct jobs_reading reading = {.jobs = jobs,
 			.run = run,
 			.table = queries[i].table,
 			.take = queries[i].take};
@@ -178,7 +177,7 @@ int tb_jobs_init(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *erro
 	uint32_t n = run->record.info.n_jobs;
 	struct tb_jobs made = {calloc((size_t)n + 1, sizeof *made.jobs), n};
 	if (!made.jobs)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the jobs");
+		return tb_fail_memory_in(error, run->path, "the jobs");
 	for (uint32_t i = 0; i < n; i++)
 		made.jobs[i].name = tb_run_job_name(run, i);
 	int status = read_all(&made, run, error);
@@ -188,4 +187,28 @@ int tb_jobs_init(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *erro
 	}
 	*jobs = made;
 	return TB_OK;
+}
+
+int tb_shared_leaves(struct tb_run *run, uint32_t one_job, uint32_t other_job,
+	uint32_t *n, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"WITH at (node, leaf) AS (SELECT from_node, to_switch FROM link WHERE "
+		"run = ?1 AND kind = 'injection'), leaf (job, leaf) AS (SELECT DISTINCT "
+		"job, leaf FROM job_node JOIN at USING (node) WHERE run = ?1 AND job IN "
+		"(?2, ?3)) SELECT count(*) FROM leaf AS a JOIN leaf AS b ON a.job = ?2 "
+		"AND b.job = ?3 AND a.leaf = b.leaf",
+		&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, one_job);
+	sqlite3_bind_int64(row.query, 3, other_job);
+	status = tb_run_next(run, "job_node", &row, error);
+	if (status > 0) {
+		*n = tb_run_get32(&row, 0, UINT32_MAX);
+		status = row.bad ? tb_run_damaged(run->path, "job_node", error) : TB_OK;
+	}
+	sqlite3_finalize(row.query);
+	return status;
 }

@@ -34,4 +34,11 @@ int tb_jobs_init(
 // tb_jobs_fini frees the jobs; a zeroed struct is fine to free.
 void tb_jobs_fini(struct tb_jobs *jobs);
 
+// tb_shared_leaves stores at how many switches of level 0 (leaves) two jobs both have
+// nodes: over these one can make the other wait however the rest of the network is
+// routed. Cost: a look-up per
+// rank of the two. TB_EFORMAT when the file is damaged.
+int tb_shared_leaves(struct tb_run *run, uint32_t one_job, uint32_t other_job,
+	uint32_t *n, struct tb_error *error) TB_MUST_USE;
+
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+_Static_assert(sizeof(struct tb_link_sample) <= TB_SELECT_SIZE_MAX, "samples are sorted");
+
 static int by_wait(const void *left, const void *right)
 {
 	const struct tb_link_sample *a = left, *b = right;
@@ -40,7 +42,7 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 	uint32_t n_links = tb_run_info(run)->n_links;
 	struct tb_link_sample *samples = calloc((size_t)n_links + 1, sizeof *samples);
 	if (!samples)
-		return tb_fail(error, TB_ENOMEM, "no memory for %u links", n_links);
+		return tb_fail_memory(error, "%u links", n_links);
 	int status = tb_run_samples(run, window, samples, error);
 	if (status) {
 		free(samples);
@@ -61,8 +63,7 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 		*links = listed;
 		*n = n_listed;
 	} else {
-		status =
-			tb_fail(error, TB_ENOMEM, "no memory for %u hot links", n_listed);
+		status = tb_fail_memory(error, "%u hot links", n_listed);
 	}
 	free(samples);
 	return status;

@@ -100,8 +100,7 @@ int tb_matrix_lay_out(
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
 	int status = TB_OK;
 	if (!sorted || !cells || allocate(&made, run, &parts)) {
-		status = tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
-			info->n_links);
+		status = tb_fail_memory(error, "a matrix of %u links", info->n_links);
 	} else {
 		lay_out(&parts, run, sorted, cells);
 		plug(run, cells);
@@ -126,7 +125,7 @@ static inline void fetch(const struct tb_matrix *matrix,
 }
 
 // fill_box sets the values of a box's cells, which begin at `cell`, and sums them.
-// The longest wait of a switch is the maximum over its links, not their sum.
+// A maximum, such as the longest wait, of a switch is that over its links.
 static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
 	struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
 {
@@ -137,7 +136,7 @@ static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
 		if (cell->link.id == TB_ID_NONE)
 			continue;
 		cell->value = tb_metric_of(&samples[cell->link.id], matrix->metric);
-		if (matrix->metric != TB_LONGEST)
+		if (tb_link_figures[matrix->metric].adds == TB_ADDS_SUM)
 			box->sum += cell->value;
 		else if (box->sum < cell->value)
 			box->sum = cell->value;
@@ -177,8 +176,8 @@ int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_windo
 	struct tb_link_sample *samples =
 		calloc((size_t)tb_run_info(run)->n_links + 1, sizeof *samples);
 	if (!samples)
-		return tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
-			tb_run_info(run)->n_links);
+		return tb_fail_memory(
+			error, "a matrix of %u links", tb_run_info(run)->n_links);
 	int status = tb_run_samples(run, window, samples, error);
 	if (!status)
 		status = tb_matrix_lay_out(matrix, run, error);

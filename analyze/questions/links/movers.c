@@ -67,7 +67,7 @@ int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 	tb_map_fini(&names);
 	if (status != TB_OK) {
 		free(made.pairs);
-		return tb_fail(error, status, "no memory to compare two runs");
+		return tb_fail_memory(error, "a comparison");
 	}
 	*pairs = made;
 	return TB_OK;
@@ -97,7 +97,7 @@ int tb_movers(const struct tb_link_pairs *pairs, const struct tb_link_sample *a,
 	struct tb_mover *found = calloc((size_t)pairs->n + 1, sizeof *found);
 	uint32_t n_found = 0;
 	if (!found)
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		return tb_fail_memory(error, "a comparison");
 	for (uint32_t i = 0; i < pairs->n; i++) {
 		const struct tb_link_pair *pair = &pairs->pairs[i];
 		struct tb_mover mover = {.pair = *pair};

@@ -287,7 +287,7 @@ int tb_regions_init(struct tb_regions *regions, struct tb_run *run,
 	free(growth.into);
 	if (status) {
 		tb_regions_fini(&made);
-		return tb_fail(error, status, "no memory for congestion regions");
+		return tb_fail_memory(error, "congestion regions");
 	}
 	*regions = made;
 	return TB_OK;

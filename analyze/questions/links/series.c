@@ -4,29 +4,17 @@
 
 #include <string.h>
 
-static struct tb_link_sample sample_of(const struct tb_run_sums *sums)
-{
-	return (struct tb_link_sample){
-		.n_packets = (uint32_t)(sums->packets & UINT32_MAX),
-		.n_blocked = (uint32_t)(sums->blocked & UINT32_MAX),
-		.wait_ps = sums->wait_ps,
-		.stall_ps = sums->stall_ps,
-		.busy_ps = sums->busy_ps,
-		.bytes = sums->bytes,
-		.longest_wait_ps = sums->longest_wait_ps};
-}
-
 // A column while bins are being read.
-struct column {
+struct series_column {
 	uint32_t at;
 	uint64_t sum, largest, n_looks;
 };
 
-static void finish(
-	const struct column *column, enum tb_metric metric, uint64_t *columns, uint32_t n)
+static void finish(const struct series_column *column, enum tb_metric metric,
+	uint64_t *columns, uint32_t n)
 {
 	if (column->at < n && column->n_looks)
-		columns[column->at] = metric == TB_LONGEST
+		columns[column->at] = tb_link_figures[metric].adds == TB_ADDS_MOST
 					      ? column->largest
 					      : column->sum / column->n_looks;
 }
@@ -39,9 +27,9 @@ static int look(struct tb_run *run, struct tb_run_row *row, uint64_t bin,
 	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
 	int code = sqlite3_step(row->query);
 	if (code == SQLITE_ROW) {
-		struct tb_run_sums sums;
-		(void)tb_run_get_sums(run, row, &sums);
-		struct tb_link_sample sample = sample_of(&sums);
+		struct tb_link_sample sample;
+		tb_run_get_sample(run, row, &sample);
+		tb_link_sample_rate(&sample, run->record.info.bin_ps);
 		*value = row->bad ? 0 : tb_metric_of(&sample, metric);
 	}
 	sqlite3_reset(row->query);
@@ -52,11 +40,12 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 	uint64_t *columns, uint32_t n, struct tb_error *error)
 {
 	struct tb_run_row row;
-	struct column column = {.at = 0};
+	struct series_column column = {.at = 0};
 	uint64_t n_bins = run->record.info.n_bins;
 	uint64_t step = (n_bins + TB_SERIES_LOOKS - 1) / TB_SERIES_LOOKS;
 	int status = tb_run_query(run,
-		"SELECT " TB_RUN_SUM_COLUMNS "FROM link_bin WHERE run = ?1 AND bin = ?2 "
+		"SELECT " TB_RUN_SAMPLE_COLUMNS
+		"FROM link_bin WHERE run = ?1 AND bin = ?2 "
 		"AND link = ?3",
 		&row, error);
 	if (status)
@@ -68,7 +57,7 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
 		if (at != column.at) {
 			finish(&column, metric, columns, n);
-			column = (struct column){.at = at};
+			column = (struct series_column){.at = at};
 		}
 		status = look(run, &row, bin, metric, &value);
 		column.sum += value;

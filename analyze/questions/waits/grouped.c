@@ -74,7 +74,7 @@ static int by_jobs(struct tb_grouped *grouped, struct tb_run *run, uint32_t top,
 	*grouped = (struct tb_grouped){
 		.grain = TB_GRAIN_JOBS, .rows = rows, .listed = pairs.listed};
 	tb_job_pairs_fini(&pairs);
-	return rows ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory for blame");
+	return rows ? TB_OK : tb_fail_memory(error, "blame");
 }
 
 int tb_grouped_init(struct tb_grouped *grouped, struct tb_run *run, uint32_t top,

@@ -167,8 +167,8 @@ static uint64_t count_slices(
 	tb_time_ps simulated_ps = run->record.info.simulated_ps;
 	if (width_ps == 0)
 		return 0;
-	return (uint64_t)(span.to_ps ? (span.to_ps - span.from_ps) / width_ps
-				     : simulated_ps / width_ps + 1);
+	tb_time_ps covered_ps = span.to_ps ? span.to_ps - span.from_ps : simulated_ps;
+	return (uint64_t)tb_waits_slice_end(covered_ps, width_ps);
 }
 
 int tb_heavy_waits_during(struct tb_heavy_waits *waits, struct tb_run *run,

@@ -85,8 +85,7 @@ static int add_links(struct tb_run *run, struct tb_run_row *row,
 	int status;
 	while ((status = tb_run_next(run, "job_link", row, error)) > 0) {
 		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for blame");
+			return tb_fail_memory_in(error, run->path, "blame");
 		jobs->rows[jobs->n++] = (struct tb_job_link_sample){
 			.link = {tb_run_get_id(row, 0, n_links)},
 			.job = tb_waits_job(run, row, 1),

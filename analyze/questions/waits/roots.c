@@ -37,8 +37,7 @@ static int count_links(struct tb_run *run, struct tb_roots *roots, struct tb_err
 	int status = tb_waits_widths(run, &widths, error);
 	for (uint32_t i = 0; !status && i < roots->listed.n; i++)
 		if (tb_map_put(&places, roots->rows[i].root.id, i) != TB_OK)
-			status = tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for blame");
+			status = tb_fail_memory_in(error, run->path, "blame");
 	if (!status)
 		status = tb_run_query(run,
 			"SELECT root, count(DISTINCT link) FROM tree_bin WHERE run = ?1 "
@@ -51,8 +50,8 @@ static int count_links(struct tb_run *run, struct tb_roots *roots, struct tb_err
 	struct tb_span span = roots->listed.span;
 	bool all = span.to_ps == 0 || widths.heaviest_ps == 0;
 	sqlite3_bind_int64(row.query, 2, all ? 0 : span.from_ps / widths.heaviest_ps);
-	sqlite3_bind_int64(
-		row.query, 3, all ? INT64_MAX : span.to_ps / widths.heaviest_ps);
+	sqlite3_bind_int64(row.query, 3,
+		all ? INT64_MAX : tb_waits_slice_end(span.to_ps, widths.heaviest_ps));
 	while ((status = tb_run_next(run, "tree_bin", &row, error)) > 0) {
 		uint32_t at = 0;
 		uint32_t root = tb_run_get_id(&row, 0, run->record.info.n_links);
@@ -100,8 +99,7 @@ static int add_jobs(struct tb_run *run, struct tb_run_row *row, struct tb_root_j
 	int status;
 	while ((status = tb_run_next(run, "root_job", row, error)) > 0) {
 		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for blame");
+			return tb_fail_memory_in(error, run->path, "blame");
 		jobs->rows[jobs->n++] = (struct tb_root_job_sample){
 			.root = {tb_run_get_id(row, 0, n_links)},
 			.victim_job = tb_waits_job(run, row, 1),

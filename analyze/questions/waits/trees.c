@@ -10,7 +10,7 @@
 #define MOST_ROWS (1u << 26)
 
 // The rows of a list in the order of the store: by slice first.
-struct reading {
+struct tree_reading {
 	struct tb_tree_sample *rows; // of sums: without a link
 	uint32_t n;
 	size_t room;
@@ -18,12 +18,12 @@ struct reading {
 
 static int no_memory(const struct tb_run *run, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for congestion trees");
+	return tb_fail_memory_in(error, run->path, "congestion trees");
 }
 
 // read_rows reads slice, root, link (-1: none), wait and error.
 static int read_rows(struct tb_run *run, const char *table, const char *sql,
-	int64_t joined, struct reading *reading, struct tb_error *error)
+	int64_t joined, struct tree_reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
 	uint32_t n_links = run->record.info.n_links;
@@ -51,7 +51,7 @@ static int read_rows(struct tb_run *run, const char *table, const char *sql,
 
 // count_roots counts the rows of each root in an array of n_links + 1 and turns the
 // counts into the places where they begin; NULL when memory runs out.
-static uint32_t *count_roots(const struct reading *reading, uint32_t n_links)
+static uint32_t *count_roots(const struct tree_reading *reading, uint32_t n_links)
 {
 	uint32_t *first = calloc((size_t)n_links + 2, sizeof *first);
 	if (!first)
@@ -71,7 +71,7 @@ static uint32_t place_of(uint32_t *first, struct tb_link root)
 }
 
 static int sort_sums(
-	struct tb_trees *trees, const struct reading *reading, uint32_t n_links)
+	struct tb_trees *trees, const struct tree_reading *reading, uint32_t n_links)
 {
 	trees->root_first = count_roots(reading, n_links);
 	trees->roots = calloc(reading->n + 1u, sizeof *trees->roots);
@@ -89,7 +89,7 @@ static int sort_sums(
 }
 
 static int sort_rows(
-	struct tb_trees *trees, const struct reading *reading, uint32_t n_links)
+	struct tb_trees *trees, const struct tree_reading *reading, uint32_t n_links)
 {
 	trees->first = count_roots(reading, n_links);
 	trees->rows = calloc(reading->n + 1u, sizeof *trees->rows);
@@ -107,7 +107,7 @@ static int sort_rows(
 
 static int read_sums(struct tb_run *run, struct tb_trees *trees, struct tb_error *error)
 {
-	struct reading sums = {0};
+	struct tree_reading sums = {0};
 	int status = read_rows(run, "root_bin",
 		"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 AND ?2 "
 		"ORDER BY bin, root",
@@ -121,7 +121,7 @@ static int read_sums(struct tb_run *run, struct tb_trees *trees, struct tb_error
 static int read_heaviest(struct tb_run *run, struct tb_trees *trees, int64_t joined,
 	struct tb_error *error)
 {
-	struct reading rows = {0};
+	struct tree_reading rows = {0};
 	struct tb_listed listed = {0};
 	int status = read_rows(run, "tree_bin",
 		"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), sum(error_ps) FROM "
@@ -155,6 +155,11 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 	else
 		*trees = made;
 	return status;
+}
+
+struct tb_span tb_trees_span(const struct tb_trees *trees, uint32_t from, uint32_t end)
+{
+	return tb_waits_span_of(from, end, trees->bin_ps);
 }
 
 void tb_trees_fini(struct tb_trees *trees)

@@ -6,7 +6,7 @@
 #ifndef TB_TREES_H
 #define TB_TREES_H
 
-#include "run.h"
+#include "waits.h"
 
 struct tb_trees {
 	tb_time_ps bin_ps; // width of a slice of time; 0: the run has no trees
@@ -35,6 +35,9 @@ struct tb_trees {
 int tb_trees_init(
 	struct tb_trees *trees, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_trees_fini(struct tb_trees *trees);
+
+// tb_trees_span returns the time of the slices [from, end).
+struct tb_span tb_trees_span(const struct tb_trees *trees, uint32_t from, uint32_t end);
 
 // tb_run_wait_by_level stores the wait at the switches of each level in each bin, in ps:
 // n_bins * n_levels entries, level by level within a bin. All 0 when the run recorded

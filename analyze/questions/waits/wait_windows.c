@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-struct bin {
+struct waiting_bin {
 	uint64_t at, wait_ps;
 };
 
 static int by_wait(const void *one, const void *other)
 {
-	const struct bin *a = one, *b = other;
+	const struct waiting_bin *a = one, *b = other;
 	if (a->wait_ps != b->wait_ps)
 		return a->wait_ps > b->wait_ps ? -1 : 1;
 	return (a->at > b->at) - (a->at < b->at);
@@ -16,19 +16,19 @@ static int by_wait(const void *one, const void *other)
 
 static int by_time(const void *one, const void *other)
 {
-	const struct bin *a = one, *b = other;
+	const struct waiting_bin *a = one, *b = other;
 	return (a->at > b->at) - (a->at < b->at);
 }
 
 // gap_before returns how many bins lie between taken bin i and the one before it.
-static uint64_t gap_before(const struct bin *bins, uint64_t i)
+static uint64_t gap_before(const struct waiting_bin *bins, uint64_t i)
 {
 	return bins[i].at - bins[i - 1].at - 1;
 }
 
 // cut_at lists where the windows after the first begin: behind the widest gaps of `least`
 // bins or more, of equal ones the last.
-static uint32_t cut_at(const struct bin *bins, uint64_t n, double least,
+static uint32_t cut_at(const struct waiting_bin *bins, uint64_t n, double least,
 	uint64_t cuts[TB_WAIT_WINDOWS_MOST - 1])
 {
 	uint32_t n_cuts = 0;
@@ -54,7 +54,7 @@ static int by_number(const void *one, const void *other)
 }
 
 // join makes windows of the `n` taken bins, which it sorts by time.
-static void join(struct tb_wait_windows *windows, struct bin *bins, uint64_t n,
+static void join(struct tb_wait_windows *windows, struct waiting_bin *bins, uint64_t n,
 	const uint64_t *wait_ps, uint64_t n_bins)
 {
 	uint64_t cuts[TB_WAIT_WINDOWS_MOST] = {0};
@@ -82,11 +82,11 @@ static void join(struct tb_wait_windows *windows, struct bin *bins, uint64_t n,
 }
 
 // sort_bins lists the bins by their wait, longest first, NULL for want of memory.
-static struct bin *sort_bins(const uint64_t *wait_ps, uint64_t n_bins)
+static struct waiting_bin *sort_bins(const uint64_t *wait_ps, uint64_t n_bins)
 {
-	struct bin *bins = calloc(n_bins + 1, sizeof *bins);
+	struct waiting_bin *bins = calloc(n_bins + 1, sizeof *bins);
 	for (uint64_t i = 0; bins && i < n_bins; i++)
-		bins[i] = (struct bin){i, wait_ps[i]};
+		bins[i] = (struct waiting_bin){i, wait_ps[i]};
 	if (bins)
 		qsort(bins, n_bins, sizeof *bins, by_wait);
 	return bins;
@@ -95,7 +95,7 @@ static struct bin *sort_bins(const uint64_t *wait_ps, uint64_t n_bins)
 int tb_wait_windows_find(
 	struct tb_wait_windows *windows, const uint64_t *wait_ps, uint64_t n_bins)
 {
-	struct bin *bins = sort_bins(wait_ps, n_bins);
+	struct waiting_bin *bins = sort_bins(wait_ps, n_bins);
 	double whole = 0, held = 0;
 	uint64_t n = 0;
 	if (!bins)
@@ -113,7 +113,7 @@ int tb_wait_windows_find(
 int tb_wait_windows_above(struct tb_wait_windows *windows, const uint64_t *wait_ps,
 	uint64_t n_bins, double percent)
 {
-	struct bin *bins = sort_bins(wait_ps, n_bins);
+	struct waiting_bin *bins = sort_bins(wait_ps, n_bins);
 	uint64_t n = 0;
 	if (!bins)
 		return TB_ENOMEM;

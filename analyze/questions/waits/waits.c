@@ -45,9 +45,8 @@ int tb_waits_widths(
 		return status;
 	status = tb_run_next(run, "run", &row, error);
 	if (status > 0) {
-		// No slice that a run has room for ends beyond what times can hold.
-		widths->sum_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX >> 24);
-		widths->heaviest_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX >> 24);
+		widths->sum_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
+		widths->heaviest_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX);
 		bool uneven = widths->heaviest_ps == 0
 				      ? widths->sum_ps != 0
 				      : widths->sum_ps % widths->heaviest_ps != 0;
@@ -58,6 +57,20 @@ int tb_waits_widths(
 	return status;
 }
 
+int64_t tb_waits_slice_end(tb_time_ps to_ps, tb_time_ps width_ps)
+{
+	return to_ps > 0 ? (to_ps - 1) / width_ps + 1 : 0;
+}
+
+struct tb_span tb_waits_span_of(uint64_t from, uint64_t end, tb_time_ps width_ps)
+{
+	// The last slice of a run of months may end beyond what times can hold.
+	uint64_t most = width_ps > 0 ? INT64_MAX / (uint64_t)width_ps : 0;
+	return (struct tb_span){
+		from <= most ? (tb_time_ps)from * width_ps : TB_TIME_NEVER,
+		end <= most ? (tb_time_ps)end * width_ps : TB_TIME_NEVER};
+}
+
 int tb_waits_slices(struct tb_run *run, struct tb_span span, struct tb_listed *listed,
 	struct tb_error *error)
 {
@@ -66,11 +79,11 @@ int tb_waits_slices(struct tb_run *run, struct tb_span span, struct tb_listed *l
 	bool all = span.from_ps <= 0 && span.to_ps <= 0;
 	if (status || all || widths.sum_ps == 0)
 		return status;
-	tb_time_ps first = span.from_ps / widths.sum_ps;
-	tb_time_ps last =
-		span.to_ps > span.from_ps ? (span.to_ps - 1) / widths.sum_ps : first;
-	listed->span =
-		(struct tb_span){first * widths.sum_ps, (last + 1) * widths.sum_ps};
+	int64_t first = span.from_ps / widths.sum_ps;
+	int64_t end = span.to_ps > span.from_ps
+			      ? tb_waits_slice_end(span.to_ps, widths.sum_ps)
+			      : first + 1;
+	listed->span = tb_waits_span_of((uint64_t)first, (uint64_t)end, widths.sum_ps);
 	return TB_OK;
 }
 
@@ -103,7 +116,7 @@ static int open_query(struct tb_run *run, const struct tb_waits_query *query,
 	int status = tb_waits_widths(run, &widths, error);
 	char *sql = sqlite3_mprintf("%s FROM (%s) %s", before, query->rows, after);
 	if (!status && !sql)
-		status = tb_fail_in(error, TB_ENOMEM, run->path, "no memory for blame");
+		status = tb_fail_memory_in(error, run->path, "blame");
 	if (!status)
 		status = tb_run_query(run, sql, row, error);
 	sqlite3_free(sql);
@@ -112,7 +125,7 @@ static int open_query(struct tb_run *run, const struct tb_waits_query *query,
 	int64_t from = 0, to = INT64_MAX;
 	if (listed->span.to_ps && widths.sum_ps) {
 		from = listed->span.from_ps / widths.sum_ps;
-		to = listed->span.to_ps / widths.sum_ps;
+		to = tb_waits_slice_end(listed->span.to_ps, widths.sum_ps);
 	}
 	if (query->word)
 		sqlite3_bind_text(row->query, 2, query->word, -1, SQLITE_STATIC);
@@ -158,7 +171,7 @@ int tb_waits_whole(struct tb_run *run, struct tb_listed *listed, struct tb_error
 
 static int no_memory(const struct tb_run *run, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for blame");
+	return tb_fail_memory_in(error, run->path, "blame");
 }
 
 static int take_rows(struct tb_run *run, const struct tb_waits_query *query,

@@ -29,6 +29,14 @@ int tb_waits_list(struct tb_run *run, const struct tb_waits_query *query, uint32
 int tb_waits_slices(struct tb_run *run, struct tb_span span, struct tb_listed *listed,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_waits_slice_end returns the slice after the last that a span which ends at `to_ps`
+// touches.
+int64_t tb_waits_slice_end(tb_time_ps to_ps, tb_time_ps width_ps);
+
+// tb_waits_span_of returns the time of the slices [from, end); what is beyond the largest
+// time ends there.
+struct tb_span tb_waits_span_of(uint64_t from, uint64_t end, tb_time_ps width_ps);
+
 // The widths of slices: of root_bin and job_wait, and of blame_bin and tree_bin; 0: none.
 struct tb_waits_widths {
 	tb_time_ps sum_ps, heaviest_ps;

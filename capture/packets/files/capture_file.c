@@ -119,7 +119,7 @@ int tb_capture_file_open(
 		new->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
 	int status = TB_OK;
 	if (!new || !new->name)
-		status = tb_fail_in(error, TB_ENOMEM, path, "no memory");
+		status = tb_fail_memory_in(error, path, "it");
 	if (status == TB_OK)
 		status = tb_infile_open(&new->stream, &new->input, path, error);
 	if (status == TB_OK)
@@ -178,7 +178,10 @@ static int next_of_pcap(
 			cut ? "the capture ends in mid-packet" : "the record is broken",
 			found);
 	}
-	record->at_ns = tb_record_at_ns(header->ts.tv_sec, (uint64_t)header->ts.tv_usec);
+	// The file's seconds are unsigned, which libpcap reads as signed: after 2038.
+	uint32_t seconds = (uint32_t)header->ts.tv_sec;
+	uint64_t ns = header->ts.tv_usec < 0 ? 0 : (uint64_t)header->ts.tv_usec;
+	record->at_ns = tb_record_at_ns(seconds, ns);
 	record->bytes = (struct tb_bytes){data, header->caplen};
 	record->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
 	record->link_type = file->link_type;

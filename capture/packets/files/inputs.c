@@ -36,7 +36,7 @@ int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n
 		new->heap = calloc(n, sizeof *new->heap);
 	}
 	if (!new || !new->inputs || !new->heap)
-		status = tb_fail(error, TB_ENOMEM, "no memory");
+		status = tb_fail_memory(error, "the capture");
 	while (status == TB_OK && new->n < n) {
 		status = tb_capture_file_open(
 			&new->inputs[new->n].file, paths[new->n], error);

@@ -65,7 +65,7 @@ static int reserve(struct tb_pcapng *p, size_t n, struct tb_error *error)
 {
 	return TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
 		       ? TB_OK
-		       : tb_fail(error, TB_ENOMEM, "no memory");
+		       : tb_fail_memory(error, "the capture");
 }
 
 // read_up_to extends the block from `have` bytes to `n`: 1, 0 when the file has ended
@@ -210,7 +210,7 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 		return too_short("interface", error);
 	if (TB_ARRAY_RESERVE(&p->interfaces, &p->interfaces_room,
 		    (size_t)p->n_interfaces + 1) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the capture");
 	struct interface *interface = &p->interfaces[p->n_interfaces++];
 	*interface = (struct interface){.link_type = link_type_of(half_word(p, 8)),
 		.snapshot_bytes = word(p, 12),
@@ -218,7 +218,8 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 	return read_options(p, interface, error);
 }
 
-static int64_t stamp_ns(const struct interface *interface, uint64_t ticks)
+static int stamp(const struct interface *interface, uint64_t ticks, int64_t *at_ns,
+	struct tb_error *error)
 {
 	// A second may have up to 10^19 ticks, so the part of a second needs 128 bits.
 	uint64_t seconds = ticks / interface->ticks_per_s;
@@ -226,7 +227,11 @@ static int64_t stamp_ns(const struct interface *interface, uint64_t ticks)
 	int64_t at_s;
 	if (__builtin_add_overflow(interface->offset_s, seconds, &at_s))
 		at_s = TB_RECORD_AT_MAX_S;
-	return tb_record_at_ns(at_s, (uint64_t)(part / interface->ticks_per_s));
+	if (at_s < 0)
+		return tb_fail(error, TB_EFORMAT,
+			"a packet is dated before 1970: expected a date since then");
+	*at_ns = tb_record_at_ns(at_s, (uint64_t)(part / interface->ticks_per_s));
+	return TB_OK;
 }
 
 // give_packet fills the record from the block; the packet's data begins at `head`.
@@ -249,8 +254,12 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 			"%u captured bytes do not fit into a pcapng block of %u",
 			captured, p->block_bytes);
 	uint64_t ticks = (uint64_t)word(p, 12) << 32 | word(p, 16);
+	int64_t at_ns = 0;
+	int status = simple ? TB_OK : stamp(interface, ticks, &at_ns, error);
+	if (status != TB_OK)
+		return status;
 	*record = (struct tb_record){
-		.at_ns = simple ? 0 : stamp_ns(interface, ticks),
+		.at_ns = at_ns,
 		.bytes = {p->block + head, captured},
 		// A wrong length must not be below what was captured.
 		.wire_bytes = wire < captured ? captured : wire,
@@ -290,7 +299,7 @@ int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_infil
 	struct tb_pcapng *new = calloc(1, sizeof *new);
 	uint32_t type;
 	if (!new)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the capture");
 	new->stream = stream;
 	new->file = file;
 	int status = next_block(new, &type, error);

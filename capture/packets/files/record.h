@@ -16,12 +16,10 @@ struct tb_record {
 	uint32_t interface;    // pcapng: number, counted over all sections; otherwise 0
 };
 
-// tb_record_at_ns returns the time stamp for seconds since the epoch plus nanoseconds. A
-// stamp out of range is a broken one and becomes the nearest in range.
+// tb_record_at_ns returns the time stamp for seconds since the epoch, not negative, plus
+// nanoseconds. A stamp beyond the range is a broken one and becomes the largest.
 static inline int64_t tb_record_at_ns(int64_t seconds, uint64_t ns)
 {
-	if (seconds < 0)
-		return 0;
 	if (seconds >= TB_RECORD_AT_MAX_S)
 		return INT64_C(1000000000) * TB_RECORD_AT_MAX_S;
 	return seconds * 1000000000 + (int64_t)ns;

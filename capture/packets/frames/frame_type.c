@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct name {
+struct type_name {
 	uint16_t number;
 	const char *name;
 };
 
-static const struct name ether_names[] = {
+static const struct type_name ether_names[] = {
 	{0x0800, "IPv4"},
 	{0x0806, "ARP"},
 	{0x0842, "Wake-on-LAN"},
@@ -69,7 +69,7 @@ static const struct name ether_names[] = {
 	{0xfefe, "OSI"},
 };
 
-static const struct name llc_names[] = {
+static const struct type_name llc_names[] = {
 	{0x00, "null"},
 	{0x06, "IP"},
 	{0x42, "spanning tree"},
@@ -81,7 +81,7 @@ static const struct name llc_names[] = {
 	{0xff, "IPX without LLC"},
 };
 
-static const struct name cisco_names[] = {
+static const struct type_name cisco_names[] = {
 	{0x0104, "PAgP"},
 	{0x010b, "spanning tree per VLAN"},
 	{0x0111, "UDLD"},
@@ -90,7 +90,7 @@ static const struct name cisco_names[] = {
 	{0x2004, "DTP"},
 };
 
-static const struct name ip_names[] = {
+static const struct type_name ip_names[] = {
 	{4, "IPv4"},
 	{6, "TCP"},
 	{17, "UDP"},
@@ -100,7 +100,7 @@ static const struct name ip_names[] = {
 	{137, "MPLS"},
 };
 
-static const struct name ppp_names[] = {
+static const struct type_name ppp_names[] = {
 	{0x0021, "IPv4"},
 	{0x0023, "OSI"},
 	{0x002b, "IPX"},
@@ -125,7 +125,7 @@ static const struct name ppp_names[] = {
 	{0xc227, "EAP"},
 };
 
-static const struct name nlpid_names[] = {
+static const struct type_name nlpid_names[] = {
 	{0x08, "Q.933"},
 	{0x09, "LMI"},
 	{0x80, "SNAP"},
@@ -139,7 +139,7 @@ static const struct name nlpid_names[] = {
 	{0xcf, "PPP"},
 };
 
-static const struct name wlan_names[] = {
+static const struct type_name wlan_names[] = {
 	{0x00, "association request"},
 	{0x01, "association response"},
 	{0x02, "reassociation request"},
@@ -163,7 +163,7 @@ static const struct name wlan_names[] = {
 	{0x2c, "no data"},
 };
 
-static const struct name sunatm_names[] = {
+static const struct type_name sunatm_names[] = {
 	{0, "raw"},
 	{1, "LAN emulation"},
 	{2, "LLC"},
@@ -173,7 +173,7 @@ static const struct name sunatm_names[] = {
 	{6, "Q.2931"},
 };
 
-static const struct name erf_names[] = {
+static const struct type_name erf_names[] = {
 	{1, "HDLC"},
 	{2, "Ethernet"},
 	{3, "ATM"},
@@ -195,7 +195,7 @@ static const struct name erf_names[] = {
 static const struct registry {
 	const char *prefix;
 	int hex_digits; // 4, 2, or 0: decimal
-	const struct name *names;
+	const struct type_name *names;
 	size_t n_names;
 } registries[] = {
 	[TB_REGISTRY_LINK] = {"link type", 0, NULL, 0}, // see link_name

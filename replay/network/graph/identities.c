@@ -38,7 +38,7 @@ void tb_network_forget_identities(struct tb_network *net)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for the names of a network");
+	return tb_fail_memory(error, "the names of a network");
 }
 
 // make_room makes an entry for each of the first `n` parts.
@@ -160,7 +160,7 @@ int tb_network_remark_on(
 	struct tb_network *net = tb_network_builder_inside(builder);
 	return tb_network_add_remark(net, sentence) == TB_OK
 		       ? TB_OK
-		       : tb_fail(error, TB_ENOMEM, "no memory for remarks on a network");
+		       : tb_fail_memory(error, "remarks on a network");
 }
 
 int tb_network_add_remark(struct tb_network *net, const char *sentence)
@@ -181,7 +181,7 @@ int tb_network_leave_out(
 	struct tb_network *net = tb_network_builder_inside(builder);
 	if (TB_ARRAY_RESERVE(&net->left_out, &net->left_out_room,
 		    (size_t)net->n_left_out + 1) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for a network's LIDs");
+		return tb_fail_memory(error, "a network's LIDs");
 	net->left_out[net->n_left_out++] = lid;
 	return TB_OK;
 }

@@ -159,8 +159,7 @@ int tb_network_kary_ntree(struct tb_network **network,
 		status = tb_network_stopped(stop, error);
 	if (status == TB_OK &&
 		number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory for a tree of %u nodes",
-			shape.n_nodes);
+		status = tb_fail_memory(error, "a tree of %u nodes", shape.n_nodes);
 	if (status == TB_OK)
 		status = tb_network_finish(builder, network, error);
 	tb_network_builder_free(builder);

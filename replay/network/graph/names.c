@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The rest of a text that is parsed from left to right.
-struct scan {
+struct name_scan {
 	const char *at;
 	const struct tb_network *net;
 	const char *text; // the whole, for messages
@@ -16,13 +16,13 @@ struct scan {
 	const char *one_own; // of these, the name of one
 };
 
-static void skip_spaces(struct scan *scan)
+static void skip_spaces(struct name_scan *scan)
 {
 	while (*scan->at == ' ' || *scan->at == '\t')
 		scan->at++;
 }
 
-static bool eat(struct scan *scan, const char *word)
+static bool eat(struct name_scan *scan, const char *word)
 {
 	skip_spaces(scan);
 	size_t n = strlen(word);
@@ -32,7 +32,7 @@ static bool eat(struct scan *scan, const char *word)
 	return true;
 }
 
-static bool eat_number(struct scan *scan, uint32_t *number)
+static bool eat_number(struct name_scan *scan, uint32_t *number)
 {
 	uint64_t value = 0;
 	skip_spaces(scan);
@@ -81,8 +81,8 @@ static size_t match(const char *text, const struct tb_identity *own)
 // of several parts of that name the first, but nothing that is short for several. Parts
 // that are `apart` behind each other are one host's on several rails (0: none are); then
 // the first is stored and `all_rails` set.
-static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t apart,
-	uint32_t *id, bool *all_rails)
+static bool eat_own(struct name_scan *scan, const struct tb_identities *own,
+	uint32_t apart, uint32_t *id, bool *all_rails)
 {
 	size_t longest = 0;
 	bool several = false, whole = false;
@@ -110,14 +110,14 @@ static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t
 	return longest > 0;
 }
 
-static bool at_end(struct scan *scan)
+static bool at_end(struct name_scan *scan)
 {
 	skip_spaces(scan);
 	return *scan->at == '\0';
 }
 
 // eat_rail takes "r1/"; the rail is TB_ID_NONE when none is named.
-static int eat_rail(struct scan *scan, uint32_t *rail)
+static int eat_rail(struct name_scan *scan, uint32_t *rail)
 {
 	*rail = TB_ID_NONE;
 	skip_spaces(scan);
@@ -133,7 +133,7 @@ static int eat_rail(struct scan *scan, uint32_t *rail)
 	return TB_OK;
 }
 
-static int no_switch(const struct scan *scan)
+static int no_switch(const struct name_scan *scan)
 {
 	return tb_fail(scan->error, TB_EUSAGE,
 		"'%.100s': expected a switch of this network%s as level.index, such as "
@@ -142,7 +142,7 @@ static int no_switch(const struct scan *scan)
 }
 
 // no_end: what comes next is neither a host nor a switch.
-static int no_end(const struct scan *scan)
+static int no_end(const struct name_scan *scan)
 {
 	if (scan->n_ambiguous)
 		return tb_fail(scan->error, TB_EUSAGE,
@@ -161,7 +161,7 @@ static int no_end(const struct scan *scan)
 
 // eat_switch takes the rest of a switch's name; the rail is the first unless one is
 // named.
-static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
+static int eat_switch(struct name_scan *scan, uint32_t rail, uint32_t *sw)
 {
 	const struct tb_network *net = scan->net;
 	uint32_t level = 0, index = 0;
@@ -181,7 +181,7 @@ static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 	return tb_fail(scan->error, TB_EUSAGE, "there is no switch %u.%u", level, index);
 }
 
-static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
+static int eat_port(struct name_scan *scan, uint32_t sw, uint32_t *port)
 {
 	const struct tb_switch_info *at = &scan->net->switches[sw];
 	char name[TB_NAME_SIZE];
@@ -211,7 +211,7 @@ static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 }
 
 // own_switch_next: a switch of the fabric may be called "r1/leaf".
-static bool own_switch_next(struct scan *scan)
+static bool own_switch_next(struct name_scan *scan)
 {
 	const char *at = scan->at;
 	uint32_t sw = 0;
@@ -221,7 +221,7 @@ static bool own_switch_next(struct scan *scan)
 	return is;
 }
 
-static int eat_node(struct scan *scan, uint32_t *node)
+static int eat_node(struct name_scan *scan, uint32_t *node)
 {
 	if (!eat_number(scan, node))
 		return tb_fail(scan->error, TB_EUSAGE,
@@ -234,16 +234,16 @@ static int eat_node(struct scan *scan, uint32_t *node)
 }
 
 // An end of a link: a node, or a switch with or without a port.
-struct end {
+struct name_tail {
 	bool is_node;
 	uint32_t id;
 	uint32_t rail; // of a node; TB_ID_NONE: not named
 	uint32_t port; // TB_ID_NONE: not named
 };
 
-static int eat_end(struct scan *scan, struct end *end)
+static int eat_end(struct name_scan *scan, struct name_tail *end)
 {
-	*end = (struct end){.is_node = true, .port = TB_ID_NONE};
+	*end = (struct name_tail){.is_node = true, .port = TB_ID_NONE};
 	scan->n_ambiguous = 0;
 	bool all_rails = false;
 	if (eat_own(scan, &scan->net->node_identities, scan->net->n_hosts, &end->id,
@@ -268,8 +268,8 @@ static int eat_end(struct scan *scan, struct end *end)
 	return status;
 }
 
-static bool is_end(const struct tb_network *net, const struct end *end, bool is_node,
-	uint32_t id, uint32_t port)
+static bool is_end(const struct tb_network *net, const struct name_tail *end,
+	bool is_node, uint32_t id, uint32_t port)
 {
 	if (end->is_node != is_node)
 		return false;
@@ -279,8 +279,8 @@ static bool is_end(const struct tb_network *net, const struct end *end, bool is_
 	return end->id == id && (end->port == TB_ID_NONE || end->port == port);
 }
 
-static uint32_t link_between(
-	const struct tb_network *net, const struct end *from, const struct end *to)
+static uint32_t link_between(const struct tb_network *net, const struct name_tail *from,
+	const struct name_tail *to)
 {
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		const struct tb_link_info *at = &net->links[i];
@@ -293,7 +293,7 @@ static uint32_t link_between(
 	return TB_ID_NONE;
 }
 
-static uint32_t link_out_of(const struct tb_network *net, const struct end *from)
+static uint32_t link_out_of(const struct tb_network *net, const struct name_tail *from)
 {
 	if (from->is_node)
 		return net->injection[(from->rail == TB_ID_NONE ? 0 : from->rail) *
@@ -305,7 +305,7 @@ static uint32_t link_out_of(const struct tb_network *net, const struct end *from
 int tb_names_find_switch(const struct tb_network *net, const char *text,
 	struct tb_switch *sw, struct tb_error *error)
 {
-	struct scan scan = {.at = text, .net = net, .text = text, .error = error};
+	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
 	uint32_t id = 0, rail = TB_ID_NONE;
 	int status = own_switch_next(&scan) ? TB_OK : eat_rail(&scan, &rail);
 	if (status == TB_OK)
@@ -320,8 +320,8 @@ int tb_names_find_switch(const struct tb_network *net, const char *text,
 int tb_names_find_link(const struct tb_network *net, const char *text,
 	struct tb_link *link, struct tb_error *error)
 {
-	struct scan scan = {.at = text, .net = net, .text = text, .error = error};
-	struct end from, to;
+	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
+	struct name_tail from, to;
 	int status = eat_end(&scan, &from);
 	bool both = status == TB_OK && eat(&scan, ">");
 	if (both)

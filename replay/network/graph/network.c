@@ -40,7 +40,7 @@ void tb_network_free(struct tb_network *net)
 
 static int out_of_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory for a network of this size");
+	return tb_fail_memory(error, "a network of this size");
 }
 
 int tb_network_builder_new(struct tb_network_builder **builder,

@@ -27,30 +27,6 @@ static inline uint32_t tb_slice_packets(const struct tb_network_params *params)
 	return (params->slice_bytes + payload - 1) / payload;
 }
 
-// tb_params_have_credits returns whether the network is one of docs/credits.md.
-static inline bool tb_params_have_credits(const struct tb_network_params *params)
-{
-	return strcmp(params->switching, "credits") == 0;
-}
-
-// tb_params_are_ethernet: of docs/ethernet.md. tb_params_have_circuits: of docs/model.md
-// alone. tb_params_store: its switches forward a packet when all of it is in.
-static inline bool tb_params_are_ethernet(const struct tb_network_params *params)
-{
-	return strcmp(params->switching, "ethernet") == 0;
-}
-
-static inline bool tb_params_have_circuits(const struct tb_network_params *params)
-{
-	return !tb_params_have_credits(params) && !tb_params_are_ethernet(params);
-}
-
-static inline bool tb_params_store(const struct tb_network_params *params)
-{
-	return tb_params_are_ethernet(params) ||
-	       params->credits.forwarding == TB_FORWARDING_STORE;
-}
-
 // What the fabric calls the first `n` switches or nodes; later ones have no names.
 struct tb_identities {
 	struct tb_identity *of;

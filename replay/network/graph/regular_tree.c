@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-struct tree {
+struct tree_building {
 	struct tb_network_builder *builder;
 	struct tb_shape shape;
 	struct tb_cable cables[TB_SHAPE_LEVELS_MOST]; // by level of their upper end
@@ -27,7 +27,7 @@ struct tree {
 	struct tb_error *error;
 };
 
-static int add_switches(struct tree *tree)
+static int add_switches(struct tree_building *tree)
 {
 	const struct tb_shape *shape = &tree->shape;
 	for (uint32_t level = 0; level < shape->n_levels; level++)
@@ -44,7 +44,7 @@ static int add_switches(struct tree *tree)
 	return TB_OK;
 }
 
-static int add_nodes(struct tree *tree)
+static int add_nodes(struct tree_building *tree)
 {
 	uint32_t m = tree->shape.m[0];
 	for (uint32_t node = 0; node < tb_shape_n_nodes(&tree->shape); node++) {
@@ -58,7 +58,7 @@ static int add_nodes(struct tree *tree)
 }
 
 // add_up_cables plugs the up ports of switch number `index` of a level.
-static int add_up_cables(struct tree *tree, uint32_t level, uint32_t index)
+static int add_up_cables(struct tree_building *tree, uint32_t level, uint32_t index)
 {
 	const struct tb_shape *shape = &tree->shape;
 	uint32_t m = shape->m[level + 1], w = shape->w[level + 1];
@@ -77,7 +77,7 @@ static int add_up_cables(struct tree *tree, uint32_t level, uint32_t index)
 	return TB_OK;
 }
 
-static int add_rail(struct tree *tree)
+static int add_rail(struct tree_building *tree)
 {
 	const struct tb_shape *shape = &tree->shape;
 	int status = add_switches(tree);
@@ -90,7 +90,7 @@ static int add_rail(struct tree *tree)
 	return status;
 }
 
-static int add_rails(struct tree *tree, uint32_t n_rails)
+static int add_rails(struct tree_building *tree, uint32_t n_rails)
 {
 	int status = add_rail(tree);
 	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
@@ -102,12 +102,12 @@ static int add_rails(struct tree *tree, uint32_t n_rails)
 }
 
 // number_routes writes by which digits destinations choose.
-static int number_routes(struct tree *tree)
+static int number_routes(struct tree_building *tree)
 {
 	struct tb_network *net = tb_network_builder_inside(tree->builder);
 	net->strides = malloc(tree->shape.n_levels * sizeof *net->strides);
 	if (!net->strides)
-		return tb_fail(tree->error, TB_ENOMEM, "no memory for a tree");
+		return tb_fail_memory(tree->error, "a tree");
 	for (uint32_t level = 0; level < tree->shape.n_levels; level++)
 		net->strides[level] = tree->above[level];
 	return TB_OK;
@@ -141,7 +141,7 @@ static int shape_of(struct tb_shape *shape, const struct tb_network_params *para
 	return TB_OK;
 }
 
-static int set_cables(struct tree *tree, const struct tb_network_params *params)
+static int set_cables(struct tree_building *tree, const struct tb_network_params *params)
 {
 	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
 	tb_time_ps latencies[TB_SHAPE_LEVELS_MOST] = {0};
@@ -159,7 +159,8 @@ static int set_cables(struct tree *tree, const struct tb_network_params *params)
 	return TB_OK;
 }
 
-static int build(struct tb_network **network, struct tree *tree, uint32_t n_rails)
+static int build(
+	struct tb_network **network, struct tree_building *tree, uint32_t n_rails)
 {
 	int status = add_rails(tree, n_rails);
 	if (status == TB_OK)
@@ -185,7 +186,7 @@ int tb_network_regular_tree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
-	struct tree tree = {.error = error};
+	struct tree_building tree = {.error = error};
 	struct tb_network_params built = *params;
 	built.n_rails = params->n_rails ? params->n_rails : 1;
 	int status = shape_of(&tree.shape, params, n_nodes, error);

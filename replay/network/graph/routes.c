@@ -15,7 +15,7 @@
 #define FAR TB_DISTANCES_FAR
 
 // What the routes of a network are made with.
-struct making {
+struct route_making {
 	struct tb_network *net;
 	struct tb_distances ways;
 	struct tb_route_groups pool;
@@ -28,7 +28,7 @@ struct making {
 // route_at fills the table of a switch for node `to` of the home, with one of n links
 // that lead on or with the group of them.
 static void route_at(
-	struct making *making, uint32_t sw, uint32_t to, uint32_t n, uint32_t group)
+	struct route_making *making, uint32_t sw, uint32_t to, uint32_t n, uint32_t group)
 {
 	struct tb_network *net = making->net;
 	uint16_t far = making->ways.any[sw];
@@ -54,7 +54,7 @@ static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t
 }
 
 // route_to fills the tables of all switches for the nodes of the switch measured to.
-static int route_to(struct making *making)
+static int route_to(struct route_making *making)
 {
 	struct tb_network *net = making->net;
 	uint32_t first = net->first_out[making->ways.home], to;
@@ -86,7 +86,7 @@ static bool joins_nodes(const struct tb_network *net, uint32_t sw)
 	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
 }
 
-static int route_all(struct making *making, const volatile sig_atomic_t *stop)
+static int route_all(struct route_making *making, const volatile sig_atomic_t *stop)
 {
 	struct tb_network *net = making->net;
 	for (uint32_t home = 0; home < net->n_switches; home++) {
@@ -139,7 +139,7 @@ uint32_t tb_network_most_ports(const struct tb_network *net)
 	return most;
 }
 
-static int make(struct making *making, const volatile sig_atomic_t *stop)
+static int make(struct route_making *making, const volatile sig_atomic_t *stop)
 {
 	struct tb_network *net = making->net;
 	size_t n = (size_t)net->n_switches * net->n_nodes;
@@ -175,7 +175,7 @@ int tb_network_make_routes(
 	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	bool deterministic = net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	struct making making = {.net = net,
+	struct route_making making = {.net = net,
 		.deterministic = deterministic,
 		.balanced = tb_network_is_balanced(net)};
 	if (net->regular)
@@ -192,8 +192,7 @@ int tb_network_make_routes(
 	if (status == TB_ESTOPPED)
 		return tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status != TB_OK)
-		return tb_fail(error, TB_ENOMEM,
-			"no memory for the routes of %u switches to %u nodes",
+		return tb_fail_memory(error, "the routes of %u switches to %u nodes",
 			net->n_switches, net->n_nodes);
 	net->longest_path = longest(net);
 	return check_reach(net, error);

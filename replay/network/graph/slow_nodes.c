@@ -2,6 +2,7 @@
 
 #include "names.h"
 #include "network_impl.h"
+#include "switchings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ int tb_slow_nodes_add(
 	char name[TB_NAME_SIZE];
 	uint64_t rate = 0;
 	struct tb_named_nodes nodes = {0};
-	if (!tb_params_have_credits(&network->params))
+	if (!tb_switching_of(&network->params)->has_slow_nodes)
 		return tb_fail(error, TB_EUSAGE,
 			"slow %s: nodes drain at rates of their own only where switching "
 			"= credits, not %s",
@@ -68,8 +69,7 @@ int tb_slow_nodes_add(
 	for (uint32_t i = 0; status == TB_OK && i < nodes.n; i++) {
 		struct tb_node node = {nodes.first + i * nodes.step};
 		if (tb_network_set_drain(network, node, rate) != TB_OK)
-			status =
-				tb_fail(error, TB_ENOMEM, "no memory for the slow nodes");
+			status = tb_fail_memory(error, "the slow nodes");
 	}
 	return status;
 }

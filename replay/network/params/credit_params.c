@@ -3,43 +3,29 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *tb_queues_name(enum tb_queues queues)
-{
-	static const char *const names[] = {
-		[TB_QUEUES_FIFO] = "fifo",
-		[TB_QUEUES_VOQ] = "voq",
-	};
-	return (size_t)queues < sizeof names / sizeof *names ? names[queues] : NULL;
-}
+const char *const tb_queues_words[] = {
+	[TB_QUEUES_FIFO] = "fifo",
+	[TB_QUEUES_VOQ] = "voq",
+	NULL,
+};
 
-const char *tb_forwarding_name(enum tb_forwarding forwarding)
-{
-	static const char *const names[] = {
-		[TB_FORWARDING_CUT_THROUGH] = "cut-through",
-		[TB_FORWARDING_STORE] = "store-and-forward",
-	};
-	return (size_t)forwarding < sizeof names / sizeof *names ? names[forwarding]
-								 : NULL;
-}
+const char *const tb_forwarding_words[] = {
+	[TB_FORWARDING_CUT_THROUGH] = "cut-through",
+	[TB_FORWARDING_STORE] = "store-and-forward",
+	NULL,
+};
 
-const char *tb_flow_control_name(enum tb_flow_control flow_control)
-{
-	static const char *const names[] = {
-		[TB_FLOW_CREDITS] = "credits",
-		[TB_FLOW_PAUSE] = "pause",
-	};
-	return (size_t)flow_control < sizeof names / sizeof *names ? names[flow_control]
-								   : NULL;
-}
+const char *const tb_flow_control_words[] = {
+	[TB_FLOW_CREDITS] = "credits",
+	[TB_FLOW_PAUSE] = "pause",
+	NULL,
+};
 
-const char *tb_queue_pairs_name(enum tb_queue_pairs pairs)
-{
-	static const char *const names[] = {
-		[TB_QUEUE_PAIRS_CONNECTION] = "connection",
-		[TB_QUEUE_PAIRS_MESSAGE] = "message",
-	};
-	return (size_t)pairs < sizeof names / sizeof *names ? names[pairs] : NULL;
-}
+const char *const tb_queue_pairs_words[] = {
+	[TB_QUEUE_PAIRS_CONNECTION] = "connection",
+	[TB_QUEUE_PAIRS_MESSAGE] = "message",
+	NULL,
+};
 
 // As the view xmit_wait of the store has it, in the same order.
 uint64_t tb_xmit_wait_ticks(

@@ -73,12 +73,11 @@ struct tb_credit_params {
 				       // it has no such counter
 };
 
-// tb_queues_name, tb_forwarding_name, tb_flow_control_name and tb_queue_pairs_name are
-// the words for them in presets; NULL beyond the last.
-const char *tb_queues_name(enum tb_queues queues);
-const char *tb_forwarding_name(enum tb_forwarding forwarding);
-const char *tb_flow_control_name(enum tb_flow_control flow_control);
-const char *tb_queue_pairs_name(enum tb_queue_pairs pairs);
+// Their words in presets; NULL behind the last.
+extern const char *const tb_queues_words[];
+extern const char *const tb_forwarding_words[];
+extern const char *const tb_flow_control_words[];
+extern const char *const tb_queue_pairs_words[];
 
 // tb_xmit_wait_ticks is what a port's counter PortXmitWait shows after its link has been
 // stalled for so long: ticks of `xmit_wait_tick_bytes` of the port's time; 0 without such

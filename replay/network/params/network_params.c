@@ -1,6 +1,8 @@
 #include "network_params.h"
 
-static const char *const ascents[] = {
+#include <stddef.h>
+
+const char *const tb_ascent_words[] = {
 	[TB_ASCENT_ADAPTIVE] = "adaptive",
 	[TB_ASCENT_ADAPTIVE_LOWEST] = "adaptive-lowest",
 	[TB_ASCENT_ADAPTIVE_ROUND_ROBIN] = "adaptive-round-robin",
@@ -9,12 +11,8 @@ static const char *const ascents[] = {
 	[TB_ASCENT_RANDOM] = "random",
 	[TB_ASCENT_ECMP] = "ecmp",
 	[TB_ASCENT_TABLE] = "table",
+	NULL,
 };
-
-const char *tb_ascent_name(enum tb_ascent ascent)
-{
-	return ascents[ascent];
-}
 
 static uint64_t lower_rate(uint64_t rate, uint64_t limit)
 {
@@ -29,4 +27,35 @@ uint64_t tb_network_payload_rate(const struct tb_network_params *params)
 	uint64_t link = rate < 1 ? 1 : (uint64_t)rate;
 	return lower_rate(lower_rate(link, params->bus_bytes_per_s),
 		params->credits.pcie_bytes_per_s);
+}
+
+const char *const tb_handshake_words[] = {
+	[TB_HANDSHAKE_NONE] = "none",
+	[TB_HANDSHAKE_READ] = "read",
+	[TB_HANDSHAKE_RENDEZVOUS] = "rendezvous",
+	NULL,
+};
+
+const char *const tb_local_words[] = {
+	[TB_LOCAL_NETWORK] = "network",
+	[TB_LOCAL_MEMORY] = "memory",
+	[TB_LOCAL_LINKS] = "links",
+	NULL,
+};
+
+const char *const tb_rails_policy_words[] = {
+	[TB_RAILS_STRIPING] = "striping",
+	[TB_RAILS_ROUND_ROBIN] = "round-robin",
+	[TB_RAILS_STATIC] = "static",
+	[TB_RAILS_LOCAL] = "local",
+	[TB_RAILS_RESERVE] = "reserve",
+	NULL,
+};
+
+bool tb_host_does_nothing(const struct tb_host_params *host)
+{
+	return !host->issue_ps && !host->notice_ps && !host->copy_bytes_per_s &&
+	       !host->largest_bytes && !host->n_outstanding &&
+	       host->handshake == TB_HANDSHAKE_NONE && host->local == TB_LOCAL_NETWORK &&
+	       host->rails_policy != TB_RAILS_RESERVE;
 }

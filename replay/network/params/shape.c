@@ -10,17 +10,17 @@
 #define PARTS_MOST (UINT32_C(1) << 24)
 
 // What is left of a shape's text, and where it goes wrong.
-struct scan {
+struct shape_scan {
 	const char *at;
 	bool bad;
 };
 
-static void skip_blanks(struct scan *scan)
+static void skip_blanks(struct shape_scan *scan)
 {
 	scan->at += strspn(scan->at, " \t");
 }
 
-static bool take(struct scan *scan, char wanted)
+static bool take(struct shape_scan *scan, char wanted)
 {
 	skip_blanks(scan);
 	if (*scan->at != wanted)
@@ -29,12 +29,12 @@ static bool take(struct scan *scan, char wanted)
 	return true;
 }
 
-static void expect(struct scan *scan, char wanted)
+static void expect(struct shape_scan *scan, char wanted)
 {
 	scan->bad |= !take(scan, wanted);
 }
 
-static uint32_t number(struct scan *scan, uint32_t most)
+static uint32_t number(struct shape_scan *scan, uint32_t most)
 {
 	skip_blanks(scan);
 	uint32_t value = 0;
@@ -45,7 +45,8 @@ static uint32_t number(struct scan *scan, uint32_t most)
 	return value;
 }
 
-static void list(struct scan *scan, uint32_t n, uint32_t values[TB_SHAPE_LEVELS_MOST])
+static void list(
+	struct shape_scan *scan, uint32_t n, uint32_t values[TB_SHAPE_LEVELS_MOST])
 {
 	expect(scan, ';');
 	for (uint32_t i = 0; i < n && !scan->bad; i++) {
@@ -55,7 +56,7 @@ static void list(struct scan *scan, uint32_t n, uint32_t values[TB_SHAPE_LEVELS_
 	}
 }
 
-static void scan_shape(struct scan *scan, struct tb_shape *shape)
+static void scan_shape(struct shape_scan *scan, struct tb_shape *shape)
 {
 	skip_blanks(scan);
 	bool parallel = strncasecmp(scan->at, "pgft", 4) == 0;
@@ -104,7 +105,7 @@ static bool fits(const struct tb_shape *shape)
 int tb_shape_parse(struct tb_shape *shape, const char *text, struct tb_error *error)
 {
 	struct tb_shape made = {0};
-	struct scan scan = {.at = text};
+	struct shape_scan scan = {.at = text};
 	scan_shape(&scan, &made);
 	if (scan.bad)
 		return tb_fail(error, TB_EUSAGE,

@@ -1,31 +1,19 @@
 // Network presets: INI text, built in or from a file, with overrides behind the name.
 #include "preset.h"
 
+#include "input_files.h"
 #include "nearest.h"
 #include "preset_reading.h"
 #include "schemas.h"
+#include "text_lines.h"
 
 #include <errno.h>
 #include <ini.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static const struct {
-	const char *name;
-	const char *text;
-} presets[] = {
-	{"qsnet", tb_schema_qsnet_ini},
-	{"qsnet2", tb_schema_qsnet2_ini},
-	{"ib-qdr", tb_schema_ib_qdr_ini},
-	{"ib-edr", tb_schema_ib_edr_ini},
-	{"ib-hdr", tb_schema_ib_hdr_ini},
-	{"ib-ndr", tb_schema_ib_ndr_ini},
-	{"roce-100", tb_schema_roce_100_ini},
-	{"roce-400", tb_schema_roce_400_ini},
-	{"ethernet", tb_schema_ethernet_ini},
-};
+#include <unistd.h>
 
 // in_section returns whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
@@ -82,18 +70,21 @@ static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name
 
 bool tb_network_has_key(const char *name)
 {
+	size_t n_kinds;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
 	bool has = has_key(tb_preset_keys, tb_preset_n_keys, name);
-	for (size_t i = 0; i < tb_preset_n_models; i++)
-		has |= has_key(
-			tb_preset_models[i].keys, tb_preset_models[i].n_keys, name);
+	for (size_t i = 0; i < n_kinds; i++)
+		has |= has_key(kinds[i].keys, kinds[i].n_keys, name);
 	return has;
 }
 
 const char *tb_network_near_key(const char *typed)
 {
-	for (size_t i = 0; i < tb_preset_n_models; i++) {
+	size_t n_kinds;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
+	for (size_t i = 0; i < n_kinds; i++) {
 		struct tb_preset_key keys[TB_PARAMETERS_MOST];
-		size_t n = tb_preset_keys_of(&tb_preset_models[i], keys);
+		size_t n = tb_switching_keys(&kinds[i], keys);
 		size_t near = tb_nearest(typed, &keys->name, n, sizeof *keys);
 		if (near < n)
 			return keys[near].name;
@@ -158,39 +149,112 @@ static int choose_host(struct tb_preset_reading *reading, const char *list)
 			&hint, reading->library, names, reading->n_hosts, sizeof *names));
 }
 
+// The list of changes behind a preset's name: "ib-hdr,levels=2,shape=xgft(2; 4,4; 1,4)".
+size_t tb_preset_item_length(const char *list)
+{
+	size_t n = 0, open = 0;
+	for (; list[n] && (list[n] != ',' || open > 0); n++) {
+		open += list[n] == '(';
+		open -= list[n] == ')' && open > 0;
+	}
+	return n;
+}
+
+void tb_preset_last_change(const char *list, const char *key, char *value, size_t size)
+{
+	size_t n_key = strlen(key);
+	size_t n = 0;
+	for (const char *at = list; at && *at; at += n + (at[n] == ',')) {
+		n = tb_preset_item_length(at);
+		if (n <= n_key || strncmp(at, key, n_key) != 0 || at[n_key] != '=')
+			continue;
+		size_t length = n - n_key - 1;
+		snprintf(value, size, "%.*s", (int)(length < size ? length : 0),
+			at + n_key + 1);
+	}
+}
+
+int tb_preset_change(struct tb_preset_reading *reading, char *list)
+{
+	reading->in_list = true;
+	for (char *item = list, *rest; item; item = rest) {
+		rest = item + tb_preset_item_length(item);
+		rest = *rest ? rest : NULL;
+		if (rest)
+			*rest++ = '\0';
+		char *equals = strchr(item, '=');
+		if (!equals || equals == item)
+			return tb_fail(reading->error, TB_EUSAGE,
+				"'%s' behind the network's name: expected key=value",
+				item);
+		*equals = '\0';
+		int status = tb_preset_set(reading, NULL, item, equals + 1);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
 static const char *preset_names(char *names, size_t size)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < sizeof presets / sizeof *presets && n < size; i++)
-		n += (size_t)snprintf(
-			names + n, size - n, "%s%s", i ? ", " : "", presets[i].name);
+	const struct tb_schema_network *at = tb_schema_networks;
+	for (size_t n = 0; at->name && n < size; at++)
+		n += (size_t)snprintf(names + n, size - n, "%s%s",
+			at == tb_schema_networks ? "" : ", ", at->name);
 	return names;
 }
 
+static int parse_file(struct tb_preset_reading *reading, const char *path)
+{
+	char names[256];
+	struct tb_text_lines lines;
+	FILE *file = tb_input_fopen(path);
+	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.'))
+		return tb_fail(reading->error, TB_EUSAGE,
+			"'%s' is neither a network preset (%s) nor a file", path,
+			preset_names(names, sizeof names));
+	if (!file)
+		return tb_fail_in(reading->error, TB_EIO, path, "cannot be read: %s",
+			strerror(errno));
+	tb_text_lines_init(&lines, file, path, reading->error);
+	int line = ini_parse_stream(tb_text_lines_give, &lines, on_key, reading);
+	int status = lines.status;
+	tb_text_lines_fini(&lines);
+	fclose(file);
+	return status != TB_OK ? status : line;
+}
+
+// parse takes the preset that is built in, else the one in the user's folder, else the
+// file of that name.
 static int parse(struct tb_preset_reading *reading, const char *name)
 {
-	char names[160];
-	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-		if (strcmp(name, presets[i].name) == 0)
-			return ini_parse_string(presets[i].text, on_key, reading);
-	struct stat at;
-	bool is_folder = stat(name, &at) == 0 && S_ISDIR(at.st_mode);
-	if (is_folder)
-		errno = EISDIR;
-	int line = is_folder ? -1 : ini_parse(name, on_key, reading);
-	if (line == -1 && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.'))
-		return tb_fail(reading->error, TB_EUSAGE,
-			"'%s' is neither a network preset (%s) nor a file", name,
-			preset_names(names, sizeof names));
-	if (line == -1)
-		return tb_fail_in(reading->error, TB_EIO, name, "cannot be read: %s",
-			strerror(errno));
-	return line;
+	for (const struct tb_schema_network *at = tb_schema_networks; at->name; at++)
+		if (strcmp(name, at->name) == 0)
+			return ini_parse_string(at->text, on_key, reading);
+	const char *folder = getenv("TAILBACK_NETWORKS");
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s/%s.ini", folder ? folder : "", name);
+	bool is_own = folder && *name && !strchr(name, '/') && n < PATH_MAX &&
+		      access(path, F_OK) == 0;
+	return parse_file(reading, is_own ? path : name);
+}
+
+static const struct tb_schema_network *built_in(size_t i)
+{
+	const struct tb_schema_network *at = tb_schema_networks;
+	while (at->name && i-- > 0)
+		at++;
+	return at;
 }
 
 const char *tb_network_preset_name(size_t i)
 {
-	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
+	return built_in(i)->name;
+}
+
+const char *tb_network_preset_text(size_t i)
+{
+	return built_in(i)->text;
 }
 
 // What holds for keys that a preset leaves out.
@@ -230,8 +294,8 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 {
 	char *switching = reading->switching;
 	tb_preset_last_change(list, "switching", switching, sizeof reading->switching);
-	int status = tb_preset_set_model(
-		reading, switching[0] ? switching : reading->models[0].name);
+	int status = tb_preset_set_switching(
+		reading, switching[0] ? switching : reading->kinds[0].name);
 	if (status == TB_OK)
 		status = read_text(reading);
 	if (status == TB_OK)
@@ -245,18 +309,18 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 }
 
 int tb_network_preset_of(struct tb_network_params *params, const char *name,
-	const struct tb_preset_model *models, size_t n_models, struct tb_error *error)
+	const struct tb_switching_kind *kinds, size_t n_kinds, struct tb_error *error)
 {
 	char *copy = strdup(name);
 	if (!copy)
-		return tb_fail(error, TB_ENOMEM, "no memory");
+		return tb_fail_memory(error, "the preset");
 	char *list = strchr(copy, ',');
 	if (list)
 		*list++ = '\0';
 	struct tb_preset_reading reading = nothing_read;
 	reading.source = copy;
-	reading.models = models;
-	reading.n_models = n_models;
+	reading.kinds = kinds;
+	reading.n_kinds = n_kinds;
 	reading.error = error;
 	int status = read_preset(&reading, list);
 	if (status == TB_OK)
@@ -268,6 +332,7 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 int tb_network_preset(
 	struct tb_network_params *params, const char *name, struct tb_error *error)
 {
-	return tb_network_preset_of(
-		params, name, tb_preset_models, tb_preset_n_models, error);
+	size_t n;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+	return tb_network_preset_of(params, name, kinds, n, error);
 }

@@ -1,5 +1,8 @@
 // Presets: the parameters of a network by the name of a preset that is built in, or from
 // an INI file.
+//
+// Each INI file in schemas/ is built in, by the file's name. Further ones are NAME.ini in
+// the folder that the environment variable TAILBACK_NETWORKS names.
 #ifndef TB_PRESET_H
 #define TB_PRESET_H
 
@@ -17,8 +20,14 @@
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_network_preset_name returns the name of built-in preset i, NULL beyond the last.
+#define TB_NETWORK_DEFAULT "qsnet"
+
+// tb_network_preset_name returns the name of built-in preset i, in the order of the
+// alphabet, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
+
+// tb_network_preset_text returns its INI text, which begins with a comment: a sentence.
+const char *tb_network_preset_text(size_t i);
 
 // tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);

@@ -28,12 +28,16 @@ static int check_keys(const struct tb_preset_reading *reading)
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);
 	const struct tb_network_params hard = tb_preset_hardest(&reading->params);
-	return reading->model->check(&hard, reading->source, reading->error);
+	return reading->kind->check(&hard, reading->source, reading->error);
 }
 
 static int check_broadcast(const struct tb_preset_reading *reading)
 {
 	const struct tb_network_params *params = &reading->params;
+	if (params->broadcast && !reading->kind->has_broadcasts)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"broadcast = yes: switching = %s has no broadcasts",
+			reading->kind->name);
 	if (!params->broadcast ||
 		(params->n_rails == 1 && tb_host_does_nothing(&params->host)))
 		return TB_OK;

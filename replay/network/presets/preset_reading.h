@@ -1,14 +1,13 @@
 // A preset while it is read: what its file and the changes behind its name have set so
 // far. Private to replay/.
 //
-// preset.c reads the file, preset_values.c turns the text of a value into what a key has,
-// preset_changes.c reads the list of changes, and preset_check.c looks at what the values
-// mean together.
+// preset.c reads the file and the list of changes, preset_values.c turns the text of a
+// value into what a key has, and preset_check.c looks at what the values mean together.
 #ifndef TB_PRESET_READING_H
 #define TB_PRESET_READING_H
 
 #include "network_params.h"
-#include "preset_keys.h"
+#include "switchings.h"
 
 #define TB_PRESET_HOSTS_MOST 16
 
@@ -27,19 +26,20 @@ struct tb_preset_reading {
 	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
 	size_t n_keys;
 	bool seen[TB_PARAMETERS_MOST];
-	bool changed[TB_PARAMETERS_MOST];     // by the list of changes
-	bool in_list;			      // whose keys are being set
-	const struct tb_preset_model *models; // that there are
-	size_t n_models;
-	const struct tb_preset_model *model; // chosen
+	bool changed[TB_PARAMETERS_MOST];      // by the list of changes
+	bool in_list;			       // whose keys are being set
+	const struct tb_switching_kind *kinds; // that there are
+	size_t n_kinds;
+	const struct tb_switching_kind *kind; // chosen
 	char switching[32]; // by the list of changes; "": it chooses none
 	struct tb_error *error;
 	int status;
 };
 
-// tb_preset_set_model takes a switching, and with it the keys that the preset may have.
-// TB_EUSAGE when there is none of that name.
-int tb_preset_set_model(struct tb_preset_reading *reading, const char *name) TB_MUST_USE;
+// tb_preset_set_switching takes a switching, and with it the keys that the preset may
+// have. TB_EUSAGE when there is none of that name.
+int tb_preset_set_switching(
+	struct tb_preset_reading *reading, const char *name) TB_MUST_USE;
 
 // tb_preset_set sets one key; `section` NULL finds it in any, for changes. TB_EUSAGE when
 // there is no such key, or the value is none of its own.
@@ -66,6 +66,11 @@ size_t tb_preset_item_length(const char *list);
 // tb_preset_change sets the keys of a list of changes, "key=value,key=value", which it
 // takes apart. TB_EUSAGE.
 int tb_preset_change(struct tb_preset_reading *reading, char *list) TB_MUST_USE;
+
+// tb_network_preset_of is tb_network_preset with other switchings than those there are.
+int tb_network_preset_of(struct tb_network_params *params, const char *name,
+	const struct tb_switching_kind *kinds, size_t n_kinds,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_preset_check refuses with TB_EUSAGE what is missing, what the switching cannot do,
 // and keys that were given a value and cannot change anything.

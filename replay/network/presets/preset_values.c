@@ -14,10 +14,12 @@ static void *place_of(struct tb_preset_reading *reading, const struct tb_preset_
 }
 
 static int out_of_range(struct tb_preset_reading *reading,
-	const struct tb_preset_key *key, const char *value, const char *expected)
+	const struct tb_preset_key *key, const char *value)
 {
+	char expected[240];
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"%s = %s: expected %s", key->name, value, expected);
+		"%s = %s: expected %s", key->name, value,
+		tb_preset_key_expects(key, expected, sizeof expected));
 }
 
 // is_none: keys that may be without a limit take `none`, and 0 as others do.
@@ -31,18 +33,13 @@ static int store_whole(struct tb_preset_reading *reading, const struct tb_preset
 	const char *value)
 {
 	uint64_t whole = 0;
-	char expected[96];
-	snprintf(expected, sizeof expected, "a %s from %llu to %llu%s",
-		key->form == TB_FORM_COUNT ? "whole number" : "size in bytes",
-		(unsigned long long)key->min, (unsigned long long)key->max,
-		key->need == TB_KEY_MAY_BE_NONE ? ", or none" : "");
 	bool none = is_none(key, value);
 	int status = none ? TB_OK
 		     : key->form == TB_FORM_COUNT
 			     ? tb_parse_count(value, 0, UINT32_MAX, &whole)
 			     : tb_parse_size(value, &whole);
 	if (!none && (status != TB_OK || whole < key->min || whole > key->max))
-		return out_of_range(reading, key, value, expected);
+		return out_of_range(reading, key, value);
 	uint32_t stored = (uint32_t)whole;
 	memcpy(place_of(reading, key), &stored, sizeof stored);
 	return TB_OK;
@@ -55,10 +52,7 @@ static int store_rate(struct tb_preset_reading *reading, const struct tb_preset_
 	bool none = is_none(key, value);
 	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
 			     rate > key->max))
-		return out_of_range(reading, key, value,
-			key->need == TB_KEY_MAY_BE_NONE
-				? "none or a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT
-				: "a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT);
+		return out_of_range(reading, key, value);
 	memcpy(place_of(reading, key), &rate, sizeof rate);
 	return TB_OK;
 }
@@ -67,13 +61,9 @@ static int store_time(struct tb_preset_reading *reading, const struct tb_preset_
 	const char *value)
 {
 	tb_time_ps time = 0;
-	char expected[64];
-	snprintf(expected, sizeof expected, "a time %s %llus, such as 200ns",
-		key->min ? "above 0 and up to" : "from 0 to",
-		(unsigned long long)(key->max / (uint64_t)TB_PS_PER_S));
 	if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
 		(uint64_t)time > key->max)
-		return out_of_range(reading, key, value, expected);
+		return out_of_range(reading, key, value);
 	memcpy(place_of(reading, key), &time, sizeof time);
 	return TB_OK;
 }
@@ -83,7 +73,7 @@ static int store_real(struct tb_preset_reading *reading, const struct tb_preset_
 {
 	double real = 0;
 	if (tb_parse_real(value, 0, 1, &real) != TB_OK)
-		return out_of_range(reading, key, value, "a number from 0 to 1");
+		return out_of_range(reading, key, value);
 	memcpy(place_of(reading, key), &real, sizeof real);
 	return TB_OK;
 }
@@ -92,7 +82,7 @@ static int store_library(struct tb_preset_reading *reading,
 	const struct tb_preset_key *key, const char *value)
 {
 	if (strlen(value) >= sizeof reading->library || value[0] == '\0')
-		return out_of_range(reading, key, value, "a name of 1 to 31 bytes");
+		return out_of_range(reading, key, value);
 	snprintf(reading->library, sizeof reading->library, "%s", value);
 	return TB_OK;
 }
@@ -100,12 +90,11 @@ static int store_library(struct tb_preset_reading *reading,
 // store_choice stores the place of a word in a list, an enum's value. No preset has its
 // routes from a table.
 static int store_choice(struct tb_preset_reading *reading,
-	const struct tb_preset_key *key, const char *value, const char *expected)
+	const struct tb_preset_key *key, const char *value)
 {
 	unsigned i = 0;
-	if (!tb_preset_find_choice(key->form, value, &i) ||
-		(key->form == TB_FORM_ASCENT && i == TB_ASCENT_TABLE))
-		return out_of_range(reading, key, value, expected);
+	if (!tb_preset_key_choice(key, value, &i) || i > key->max)
+		return out_of_range(reading, key, value);
 	memcpy(place_of(reading, key), &i, sizeof i);
 	return TB_OK;
 }
@@ -145,12 +134,7 @@ static int store_table(struct tb_preset_reading *reading, const struct tb_preset
 	size_t room = tb_preset_text_room(key->form);
 	size_t n = space_out(text, room, value);
 	if (n == 0 || n + 1 >= room || !is_table(key->form, text))
-		return out_of_range(reading, key, value,
-			key->form == TB_FORM_VL_TABLE
-				? "none, even, or up to 64 words VL:WEIGHT, weights up "
-				  "to "
-				  "255, such as 0:64 1:32"
-				: "modulo, or up to 16 lanes, such as 0 0 1");
+		return out_of_range(reading, key, value);
 	memcpy(place_of(reading, key), text, n + 1);
 	return TB_OK;
 }
@@ -173,29 +157,24 @@ static int store_levels(struct tb_preset_reading *reading,
 	if (n + 1 < sizeof text && tb_preset_shape_text(key->form, place_of(reading, key),
 					   text, NULL) == TB_OK)
 		return TB_OK;
-	return out_of_range(reading, key, value,
-		key->form == TB_FORM_LEVEL_RATES
-			? "1 to 12 rates from 1MB/s to 1000GB/s, the nodes' "
-			  "first: " TB_RATE_HINT
-			: "1 to 12 times above 0 and up to 1s, the nodes' first, such as "
-			  "300ns 500ns");
+	return out_of_range(reading, key, value);
 }
 
-int tb_preset_set_model(struct tb_preset_reading *reading, const char *name)
+int tb_preset_set_switching(struct tb_preset_reading *reading, const char *name)
 {
-	const struct tb_preset_model *models = reading->models;
+	const struct tb_switching_kind *kinds = reading->kinds;
 	size_t i = 0;
-	while (i < reading->n_models && strcmp(models[i].name, name) != 0)
+	while (i < reading->n_kinds && strcmp(kinds[i].name, name) != 0)
 		i++;
-	if (i == reading->n_models) {
+	if (i == reading->n_kinds) {
 		struct tb_hint hint;
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"switching = %s: there is no such one%s", name,
-			tb_hint_choice(&hint, name, &models->name, reading->n_models,
-				sizeof *models));
+			tb_hint_choice(&hint, name, &kinds->name, reading->n_kinds,
+				sizeof *kinds));
 	}
-	reading->n_keys = tb_preset_keys_of(&models[i], reading->keys);
-	reading->model = &models[i];
+	reading->n_keys = tb_switching_keys(&kinds[i], reading->keys);
+	reading->kind = &kinds[i];
 	snprintf(reading->params.switching, sizeof reading->params.switching, "%s", name);
 	return TB_OK;
 }
@@ -212,7 +191,7 @@ static int store_switching(struct tb_preset_reading *reading, const char *value)
 				"every "
 				"switching has",
 				value, reading->keys[i].name);
-	return tb_preset_set_model(reading, value);
+	return tb_preset_set_switching(reading, value);
 }
 
 int tb_preset_set_value(struct tb_preset_reading *reading,
@@ -221,16 +200,13 @@ int tb_preset_set_value(struct tb_preset_reading *reading,
 	switch (key->form) {
 	case TB_FORM_WORD:
 		if (strlen(value) >= sizeof reading->params.name || value[0] == '\0')
-			return out_of_range(
-				reading, key, value, "a name of 1 to 31 bytes");
+			return out_of_range(reading, key, value);
 		snprintf(reading->params.name, sizeof reading->params.name, "%s", value);
 		return TB_OK;
 	case TB_FORM_SWITCHING:
 		return store_switching(reading, value);
-	case TB_FORM_ASCENT:
-		return store_choice(reading, key, value,
-			"adaptive, adaptive-lowest, adaptive-round-robin, deterministic, "
-			"source, random or ecmp (a table is the route file's)");
+	case TB_FORM_CHOICE:
+		return store_choice(reading, key, value);
 	case TB_FORM_COUNT:
 	case TB_FORM_SIZE:
 		return store_whole(reading, key, value);
@@ -242,24 +218,6 @@ int tb_preset_set_value(struct tb_preset_reading *reading,
 		return store_real(reading, key, value);
 	case TB_FORM_LIBRARY:
 		return store_library(reading, key, value);
-	case TB_FORM_HANDSHAKE:
-		return store_choice(reading, key, value, "none, read or rendezvous");
-	case TB_FORM_SWITCH:
-		return store_choice(reading, key, value, "yes or no");
-	case TB_FORM_LOCAL:
-		return store_choice(reading, key, value, "network or memory");
-	case TB_FORM_RAILS_POLICY:
-		return store_choice(reading, key, value,
-			"striping, round-robin, static, local or reserve");
-	case TB_FORM_QUEUES:
-		return store_choice(reading, key, value, "fifo or voq");
-	case TB_FORM_FORWARDING:
-		return store_choice(
-			reading, key, value, "cut-through or store-and-forward");
-	case TB_FORM_FLOW_CONTROL:
-		return store_choice(reading, key, value, "credits or pause");
-	case TB_FORM_QUEUE_PAIRS:
-		return store_choice(reading, key, value, "connection or message");
 	case TB_FORM_VL_TABLE:
 	case TB_FORM_SL_TO_VL:
 		return store_table(reading, key, value);

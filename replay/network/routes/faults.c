@@ -2,7 +2,9 @@
 
 #include "array.h"
 #include "distances.h"
+#include "input_files.h"
 #include "names.h"
+#include "text_lines.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ int tb_faults_new(
 		made->dead_at = malloc(net->n_links * sizeof *made->dead_at);
 	if (!made || !made->dead_at) {
 		free(made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+		return tb_fail_memory(error, "the faults");
 	}
 	made->net = net;
 	for (uint32_t i = 0; i < net->n_links; i++)
@@ -60,7 +62,7 @@ static void kill_switch(struct tb_faults *faults, uint32_t sw, tb_time_ps at)
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&faults->all, &faults->room, faults->n + 1) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+		return tb_fail_memory(error, "the faults");
 	faults->all[faults->n++] = fault;
 	if (fault.is_switch)
 		kill_switch(faults, fault.id, fault.at_ps);
@@ -138,7 +140,7 @@ int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *e
 		return put_untimed(faults, text, error);
 	char *place = strndup(text, (size_t)(sign - text));
 	if (!place)
-		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+		return tb_fail_memory(error, "the faults");
 	int status = put_named(faults, place, at, error);
 	free(place);
 	return status;
@@ -157,26 +159,22 @@ static int read_line(struct tb_faults *faults, char *line, struct tb_error *erro
 
 int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *error)
 {
-	FILE *stream = fopen(path, "r");
+	FILE *stream = tb_input_fopen(path);
 	if (!stream)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	struct tb_error why = {0};
-	char *line = NULL;
-	size_t size = 0;
-	uint64_t number = 0;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &size, stream) >= 0) {
-		number++;
-		status = read_line(faults, line, &why);
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, path, error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		status = read_line(faults, lines.text, &why);
 		if (status != TB_OK)
 			status = tb_fail_at(error, (enum tb_status)status, path,
-				TB_PLACE_LINE, number, "%s", why.text);
+				TB_PLACE_LINE, lines.number, "%s", why.text);
 	}
-	if (status == TB_OK && ferror(stream))
-		status = tb_fail_in(
-			error, TB_EIO, path, "reading failed: %s", strerror(errno));
-	free(line);
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	fclose(stream);
 	return status;
 }
@@ -257,7 +255,7 @@ int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
 		if (is_dead(faults, net->injection[node]))
 			return cut(net, node, other_node(net, node), error);
 	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory to check the faults");
+		return tb_fail_memory(error, "the check of the faults");
 	int status = TB_OK;
 	distances.home = TB_ID_NONE;
 	for (uint32_t to = 0; to < net->n_nodes && status == TB_OK; to++) {

@@ -11,7 +11,7 @@ struct level {
 	uint32_t n_below; // nodes below one
 };
 
-struct tree {
+struct tree_loads {
 	const struct tb_network *net;
 	struct level *levels; // of the first rail; the others have as many switches
 	uint32_t n_switches;  // of a rail
@@ -26,7 +26,7 @@ bool tb_regular_loads_fit(const struct tb_network *net)
 	       ascent != TB_ASCENT_ECMP && ascent != TB_ASCENT_TABLE;
 }
 
-static void measure(struct tree *tree)
+static void measure(struct tree_loads *tree)
 {
 	const struct tb_network *net = tree->net;
 	uint32_t power = 1, sw = 0;
@@ -42,7 +42,7 @@ static void measure(struct tree *tree)
 }
 
 // far_node returns a node of the same rail all whose way to `node` is as long as any.
-static uint32_t far_node(const struct tree *tree, uint32_t node)
+static uint32_t far_node(const struct tree_loads *tree, uint32_t node)
 {
 	uint32_t n = tree->net->n_hosts, of_rail = node % n, apart = 0;
 	for (uint32_t l = 0; l < tree->net->n_levels; l++)
@@ -52,7 +52,7 @@ static uint32_t far_node(const struct tree *tree, uint32_t node)
 }
 
 // first_alike returns the link in the place of a link up, out of the first part.
-static uint32_t first_alike(const struct tree *tree, const struct tb_link_info *up)
+static uint32_t first_alike(const struct tree_loads *tree, const struct tb_link_info *up)
 {
 	const struct tb_network *net = tree->net;
 	const struct tb_switch_info *at = &net->switches[up->from];
@@ -63,7 +63,7 @@ static uint32_t first_alike(const struct tree *tree, const struct tb_link_info *
 }
 
 static int enter(
-	struct tree *tree, struct tb_link *path, const volatile sig_atomic_t *stop)
+	struct tree_loads *tree, struct tb_link *path, const volatile sig_atomic_t *stop)
 {
 	const struct tb_network *net = tree->net;
 	for (uint32_t node = 0; node < net->n_nodes; node++) {
@@ -82,7 +82,7 @@ static int enter(
 	return TB_OK;
 }
 
-static void add_cable(const struct tree *tree, uint32_t up, double *of)
+static void add_cable(const struct tree_loads *tree, uint32_t up, double *of)
 {
 	const struct tb_network *net = tree->net;
 	const struct tb_link_info *at = &net->links[up];
@@ -99,7 +99,7 @@ static void add_cable(const struct tree *tree, uint32_t up, double *of)
 	of[at->reverse.id] += back;
 }
 
-static int follow(struct tree *tree, const volatile sig_atomic_t *stop)
+static int follow(struct tree_loads *tree, const volatile sig_atomic_t *stop)
 {
 	const struct tb_network *net = tree->net;
 	if (net->params.ascent != TB_ASCENT_DETERMINISTIC)
@@ -117,7 +117,7 @@ static int follow(struct tree *tree, const volatile sig_atomic_t *stop)
 int tb_regular_loads_add(
 	const struct tb_network *net, double *of, const volatile sig_atomic_t *stop)
 {
-	struct tree tree = {.net = net};
+	struct tree_loads tree = {.net = net};
 	tree.levels = calloc(net->n_levels, sizeof *tree.levels);
 	int status = tree.levels ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK && tb_stop_asked(stop))

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "names.h"
 #include "route_table.h"
+#include "text_lines.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +27,7 @@ struct strangers {
 	uint32_t line;	// of the first
 };
 
-struct reading {
+struct route_file_reading {
 	struct tb_route_table table;
 	struct tb_map node_of_lid, switch_of_guid;
 	bool has_guids; // so that switches are found by them
@@ -42,14 +43,14 @@ struct reading {
 	uint32_t line;
 };
 
-static int bad(struct reading *reading, const char *sentence)
+static int bad(struct route_file_reading *reading, const char *sentence)
 {
 	return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
 		TB_PLACE_LINE, reading->line, "%s", sentence);
 }
 
-static void note_stranger(
-	struct strangers *strangers, const struct reading *reading, uint64_t id)
+static void note_stranger(struct strangers *strangers,
+	const struct route_file_reading *reading, uint64_t id)
 {
 	if (strangers->n++ > 0)
 		return;
@@ -57,7 +58,7 @@ static void note_stranger(
 	strangers->line = reading->line;
 }
 
-static int begin_switch(struct reading *reading, uint32_t sw)
+static int begin_switch(struct route_file_reading *reading, uint32_t sw)
 {
 	char name[TB_NAME_SIZE];
 	if (reading->table.begun[sw])
@@ -74,7 +75,7 @@ static int begin_switch(struct reading *reading, uint32_t sw)
 
 // begin_guid begins the part of the switch with a GUID, in a network that has them: names
 // of real fabrics are often those of the product, the same for all switches.
-static int begin_guid(struct reading *reading, const char *text)
+static int begin_guid(struct route_file_reading *reading, const char *text)
 {
 	char *end = NULL;
 	uint64_t guid = strtoull(text, &end, 16);
@@ -90,7 +91,7 @@ static int begin_guid(struct reading *reading, const char *text)
 
 // begin_name begins the part of the switch with the name in the last parentheses, in
 // quotes.
-static int begin_name(struct reading *reading, char *line)
+static int begin_name(struct route_file_reading *reading, char *line)
 {
 	char *name = strrchr(line, '(');
 	char *end = name ? strrchr(name, ')') : NULL;
@@ -112,7 +113,7 @@ static int begin_name(struct reading *reading, char *line)
 
 // read_switch takes the line that begins a switch's part, of dump_lfts or, with `routes`
 // behind "dump_ucast_routes:", of OpenSM's and ibdiagnet's .fdbs.
-static int read_switch(struct reading *reading, char *line, const char *routes)
+static int read_switch(struct route_file_reading *reading, char *line, const char *routes)
 {
 	const char *guid = strstr(line, " guid ");
 	reading->sw = TB_ID_NONE;
@@ -132,7 +133,8 @@ static int read_switch(struct reading *reading, char *line, const char *routes)
 }
 
 // check_port finds the link at a port of the file.
-static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint32_t *link)
+static int check_port(
+	struct route_file_reading *reading, uint32_t to, uint64_t port, uint32_t *link)
 {
 	const struct tb_network *net = reading->table.net;
 	struct tb_switch sw = {reading->sw};
@@ -164,7 +166,8 @@ static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint3
 		(unsigned)port, wrong, n);
 }
 
-static int twice(const struct reading *reading, uint32_t to, unsigned lid, uint32_t line)
+static int twice(const struct route_file_reading *reading, uint32_t to, unsigned lid,
+	uint32_t line)
 {
 	char name[TB_NAME_SIZE];
 	return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
@@ -178,7 +181,8 @@ static int twice(const struct reading *reading, uint32_t to, unsigned lid, uint3
 // is_moved returns whether the remark of an entry names another port than the fabric has
 // at that LID: the LIDs have been given anew since. A port's GUID is that of its adapter
 // or one of the next few, as the adapter's maker or a simulator likes.
-static bool is_moved(const struct reading *reading, uint32_t to, const char *remark)
+static bool is_moved(
+	const struct route_file_reading *reading, uint32_t to, const char *remark)
 {
 	enum { NEAR = 2 };
 	const char *guid = strstr(remark, "portguid ");
@@ -190,8 +194,8 @@ static bool is_moved(const struct reading *reading, uint32_t to, const char *rem
 	return ahead + NEAR > 2 * NEAR;
 }
 
-static int put_route(
-	struct reading *reading, uint64_t lid, uint64_t port, const char *remark)
+static int put_route(struct route_file_reading *reading, uint64_t lid, uint64_t port,
+	const char *remark)
 {
 	uint32_t to = 0, link = 0;
 	if (port == NO_PORT)
@@ -221,7 +225,7 @@ static int put_route(
 }
 
 // read_port takes what stands behind a LID: a port, or the word for none.
-static int read_port(struct reading *reading, char **at, uint64_t *port)
+static int read_port(struct route_file_reading *reading, char **at, uint64_t *port)
 {
 	*at += strspn(*at, " \t:");
 	*port = NO_PORT;
@@ -243,7 +247,7 @@ static int read_port(struct reading *reading, char **at, uint64_t *port)
 	return TB_OK;
 }
 
-static int read_entry(struct reading *reading, char *line)
+static int read_entry(struct route_file_reading *reading, char *line)
 {
 	char *end = NULL;
 	errno = 0;
@@ -264,7 +268,7 @@ static int read_entry(struct reading *reading, char *line)
 
 // begin_private takes the number of one of several tables that a switch can have
 // (ibdiagnet with private forwarding tables). The first is the one of all traffic.
-static void begin_private(struct reading *reading, const char *number)
+static void begin_private(struct route_file_reading *reading, const char *number)
 {
 	reading->is_private = strtoul(number, NULL, 10) > 0;
 	reading->n_private += reading->is_private;
@@ -279,7 +283,7 @@ static bool says_nothing(const char *line)
 	       strncmp(line, "Port", 4) == 0;
 }
 
-static int read_line(struct reading *reading, char *line)
+static int read_line(struct route_file_reading *reading, char *line)
 {
 	static const char routes[] = "dump_ucast_routes:", number[] = "PLFT_NUM:";
 	line[strcspn(line, "\r\n")] = '\0';
@@ -303,7 +307,7 @@ static int read_line(struct reading *reading, char *line)
 }
 
 // check_end: a file that ends in the middle of a table is cut off.
-static int check_end(struct reading *reading)
+static int check_end(struct route_file_reading *reading)
 {
 	if (!reading->is_begun)
 		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
@@ -316,25 +320,23 @@ static int check_end(struct reading *reading)
 	return TB_OK;
 }
 
-static int read_all(struct reading *reading, FILE *stream)
+static int read_all(struct route_file_reading *reading, FILE *stream)
 {
-	char *line = NULL;
-	size_t size = 0;
-	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &size, stream) >= 0) {
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, reading->table.name, reading->table.error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line++;
-		status = read_line(reading, line);
+		status = read_line(reading, lines.text);
 	}
-	free(line);
-	if (status == TB_OK && ferror(stream))
-		return tb_fail_in(reading->table.error, TB_EIO, reading->table.name,
-			"reading failed: %s", strerror(errno));
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
 	return status == TB_OK ? check_end(reading) : status;
 }
 
 // check_strangers refuses the tables of another fabric, or of this one when its LIDs were
 // others.
-static int check_strangers(struct reading *reading)
+static int check_strangers(struct route_file_reading *reading)
 {
 	uint32_t n = reading->n_parts - reading->switches.n;
 	reading->table.n_in_file = reading->n_parts;
@@ -352,7 +354,7 @@ static int check_strangers(struct reading *reading)
 	return TB_OK;
 }
 
-static int make(struct reading *reading)
+static int make(struct route_file_reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
 	size_t n = (size_t)net->n_switches * net->n_nodes;
@@ -367,9 +369,9 @@ static int make(struct reading *reading)
 	table->lines = calloc(n, sizeof *table->lines);
 	table->begun = calloc(net->n_switches, sizeof *table->begun);
 	if (!table->routes || !table->distance || !table->lines || !table->begun)
-		return tb_fail(table->error, TB_ENOMEM,
-			"no memory for the routes of %u switches to %u nodes",
-			net->n_switches, net->n_nodes);
+		return tb_fail_memory(table->error,
+			"the routes of %u switches to %u nodes", net->n_switches,
+			net->n_nodes);
 	for (size_t i = 0; i < n; i++) {
 		table->routes[i] = TB_ROUTE_NONE;
 		table->distance[i] = TB_ROUTE_FAR;
@@ -378,8 +380,8 @@ static int make(struct reading *reading)
 }
 
 // same_lid: two nodes have one LID, as in a file that was put together of two subnets.
-static int same_lid(
-	const struct reading *reading, uint32_t lid, uint32_t node, uint32_t other)
+static int same_lid(const struct route_file_reading *reading, uint32_t lid, uint32_t node,
+	uint32_t other)
 {
 	const struct tb_network *net = reading->table.net;
 	char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
@@ -393,7 +395,7 @@ static int same_lid(
 
 // learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
 // is replayed.
-static int learn_node(struct reading *reading, uint32_t node)
+static int learn_node(struct route_file_reading *reading, uint32_t node)
 {
 	struct tb_identity own =
 		tb_network_node_identity(reading->table.net, (struct tb_node){node});
@@ -410,7 +412,7 @@ static int learn_node(struct reading *reading, uint32_t node)
 }
 
 // learn_identities maps LIDs and GUIDs to nodes and switches.
-static int learn_identities(struct reading *reading)
+static int learn_identities(struct route_file_reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
 	int status = TB_OK;
@@ -436,15 +438,15 @@ static int learn_identities(struct reading *reading)
 	return status;
 }
 
-static int remark(struct reading *reading, struct tb_network *net, const char *sentence)
+static int remark(
+	struct route_file_reading *reading, struct tb_network *net, const char *sentence)
 {
 	return tb_network_add_remark(net, sentence) == TB_OK
 		       ? TB_OK
-		       : tb_fail(reading->table.error, TB_ENOMEM,
-				 "no memory for remarks on a network");
+		       : tb_fail_memory(reading->table.error, "remarks on a network");
 }
 
-static int remark_strangers(struct reading *reading, struct tb_network *net,
+static int remark_strangers(struct route_file_reading *reading, struct tb_network *net,
 	const struct strangers *strangers, const char *what)
 {
 	char text[400], count[48];
@@ -459,7 +461,7 @@ static int remark_strangers(struct reading *reading, struct tb_network *net,
 	return remark(reading, net, text);
 }
 
-static int remark_left_out(struct reading *reading, struct tb_network *net)
+static int remark_left_out(struct route_file_reading *reading, struct tb_network *net)
 {
 	const struct strangers *left_out = &reading->left_out;
 	char text[400], count[48];
@@ -475,7 +477,7 @@ static int remark_left_out(struct reading *reading, struct tb_network *net)
 	return remark(reading, net, text);
 }
 
-static int remark_unreached(struct reading *reading, struct tb_network *net)
+static int remark_unreached(struct route_file_reading *reading, struct tb_network *net)
 {
 	const struct tb_route_table *table = &reading->table;
 	char text[400], count[48], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
@@ -491,7 +493,7 @@ static int remark_unreached(struct reading *reading, struct tb_network *net)
 	return remark(reading, net, text);
 }
 
-static int remark_all(struct reading *reading, struct tb_network *net)
+static int remark_all(struct route_file_reading *reading, struct tb_network *net)
 {
 	char text[300];
 	int status = remark_strangers(
@@ -534,7 +536,7 @@ static void take(struct tb_network *net, struct tb_route_table *table)
 	net->params.ascent = TB_ASCENT_TABLE;
 }
 
-static int check(struct reading *reading)
+static int check(struct route_file_reading *reading)
 {
 	int status = check_strangers(reading);
 	if (status == TB_OK)
@@ -542,7 +544,7 @@ static int check(struct reading *reading)
 	return status == TB_OK ? tb_route_table_check_cycles(&reading->table) : status;
 }
 
-static int check_rails(const struct reading *reading)
+static int check_rails(const struct route_file_reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
 	if (net->n_rails == 1 || reading->has_guids)
@@ -555,7 +557,7 @@ static int check_rails(const struct reading *reading)
 int tb_route_file_read(
 	struct tb_network *net, FILE *stream, const char *name, struct tb_error *error)
 {
-	struct reading reading = {
+	struct route_file_reading reading = {
 		.table = {.net = net, .name = name, .error = error}, .sw = TB_ID_NONE};
 	int status = make(&reading);
 	if (status == TB_OK)

@@ -56,8 +56,7 @@ int tb_route_loads_init(struct tb_route_loads *loads, const struct tb_network *n
 	made.scratch = calloc(1, sizeof *made.scratch);
 	if (!made.of || !made.scratch || init_scratch(made.scratch, net) != TB_OK) {
 		tb_route_loads_fini(&made);
-		return tb_fail(error, TB_ENOMEM, "no memory for the loads of %u links",
-			net->n_links);
+		return tb_fail_memory(error, "the loads of %u links", net->n_links);
 	}
 	*loads = made;
 	return TB_OK;

@@ -112,7 +112,7 @@ int tb_route_table_check(struct tb_route_table *table)
 	const struct tb_network *net = table->net;
 	uint32_t *path = malloc((net->n_switches + 1u) * sizeof *path);
 	if (!path)
-		return tb_fail(table->error, TB_ENOMEM, "no memory to follow the routes");
+		return tb_fail_memory(table->error, "the routes");
 	int status = TB_OK;
 	for (uint32_t to = 0; to < net->n_nodes; to++)
 		for (uint32_t i = 0; i < net->n_hosts && status == TB_OK; i++) {
@@ -250,7 +250,7 @@ int tb_route_table_check_cycles(struct tb_route_table *table)
 	if (waits.next && waits.state && waits.path && waits.port)
 		status = search_all(&waits);
 	else
-		tb_fail(table->error, TB_ENOMEM, "no memory to check the routes");
+		tb_fail_memory(table->error, "the check of the routes");
 	free(waits.next);
 	free(waits.state);
 	free(waits.path);

@@ -1,7 +1,7 @@
 // Broadcasts below their apex: a broadcast takes all branches of a level or none; the
 // engine follows one of them and counts its traffic on the others too. Rules 28 to 32 of
 // docs/model.md.
-#include "headers.h"
+#include "circuits_impl.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ const char *tb_branches_prepare(
 }
 
 // Returns whether a packet is a broadcast at or below its apex.
-bool tb_branches_descends(const struct circuits *circuits, const struct packet *packet)
+bool tb_branches_descends(
+	const struct circuits *circuits, const struct circuit_packet *packet)
 {
 	return tb_is_broadcast(&circuits->replay.messages[packet->of.message].what) &&
 	       packet->of.n_hops > packet->of.ascending;
@@ -35,7 +36,7 @@ bool tb_branches_descends(const struct circuits *circuits, const struct packet *
 
 // find_branches finds the links of a broadcast's hop: slots, in the engine's space.
 static uint32_t find_branches(
-	struct circuits *circuits, struct packet *packet, uint32_t number)
+	struct circuits *circuits, struct circuit_packet *packet, uint32_t number)
 {
 	uint32_t apex =
 		circuits->links[hop_at(circuits, packet, packet->of.ascending)->link].to;
@@ -48,24 +49,24 @@ static uint32_t find_branches(
 	return n;
 }
 
-void tb_branches_count(struct circuits *circuits, struct packet *packet,
+void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 	const struct hop *at, uint32_t bytes)
 {
 	if (at->number <= packet->of.ascending || !tb_branches_descends(circuits, packet))
 		return;
-	const struct span *span =
+	const struct burst_span *span =
 		span_at(hop_at(circuits, packet, at->number), at->bursts - 1u);
 	uint32_t n = find_branches(circuits, packet, at->number);
 	for (uint32_t i = 0; i < n; i++)
 		if (circuits->branches[i] != at->link)
-			tb_books_burst(&circuits->replay.books,
+			tb_records_burst(&circuits->replay.records,
 				&circuits->links[circuits->branches[i]].cell, span->start,
 				span->end, bytes, at->bursts == 1);
 }
 
-// header_descends makes the header of a broadcast wait for its branches, at least until
-// the choice in this same instant.
-bool tb_branches_header(struct circuits *circuits, struct packet *packet)
+// tb_branches_header makes the header of a broadcast wait for its branches, at least
+// until the choice in this same instant.
+bool tb_branches_header(struct circuits *circuits, struct circuit_packet *packet)
 {
 	struct switch_state *at = &circuits->broadcasts;
 	if (!tb_branches_descends(circuits, packet))
@@ -105,7 +106,8 @@ static struct vc last_freed(const struct circuits *circuits, uint32_t n)
 }
 
 // take_branch grants a broadcast all VCs of a link; it uses the first.
-static void take_branch(struct circuits *circuits, struct packet *packet, uint32_t slot)
+static void take_branch(
+	struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
 {
 	struct link *link = &circuits->links[slot];
 	settle_link(circuits, slot, circuits->replay.now);
@@ -122,8 +124,8 @@ static void take_branch(struct circuits *circuits, struct packet *packet, uint32
 
 // admit_all grants a broadcast the branches found last, and one of them, `slot`, as its
 // next hop.
-static void admit_all(
-	struct circuits *circuits, struct packet *packet, uint32_t slot, uint32_t n)
+static void admit_all(struct circuits *circuits, struct circuit_packet *packet,
+	uint32_t slot, uint32_t n)
 {
 	tb_time_ps wait = circuits->replay.now - packet->arrived;
 	const struct vc vc = last_freed(circuits, n);
@@ -131,7 +133,7 @@ static void admit_all(
 	if (wait > 0) {
 		charge(circuits, packet, circuits->replay.now);
 		packet->waited += wait;
-		tb_books_blame(&circuits->replay.books, came_by(circuits, packet)->id,
+		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
 			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -161,7 +163,7 @@ void tb_branches_choose(struct circuits *circuits)
 		at->wake_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < at->n_waiting; i++) {
 		const struct waiter waiter = at->waiters[i];
-		struct packet *packet = packet_at(circuits, waiter.packet);
+		struct circuit_packet *packet = packet_at(circuits, waiter.packet);
 		uint32_t n = find_branches(circuits, packet, packet->of.n_hops);
 		tb_time_ps frees = branches_free(circuits, n);
 		if (frees <= circuits->replay.now) {
@@ -170,7 +172,7 @@ void tb_branches_choose(struct circuits *circuits)
 		}
 		wake = frees < wake ? frees : wake;
 		if (packet->arrived == circuits->replay.now)
-			tb_books_blocked(&circuits->replay.books,
+			tb_records_blocked(&circuits->replay.records,
 				&came_by(circuits, packet)->cell);
 		at->waiters[n_left++] = waiter;
 	}
@@ -178,9 +180,9 @@ void tb_branches_choose(struct circuits *circuits)
 	wake_broadcasts(circuits, wake);
 }
 
-// free_branches: the token frees all branches of a broadcast's hop.
-void tb_branches_free(struct circuits *circuits, struct packet *packet, uint32_t number,
-	tb_time_ps passes)
+// tb_branches_free: the token frees all branches of a broadcast's hop.
+void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
+	uint32_t number, tb_time_ps passes)
 {
 	uint32_t n = find_branches(circuits, packet, number);
 	for (uint32_t i = 0; i < n; i++) {
@@ -196,12 +198,12 @@ void tb_branches_free(struct circuits *circuits, struct packet *packet, uint32_t
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// look_again makes waiting broadcasts look again when their branches are known to be
-// free.
+// tb_branches_look makes waiting broadcasts look again when their branches are known to
+// be free.
 void tb_branches_look(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {
-		struct packet *packet =
+		struct circuit_packet *packet =
 			packet_at(circuits, circuits->broadcasts.waiters[i].packet);
 		uint32_t n = find_branches(circuits, packet, packet->of.n_hops);
 		wake_broadcasts(circuits, branches_free(circuits, n));

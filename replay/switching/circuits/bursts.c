@@ -1,11 +1,24 @@
 // Bursts of flits: when each crosses a link, and which VC a link serves.
 //
-// A burst that begins may let others begin: of the hops before and behind, of its own
-// hop, of the VC that waits for its link. This can continue through all bursts and hops
-// of a packet, too many for the stack. So calls nest at most DEPTH_MOST deep, and hops
+// Why bursts are exact, with equal rates: by rule 14 the instant at which a flit begins
+// on a link is the largest of three terms: the flit before it, its arrival from the link
+// before, and its place in the FIFO behind. Within a block each term for the next flit is
+// the term for this one, moved by what this one takes, because FIFOs hold whole blocks
+// (rule 13) and places in a block take the same time on all links (rule 12). So no gap
+// opens within a block, and since a link stays with a packet that can go on (rule 15), it
+// is never given away within one. With unequal rates gaps open, and the link waits. The
+// flits of a block then begin on a convex curve, as the largest of convex curves is
+// convex, and such a curve lies highest above a straight line at one of its ends: the
+// first and the last flit of a block decide. The last block of a packet may be shorter
+// and needs the places of an earlier block's first flits, so the flit in its last one's
+// place is computed too.
+//
+// A burst that begins may let others begin: of the hops before and after it, of its own
+// hop, and of the VC that waits for its link. That can go on through all bursts and hops
+// of a packet, too deep for the stack. So calls nest at most DEPTH_MOST deep, and hops
 // beyond that wait on a list threaded through the hops. The order does not matter: a hop
-// finds the same instant to begin, whatever else has begun before.
-#include "headers.h"
+// begins at the same instant whatever else has begun before.
+#include "circuits_impl.h"
 
 #include <assert.h>
 
@@ -22,12 +35,12 @@ static struct hop *hop_after(const struct circuits *circuits, struct hop *at)
 	return (void *)((char *)at + circuits->hop_bytes);
 }
 
-static void advance(
-	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth);
+static void advance(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, unsigned depth);
 
-// look at a hop whose next burst may be able to cross, or put it on the list.
-static inline void look(
-	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth)
+// look looks at a hop whose next burst may be able to cross, or puts it on the list.
+static inline void look(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, unsigned depth)
 {
 	if (depth < DEPTH_MOST) {
 		advance(circuits, packet, at, depth + 1);
@@ -40,8 +53,9 @@ static inline void look(
 	circuits->hops_to_look_at = packet->of.id << circuits->hops_shift | at->number;
 }
 
-// middle_at is when a certain flit of a burst begins to cross: the one in the place that
-// the last flit of the whole packet has in its burst. Kept only where rates differ.
+// middle_at is when a flit in the middle of a burst begins to cross: the one in the same
+// place as the last flit of the packet's last, shorter burst. Kept only where rates
+// differ.
 static inline tb_time_ps *middle_at(
 	const struct circuits *circuits, struct hop *at, uint32_t burst)
 {
@@ -66,13 +80,15 @@ static tb_time_ps last_flit_ps(
 	return link_time(link, bytes) - link_time(link, last_flit(circuits, bytes));
 }
 
-// stretch is when a burst of `bytes` that begins at `start` has crossed where rates
-// differ: as late as its own link's rate, the flits' coming in and the room ahead make
-// it. Its flits spread more and more the later they come, so what holds for the first and
-// the last holds between; a last, shorter burst needs the room of an earlier burst's flit
-// in the middle, which is why that is kept too.
-static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
-	const struct packet *packet, struct hop *at, tb_time_ps start, uint32_t bytes)
+// end_at_unequal_rates returns when a burst of `bytes` that begins at `start` has
+// crossed, where links have different rates. The link's own rate, the arrival of the
+// flits, and the room behind the link can each make it later. Flits spread further apart
+// the later they come, so what holds for the first and the last flit of a burst holds for
+// those between. Only a shorter last burst needs more: its last flit needs the room that
+// a flit in the middle of an earlier burst leaves. That is why middle_at is kept.
+static __attribute__((noinline)) tb_time_ps end_at_unequal_rates(
+	struct circuits *circuits, const struct circuit_packet *packet, struct hop *at,
+	tb_time_ps start, uint32_t bytes)
 {
 	const struct link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
@@ -90,12 +106,12 @@ static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 					   from->hop_ps);
 	}
 	if (burst >= at->room) {
-		struct hop *ahead = hop_after(circuits, at);
-		const struct link *to = &circuits->links[ahead->link];
+		struct hop *after = hop_after(circuits, at);
+		const struct link *to = &circuits->links[after->link];
 		middle = later(middle,
-			*middle_at(circuits, ahead, burst - at->room) + link->hop_ps);
+			*middle_at(circuits, after, burst - at->room) + link->hop_ps);
 		if (burst + 1 < packet->n_bursts)
-			last = later(last, span_at(ahead, burst - at->room)->end -
+			last = later(last, span_at(after, burst - at->room)->end -
 						   last_flit_ps(circuits, to, bytes) +
 						   link->hop_ps);
 	}
@@ -105,10 +121,11 @@ static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 	return last + last_flit_ps(circuits, link, bytes);
 }
 
-// next_start returns when a link begins the burst that follows the one being served, if
-// that is certain, else TB_TIME_NEVER. It is when only a burst of the other VC can
-// follow: this one is the last of its packet, and there are two VCs. The other can then
-// begin, in the future, without an event. Link tokens may keep it from being certain.
+// next_start returns when a link begins the burst after the one being served if that is
+// certain, else TB_TIME_NEVER. It is certain when only a burst of the other VC can
+// follow: the present burst is the last of its packet, and there are two VCs. Then the
+// other burst can be begun, in the future, without an event. Link tokens may keep it from
+// being certain.
 static inline tb_time_ps next_start(const struct circuits *circuits, uint32_t slot)
 {
 	const struct link *link = &circuits->links[slot];
@@ -120,8 +137,8 @@ static inline tb_time_ps next_start(const struct circuits *circuits, uint32_t sl
 
 // all_in_at returns when the last flit of a packet has arrived at the switch that
 // discards it: when it could have moved on.
-static tb_time_ps all_in_at(
-	const struct circuits *circuits, const struct packet *packet, struct hop *at)
+static tb_time_ps all_in_at(const struct circuits *circuits,
+	const struct circuit_packet *packet, struct hop *at)
 {
 	const struct link *link = &circuits->links[at->link];
 	tb_time_ps end = span_at(at, packet->n_bursts - 1)->end;
@@ -136,7 +153,7 @@ static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
 {
 	struct link *link = &circuits->links[slot];
 	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
-	struct packet *packet = packet_at(circuits, vc->packet);
+	struct circuit_packet *packet = packet_at(circuits, vc->packet);
 	struct hop *at = hop_at(circuits, packet, vc->hop);
 	link->ready = 0;
 	at->armed = false;
@@ -155,11 +172,41 @@ static void note_train(struct circuits *circuits, struct hop *at, tb_time_ps sta
 		link_time(&circuits->links[at->link], bytes));
 }
 
+// look_around looks at the hops that may have waited for the burst of `at` that has just
+// begun: the next one for the burst, the one before for the room that it makes.
+static inline void look_around(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, uint32_t burst, unsigned depth)
+{
+	if (burst > 0 && at->number + 1u < packet->of.n_hops &&
+		hop_after(circuits, at)->bursts == burst)
+		look(circuits, packet, hop_after(circuits, at), depth);
+	if (at->number == 0)
+		return;
+	struct hop *before = hop_before(circuits, at);
+	if (before->bursts == burst + before->room && before->bursts < packet->n_bursts)
+		look(circuits, packet, before, depth);
+}
+
+// end_packet: the last burst of a packet has begun to cross a link, until `end`.
+static inline void end_packet(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, tb_time_ps end, unsigned depth)
+{
+	const struct link *link = &circuits->links[at->link];
+	if (link->ejection)
+		tb_wheel_put(&circuits->replay.wheel, end + link->hop_ps - link->flit_ps,
+			EV_TAIL, packet->of.id);
+	else if (at->room == BURSTS_ALWAYS)
+		tb_wheel_put(&circuits->replay.wheel, all_in_at(circuits, packet, at),
+			EV_TAIL, packet->of.id);
+	if (link->ready && next_start(circuits, at->link) != TB_TIME_NEVER)
+		call_next(circuits, at->link, depth);
+}
+
 // begin lets the next burst of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the burst having begun in time for the rest.
-static void begin(struct circuits *circuits, struct packet *packet, struct hop *at,
-	tb_time_ps start, unsigned depth)
+static void begin(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, tb_time_ps start, unsigned depth)
 {
 	struct link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
@@ -169,46 +216,25 @@ static void begin(struct circuits *circuits, struct packet *packet, struct hop *
 				 : circuits->burst_bytes;
 	tb_time_ps end = start + link_time(link, bytes);
 	if (!circuits->equal_rates)
-		end = stretch(circuits, packet, at, start, bytes);
+		end = end_at_unequal_rates(circuits, packet, at, start, bytes);
 	if (circuits->trains)
 		note_train(circuits, at, start, end, bytes);
-	*span_at(at, burst) = (struct span){start, end};
+	*span_at(at, burst) = (struct burst_span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
 	link->serving = at->vc;
 	link->serves_last = last_burst;
 	link->reserved_until = end;
-	tb_books_burst(
-		&circuits->replay.books, &link->cell, start, end, bytes, burst == 0);
+	tb_records_burst(
+		&circuits->replay.records, &link->cell, start, end, bytes, burst == 0);
 	if (circuits->broadcasting)
 		tb_branches_count(circuits, packet, at, bytes);
-	if (burst == 0) {
-		if (!link->ejection)
-			tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps,
-				EV_HEADER,
-				packet->of.id << circuits->hops_shift | at->number);
-	} else if (at->number + 1u < packet->of.n_hops &&
-		   hop_after(circuits, at)->bursts == burst) {
-		// The next hop waited for this burst.
-		look(circuits, packet, hop_after(circuits, at), depth);
-	}
-	if (at->number > 0) {
-		struct hop *before = hop_before(circuits, at);
-		// The hop before waited for the room that this burst makes.
-		if (before->bursts == burst + before->room &&
-			before->bursts < packet->n_bursts)
-			look(circuits, packet, before, depth);
-	}
+	if (burst == 0 && !link->ejection) // the header comes to the next switch
+		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
+			packet->of.id << circuits->hops_shift | at->number);
+	look_around(circuits, packet, at, burst, depth);
 	if (last_burst) {
-		if (link->ejection)
-			tb_wheel_put(&circuits->replay.wheel,
-				end + link->hop_ps - link->flit_ps, EV_TAIL,
-				packet->of.id);
-		else if (at->room == BURSTS_ALWAYS)
-			tb_wheel_put(&circuits->replay.wheel,
-				all_in_at(circuits, packet, at), EV_TAIL, packet->of.id);
-		if (link->ready && next_start(circuits, at->link) != TB_TIME_NEVER)
-			call_next(circuits, at->link, depth);
+		end_packet(circuits, packet, at, end, depth);
 		return;
 	}
 	if (burst + 1 < at->room || at->number + 1u < packet->of.n_hops)
@@ -226,8 +252,8 @@ static void line_up(struct circuits *circuits, const struct hop *at)
 // advance finds out whether the next burst of a hop can cross, and when. If that is
 // exactly when the previous burst ends, the link stays with the VC and no other VC can
 // intervene: the burst begins (perhaps in the future) without an event.
-static void advance(
-	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth)
+static void advance(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, unsigned depth)
 {
 	uint32_t burst = at->bursts;
 	if (at->armed || burst == packet->n_bursts)
@@ -235,11 +261,11 @@ static void advance(
 	tb_time_ps ready = circuits->replay.now;
 	struct link *link = &circuits->links[at->link];
 	if (burst >= at->room) {
-		struct hop *ahead = hop_after(circuits, at);
+		struct hop *after = hop_after(circuits, at);
 		if (at->number + 1u >= packet->of.n_hops ||
-			ahead->bursts <= burst - at->room)
+			after->bursts <= burst - at->room)
 			return;
-		tb_time_ps room = span_at(ahead, burst - at->room)->start + link->hop_ps;
+		tb_time_ps room = span_at(after, burst - at->room)->start + link->hop_ps;
 		if (room > ready)
 			ready = room;
 	}
@@ -278,7 +304,7 @@ static inline void look_at_all(struct circuits *circuits)
 {
 	while (circuits->hops_to_look_at != NOTHING) {
 		uint32_t subject = circuits->hops_to_look_at;
-		struct packet *packet =
+		struct circuit_packet *packet =
 			packet_at(circuits, subject >> circuits->hops_shift);
 		struct hop *at = hop_at(
 			circuits, packet, subject & ((1u << circuits->hops_shift) - 1));
@@ -299,7 +325,8 @@ static inline tb_time_ps free_from(const struct circuits *circuits, uint32_t slo
 		end, tb_link_tokens_sent(circuits->trains, slot, circuits->replay.now));
 }
 
-void tb_bursts_enter(struct circuits *circuits, struct packet *packet, struct hop *at)
+void tb_bursts_enter(
+	struct circuits *circuits, struct circuit_packet *packet, struct hop *at)
 {
 	const struct link *link = &circuits->links[at->link];
 	// No other VC wants the link: the burst begins, as it would in phase 3.
@@ -310,7 +337,7 @@ void tb_bursts_enter(struct circuits *circuits, struct packet *packet, struct ho
 	look_at_all(circuits);
 }
 
-void tb_bursts_swallow(struct circuits *circuits, struct packet *packet)
+void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 {
 	struct hop *at = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	at->room = BURSTS_ALWAYS;
@@ -326,7 +353,8 @@ void tb_bursts_swallow(struct circuits *circuits, struct packet *packet)
 
 void tb_bursts_ready(struct circuits *circuits, uint32_t subject)
 {
-	struct packet *packet = packet_at(circuits, subject >> circuits->hops_shift);
+	struct circuit_packet *packet =
+		packet_at(circuits, subject >> circuits->hops_shift);
 	line_up(circuits,
 		hop_at(circuits, packet, subject & ((1u << circuits->hops_shift) - 1)));
 }
@@ -360,7 +388,7 @@ static void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps sta
 	uint32_t v = choose_vc(circuits, slot);
 	const struct vc *vc = &vcs_of(circuits, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
-	struct packet *packet = packet_at(circuits, vc->packet);
+	struct circuit_packet *packet = packet_at(circuits, vc->packet);
 	begin(circuits, packet, hop_at(circuits, packet, vc->hop), start, 0);
 	look_at_all(circuits);
 }

@@ -9,24 +9,107 @@
 // nor on idle links.
 //
 // Words: a packet's path has hops 0 (injection) to n_hops - 1 (ejection). A burst is the
-// part of a packet that fits the smallest FIFO of the network; burst m of hop j may cross
-// link j when the header has its VC there, burst m - 1 has crossed, burst m is coming
-// over link j - 1, and the FIFO behind link j has room because an earlier burst went on
-// over link j + 1.
+// part of a packet that fits the smallest FIFO of the network. Burst m of hop j may cross
+// link j when the header has its VC there, burst m - 1 has crossed, burst m has begun to
+// arrive over link j - 1, and the FIFO behind link j has room because an earlier burst
+// has gone on over link j + 1.
 //
-// Files: model.c (its table), circuits_new.c (its parts), headers.c (who gets a VC),
-// routes.h (of which link), vcs.h (VCs taken and freed), bursts.c (links), branches.c
-// (broadcasts), link_tokens.c (what a link carries for its reverse), deaths.c (faults),
-// ahead.c (fetches what comes next).
+// Files: model.c (function table), circuits_new.c (allocation), headers.c (which header
+// gets a VC), routes.h (of which link), circuits_impl.h (VCs taken and freed), bursts.c
+// (links), branches.c (broadcasts), link_tokens.c (flow-control traffic for the reverse
+// link), failures.c (failed links), prefetch.c (what the next events will read).
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
 #include "broadcast.h"
-#include "least_loaded.h"
-#include "link_tokens.h"
 #include "switching.h"
+#include "units.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+// Link tokens: the flow-control traffic of one direction of a cable, which takes time of
+// the other. Private to this room.
+//
+// Model (docs/model.md, rules 33 to 35). A train is a sequence of bursts of one packet
+// that follow each other on a link without a gap. A train that has crossed makes the
+// reverse link owe tokens: a share of what its bytes take. A link sends what it owes
+// while no train crosses it, and begins no train before it has sent what it owed before
+// this instant. So idle links pay at no cost, and a busy cable shares its time.
+//
+// A link is looked at only when it begins a train: what came due meanwhile is made up
+// for then. Thread rule: one at a time.
+
+struct trains; // opaque: those of all links
+
+// tb_link_tokens_new prepares `n_slots` links for trains of which a byte makes the
+// reverse link owe `share` (0 to 1) bytes, kept with 16 binary places. NULL: no memory.
+struct trains *tb_link_tokens_new(uint32_t n_slots, double share);
+void tb_link_tokens_free(struct trains *trains);
+
+// tb_link_tokens_pair makes `reverse` the link that owes for what crosses `slot`.
+void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse);
+
+// tb_link_tokens_fetch fetches into the cache what the other calls for `slot` read.
+void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot);
+
+// tb_link_tokens_begin begins a train on `slot`, now or at the instant foreseen.
+void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start);
+
+// tb_link_tokens_cross lets the next burst of the train on `slot` cross until `end`; it
+// takes `burst_ps` by itself.
+void tb_link_tokens_cross(
+	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps);
+
+// tb_link_tokens_sent returns when `slot`, which no train crosses, has sent what it owed
+// before `now`; 0 or any instant up to `now` when nothing is left to send.
+tb_time_ps tb_link_tokens_sent(struct trains *trains, uint32_t slot, tb_time_ps now);
+
+// tb_link_tokens_foreseen returns from when on `slot` can take a train after the one that
+// crosses it: its end and the tokens due by then. TB_TIME_NEVER when that is not certain
+// yet, as the reverse link may end a train before.
+tb_time_ps tb_link_tokens_foreseen(const struct trains *trains, uint32_t slot);
+
+// Which links of a group have the most free VCs: the choice of every ascending header.
+// Private to replay/.
+//
+// A VC is free when the instant at which it falls free has come. For links of two VCs
+// whose instants lie side by side this is a row of comparisons, done four at a time where
+// the processor can; what comes out does not depend on how.
+
+// The most links that one choice can be made from.
+#define TB_LEAST_LOADED_LINKS 32
+
+// A tb_least_loaded gives the links that have two free VCs or, where there are none,
+// those that have one: bit 2i stands for link i, 0 means that no VC is free. free_at[2i]
+// and free_at[2i + 1] are link i's; three more can be read behind the last.
+typedef uint64_t tb_least_loaded(
+	const tb_time_ps *free_at, uint32_t n_links, tb_time_ps now);
+
+// tb_least_loaded_best is the quickest on this processor, tb_least_loaded_plain the one
+// that bursts on any.
+tb_least_loaded *tb_least_loaded_best(void);
+uint64_t tb_least_loaded_plain(
+	const tb_time_ps *free_at, uint32_t n_links, tb_time_ps now);
+
+// tb_bits_count counts the bits of a mask; tb_bits_nth is the place of its bit number n,
+// from 0; it has that many.
+static inline uint32_t tb_bits_count(uint64_t mask)
+{
+	mask -= mask >> 1 & UINT64_C(0x5555555555555555);
+	mask = (mask & UINT64_C(0x3333333333333333)) +
+	       (mask >> 2 & UINT64_C(0x3333333333333333));
+	mask = (mask + (mask >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)((mask * UINT64_C(0x0101010101010101)) >> 56);
+}
+
+static inline uint32_t tb_bits_nth(uint64_t mask, uint32_t n)
+{
+	for (; n > 0; n--)
+		mask &= mask - 1;
+	return (uint32_t)__builtin_ctzll(mask);
+}
 
 #define NOTHING TB_NOTHING
 
@@ -78,7 +161,7 @@ struct link { // every crossing touches all of it: two cache lines side by side
 
 #define BURSTS_ALWAYS UINT16_MAX // a node, or who discards, takes whatever comes
 
-struct span { // of a burst on a link
+struct burst_span { // of a burst on a link
 	tb_time_ps start, end;
 };
 
@@ -96,9 +179,9 @@ struct hop {		 // followed by a span for each burst: see span_at
 	uint32_t next;	 // in that list
 };
 
-struct packet {		     // a cache line, followed by its hops: see hop_at
+struct circuit_packet {	     // a cache line, followed by its hops: see hop_at
 	struct tb_packet of; // n_hops: those whose VC it has
-	tb_time_ps arrived;  // header at the switch where it stands
+	tb_time_ps arrived;  // header, where it stands; NEVER: on its way, or discarded
 	tb_time_ps waited;   // at earlier switches
 	uint32_t n_bursts;
 	uint32_t came_by; // slot of its last hop
@@ -112,7 +195,7 @@ struct waiter {
 	uint32_t route; // slot, or a group with TB_ROUTE_GROUP
 };
 
-struct group { // of links any of which leads on
+struct link_group { // of links any of which leads on
 	uint32_t n;
 	uint32_t first;	       // slot, the others follow it
 	const uint32_t *slots; // unless they do not: NULL when they do
@@ -141,7 +224,7 @@ struct circuits {
 	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
 	uint32_t *slot_of_link; // by id
 	struct tb_cell **cells; // by id
-	struct group *groups;
+	struct link_group *groups;
 	tb_least_loaded *least_loaded;
 	uint32_t *group_slots; // memory of those that do not follow each other
 	uint32_t **late_slots; // of the groups that faults leave, as they are met
@@ -158,20 +241,21 @@ struct circuits {
 	tb_time_ps *delays;		// of the options
 };
 
-static inline struct packet *packet_at(const struct circuits *circuits, uint32_t id)
+static inline struct circuit_packet *packet_at(
+	const struct circuits *circuits, uint32_t id)
 {
 	return (void *)tb_packet_at(&circuits->replay, id);
 }
 
 static inline struct hop *hop_at(
-	const struct circuits *circuits, struct packet *packet, uint32_t hop)
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t hop)
 {
 	return (void *)((char *)(packet + 1) + hop * circuits->hop_bytes);
 }
 
-static inline struct span *span_at(struct hop *hop, uint32_t burst)
+static inline struct burst_span *span_at(struct hop *hop, uint32_t burst)
 {
-	return (struct span *)(void *)(hop + 1) + burst;
+	return (struct burst_span *)(void *)(hop + 1) + burst;
 }
 
 static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)

@@ -1,9 +1,8 @@
 // Allocates the parts of the circuits, sized for the network, and frees them.
-#include "circuits_model.h"
-#include "headers.h"
+#include "circuits_impl.h"
 
 #include "array.h"
-#include "lines.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -49,10 +48,11 @@ static int size_up(struct circuits *circuits, uint32_t *n_packets, size_t *packe
 	circuits->vcs_most = most_vcs(net);
 	circuits->equal_rates = rates_are_equal(net);
 	circuits->hop_bytes =
-		sizeof(struct hop) + circuits->bursts_most * sizeof(struct span);
+		sizeof(struct hop) + circuits->bursts_most * sizeof(struct burst_span);
 	if (!circuits->equal_rates) // see middle_at
 		circuits->hop_bytes += circuits->bursts_most * sizeof(tb_time_ps);
-	*packet_bytes = sizeof(struct packet) + circuits->hops_most * circuits->hop_bytes;
+	*packet_bytes =
+		sizeof(struct circuit_packet) + circuits->hops_most * circuits->hop_bytes;
 	*packet_bytes = (*packet_bytes + 63) / 64 * 64;
 	circuits->first_injection = net->first_out[net->n_switches];
 	circuits->n_slots = circuits->first_injection + net->n_nodes;
@@ -152,7 +152,7 @@ static int make_groups(struct circuits *circuits)
 			slots[i] = circuits->slot_of_link[id];
 			follow &= slots[i] == slots[0] + i;
 		}
-		circuits->groups[g] = (struct group){.n = n,
+		circuits->groups[g] = (struct link_group){.n = n,
 			.first = n ? slots[0] : 0,
 			.slots = follow ? NULL : slots,
 			.at_once = follow && circuits->vcs_most == 2 && n > 0 &&

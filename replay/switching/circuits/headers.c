@@ -1,10 +1,10 @@
-// Headers: which of them gets a VC, and of which link.
-#include "headers.h"
+// Headers: which header gets a VC, and of which link.
+#include "circuits_impl.h"
 #include "routes.h"
 
-// Gives a packet VC `v` of a link as its next hop.
-void tb_circuits_grant(
-	struct circuits *circuits, struct packet *packet, uint32_t slot, uint32_t v)
+// tb_circuits_grant gives a packet VC `v` of a link as its next hop.
+void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
+	uint32_t slot, uint32_t v)
 {
 	struct link *link = &circuits->links[slot];
 	if (free_vcs(circuits, slot) == link->n_vcs) {
@@ -14,6 +14,7 @@ void tb_circuits_grant(
 	uint32_t number = packet->of.n_hops++;
 	packet->came_by = slot;
 	packet->at = link->to;
+	packet->arrived = TB_TIME_NEVER;
 	bool followed = free_at(circuits, slot)[v] == circuits->replay.now;
 	uint32_t root = vcs_of(circuits, slot)[v].root;
 	free_at(circuits, slot)[v] = TB_TIME_NEVER;
@@ -33,7 +34,7 @@ void tb_circuits_grant(
 
 void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 {
-	struct packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = packet_at(circuits, id);
 	uint32_t slot = circuits->first_injection + node;
 	packet->waited = 0;
 	packet->n_bursts = (packet->of.wire_bytes + circuits->burst_bytes - 1) /
@@ -41,17 +42,18 @@ void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 	tb_circuits_grant(circuits, packet, slot, lowest_free(circuits, slot));
 }
 
-// A header joins those that came in this instant; whether it must wait shows in phase 2.
+// tb_circuits_header adds a header to those that came in this instant; whether it must
+// wait is known in phase 2.
 void tb_circuits_header(struct circuits *circuits, uint32_t id)
 {
-	struct packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = packet_at(circuits, id);
 	if (circuits->broadcasting && tb_branches_header(circuits, packet))
 		return;
 	uint32_t sw = packet->at;
 	struct switch_state *at = &circuits->switches[sw];
 	uint32_t route = route_of(circuits, sw, packet);
 	if (route == TB_ROUTE_NONE) {
-		tb_bursts_swallow(circuits, packet);
+		tb_bursts_discard(circuits, packet);
 		return;
 	}
 	packet->arrived = circuits->replay.now;
@@ -60,9 +62,9 @@ void tb_circuits_header(struct circuits *circuits, uint32_t id)
 	tb_list_add(&circuits->switches_now, sw, &at->listed);
 }
 
-// admit grants a waiter its VC and closes the account of its wait: it waited for the flow
-// that held this VC, and in the end for what limited that.
-static void admit(struct circuits *circuits, struct packet *packet, uint32_t slot)
+// admit grants a waiter its VC and ends its wait. The wait is blamed on the flow that
+// held this VC, with the link that limited that flow as its root.
+static void admit(struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
 {
 	uint32_t v = lowest_free(circuits, slot);
 	tb_time_ps wait = circuits->replay.now - packet->arrived;
@@ -71,7 +73,7 @@ static void admit(struct circuits *circuits, struct packet *packet, uint32_t slo
 	if (wait > 0) {
 		charge(circuits, packet, circuits->replay.now);
 		packet->waited += wait;
-		tb_books_blame(&circuits->replay.books, came_by(circuits, packet)->id,
+		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
 			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);
 	}
 	tb_circuits_grant(circuits, packet, slot, v);
@@ -84,7 +86,7 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP))
 		return first_free(circuits, route);
-	const struct group *group = group_at(circuits, route);
+	const struct link_group *group = group_at(circuits, route);
 	tb_time_ps first = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < group->n; i++) {
 		tb_time_ps frees = first_free(circuits, slot_in(group, i));
@@ -95,8 +97,8 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 }
 
 // choose is phase 2 for the only header that arrives at a switch in this instant.
-static void choose(
-	struct circuits *circuits, uint32_t sw, struct packet *packet, uint32_t route)
+static void choose(struct circuits *circuits, uint32_t sw, struct circuit_packet *packet,
+	uint32_t route)
 {
 	uint32_t slot = pick(circuits, route, packet->of.order, sw);
 	if (slot != NOTHING) {
@@ -105,13 +107,13 @@ static void choose(
 	}
 	struct switch_state *at = &circuits->switches[sw];
 	insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
-	tb_books_blocked(&circuits->replay.books, &came_by(circuits, packet)->cell);
+	tb_records_blocked(&circuits->replay.records, &came_by(circuits, packet)->cell);
 	wake_switch(circuits, sw, route_frees(circuits, route));
 }
 
 void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 {
-	struct packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = packet_at(circuits, id);
 	if (circuits->broadcasting && tb_branches_header(circuits, packet)) {
 		tb_branches_choose(circuits);
 		return;
@@ -119,7 +121,7 @@ void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 	uint32_t sw = packet->at;
 	uint32_t route = route_of(circuits, sw, packet);
 	if (route == TB_ROUTE_NONE) {
-		tb_bursts_swallow(circuits, packet);
+		tb_bursts_discard(circuits, packet);
 		return;
 	}
 	packet->arrived = circuits->replay.now;
@@ -160,9 +162,9 @@ static void count_blocked(
 	struct circuits *circuits, const struct waiter *waiters, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct packet *packet = packet_at(circuits, waiters[i].packet);
+		struct circuit_packet *packet = packet_at(circuits, waiters[i].packet);
 		if (packet->arrived == circuits->replay.now)
-			tb_books_blocked(&circuits->replay.books,
+			tb_records_blocked(&circuits->replay.records,
 				&came_by(circuits, packet)->cell);
 	}
 }

@@ -1,4 +1,4 @@
-#include "least_loaded.h"
+#include "circuits.h"
 
 // least_of takes one bit per VC, two per link.
 static inline uint64_t least_of(uint64_t free)

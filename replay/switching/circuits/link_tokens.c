@@ -3,9 +3,9 @@
 // Two things are not known yet when a train's last burst ends: whether the packet goes on
 // in that very instant, and whether the reverse link begins a train in it. Both are known
 // at any later instant. So debts are handed over, and counted as sent, only then.
-#include "link_tokens.h"
+#include "circuits.h"
 
-#include "lines.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -94,8 +94,8 @@ static tb_time_ps sent_by(const struct train *link, tb_time_ps now)
 	return sent;
 }
 
-// send counts that as sent.
-static void send(struct train *link, tb_time_ps now)
+// settle_sent counts that as sent.
+static void settle_sent(struct train *link, tb_time_ps now)
 {
 	link->sent_at = sent_by(link, now);
 	link->held = 0;
@@ -107,7 +107,7 @@ static void send(struct train *link, tb_time_ps now)
 static void hand_over(struct train *from, struct train *to)
 {
 	if (to->end < from->end) {
-		send(to, from->end);
+		settle_sent(to, from->end);
 	} else {
 		to->held += to->owed;
 		to->owed = 0;
@@ -122,7 +122,7 @@ void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start
 	struct train *train = train_of(trains, slot);
 	if (train->makes_owe)
 		hand_over(train, reverse_of(trains, slot));
-	send(train, start);
+	settle_sent(train, start);
 }
 
 void tb_link_tokens_cross(
@@ -139,7 +139,7 @@ tb_time_ps tb_link_tokens_sent(struct trains *trains, uint32_t slot, tb_time_ps 
 	struct train *reverse = reverse_of(trains, slot);
 	if (reverse->makes_owe && reverse->end < now)
 		hand_over(reverse, train);
-	send(train, now);
+	settle_sent(train, now);
 	return train->sent_at;
 }
 

@@ -1,9 +1,8 @@
 // The circuits as a switching model: their function table, and how they handle each
 // event.
-#include "circuits_model.h"
 
+#include "circuits_impl.h"
 #include "clock.h"
-#include "headers.h"
 #include "idle.h"
 
 static struct circuits *of(struct tb_replay *replay)
@@ -19,7 +18,7 @@ static const struct circuits *of_const(const struct tb_replay *replay)
 // tail: the last flit of a packet has arrived where the packet ends.
 static void tail(struct circuits *circuits, uint32_t id)
 {
-	if (circuits->replay.retries && tb_circuits_fails(circuits, id))
+	if (circuits->replay.retries && tb_circuits_end_failed(circuits, id))
 		return;
 	if (circuits->delays)
 		tb_circuits_add_delays(circuits, packet_at(circuits, id));
@@ -99,26 +98,26 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 	serve(replay);
 }
 
-static void look_first(
+static void prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
-	tb_circuits_look_first(of(replay), events, n);
+	tb_circuits_prefetch_first(of(replay), events, n);
 }
 
-static void look_second(struct tb_replay *replay, struct tb_event event)
+static void prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
-	tb_circuits_look_second(of(replay), event);
+	tb_circuits_prefetch_second(of(replay), event);
 }
 
-static void look_third(struct tb_replay *replay, struct tb_event event)
+static void prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
-	tb_circuits_look_third(of(replay), event);
+	tb_circuits_prefetch_third(of(replay), event);
 }
 
-static void strike(struct tb_replay *replay, uint32_t link)
+static void link_failed(struct tb_replay *replay, uint32_t link)
 {
 	if (replay->net->links[link].kind != TB_LINK_INJECTION)
-		tb_circuits_strike(of(replay), replay->net->links[link].from);
+		tb_circuits_route_again(of(replay), replay->net->links[link].from);
 }
 
 static tb_time_ps injects_at(
@@ -138,7 +137,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 	tb_time_ps drained_at)
 {
 	(void)drained_at; // a node accepts every packet
-	struct packet *released = packet_at(of(replay), packet);
+	struct circuit_packet *released = packet_at(of(replay), packet);
 	tb_time_ps back_at = tb_circuits_release(of(replay), released, ack_at);
 	tb_nodes_look(replay, tb_packet_source(replay, &released->of));
 	return back_at;
@@ -191,7 +190,7 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 		.branch = branch,
 		.ideal_ps = tb_idle_latency_ps},
 	.bytes = sizeof(struct circuits),
-	.dies = true,
+	.can_fail = true,
 	.make = tb_circuits_make,
 	.free = tb_circuits_free,
 	.run = run,
@@ -199,10 +198,10 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.choose = choose,
 	.serve = serve,
 	.alone = alone,
-	.look_first = look_first,
-	.look_second = look_second,
-	.look_third = look_third,
-	.strike = strike,
+	.prefetch_first = prefetch_first,
+	.prefetch_second = prefetch_second,
+	.prefetch_third = prefetch_third,
+	.link_failed = link_failed,
 	.settle = settle,
 	.lasts_until = lasts_until,
 	.blame_open = blame_open,

@@ -1,10 +1,10 @@
 // How circuits end: VCs fall free as the token passes, and what limited each packet is
 // known then. Also counts the circuits that are still held at the end.
-#include "headers.h"
+#include "circuits_impl.h"
 
 // link_wait returns how long a header that had its VC of a hop waited for the link.
 static inline tb_time_ps link_wait(
-	const struct circuits *circuits, struct packet *packet, uint32_t number)
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t number)
 {
 	struct hop *before = hop_at(circuits, packet, number - 1);
 	struct hop *at = hop_at(circuits, packet, number);
@@ -17,7 +17,7 @@ static inline tb_time_ps link_wait(
 // that it waited for). A header that did not wait, but found VCs that fell free in the
 // very instant in which it came, followed the token of another packet: the furthest of
 // these links, or its root, sets the pace. Otherwise it is this link itself.
-static void set_roots(struct circuits *circuits, struct packet *packet)
+static void set_roots(struct circuits *circuits, struct circuit_packet *packet)
 {
 	tb_time_ps longest = 0;
 	uint32_t root = NOTHING;
@@ -37,8 +37,7 @@ static void set_roots(struct circuits *circuits, struct packet *packet)
 	}
 }
 
-// The acknowledgement passes every link backwards and the token then forwards.
-void tb_circuits_add_delays(struct circuits *circuits, struct packet *packet)
+void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet)
 {
 	struct hop *first = hop_at(circuits, packet, 0);
 	for (uint32_t number = 1; number < packet->of.n_hops; number++) {
@@ -49,8 +48,10 @@ void tb_circuits_add_delays(struct circuits *circuits, struct packet *packet)
 	}
 }
 
+// tb_circuits_release: the acknowledgement passes every link backwards, and the token
+// then passes them forwards.
 tb_time_ps tb_circuits_release(
-	struct circuits *circuits, struct packet *packet, tb_time_ps ack_at)
+	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps ack_at)
 {
 	uint32_t n = packet->of.n_hops;
 	tb_time_ps back_at = ack_at;
@@ -75,16 +76,17 @@ tb_time_ps tb_circuits_release(
 	return back_at;
 }
 
-// blame_open blames a wait that lasts on the first VC of the first link that would do.
+// tb_circuits_blame blames a wait that lasts on the first VC of the first link that would
+// do.
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
 {
-	struct packet *packet = packet_at(circuits, waiter->packet);
+	struct circuit_packet *packet = packet_at(circuits, waiter->packet);
 	uint32_t slot = waiter->route;
 	if (slot & TB_ROUTE_GROUP)
 		slot = slot_in(group_at(circuits, slot), 0);
 	if (until > packet->arrived)
-		tb_books_blame(&circuits->replay.books, came_by(circuits, packet)->id,
+		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
 			circuits->links[slot].id, packet->of.flow,
 			vcs_of(circuits, slot)[0].flow, until - packet->arrived, until);
 }

@@ -3,15 +3,15 @@
 #ifndef TB_ROUTES_H
 #define TB_ROUTES_H
 
-#include "headers.h"
+#include "circuits_impl.h"
 
 // odd_route returns the route where the network's tables are not enough: a slot, a group,
 // or TB_ROUTE_NONE when all links that lead on are dead.
 static inline uint32_t odd_route(
-	struct circuits *circuits, uint32_t sw, const struct packet *packet)
+	struct circuits *circuits, uint32_t sw, const struct circuit_packet *packet)
 {
 	if (circuits->replay.retries)
-		return tb_deaths_route(circuits, sw, packet);
+		return tb_failures_route(circuits, sw, packet);
 	uint32_t route = tb_network_route(circuits->replay.net, sw,
 		packet->of.destination, packet->of.n_hops - 1u, packet->of.ascending);
 	if (route & TB_ROUTE_GROUP)
@@ -25,7 +25,7 @@ static inline uint32_t odd_route(
 
 // route_of returns the route from switch `sw`.
 static inline uint32_t route_of(
-	struct circuits *circuits, uint32_t sw, const struct packet *packet)
+	struct circuits *circuits, uint32_t sw, const struct circuit_packet *packet)
 {
 	const struct tb_network *net = circuits->replay.net;
 	if (circuits->odd_routes)
@@ -39,8 +39,8 @@ static inline uint32_t route_of(
 
 // in_turn returns the next link with `most` free VCs after the one of the group that the
 // switch took last, in port order and wrapping around.
-static inline uint32_t in_turn(const struct circuits *circuits, const struct group *group,
-	uint32_t most, uint32_t sw)
+static inline uint32_t in_turn(const struct circuits *circuits,
+	const struct link_group *group, uint32_t most, uint32_t sw)
 {
 	uint32_t *turn = &circuits->replay.choice.turns[sw];
 	uint32_t first = circuits->replay.net->first_out[sw];
@@ -64,7 +64,7 @@ static inline uint32_t in_turn(const struct circuits *circuits, const struct gro
 // takes, in the order of ports, number (draw mod n), unless ties are broken otherwise.
 // Without branches on the load, which cannot be predicted.
 static inline uint32_t pick_of_group(const struct circuits *circuits,
-	const struct group *group, uint64_t order, uint32_t sw)
+	const struct link_group *group, uint64_t order, uint32_t sw)
 {
 	uint32_t most = 0, n_equal = 0, chosen = 0;
 	for (uint32_t i = 0; i < group->n; i++) {
@@ -92,7 +92,7 @@ static inline uint32_t pick_of_group(const struct circuits *circuits,
 
 // pick_at_once is pick_of_group where the links have two VCs and lie side by side.
 static inline uint32_t pick_at_once(const struct circuits *circuits,
-	const struct group *group, uint64_t order, uint32_t sw)
+	const struct link_group *group, uint64_t order, uint32_t sw)
 {
 	uint64_t least = circuits->least_loaded(
 		free_at(circuits, group->first), group->n, circuits->replay.now);
@@ -112,7 +112,7 @@ static inline uint32_t pick(
 	const struct circuits *circuits, uint32_t route, uint64_t order, uint32_t sw)
 {
 	if (route & TB_ROUTE_GROUP) {
-		const struct group *group = group_at(circuits, route);
+		const struct link_group *group = group_at(circuits, route);
 		return group->at_once ? pick_at_once(circuits, group, order, sw)
 				      : pick_of_group(circuits, group, order, sw);
 	}

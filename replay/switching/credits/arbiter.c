@@ -40,7 +40,7 @@ static uint32_t turn_of(struct credits *credits, uint32_t slot, uint32_t vl)
 	return port != NOTHING ? port : first_of(credits, heads, limited, 0, lane->turn);
 }
 
-// sends returns the entry of a table that is next of the lanes that can send, or NOTHING.
+// entry_of returns the next entry of a table whose lane can send, or NOTHING.
 static uint32_t entry_of(
 	const struct tb_vl_table *table, uint32_t at, uint32_t left, uint32_t can)
 {
@@ -78,7 +78,7 @@ static int table_of(
 
 // take chooses a lane of those that can send, and counts its packet.
 static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
-	struct packet *const packets[TB_VLS_MOST])
+	struct credit_packet *const packets[TB_VLS_MOST])
 {
 	struct arbiter *arbiter = &credits->arbiters[slot];
 	int t = table_of(credits, arbiter, can);
@@ -101,8 +101,8 @@ static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
 // choose lets a link that is free take a packet.
 static void choose(struct credits *credits, uint32_t slot)
 {
-	const struct sender *sender = sender_at(credits, slot);
-	struct packet *packets[TB_VLS_MOST] = {NULL};
+	const struct link_sender *sender = sender_at(credits, slot);
+	struct credit_packet *packets[TB_VLS_MOST] = {NULL};
 	const struct update *bys[TB_VLS_MOST];
 	uint32_t can = 0;
 	if (is_busy(credits, sender) || sender->n_heads == 0)
@@ -132,23 +132,23 @@ static void choose(struct credits *credits, uint32_t slot)
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
-// each_way calls for each link that a packet of a receiver that is up is to take.
-static void each_way(struct credits *credits, uint32_t from, uint32_t chooser,
+// each_route calls `visit` for the link of each head of a receiver.
+static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	void (*visit)(struct credits *credits, uint32_t slot, uint32_t chooser))
 {
-	const uint64_t *ups = ups_at(credits, from);
+	const uint64_t *head_queues = head_queues_at(credits, from);
 	const struct queue *queues = queue_at(credits, from);
-	for (uint32_t q = next_bit(ups, 0, credits->n_queues); q != NOTHING;
-		q = next_bit(ups, q + 1, credits->n_queues)) {
+	for (uint32_t q = next_bit(head_queues, 0, credits->n_queues); q != NOTHING;
+		q = next_bit(head_queues, q + 1, credits->n_queues)) {
 		uint32_t slot = packet_at(credits, queues[q].first)->route;
 		if (!is_busy(credits, sender_at(credits, slot)))
 			visit(credits, slot, chooser);
 	}
 }
 
-// look_again: a link may have lost the candidate that it waited with, and take another
-// one; in this round if its turn to choose is yet to come after the one that chose now,
-// else in a further one.
+// look_again: a link may have waited with a candidate that has just become limited, and
+// may take another one: in this round if it chooses after the link that chose now, else
+// in a further one.
 static void look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 {
 	struct crossbar *crossbar = &credits->crossbars[switch_of(credits, slot)];
@@ -161,18 +161,19 @@ static void look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_LOOK, slot);
 }
 
-void tb_arbiter_begun(struct credits *credits, uint32_t slot, const struct packet *packet)
+void tb_arbiter_begun(
+	struct credits *credits, uint32_t slot, const struct credit_packet *packet)
 {
 	uint32_t sw = switch_of(credits, slot);
 	credits->crossbars[sw].n_begun++;
-	clear_bit(ups_at(credits, packet->at), queue_number(credits, packet));
+	clear_bit(head_queues_at(credits, packet->at), queue_number(credits, packet));
 	if (receiver_at(credits, packet->at)->n_crossing != credits->speedup)
 		return;
 	set_bit(limited_at(credits, sw), sender_at(credits, packet->at)->port);
-	each_way(credits, packet->at, slot, look_again);
+	each_route(credits, packet->at, slot, look_again);
 }
 
-static void list_way(struct credits *credits, uint32_t slot, uint32_t chooser)
+static void list_route(struct credits *credits, uint32_t slot, uint32_t chooser)
 {
 	(void)chooser;
 	list_sender(credits, slot);
@@ -182,7 +183,7 @@ void tb_arbiter_allow(struct credits *credits, uint32_t from)
 {
 	uint32_t sw = switch_of(credits, from);
 	clear_bit(limited_at(credits, sw), sender_at(credits, from)->port);
-	each_way(credits, from, 0, list_way);
+	each_route(credits, from, 0, list_route);
 }
 
 // serve_ports lets the listed links with ports in [from, end) choose.

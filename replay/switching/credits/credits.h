@@ -4,33 +4,36 @@
 // at the switch behind it by the link that it came by, and goes on when its turn comes
 // and the buffer ahead has room for all of it.
 //
-// Cost: two events a hop at most, one when a crossing is over, if a packet waits for
-// that, and one when the first packet of a queue is ready; a packet that comes to others
-// in its queue makes none, unless it chooses its route by what it finds. What will fall
-// free behind a link is told to its sender when the packet begins to leave, is kept there
-// until the sender needs it, and makes an event only where a packet waits. (With pauses,
-// faults or an S, or from part to part, it is told when it has fallen free.)
+// Cost: at most two events per hop. One ends a crossing, and is made only if a packet
+// waits for the link; one is made when the first packet of a queue is ready. A packet
+// that arrives behind others in its queue makes no event, unless its route depends on the
+// loads that it finds. When a packet begins to leave a buffer, the credits that it will
+// free are announced to the sender before that buffer at once; the sender takes them into
+// account when it needs them, and only a packet that waits for them makes an event. (With
+// pauses, faults or an input speedup S, and between parts, credits are returned when they
+// are free.)
 //
-// Words: a slot is a port of a switch (those of a switch follow each other, in the order
-// of its ports), or a node, behind all of these. It has a sender, the link that leaves by
-// it, and a receiver, the link that comes in by it. The peer of a slot is that at the
-// other end of its cable. A packet is up when it is the first of its queue and ready; a
-// candidate when it also may enter the crossbar.
+// Words: a slot is a port of a switch or a node. The ports of a switch are consecutive
+// slots, in the order of ports; the nodes come last. A slot has a sender, the link that
+// leaves through it, and a receiver, the link that comes in through it. The peer of a
+// slot is the slot at the other end of its cable. A packet is a head when it is the first
+// of its queue and ready, and a candidate when it also may enter the crossbar.
 //
-// Most networks are plain: one virtual lane and one queue an input. Then nothing that one
-// link of a switch takes changes what another may take, and rule C13 says nothing. All
-// others have crossbars, whose links choose one after the other (arbiter.c).
+// Most networks are plain: one virtual lane, and one queue per input. There the choice of
+// one output of a switch never changes what another may take, so rule C13 (the order in
+// which outputs choose) has no effect. In all others the outputs of a switch choose one
+// after the other (arbiter.c).
 //
 // Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
 // whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
-// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), ways.c (which
-// link packets leave by), books.c (waits and whose fault they are), deaths.c (faults),
-// credits_join.c (parts side by side), ahead.c (fetches what comes next).
+// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), routing.c (which
+// link packets leave by), waits.c (waits and whose fault they are), failures.c (faults),
+// credits_join.c (parts side by side), prefetch.c (fetches what comes next).
 //
-// Parts (docs/credits.md, "Parts, windows, threads"): a slot is in the part that its
-// switch or node is in, with its sender, its lanes and its receiver, and only that part
-// touches them, but for what never changes. So what leaves by a slot whose peer is in
-// another part is handed over, and so is what the receiver of such a slot gives back.
+// Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
+// switch or node, with its sender, its lanes and its receiver. Other parts read of it
+// only what never changes. A packet that leaves through a slot whose peer is in another
+// part is handed over to that part, and so are the credits that its receiver returns.
 #ifndef TB_CREDITS_H
 #define TB_CREDITS_H
 
@@ -70,7 +73,7 @@ struct update { // on its way to a sender: what has fallen free, or will
 
 struct lane {			     // a VL of a link, at its sender
 	_Alignas(64) uint64_t heads; // bit an input port: has a candidate
-	tb_time_ps freed_at;	     // of the updates so far, the latest
+	tb_time_ps freed_at;	     // the latest of all updates until now
 	tb_time_ps look_at;	     // the EV_LOOK under way for credits
 	struct update *updates;	     // ring, in the order in which they are known
 	uint32_t first, n, mask;     // mask + 1: its size
@@ -79,7 +82,7 @@ struct lane {			     // a VL of a link, at its sender
 	uint16_t turn; // port with which the next turn begins
 };
 
-struct sender { // a link that leaves by a slot
+struct link_sender { // a link that leaves by a slot
 	_Alignas(64) tb_time_ps free_at;
 	tb_time_ps stalled_since; // TB_TIME_NEVER: it is not
 	uint64_t order;		  // of the packet that crosses, or crossed last
@@ -90,15 +93,15 @@ struct sender { // a link that leaves by a slot
 	uint32_t peer;		  // slot
 	uint32_t link;		  // id
 	uint32_t packet;	  // that crosses, or crossed last
-	uint16_t n_heads;	  // packets that are up and go this way
+	uint16_t n_heads;	  // heads that leave through this slot
 	uint16_t kind;
 	uint16_t port;
-	uint8_t vl;	// of the packet
-	bool by_credit; // its wait ended by one
-	bool ends;	// EV_DONE is under way (never of a node)
-	bool owes;	// updates pass over it of what has not fallen free yet
-	bool listed;	// is on the list of this instant
-	bool far;	// the peer is in another part of the network
+	uint8_t vl;	    // of the packet
+	bool by_credit;	    // its wait ended by one
+	bool ends;	    // EV_DONE is under way (never of a node)
+	bool announced;	    // credits not free yet, whose update crosses this link
+	bool listed;	    // is on the list of this instant
+	bool crosses_parts; // the peer is in another part of the network
 };
 
 struct crossbar {		 // of a switch that is not plain
@@ -120,12 +123,14 @@ struct meter {	       // of a buffer that pauses its sender
 	uint64_t left_order;
 	tb_time_ps left_at; // the last that left
 	uint32_t left_flow, left_root;
-	bool paused; // it told its sender so
+	bool paused; // its sender has been sent a pause
 	bool listed;
 };
 
 struct queue {
 	uint32_t first, last; // packets; NOTHING: empty
+	uint32_t fresh;	      // the first that is not among `waiting`; NOTHING: all are
+	uint32_t waiting;     // bytes of those before, which had come when one left
 	uint32_t left_flow, left_root;
 	tb_time_ps left_at; // the last that left it
 };
@@ -139,7 +144,7 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint32_t sw; // to which it leads; TB_ID_NONE: to a node
 };
 
-struct packet { // a cache line
+struct credit_packet { // a cache line
 	struct tb_packet of;
 	tb_time_ps ready_at;
 	tb_time_ps wait_ps; // at switches until now
@@ -147,12 +152,12 @@ struct packet { // a cache line
 	uint32_t route;	    // slot by which it leaves
 	uint32_t at;	    // slot by which it came
 	uint8_t vl;
-	bool up;
+	bool is_head;
 	bool queued;
-	bool spoilt; // crossed a link that died
+	bool corrupted; // crossed a link while that failed
 };
 
-struct path { // of a packet, where links differ: behind its record
+struct packet_path { // of a packet, where links differ: behind its record
 	tb_time_ps latency_ps;
 	uint64_t slowest_q20;
 };
@@ -180,7 +185,7 @@ struct credits {
 	bool equal_rates;
 	bool equal_links;     // rates and latencies
 	bool instant_links;   // some have no latency
-	bool tells_ahead;     // what falls free when a packet has crossed
+	bool announces;	      // what falls free when a packet has crossed
 	uint8_t vl_of_others; // of jobs that have no service level
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
@@ -196,14 +201,14 @@ struct credits {
 	struct tb_cell **cells; // by link id
 	uint32_t *slot_of_link; // by link id: that of its sender
 	struct tb_list senders_now;
-	// Packets that come up in the next round of this instant.
-	uint32_t *next_up, n_next_up;
+	// Packets that become heads in the next round of this instant.
+	uint32_t *next_heads, n_next_heads;
 	// Unless plain.
 	struct crossbar *crossbars;  // by switch
 	uint64_t *looking, *limited; // by switch, words each: ports that look; inputs
 				     // that have S packets in the crossbar
-	uint64_t *ups; // by slot, up_words each: queues whose first packet is up
-	uint32_t up_words;
+	uint64_t *head_queues; // by slot, head_words each: queues with a head
+	uint32_t head_words;
 	struct arbiter *arbiters;     // by slot
 	struct tb_vl_table tables[2]; // low, high
 	struct tb_list switches_now;
@@ -219,12 +224,12 @@ struct credits {
 	uint32_t n_own;	 // of these
 };
 
-static inline struct packet *packet_at(const struct credits *credits, uint32_t id)
+static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)
 {
 	return (void *)tb_packet_at(&credits->replay, id);
 }
 
-static inline struct sender *sender_at(const struct credits *credits, uint32_t slot)
+static inline struct link_sender *sender_at(const struct credits *credits, uint32_t slot)
 {
 	return (void *)(credits->links + slot * credits->link_bytes);
 }
@@ -259,12 +264,12 @@ static inline struct tb_cell *cell_at(const struct credits *credits, uint32_t sl
 	return (void *)(credits->receivers + (slot + 1) * credits->receiver_bytes - 64);
 }
 
-// near_cell is the one in which the sender of a link counts what it does.
-static inline struct tb_cell *near_cell(
-	const struct credits *credits, const struct sender *sender)
+// sender_cell is the one in which the sender of a link counts what it does.
+static inline struct tb_cell *sender_cell(
+	const struct credits *credits, const struct link_sender *sender)
 {
-	if (sender->far)
-		return tb_books_near_cell(&credits->replay.books, sender->link);
+	if (sender->crosses_parts)
+		return tb_records_near_cell(&credits->replay.records, sender->link);
 	return cell_at(credits, sender->peer);
 }
 
@@ -280,13 +285,14 @@ static inline bool is_node(const struct credits *credits, uint32_t slot)
 }
 
 // is_busy returns whether a packet crosses a link at this instant.
-static inline bool is_busy(const struct credits *credits, const struct sender *sender)
+static inline bool is_busy(
+	const struct credits *credits, const struct link_sender *sender)
 {
 	return sender->free_at > credits->replay.now;
 }
 
 static inline const struct kind *kind_of(
-	const struct credits *credits, const struct sender *sender)
+	const struct credits *credits, const struct link_sender *sender)
 {
 	return &credits->kinds[sender->kind];
 }
@@ -296,7 +302,7 @@ static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
 	return (tb_time_ps)((bytes * kind->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
-static inline struct path *path_of(const struct credits *credits, uint32_t id)
+static inline struct packet_path *path_of(const struct credits *credits, uint32_t id)
 {
 	return (void *)(packet_at(credits, id) + 1);
 }

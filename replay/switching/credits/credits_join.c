@@ -6,63 +6,63 @@
 
 #include <stdlib.h>
 
-enum { LETTER_PACKET, LETTER_UPDATE };
+enum { PART_MESSAGE_PACKET, PART_MESSAGE_UPDATE };
 
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
-	const struct packet *packet, tb_time_ps header_at)
+	const struct credit_packet *packet, tb_time_ps header_at)
 {
-	const struct tb_letter letter = {
-		.at = header_at, .link = link, .kind = LETTER_PACKET};
-	tb_handover_packet(&credits->replay, &letter, packet->of.id);
+	const struct tb_part_message message = {
+		.at = header_at, .link = link, .kind = PART_MESSAGE_PACKET};
+	tb_handover_to_receiver(&credits->replay, &message, packet->of.id);
 	tb_nodes_drop(&credits->replay, packet->of.id);
 }
 
 void tb_parts_hand_update(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
-	const struct tb_letter letter = {.at = update->known_at,
+	const struct tb_part_message message = {.at = update->known_at,
 		.link = receiver_at(credits, slot)->link,
-		.kind = LETTER_UPDATE,
+		.kind = PART_MESSAGE_UPDATE,
 		.words = {update->order, (uint64_t)update->flow << 32 | update->root,
 			(uint64_t)update->blocks << 32 | vl, (uint64_t)update->freed_at}};
-	tb_handover_back(&credits->replay, &letter);
+	tb_handover_to_sender(&credits->replay, &message);
 }
 
-static void receive_update(struct credits *credits, const struct tb_letter *letter)
+static void receive_update(struct credits *credits, const struct tb_part_message *message)
 {
-	const struct update update = {.freed_at = (tb_time_ps)letter->words[3],
-		.known_at = letter->at,
-		.order = letter->words[0],
-		.flow = (uint32_t)(letter->words[1] >> 32),
-		.root = (uint32_t)letter->words[1],
-		.blocks = (uint32_t)(letter->words[2] >> 32)};
-	tb_lanes_push(credits, credits->slot_of_link[letter->link],
-		(uint32_t)letter->words[2], &update);
+	const struct update update = {.freed_at = (tb_time_ps)message->words[3],
+		.known_at = message->at,
+		.order = message->words[0],
+		.flow = (uint32_t)(message->words[1] >> 32),
+		.root = (uint32_t)message->words[1],
+		.blocks = (uint32_t)(message->words[2] >> 32)};
+	tb_lanes_push(credits, credits->slot_of_link[message->link],
+		(uint32_t)message->words[2], &update);
 }
 
-void tb_credits_receive(struct tb_replay *replay, const struct tb_letter *letter,
+void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const struct tb_packet *packet)
 {
 	struct credits *credits = (void *)replay;
-	if (letter->kind == LETTER_UPDATE) {
-		receive_update(credits, letter);
+	if (message->kind == PART_MESSAGE_UPDATE) {
+		receive_update(credits, message);
 		return;
 	}
-	uint32_t slot = sender_at(credits, credits->slot_of_link[letter->link])->peer;
+	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	tb_crossing_reach(credits, packet_at(credits, id), slot, letter->at);
+	tb_crossing_reach(credits, packet_at(credits, id), slot, message->at);
 }
 
-// share takes what is the desk's: all that is by slot, switch or node, and what never
-// changes.
-static void share(struct credits *credits, const struct credits *desk)
+// share takes what is the whole's: all that is by slot, switch or node, and what
+// never changes.
+static void share(struct credits *credits, const struct credits *whole)
 {
 	struct tb_replay replay = credits->replay;
-	*credits = *desk;
+	*credits = *whole;
 	credits->replay = replay;
 	credits->senders_now = (struct tb_list){0};
-	credits->next_up = NULL;
-	credits->n_next_up = 0;
+	credits->next_heads = NULL;
+	credits->n_next_heads = 0;
 	credits->switches_now = (struct tb_list){0};
 	credits->come = (struct tb_list){0};
 	credits->come_room = 0;
@@ -91,18 +91,18 @@ static int find_slots(struct credits *credits)
 	return TB_OK;
 }
 
-int tb_credits_join(struct tb_replay **replay, struct tb_replay *desk, uint32_t part)
+int tb_credits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {
 	struct credits *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
-	tb_replay_join(&made->replay, desk, part);
-	share(made, (const void *)desk);
+	tb_replay_join(&made->replay, whole, part);
+	share(made, (const void *)whole);
 	int status = find_slots(made);
 	if (status == TB_OK)
 		status = tb_credits_make_lists(made);
 	if (status == TB_OK && made->pauses)
-		status = tb_pause_join(made, (const void *)desk);
+		status = tb_pause_join(made, (const void *)whole);
 	if (status == TB_OK)
 		status = tb_credits_make_replay(made);
 	if (status == TB_OK)

@@ -1,10 +1,9 @@
 // Allocates the parts of a network with credits, sized for it, and frees them.
 #include "credits_impl.h"
-#include "credits_model.h"
 #include "pause.h"
 
 #include "array.h"
-#include "lines.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -43,7 +42,7 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 	return TB_OK;
 }
 
-// slot_behind is the slot at the far end of a link.
+// slot_behind returns the slot at the receiving end of a link.
 static uint32_t slot_behind(
 	const struct credits *credits, const struct tb_link_info *info)
 {
@@ -68,14 +67,14 @@ static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
 static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
 {
 	const struct tb_link_info *info = &credits->replay.net->links[id];
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	uint32_t peer = slot_behind(credits, info);
 	sender->link = id;
 	sender->peer = peer;
 	sender->kind = kind;
 	sender->port = (uint16_t)info->from_port;
 	sender->from = slot; // of its own part, until a packet comes by another
-	sender->far = tb_handover_crosses(&credits->replay, id);
+	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
 	credits->slot_of_link[id] = slot;
 	struct receiver *receiver = receiver_at(credits, peer);
 	receiver->link = id;
@@ -89,14 +88,16 @@ static void make_unused(struct credits *credits)
 {
 	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
 		*sender_at(credits, slot) =
-			(struct sender){.stalled_since = TB_TIME_NEVER,
+			(struct link_sender){.stalled_since = TB_TIME_NEVER,
 				.flow = NOTHING,
 				.root = NOTHING,
 				.link = TB_ID_NONE};
 		receiver_at(credits, slot)->stopped_at = -1;
 		for (uint32_t q = 0; q < credits->n_queues; q++)
-			queue_at(credits, slot)[q] = (struct queue){
-				.first = NOTHING, .last = NOTHING, .left_at = -1};
+			queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
+				.last = NOTHING,
+				.fresh = NOTHING,
+				.left_at = -1};
 	}
 }
 
@@ -128,8 +129,8 @@ int tb_credits_make_lists(struct credits *credits)
 {
 	size_t n = credits->n_slots;
 	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
-	credits->next_up = malloc(n * sizeof(uint32_t));
-	if (!credits->senders_now.ids || !credits->next_up)
+	credits->next_heads = malloc(n * sizeof(uint32_t));
+	if (!credits->senders_now.ids || !credits->next_heads)
 		return TB_ENOMEM;
 	if (credits->plain)
 		return TB_OK;
@@ -147,9 +148,9 @@ int tb_credits_make_replay(struct credits *credits)
 	uint64_t n_packets = 2 * (uint64_t)net->n_links + 64;
 	if (credits->replay.parts)
 		n_packets = n_packets / credits->replay.parts->n + 64;
-	size_t bytes = sizeof(struct packet);
+	size_t bytes = sizeof(struct credit_packet);
 	if (!credits->equal_links || credits->delays)
-		bytes += 64; // struct path
+		bytes += 64; // struct packet_path
 	if (credits->delays)
 		bytes += (credits->stops_most * sizeof(struct stop) + 63) / 64 * 64;
 	if (n_packets > UINT32_MAX / 2)
@@ -163,12 +164,12 @@ int tb_credits_make_replay(struct credits *credits)
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
 	// A part finds the cache full of the others' links when its window begins.
-	credits->replay.looks_ahead = credits->n_slots * link_bytes >= CACHE_BYTES;
+	credits->replay.prefetches = credits->n_slots * link_bytes >= CACHE_BYTES;
 	return status;
 }
 
 // most_stops is how many links a packet may take: more than without faults when it goes
-// up and down around what died.
+// up and down around a failed link.
 static uint32_t most_stops(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -202,13 +203,13 @@ static void size_up(struct credits *credits)
 	credits->adapts = adapts(&net->params);
 	credits->chooses = credits->adapts || credits->pauses ||
 			   credits->replay.choice.dead_at != NULL;
-	credits->tells_ahead = !credits->pauses && credits->speedup == ANY_NUMBER &&
-			       credits->replay.choice.dead_at == NULL;
+	credits->announces = !credits->pauses && credits->speedup == ANY_NUMBER &&
+			     credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->n_own = credits->n_slots;
 	credits->link_bytes =
-		sizeof(struct sender) + credits->n_vls * sizeof(struct lane);
+		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
 	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
@@ -219,17 +220,17 @@ static int make_crossbars(struct credits *credits)
 	const struct tb_network *net = credits->replay.net;
 	size_t n_words = (size_t)net->n_switches * credits->words;
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
-	credits->up_words = (credits->n_queues + 63) / 64;
+	credits->head_words = (credits->n_queues + 63) / 64;
 	credits->crossbars = calloc(net->n_switches, sizeof *credits->crossbars);
 	credits->looking = calloc(n_words, sizeof *credits->looking);
 	credits->limited = calloc(n_words, sizeof *credits->limited);
-	credits->ups = calloc(
-		(size_t)credits->n_slots * credits->up_words, sizeof *credits->ups);
+	credits->head_queues = calloc((size_t)credits->n_slots * credits->head_words,
+		sizeof *credits->head_queues);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1)
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
 	if (!credits->crossbars || !credits->looking || !credits->limited ||
-		!credits->ups || !credits->arbiters ||
+		!credits->head_queues || !credits->arbiters ||
 		(credits->words > 1 && !credits->wide))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
@@ -324,7 +325,7 @@ static void free_shared(struct credits *credits)
 	free(credits->crossbars);
 	free(credits->looking);
 	free(credits->limited);
-	free(credits->ups);
+	free(credits->head_queues);
 	free(credits->arbiters);
 	free(credits->loads);
 }
@@ -339,7 +340,7 @@ void tb_credits_free(struct tb_replay *replay)
 		free_shared(credits);
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
-	free(credits->next_up);
+	free(credits->next_heads);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
 	free(credits->slots);

@@ -3,20 +3,20 @@
 #include "lanes.h"
 #include "pause.h"
 #include "queues.h"
-#include "ways.h"
+#include "routing.h"
 
-// stored_for is how long a packet that comes is stored, so that its last byte is in when
+// stored_for returns how long a packet is stored so that its last byte has arrived when
 // the next link sends it (rule C6): 0 unless that link is faster.
-static tb_time_ps stored_for(const struct credits *credits, const struct packet *packet,
-	tb_time_ps crossing_ps)
+static tb_time_ps stored_for(const struct credits *credits,
+	const struct credit_packet *packet, tb_time_ps crossing_ps)
 {
 	const struct kind *kind = kind_of(credits, sender_at(credits, packet->route));
 	tb_time_ps next = time_of(kind, packet->of.wire_bytes);
 	return next < crossing_ps ? crossing_ps - next : 0;
 }
 
-void tb_crossing_reach(struct credits *credits, struct packet *packet, uint32_t slot,
-	tb_time_ps header_at)
+void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
+	uint32_t slot, tb_time_ps header_at)
 {
 	uint32_t by = sender_at(credits, slot)->peer;
 	tb_time_ps crossing_ps = 0;
@@ -31,13 +31,13 @@ void tb_crossing_reach(struct credits *credits, struct packet *packet, uint32_t 
 			&credits->replay.wheel, packet->ready_at, EV_COME, packet->of.id);
 		return;
 	}
-	packet->route = way_of(credits, switch_of(credits, slot), packet);
+	packet->route = route_of(credits, switch_of(credits, slot), packet);
 	if (!credits->equal_rates && !credits->stores)
 		packet->ready_at += stored_for(credits, packet, crossing_ps);
 	join(credits, packet);
 }
 
-void tb_crossing_join(struct credits *credits, struct packet *packet)
+void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
 {
 	uint32_t by = sender_at(credits, packet->at)->peer;
 	if (!credits->equal_rates && !credits->stores)
@@ -47,20 +47,20 @@ void tb_crossing_join(struct credits *credits, struct packet *packet)
 	join(credits, packet);
 }
 
-static inline void add_to_path(const struct credits *credits, const struct packet *packet,
-	const struct kind *kind)
+static inline void add_to_path(const struct credits *credits,
+	const struct credit_packet *packet, const struct kind *kind)
 {
-	struct path *path = path_of(credits, packet->of.id);
+	struct packet_path *path = path_of(credits, packet->of.id);
 	if (packet->of.n_hops == 0)
-		*path = (struct path){0};
+		*path = (struct packet_path){0};
 	path->latency_ps += kind->latency_ps;
 	if (kind->byte_q20 > path->slowest_q20)
 		path->slowest_q20 = kind->byte_q20;
 }
 
-// take has a packet be the one that crosses the link of a slot from now on.
-static inline void take(
-	const struct credits *credits, struct sender *sender, const struct packet *packet)
+// occupy makes a packet the one that crosses the link of a slot from now on.
+static inline void occupy(const struct credits *credits, struct link_sender *sender,
+	const struct credit_packet *packet)
 {
 	sender->free_at = credits->replay.now +
 			  time_of(kind_of(credits, sender), packet->of.wire_bytes);
@@ -70,21 +70,22 @@ static inline void take(
 }
 
 // carry has a packet that a link has taken begin to cross it.
-static inline void carry(struct credits *credits, uint32_t slot, struct packet *packet)
+static inline void carry(
+	struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	const struct kind *kind = kind_of(credits, sender);
 	uint32_t bytes = packet->of.wire_bytes;
 	tb_time_ps header_at = replay->now + kind->latency_ps;
-	tb_books_burst(&replay->books, near_cell(credits, sender), replay->now,
+	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
 		add_to_path(credits, packet, kind);
 	if (credits->delays)
 		tb_credits_note_stop(credits, packet, sender->link);
 	packet->of.n_hops++;
-	if (sender->far) {
+	if (sender->crosses_parts) {
 		tb_parts_hand_packet(credits, sender->link, packet, header_at);
 		return;
 	}
@@ -100,26 +101,26 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	uint32_t slot = credits->first_node + node;
-	struct packet *packet = packet_at(credits, id);
-	struct sender *sender = sender_at(credits, slot);
+	struct credit_packet *packet = packet_at(credits, id);
+	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps fetched_at = credits->replay.nics[node].fetched_at;
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
-	packet->queued = packet->spoilt = false;
+	packet->queued = packet->corrupted = false;
 	lane_spend(credits, lane_at(credits, slot, packet->vl), packet->of.wire_bytes);
 	tb_credits_stalled(credits, slot,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
-	take(credits, sender, packet);
+	occupy(credits, sender, packet);
 	carry(credits, slot, packet);
 }
 
-// settle_wait ends a packet's wait when it begins to cross a link, and what it was due to
-// becomes the link's: others that wait for this packet blame that.
+// settle_wait ends a packet's wait when it begins to cross a link. The root of that wait
+// becomes the link's root: packets that wait for this one blame it.
 static inline void settle_wait(struct credits *credits, uint32_t slot,
-	struct packet *packet, const struct update *by)
+	struct credit_packet *packet, const struct update *by)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
 	bool waited = packet->ready_at < now;
 	uint32_t root = NOTHING;
@@ -133,9 +134,9 @@ static inline void settle_wait(struct credits *credits, uint32_t slot,
 	sender->stalled_since = TB_TIME_NEVER;
 }
 
-// give_back tells the sender before a switch what falls free there when a packet has
-// crossed.
-static inline void give_back(struct credits *credits, const struct sender *sender)
+// give_back returns the credits that a packet frees when it has crossed a link to the
+// sender before the switch.
+static inline void give_back(struct credits *credits, const struct link_sender *sender)
 {
 	uint32_t slot = sender->from;
 	uint32_t root = sender->root;
@@ -149,34 +150,35 @@ static inline void give_back(struct credits *credits, const struct sender *sende
 	if (credits->pauses)
 		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
 	else
-		tb_lanes_tell(credits, slot, sender->vl, &update);
+		tb_lanes_return(credits, slot, sender->vl, &update);
 }
 
-// tells_ahead returns whether a sender is told at the beginning of a crossing what will
-// fall free at its end.
-static inline bool tells_ahead(const struct credits *credits, const struct sender *sender)
+// announces returns whether the credits that a crossing will free are announced when it
+// begins.
+static inline bool announces(
+	const struct credits *credits, const struct link_sender *sender)
 {
-	return credits->tells_ahead && !sender_at(credits, sender->from)->far;
+	return credits->announces && !sender_at(credits, sender->from)->crosses_parts;
 }
 
-// end_crossing sees to what happens when a packet that begins to cross a link will have
-// crossed it. Only who waits for that needs an event, or another part that is to know.
+// end_crossing prepares the end of a crossing that begins now. It takes an event only if
+// a packet waits for the link, or if the credits cannot be announced.
 static inline void end_crossing(struct credits *credits, uint32_t slot)
 {
-	struct sender *sender = sender_at(credits, slot);
-	bool is_told = tells_ahead(credits, sender);
-	if (sender->owes)
+	struct link_sender *sender = sender_at(credits, slot);
+	bool is_announced = announces(credits, sender);
+	if (sender->announced)
 		tb_lanes_put_off(credits, slot);
-	if (is_told)
+	if (is_announced)
 		give_back(credits, sender);
-	if (!is_told || sender->n_heads > 0)
+	if (!is_announced || sender->n_heads > 0)
 		end_with_event(credits, slot);
 }
 
-void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *packet,
-	const struct update *by)
+void tb_crossing_begin(struct credits *credits, uint32_t slot,
+	struct credit_packet *packet, const struct update *by)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	struct queue *queue = queue_of(credits, packet);
 	struct lane *lane = lane_at(credits, slot, packet->vl);
 	settle_wait(credits, slot, packet, by);
@@ -184,7 +186,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 	sender->from = packet->at;
 	sender->vl = packet->vl;
 	sender->n_heads--;
-	take(credits, sender, packet);
+	occupy(credits, sender, packet);
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
 	clear_head(credits, packet);
@@ -204,13 +206,13 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 
 void tb_crossing_look(struct credits *credits, uint32_t slot)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	struct lane *lane = lane_at(credits, slot, 0);
 	sender->listed = false;
 	if (is_busy(credits, sender) || lane->heads == 0)
 		return;
 	uint32_t from = slot - sender->port + in_turn(lane);
-	struct packet *packet = packet_at(credits, queue_at(credits, from)->first);
+	struct credit_packet *packet = packet_at(credits, queue_at(credits, from)->first);
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
 	if (lane_has(credits, lane, need, &by))
@@ -219,9 +221,10 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		tb_lanes_wait(credits, slot, lane, need);
 }
 
-// stop: a packet that came by a receiver's link has crossed the next one, so that those
-// that are up behind that link may.
-static inline void stop(struct credits *credits, const struct sender *sender)
+// leave_crossbar: a packet that came in through a receiver has crossed its next link, so
+// that input may send another head into the crossbar.
+static inline void leave_crossbar(
+	struct credits *credits, const struct link_sender *sender)
 {
 	struct receiver *receiver = receiver_at(credits, sender->from);
 	tb_time_ps now = credits->replay.now;
@@ -239,7 +242,7 @@ static inline void stop(struct credits *credits, const struct sender *sender)
 		return;
 	}
 	uint32_t first = queue_at(credits, sender->from)->first;
-	if (first == NOTHING || !packet_at(credits, first)->up)
+	if (first == NOTHING || !packet_at(credits, first)->is_head)
 		return;
 	set_head(credits, packet_at(credits, first));
 	if (!is_busy(credits, sender_at(credits, packet_at(credits, first)->route)))
@@ -248,22 +251,22 @@ static inline void stop(struct credits *credits, const struct sender *sender)
 
 void tb_crossing_done(struct credits *credits, uint32_t slot)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	sender->ends = false;
-	if (!tells_ahead(credits, sender))
+	if (!announces(credits, sender))
 		give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
-		stop(credits, sender);
+		leave_crossbar(credits, sender);
 	if (sender->n_heads == 0)
 		return;
 	sender->stalled_since = credits->replay.now;
 	list_sender(credits, slot);
 }
 
-void tb_crossing_free(
-	struct credits *credits, const struct packet *packet, tb_time_ps drained_at)
+void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,
+	tb_time_ps drained_at)
 {
-	const struct sender *reverse = sender_at(credits, packet->at);
+	const struct link_sender *reverse = sender_at(credits, packet->at);
 	struct update update = {.freed_at = drained_at,
 		.known_at = drained_at + kind_of(credits, reverse)->latency_ps,
 		.order = packet->of.order,
@@ -276,23 +279,23 @@ void tb_crossing_free(
 		tb_lanes_push(credits, reverse->peer, packet->vl, &update);
 }
 
-void tb_crossing_end(struct credits *credits, struct packet *packet)
+void tb_crossing_end(struct credits *credits, struct credit_packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
 	replay->stats.n_hops += packet->of.n_hops;
-	replay->books.flows[packet->of.flow].wait_ps += (uint64_t)packet->wait_ps;
+	replay->records.flows[packet->of.flow].wait_ps += (uint64_t)packet->wait_ps;
 	packet->wait_ps = 0;
 }
 
 tb_time_ps tb_crossing_acknowledged_at(
-	const struct credits *credits, const struct packet *packet)
+	const struct credits *credits, const struct credit_packet *packet)
 {
 	const struct kind *kind = &credits->kinds[0];
 	tb_time_ps now = credits->replay.now;
 	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
 	if (credits->equal_links)
 		return now + packet->of.n_hops * kind->latency_ps + time_of(kind, ack);
-	const struct path *path = path_of(credits, packet->of.id);
+	const struct packet_path *path = path_of(credits, packet->of.id);
 	return now + path->latency_ps +
 	       time_of(&(struct kind){.byte_q20 = path->slowest_q20}, ack);
 }

@@ -123,25 +123,25 @@ static bool put_off_lane(
 
 void tb_lanes_put_off(struct credits *credits, uint32_t slot)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps known_at = sender->free_at + kind_of(credits, sender)->latency_ps;
-	sender->owes = false;
+	sender->announced = false;
 	for (uint32_t v = 0; v < credits->n_vls; v++)
-		sender->owes |= put_off_lane(
+		sender->announced |= put_off_lane(
 			credits, lane_at(credits, sender->peer, v), known_at);
 }
 
-void tb_lanes_tell(
+void tb_lanes_return(
 	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
 {
-	struct sender *reverse = sender_at(credits, slot);
+	struct link_sender *reverse = sender_at(credits, slot);
 	tb_time_ps freed_at = update->freed_at;
 	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
 			   kind_of(credits, reverse)->latency_ps;
-	if (reverse->far) {
+	if (reverse->crosses_parts) {
 		tb_parts_hand_update(credits, slot, vl, update);
 		return;
 	}
-	reverse->owes |= freed_at > credits->replay.now;
+	reverse->announced |= freed_at > credits->replay.now;
 	tb_lanes_push(credits, reverse->peer, vl, update);
 }

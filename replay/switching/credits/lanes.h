@@ -1,17 +1,20 @@
-// What a sender knows of the buffer behind its link: credits, or whether it is paused.
-// Private to this room.
+// What a sender knows of the buffer at the other end of its link: its free credits, or
+// whether it is paused. Private to this room.
 //
-// Rules C8 to C10 of docs/credits.md. An update waits in its lane's ring until the sender
-// looks at an instant after that in which it is known; those of the present instant stay
-// there, so that whoever they let go can be told by which. With pauses a lane has one
-// credit while it may send, which sending does not use up, and an update brings that one
-// or none.
+// Rules C8 to C10 of docs/credits.md. An update waits in the ring of its lane until its
+// known_at has passed, and is added to the lane's credits (lane_settle) when the sender
+// looks next. Updates of the present instant stay in the ring, because a packet that one
+// of them lets go must find out which one that was: it is blamed for the wait. With
+// pauses a lane has one credit while it may send. Sending does not use up that credit,
+// and an update sets it to one or to none.
 //
-// When a packet begins to leave a buffer, it is known when its blocks will fall free, but
-// not yet what will cross the reverse link then. So an update that is told ahead is known
-// at its known_at or later; a packet that begins to cross the reverse link puts off those
-// that fall free meanwhile (tb_lanes_put_off). By the time that it falls free this has
-// been done, and nobody needs to know before.
+// An update is announced, and put into the ring, when a packet begins to leave the buffer
+// behind the link, although its blocks are free only when it has left (freed_at). The
+// update then crosses the reverse link, but what else will be crossing that link by then
+// is not known yet. So known_at is first set as if the reverse link stayed idle. Whenever
+// a packet begins to cross the reverse link, tb_lanes_put_off moves the known_at of all
+// updates that will have to wait for it. By freed_at known_at is exact, and it is never
+// earlier than freed_at, so nobody reads a wrong one.
 #ifndef TB_LANES_H
 #define TB_LANES_H
 
@@ -22,7 +25,7 @@ static inline struct update *update_at(const struct lane *lane, uint32_t i)
 	return &lane->updates[(lane->first + i) & lane->mask];
 }
 
-// lane_after is how many credits a lane has when an update is known.
+// lane_after returns the credits that a lane has after an update.
 static inline int32_t lane_after(
 	const struct credits *credits, int32_t before, const struct update *update)
 {
@@ -30,7 +33,7 @@ static inline int32_t lane_after(
 			       : before + (int32_t)update->blocks;
 }
 
-// lane_settle takes in what was known before now.
+// lane_settle adds the updates that were known before now to the lane's credits.
 static inline void lane_settle(const struct credits *credits, struct lane *lane)
 {
 	while (lane->n && update_at(lane, 0)->known_at < credits->replay.now) {
@@ -40,7 +43,7 @@ static inline void lane_settle(const struct credits *credits, struct lane *lane)
 	}
 }
 
-// lane_needs is how many credits a packet needs.
+// lane_needs returns the credits that a packet needs.
 static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_bytes)
 {
 	return credits->pauses ? 1 : (int32_t)blocks_of(wire_bytes);
@@ -54,7 +57,7 @@ static inline void lane_spend(
 		lane->credits -= (int32_t)blocks_of(wire_bytes);
 }
 
-// lane_known is how many credits the sender knows of now.
+// lane_known returns the credits that the sender knows of now.
 static inline int32_t lane_known(const struct credits *credits, struct lane *lane)
 {
 	lane_settle(credits, lane);
@@ -91,26 +94,27 @@ static inline bool lane_has(const struct credits *credits, struct lane *lane,
 }
 
 // tb_lanes_enough_at returns when the sender knows of `need` credits, if nothing else is
-// sent; TB_TIME_NEVER when the updates under way do not suffice: the lane `lacks` them
-// then, and who brings them has the sender look (tb_lanes_push).
+// sent; TB_TIME_NEVER when the updates in the ring do not suffice. Then the lane `lacks`
+// the difference, and the update that makes up for it has the sender look again
+// (tb_lanes_push).
 tb_time_ps tb_lanes_enough_at(
 	const struct credits *credits, struct lane *lane, int32_t need);
 
-// tb_lanes_wait has a link look again when there is enough for its candidate.
+// tb_lanes_wait has a link look again when its lane has credits enough for its candidate.
 void tb_lanes_wait(
 	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
 
-// tb_lanes_push takes an update to a sender.
+// tb_lanes_push puts an update into a sender's ring.
 void tb_lanes_push(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
 
-// tb_lanes_put_off: a packet begins to cross the link of a slot, by which updates pass
-// that it `owes`.
+// tb_lanes_put_off: a packet begins to cross the link of a slot. Announced updates that
+// have not begun to cross that link must wait for it.
 void tb_lanes_put_off(struct credits *credits, uint32_t slot);
 
-// tb_lanes_tell sends an update from a switch, by the reverse link of the one that comes
-// in by a slot (rule C9), of what falls free now or ahead; its known_at is not set yet.
-void tb_lanes_tell(
+// tb_lanes_return sends an update over the reverse of the link that comes in through a
+// slot of a switch (rule C9), for blocks that fall free now or later; it sets known_at.
+void tb_lanes_return(
 	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update);
 
 #endif

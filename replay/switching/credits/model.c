@@ -1,5 +1,4 @@
 // Credits as a switching model: their function table, and how they handle each event.
-#include "credits_model.h"
 
 #include "clock.h"
 #include "credits_impl.h"
@@ -7,7 +6,7 @@
 #include "lanes.h"
 #include "pause.h"
 #include "queues.h"
-#include "ways.h"
+#include "routing.h"
 
 static struct credits *of(struct tb_replay *replay)
 {
@@ -24,14 +23,14 @@ static void look(struct credits *credits, uint32_t slot)
 
 // ready: the first packet of a queue is ready. With faults it may have been discarded,
 // and its record be another packet's.
-static void ready(struct credits *credits, struct packet *packet)
+static void ready(struct credits *credits, struct credit_packet *packet)
 {
 	if (credits->replay.retries &&
-		(!packet->queued || packet->up ||
+		(!packet->queued || packet->is_head ||
 			packet->ready_at > credits->replay.now ||
 			queue_of(credits, packet)->first != packet->of.id))
 		return;
-	come_up(credits, packet);
+	become_head(credits, packet);
 }
 
 static void arrive(struct tb_replay *replay, struct tb_event event)
@@ -46,10 +45,10 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		ready(credits, packet_at(credits, id));
 		break;
 	case EV_COME:
-		tb_ways_come(credits, id);
+		tb_routing_arrive(credits, id);
 		break;
 	case EV_IN:
-		if (!replay->retries || !tb_deaths_fails(credits, id))
+		if (!replay->retries || !tb_failures_end_corrupted(credits, id))
 			tb_nodes_arrive(replay, id);
 		break;
 	case EV_LOOK:
@@ -65,12 +64,13 @@ static void choose(struct tb_replay *replay)
 {
 	struct credits *credits = of(replay);
 	if (credits->come.n)
-		tb_ways_choose(credits);
+		tb_routing_choose(credits);
 	if (credits->meters_now.n)
 		tb_pause_compare(credits);
 }
 
-// serve_round is phase 3 of a round, and phase 1 of the next one for what came up by it.
+// serve_round is phase 3 of a round, and phase 1 of the next one for packets that became
+// heads in it.
 static void serve_round(struct credits *credits)
 {
 	uint32_t n = credits->senders_now.n;
@@ -78,9 +78,9 @@ static void serve_round(struct credits *credits)
 		tb_crossing_look(credits, credits->senders_now.ids[i]);
 	credits->senders_now.n = 0;
 	tb_arbiter_serve(credits);
-	for (uint32_t i = 0; i < credits->n_next_up; i++)
-		come_up(credits, packet_at(credits, credits->next_up[i]));
-	credits->n_next_up = 0;
+	for (uint32_t i = 0; i < credits->n_next_heads; i++)
+		become_head(credits, packet_at(credits, credits->next_heads[i]));
+	credits->n_next_heads = 0;
 }
 
 static void serve(struct tb_replay *replay)
@@ -97,31 +97,31 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 	serve(replay);
 }
 
-static void look_first(
+static void prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
-	tb_credits_look_first(of(replay), events, n);
+	tb_credits_prefetch_first(of(replay), events, n);
 }
 
-static void look_second(struct tb_replay *replay, struct tb_event event)
+static void prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
-	tb_credits_look_second(of(replay), event);
+	tb_credits_prefetch_second(of(replay), event);
 }
 
-static void look_third(struct tb_replay *replay, struct tb_event event)
+static void prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
-	tb_credits_look_third(of(replay), event);
+	tb_credits_prefetch_third(of(replay), event);
 }
 
-static void strike(struct tb_replay *replay, uint32_t link)
+static void link_failed(struct tb_replay *replay, uint32_t link)
 {
-	tb_deaths_strike(of(replay), link);
+	tb_failures_fail_link(of(replay), link);
 }
 
 static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	const struct credits *credits = (const void *)replay;
-	const struct packet *packet = packet_at(credits, id);
+	const struct credit_packet *packet = packet_at(credits, id);
 	uint32_t slot = credits->first_node + node;
 	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));
 	if (replay->retries && tb_route_choice_is_dead(&replay->choice,
@@ -143,7 +143,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 {
 	(void)ack_at; // packets are acknowledged when they have come
 	struct credits *credits = of(replay);
-	struct packet *record = packet_at(credits, packet);
+	struct credit_packet *record = packet_at(credits, packet);
 	if (credits->delays)
 		tb_credits_add_delays(credits, record);
 	tb_crossing_free(credits, record, drained_at);
@@ -175,7 +175,7 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 static uint32_t link_bytes(const struct tb_replay *replay)
 {
 	const struct credits *credits = (const void *)replay;
-	return (uint32_t)(sizeof(struct sender) + credits->receiver_bytes +
+	return (uint32_t)(sizeof(struct link_sender) + credits->receiver_bytes +
 			  credits->n_vls *
 				  (sizeof(struct lane) +
 					  FIRST_UPDATES * sizeof(struct update)) +
@@ -193,7 +193,7 @@ const struct tb_switching tb_credits = {.name = "credits",
 		.ideal_ps = tb_idle_credits_ps,
 		.in_parts = true},
 	.bytes = sizeof(struct credits),
-	.dies = true,
+	.can_fail = true,
 	.holds_stall = true,
 	.make = tb_credits_make,
 	.free = tb_credits_free,
@@ -202,10 +202,10 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.choose = choose,
 	.serve = serve,
 	.alone = alone,
-	.look_first = look_first,
-	.look_second = look_second,
-	.look_third = look_third,
-	.strike = strike,
+	.prefetch_first = prefetch_first,
+	.prefetch_second = prefetch_second,
+	.prefetch_third = prefetch_third,
+	.link_failed = link_failed,
 	.settle = settle,
 	.lasts_until = lasts_until,
 	.blame_open = blame_open,

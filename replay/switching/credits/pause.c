@@ -3,7 +3,7 @@
 #include "lanes.h"
 
 #include "array.h"
-#include "lines.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -32,14 +32,14 @@ static int make_own(struct credits *credits)
 	return TB_OK;
 }
 
-int tb_pause_join(struct credits *credits, const struct credits *desk)
+int tb_pause_join(struct credits *credits, const struct credits *whole)
 {
 	int status = make_own(credits);
 	if (status != TB_OK)
 		return status;
-	credits->meters = desk->meters;
-	credits->drains->first = desk->drains->first;
-	credits->drains->last = desk->drains->last;
+	credits->meters = whole->meters;
+	credits->drains->first = whole->drains->first;
+	credits->drains->last = whole->drains->last;
 	return TB_OK;
 }
 
@@ -115,7 +115,7 @@ static uint32_t new_drain(struct drains *drains)
 	return drains->n++;
 }
 
-void tb_pause_drain(struct credits *credits, const struct packet *packet,
+void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
 	tb_time_ps drained_at, const struct update *update)
 {
 	struct drains *drains = credits->drains;
@@ -158,8 +158,8 @@ void tb_pause_drained(struct credits *credits, uint32_t node)
 	drains->first[node] = id;
 }
 
-// tell sends a pause, or the word to go on, to the sender before a buffer.
-static void tell(
+// send_update sends a pause, or its end, to the sender before a buffer.
+static void send_update(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct meter *meter)
 {
 	tb_time_ps now = credits->replay.now;
@@ -168,9 +168,9 @@ static void tell(
 		.flow = meter->left_flow,
 		.root = meter->left_root,
 		.blocks = !meter->paused};
-	const struct sender *reverse = sender_at(credits, slot);
+	const struct link_sender *reverse = sender_at(credits, slot);
 	if (!is_node(credits, slot)) {
-		tb_lanes_tell(credits, slot, vl, &update);
+		tb_lanes_return(credits, slot, vl, &update);
 		return;
 	}
 	update.known_at = now + kind_of(credits, reverse)->latency_ps;
@@ -187,7 +187,8 @@ void tb_pause_compare(struct credits *credits)
 		int64_t limit = meter->paused ? params->xon_bytes : params->xoff_bytes;
 		if (meter->paused != (meter->bytes > limit)) {
 			meter->paused = !meter->paused;
-			tell(credits, id / credits->n_vls, id % credits->n_vls, meter);
+			send_update(
+				credits, id / credits->n_vls, id % credits->n_vls, meter);
 		}
 	}
 	credits->meters_now.n = 0;

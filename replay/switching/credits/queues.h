@@ -1,4 +1,4 @@
-// Who waits behind whom: queues, their first packets, and whose turn it is. Private to
+// Queues of packets, their heads, and the order in which outputs serve them. Private to
 // this room.
 #ifndef TB_QUEUES_H
 #define TB_QUEUES_H
@@ -7,7 +7,7 @@
 
 // queue_number is which queue of its receiver a packet is in that has a route.
 static inline uint32_t queue_number(
-	const struct credits *credits, const struct packet *packet)
+	const struct credits *credits, const struct credit_packet *packet)
 {
 	if (credits->queues_of_vl == 1)
 		return packet->vl;
@@ -16,7 +16,7 @@ static inline uint32_t queue_number(
 }
 
 static inline struct queue *queue_of(
-	const struct credits *credits, const struct packet *packet)
+	const struct credits *credits, const struct credit_packet *packet)
 {
 	return queue_at(credits, packet->at) + queue_number(credits, packet);
 }
@@ -55,7 +55,7 @@ static inline uint32_t switch_of(const struct credits *credits, uint32_t slot)
 	return receiver_at(credits, slot)->sw;
 }
 
-// list_sender has a link of a switch look in the next phase 3.
+// list_sender has a link of a switch look for a packet in the next phase 3.
 static inline void list_sender(struct credits *credits, uint32_t slot)
 {
 	if (credits->plain) {
@@ -69,55 +69,58 @@ static inline void list_sender(struct credits *credits, uint32_t slot)
 	tb_list_add(&credits->switches_now, sw, &credits->crossbars[sw].listed);
 }
 
-// set_head shows a link a packet that is up.
-static inline void set_head(struct credits *credits, const struct packet *packet)
+// set_head shows a head to the link that it is to take.
+static inline void set_head(struct credits *credits, const struct credit_packet *packet)
 {
 	struct lane *lane = lane_at(credits, packet->route, packet->vl);
 	set_bit(heads_at(credits, lane, packet->route, packet->vl),
 		sender_at(credits, packet->at)->port);
 }
 
-static inline void clear_head(struct credits *credits, const struct packet *packet)
+static inline void clear_head(struct credits *credits, const struct credit_packet *packet)
 {
 	struct lane *lane = lane_at(credits, packet->route, packet->vl);
 	clear_bit(heads_at(credits, lane, packet->route, packet->vl),
 		sender_at(credits, packet->at)->port);
 }
 
-static inline uint64_t *ups_at(const struct credits *credits, uint32_t slot)
+static inline uint64_t *head_queues_at(const struct credits *credits, uint32_t slot)
 {
-	return &credits->ups[(size_t)slot * credits->up_words];
+	return &credits->head_queues[(size_t)slot * credits->head_words];
 }
 
-// may_cross returns whether the input of a packet has room in the crossbar.
-static inline bool may_cross(const struct credits *credits, const struct packet *packet)
+// may_cross returns whether the input of a packet has fewer than S packets in the
+// crossbar.
+static inline bool may_cross(
+	const struct credits *credits, const struct credit_packet *packet)
 {
 	return credits->speedup == ANY_NUMBER ||
 	       receiver_at(credits, packet->at)->n_crossing < credits->speedup;
 }
 
-// end_with_event has a link look when it has carried its packet.
+// end_with_event has a link make an event when it has carried its packet.
 static inline void end_with_event(struct credits *credits, uint32_t slot)
 {
-	struct sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	if (sender->ends)
 		return;
 	sender->ends = true;
 	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
 }
 
-// come_up: a packet is the first of its queue, and ready. A plain switch's links see only
-// candidates; a crossbar's see all that are up, and which inputs are limited.
-static inline void come_up(struct credits *credits, struct packet *packet)
+// become_head: a packet is the first of its queue, and ready. A link of a plain switch
+// sees only candidates; one of a crossbar sees all heads, and which inputs are limited.
+static inline void become_head(struct credits *credits, struct credit_packet *packet)
 {
-	struct sender *sender = sender_at(credits, packet->route);
+	struct link_sender *sender = sender_at(credits, packet->route);
 	bool may = may_cross(credits, packet);
 	bool busy = is_busy(credits, sender);
-	packet->up = true;
+	packet->is_head = true;
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
 	if (!credits->plain)
-		set_bit(ups_at(credits, packet->at), queue_number(credits, packet));
+		set_bit(head_queues_at(credits, packet->at),
+			queue_number(credits, packet));
 	if (may || !credits->plain)
 		set_head(credits, packet);
 	if (busy)
@@ -126,37 +129,56 @@ static inline void come_up(struct credits *credits, struct packet *packet)
 		list_sender(credits, packet->route);
 }
 
-// come_up_next has it come up in a further round of this instant. Where links have no
-// latency, what else happens in that round may be news.
-static inline void come_up_next(struct credits *credits, const struct packet *packet)
+// become_head_next makes a packet a head in a further round of this instant. Where links
+// have no latency, what else happens in that round may be news, so it takes an event.
+static inline void become_head_next(
+	struct credits *credits, const struct credit_packet *packet)
 {
 	if (credits->instant_links)
 		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_READY,
 			packet->of.id);
 	else
-		credits->next_up[credits->n_next_up++] = packet->of.id;
+		credits->next_heads[credits->n_next_heads++] = packet->of.id;
 }
 
-// come_up_then has the first packet of a queue come up when it is ready, later than now.
-// While the link that it is to take carries another one nobody looks: then it comes up at
-// once, which spares an event.
-static inline void come_up_then(struct credits *credits, struct packet *packet)
+// become_head_when_ready makes the first packet of a queue a head when it is ready, later
+// than now. While its link carries another packet nobody looks at its heads: then it
+// becomes one at once, which saves an event.
+static inline void become_head_when_ready(
+	struct credits *credits, struct credit_packet *packet)
 {
-	const struct sender *sender = sender_at(credits, packet->route);
+	const struct link_sender *sender = sender_at(credits, packet->route);
 	if (sender->free_at >= packet->ready_at)
-		come_up(credits, packet);
+		become_head(credits, packet);
 	else
 		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
 			packet->of.id);
 }
 
+// waiting_bytes sums the packets of a queue that have been ready since before `until`.
+// They get ready in their order, so each is added once.
+static inline uint32_t waiting_bytes(
+	const struct credits *credits, struct queue *queue, tb_time_ps until)
+{
+	while (queue->fresh != NOTHING) {
+		const struct credit_packet *packet = packet_at(credits, queue->fresh);
+		if (packet->ready_at >= until)
+			break;
+		queue->waiting += packet->of.wire_bytes;
+		queue->fresh = packet->next;
+	}
+	return queue->waiting;
+}
+
 // join puts a packet at the end of its queue; it need not have come yet.
-static inline void join(struct credits *credits, struct packet *packet)
+static inline void join(struct credits *credits, struct credit_packet *packet)
 {
 	struct queue *queue = queue_of(credits, packet);
 	packet->next = NOTHING;
-	packet->up = false;
+	packet->is_head = false;
 	packet->queued = true;
+	if (queue->fresh == NOTHING)
+		queue->fresh = packet->of.id;
 	if (queue->first != NOTHING) {
 		packet_at(credits, queue->last)->next = packet->of.id;
 		queue->last = packet->of.id;
@@ -164,31 +186,35 @@ static inline void join(struct credits *credits, struct packet *packet)
 	}
 	queue->first = queue->last = packet->of.id;
 	if (packet->ready_at <= credits->replay.now)
-		come_up(credits, packet);
+		become_head(credits, packet);
 	else
-		come_up_then(credits, packet);
+		become_head_when_ready(credits, packet);
 }
 
-// leave takes the first packet off a queue. The next one comes up when it is ready; if
-// the crossbar has room for it, in a further round of this instant (rule C7).
+// leave takes the first packet off a queue. The next one becomes a head when it is ready:
+// in a further round of this instant if the crossbar has room for it (rule C7).
 static inline void leave(
-	struct credits *credits, struct queue *queue, struct packet *packet)
+	struct credits *credits, struct queue *queue, struct credit_packet *packet)
 {
 	queue->first = packet->next;
+	if (queue->fresh == packet->of.id)
+		queue->fresh = packet->next;
+	else
+		queue->waiting -= packet->of.wire_bytes;
 	packet->queued = false;
 	if (queue->first == NOTHING)
 		return;
-	struct packet *next = packet_at(credits, queue->first);
+	struct credit_packet *next = packet_at(credits, queue->first);
 	if (next->ready_at > credits->replay.now)
-		come_up_then(credits, next);
+		become_head_when_ready(credits, next);
 	else if (may_cross(credits, next))
-		come_up_next(credits, next);
+		become_head_next(credits, next);
 	else
-		come_up(credits, next);
+		become_head(credits, next);
 }
 
-// in_turn is the input port whose candidate is the first in turn at a plain switch of up
-// to 64 ports.
+// in_turn returns the input port whose candidate is next in round-robin order at a plain
+// switch, which has up to 64 ports.
 static inline uint32_t in_turn(const struct lane *lane)
 {
 	unsigned turn = lane->turn % 64;

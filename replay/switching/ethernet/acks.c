@@ -2,22 +2,22 @@
 // E13).
 #include "ethernet_impl.h"
 
-// Segments that have come behind one that has not: it is lost (RFC 6675).
+// A segment is lost when so many later ones have arrived (RFC 6675).
 enum { REORDERED = 3 };
 
-static struct stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->streams[id];
 }
 
-tb_time_ps tb_acks_timeout(const struct stream *stream)
+tb_time_ps tb_acks_timeout(const struct tcp_stream *stream)
 {
-	if (stream->smoothed == 0)
+	if (stream->srtt == 0)
 		return TB_PS_PER_S; // no round trip has been measured (RFC 6298, 2.1)
-	return stream->smoothed + stream->margin;
+	return stream->srtt + stream->rttvar;
 }
 
-bool tb_acks_limited(const struct stream *stream)
+bool tb_acks_limited(const struct tcp_stream *stream)
 {
 	if (stream->is_limited)
 		return true;
@@ -31,53 +31,53 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 }
 
 // tb_acks_measure smooths the round trip (RFC 6298), with a margin that falls slowly and
-// is never below the least timeout, as in Linux.
+// is never below the least timeout, as in Linux (tcp_rtt_estimator).
 void tb_acks_measure(
-	const struct ethernet *ethernet, struct stream *stream, tb_time_ps took)
+	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took)
 {
 	tb_time_ps least = params_of(ethernet)->rto_min_ps;
 	if (took < stream->least)
 		stream->least = took;
-	if (stream->smoothed == 0) {
-		stream->smoothed = took;
-		stream->deviation = took / 2;
-		stream->margin = stream->peak = larger(4 * stream->deviation, least);
-		stream->peak_end = stream->next;
+	if (stream->srtt == 0) {
+		stream->srtt = took;
+		stream->mdev = took / 2;
+		stream->rttvar = stream->mdev_max = larger(4 * stream->mdev, least);
+		stream->mdev_end = stream->next;
 		return;
 	}
-	tb_time_ps off = took - stream->smoothed;
-	stream->smoothed += off / 8;
-	tb_time_ps more = (off < 0 ? -off : off) - stream->deviation;
+	tb_time_ps off = took - stream->srtt;
+	stream->srtt += off / 8;
+	tb_time_ps more = (off < 0 ? -off : off) - stream->mdev;
 	if (off < 0 && more > 0)
 		more /= 8; // a shorter round trip is no reason to wait longer
-	stream->deviation += more / 4;
-	stream->peak = larger(stream->peak, 4 * stream->deviation);
-	stream->margin = larger(stream->margin, stream->peak);
-	if (stream->acked <= stream->peak_end)
+	stream->mdev += more / 4;
+	stream->mdev_max = larger(stream->mdev_max, 4 * stream->mdev);
+	stream->rttvar = larger(stream->rttvar, stream->mdev_max);
+	if (stream->acked <= stream->mdev_end)
 		return;
-	if (stream->peak < stream->margin)
-		stream->margin -= (stream->margin - stream->peak) / 4;
-	stream->peak_end = stream->next;
-	stream->peak = least;
+	if (stream->mdev_max < stream->rttvar)
+		stream->rttvar -= (stream->rttvar - stream->mdev_max) / 4;
+	stream->mdev_end = stream->next;
+	stream->mdev_max = least;
 }
 
-struct gone { // what one acknowledgement takes off the stream
+struct acked_segments { // what one acknowledgement takes off the stream
 	uint32_t n;
-	tb_time_ps first_at, last_at; // sent; 0: sent more than once, or known before
+	tb_time_ps first_at, last_at; // sent; 0: resent, or sacked before
 	bool was_early;		      // some that was given up had come
 };
 
-static struct gone take(struct stream *stream, uint64_t acked)
+static struct acked_segments take(struct tcp_stream *stream, uint64_t acked)
 {
-	struct gone gone = {0};
+	struct acked_segments gone = {0};
 	bool any = false;
 	for (; stream->acked < acked; stream->acked++) {
 		const struct segment *segment = segment_at(stream, stream->acked);
 		stream->n_lost -= segment->state == SEGMENT_LOST;
-		stream->n_known -= segment->state == SEGMENT_KNOWN;
-		gone.was_early |= segment->state == SEGMENT_LOST && !segment->again;
+		stream->n_sacked -= segment->state == SEGMENT_SACKED;
+		gone.was_early |= segment->state == SEGMENT_LOST && !segment->resent;
 		gone.n++;
-		if (segment->again || segment->state == SEGMENT_KNOWN)
+		if (segment->resent || segment->state == SEGMENT_SACKED)
 			continue;
 		if (!any)
 			gone.first_at = segment->sent_at;
@@ -89,39 +89,40 @@ static struct gone take(struct stream *stream, uint64_t acked)
 	return gone;
 }
 
-// take_back: the timer ran out too early, as what it gave up had come (RFC 5682).
-static void take_back(struct stream *stream)
+// undo_timeout: the timer ran out too early, for what it gave up had come (RFC 5682).
+static void undo_timeout(struct tcp_stream *stream)
 {
 	for (uint64_t i = stream->acked; i < stream->next; i++)
 		if (segment_at(stream, i)->state == SEGMENT_LOST)
 			segment_at(stream, i)->state = SEGMENT_SENT;
 	stream->n_lost = 0;
-	stream->cubic = stream->before;
+	stream->cubic = stream->before_timeout;
 	stream->timed_out = false;
 }
 
-static void note_known(struct stream *stream, uint64_t newest)
+static void note_sacked(struct tcp_stream *stream, uint64_t newest)
 {
 	if (newest < stream->acked || newest >= stream->next)
 		return;
 	struct segment *segment = segment_at(stream, newest);
-	if (segment->state == SEGMENT_KNOWN)
+	if (segment->state == SEGMENT_SACKED)
 		return;
 	stream->n_lost -= segment->state == SEGMENT_LOST;
-	segment->state = SEGMENT_KNOWN;
-	stream->n_known++;
+	segment->state = SEGMENT_SACKED;
+	stream->n_sacked++;
 }
 
-// find_losses: what was sent once and has REORDERED known ones behind it is lost.
-static void find_losses(struct stream *stream)
+// find_losses marks segments as lost that were sent once and have REORDERED later ones
+// that have come.
+static void find_losses(struct tcp_stream *stream)
 {
 	uint32_t n_behind = 0;
-	if (stream->n_known < REORDERED)
+	if (stream->n_sacked < REORDERED)
 		return;
 	for (uint64_t i = stream->next; i-- > stream->acked;) {
 		struct segment *segment = segment_at(stream, i);
-		n_behind += segment->state == SEGMENT_KNOWN;
-		if (segment->state != SEGMENT_SENT || segment->again ||
+		n_behind += segment->state == SEGMENT_SACKED;
+		if (segment->state != SEGMENT_SENT || segment->resent ||
 			n_behind < REORDERED)
 			continue;
 		segment->state = SEGMENT_LOST;
@@ -134,17 +135,17 @@ static void find_losses(struct stream *stream)
 	tb_cubic_lost(&stream->cubic);
 }
 
-static void end_recovery(struct stream *stream)
+static void end_recovery(struct tcp_stream *stream)
 {
 	if (stream->acked >= stream->recover)
 		stream->recovers = stream->timed_out = false;
 }
 
-static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t acked)
+static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
 {
 	tb_time_ps now = ethernet->replay.now;
 	bool is_limited = tb_acks_limited(stream);
-	struct gone gone = take(stream, acked);
+	struct acked_segments gone = take(stream, acked);
 	struct tb_cubic_ack ack = {.now = now,
 		.n = gone.n,
 		.is_limited = is_limited,
@@ -156,7 +157,7 @@ static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t a
 	}
 	stream->n_timeouts = 0;
 	if (stream->timed_out && gone.was_early)
-		take_back(stream);
+		undo_timeout(stream);
 	if (!stream->recovers)
 		tb_cubic_acked(&stream->cubic, &ack);
 	end_recovery(stream);
@@ -164,11 +165,11 @@ static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t a
 
 void tb_acks_come(struct ethernet *ethernet, uint32_t id, uint64_t acked, uint64_t newest)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	bool advances = acked > stream->acked;
 	if (advances)
 		advance(ethernet, stream, acked);
-	note_known(stream, newest);
+	note_sacked(stream, newest);
 	find_losses(stream);
 	if (advances)
 		tb_send_set_timer(ethernet, id);

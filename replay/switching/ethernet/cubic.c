@@ -1,4 +1,4 @@
-#include "cubic.h"
+#include "ethernet_impl.h"
 
 enum {
 	PARTS = 1024,	       // of a segment, and of a second

@@ -1,17 +1,81 @@
 // The inside of Ethernet: ports with their queues, frames, and the streams of TCP.
 //
-// The node hands over packets, each of which is a segment: the model keeps them in a
-// stream's queue (send.c), carries them in frames (ports.c), and gives them back to the
-// node in the order of the stream (receive.c). Frames that were captured belong to no
-// stream.
+// A node hands over packets, each of which is a segment. The model keeps them in the
+// queue of a stream, one direction of a connection (streams.c, send.c), carries them in
+// frames (ports.c), and gives them back to the receiving node in the order of the stream
+// (receive.c). What an acknowledgement changes is in acks.c, the window in cubic.c.
+// Captured frames belong to no stream.
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
-#include "cubic.h"
 #include "map.h"
 #include "switching.h"
+#include "units.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+// How many segments a TCP connection may have under way: slow start, when that ends, and
+// CUBIC after it.
+//
+// Windows are counted in segments, as Linux does it. All arithmetic is in integers, so
+// that a replay is the same on every machine. Sources: RFC 5681 (slow start), RFC 9438
+// (CUBIC), RFC 2861 and RFC 5681 4.1 (after an idle time), Ha and Rhee, "Taming the
+// elephants: New TCP slow start", Computer Networks 55, 2011 (HyStart).
+
+#define TB_CUBIC_NO_THRESHOLD UINT32_MAX
+
+struct tb_cubic {
+	uint32_t window;    // segments that may be under way
+	uint32_t threshold; // below it the window is in slow start
+	uint32_t credit;    // acknowledged since the window last grew, in 1/1024 segments
+	uint32_t restart;   // the initial window
+	// CUBIC, since its last loss or from slow start on.
+	tb_time_ps epoch; // TB_TIME_NEVER: has not begun
+	uint32_t most;	  // the window at the last loss; 0: none was lost
+	uint32_t origin;  // of the curve, where it is flat
+	uint64_t k;	  // when the curve reaches it, in 1/1024 s from the epoch
+	uint64_t reno;	  // what Reno would have, in 1/1024 segments
+	// HyStart, of this round: one begins when what was sent at the beginning of the
+	// one before is acknowledged.
+	tb_time_ps least;	// round trip of all
+	tb_time_ps round_least; // of this round's first acknowledgements
+	tb_time_ps round_at, train_at;
+	uint64_t round_end; // segment
+	uint32_t n_samples;
+	bool has_ended; // slow start; HyStart looks for its end once, until a timeout
+};
+
+// One acknowledgement, as the window sees it.
+struct tb_cubic_ack {
+	tb_time_ps now;
+	tb_time_ps round_trip; // of the newest segment acknowledged; 0: not known
+	uint32_t n;	       // segments that it acknowledges
+	bool is_limited;       // the window, not the program, limited what was sent
+	uint64_t acked, next;  // segments acknowledged so far, and sent so far
+};
+
+void tb_cubic_init(struct tb_cubic *cubic, uint32_t initial_window);
+
+// tb_cubic_acked grows the window.
+void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack);
+
+// tb_cubic_lost shrinks it for a segment that was lost; tb_cubic_timed_out to one
+// segment, for a connection whose retransmission timer has run out.
+void tb_cubic_lost(struct tb_cubic *cubic);
+void tb_cubic_timed_out(struct tb_cubic *cubic);
+
+// tb_cubic_idle: nothing was under way for `idle`. Beyond the timeout the window is
+// halved for each, down to the initial one.
+void tb_cubic_idle(struct tb_cubic *cubic, tb_time_ps idle, tb_time_ps timeout);
+
+// tb_cubic_unused: in the last timeout no more than `used` segments of the window were
+// under way.
+void tb_cubic_unused(struct tb_cubic *cubic, uint32_t used);
+
+// tb_cubic_root3 returns the integer cube root, rounded down.
+uint64_t tb_cubic_root3(uint64_t value);
 
 #define NOTHING UINT32_MAX
 
@@ -22,7 +86,7 @@ enum event_kind {
 	EV_ACK,			     // stream: an acknowledgement was put off
 };
 
-struct packet { // a segment, of a stream or captured
+struct segment_packet { // a segment, of a stream or captured
 	struct tb_packet of;
 };
 
@@ -46,7 +110,7 @@ struct frame {
 	uint8_t n_hops, ascending;
 };
 
-struct port { // what sends on one link
+struct ethernet_port { // what sends on one link
 	tb_time_ps free_at;
 	uint64_t byte_q20;
 	tb_time_ps latency_ps;
@@ -62,8 +126,8 @@ struct port { // what sends on one link
 enum segment_state {
 	SEGMENT_QUEUED, // not sent yet
 	SEGMENT_SENT,
-	SEGMENT_LOST,  // as its sender believes
-	SEGMENT_KNOWN, // to have come out of order
+	SEGMENT_LOST,	// as its sender believes
+	SEGMENT_SACKED, // has come out of order, as an acknowledgement said
 };
 
 struct segment {
@@ -72,11 +136,11 @@ struct segment {
 	uint32_t bytes; // on the wire
 	uint8_t state;	// as its sender knows it
 	bool has_come;
-	bool again; // was sent more than once
+	bool resent; // was sent more than once
 };
 
 // One direction of a connection. Numbers of segments count from 0 and never wrap.
-struct stream {
+struct tcp_stream {
 	uint32_t source, destination;
 	uint32_t flow; // of its newest segment
 	// The sender.
@@ -84,23 +148,24 @@ struct stream {
 	uint64_t mask;
 	uint64_t acked, next, end;    // segments acknowledged, sent, and posted, so far
 	uint64_t payload_out;	      // bytes that are sent and not acknowledged
-	uint32_t n_lost, n_known;     // of those between acked and next
+	uint32_t n_lost, n_sacked;    // of those between acked and next
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
-	tb_time_ps least;    // round trip
-	uint32_t n_standing; // segments, in its node's queue
+	tb_time_ps least;  // round trip
+	uint32_t n_in_nic; // segments in its node's queue
 	struct tb_cubic cubic;
-	struct tb_cubic before; // the time-out, should it prove wrong
-	uint64_t recover;	// recovery ends when this is acknowledged
+	struct tb_cubic before_timeout; // restored if the timeout proves wrong
+	uint64_t recover;		// recovery ends when this is acknowledged
 	bool recovers, timed_out;
-	// The round trip and what may be added to it before the timer runs out, and how
-	// the latter came about (send.c).
-	tb_time_ps smoothed, margin, deviation, peak;
-	uint64_t peak_end;
+	// The timeout is srtt + rttvar, which Linux keeps as tb_acks_measure does: the
+	// smoothed round trip, its mean deviation, four times the largest of that until
+	// segment mdev_end is acknowledged, and the margin that falls towards that.
+	tb_time_ps srtt, rttvar, mdev, mdev_max;
+	uint64_t mdev_end;
 	uint32_t n_timeouts;			  // since anything was acknowledged
 	tb_time_ps sent_at, timeout_at, timer_at; // timer_at: of the event under way
-	// Whether the window limits what is sent: in the round that ends when `round_end`
-	// is acknowledged, and the most segments that were under way in it.
+	// Whether the window limits the sender in the round that ends when `round_end` is
+	// acknowledged, and the most segments that were under way in that round.
 	uint64_t round_end;
 	uint32_t round_most;
 	bool is_limited;
@@ -114,14 +179,14 @@ struct stream {
 	tb_time_ps answer_at, answer_timer_at;
 };
 
-struct arrival { // of this instant
+struct frame_arrival { // of this instant
 	uint64_t order;
 	struct tb_event event;
 };
 
 struct ethernet {
 	struct tb_replay replay;
-	struct port *ports; // by link
+	struct ethernet_port *ports; // by link
 	struct tb_cell **cells;
 	struct tb_cell *cell; // by link
 	struct frame *frames;
@@ -129,15 +194,16 @@ struct ethernet {
 	size_t frames_room;
 	uint64_t n_made;	 // frames
 	struct tb_map stream_of; // by job and nodes
-	struct stream *streams;
+	struct tcp_stream *streams;
 	uint32_t n_streams;
 	size_t streams_room;
-	struct arrival *arrivals;
+	struct frame_arrival *arrivals;
 	uint32_t n_arrivals;
 	size_t arrivals_room;
 };
 
-static inline struct packet *packet_at(const struct ethernet *ethernet, uint32_t id)
+static inline struct segment_packet *packet_at(
+	const struct ethernet *ethernet, uint32_t id)
 {
 	return (void *)tb_packet_at(&ethernet->replay, id);
 }
@@ -147,19 +213,21 @@ static inline const struct tb_ethernet_params *params_of(const struct ethernet *
 	return &ethernet->replay.net->params.ethernet;
 }
 
-static inline struct segment *segment_at(const struct stream *stream, uint64_t number)
+static inline struct segment *segment_at(const struct tcp_stream *stream, uint64_t number)
 {
 	return &stream->ring[number & stream->mask];
 }
 
 // ports.c
 //
-// tb_ports_send has a frame of the model's join the queue of its node's own port; it is
-// made by tb_ports_make, zeroed but for what breaks ties, NOTHING without memory.
+// tb_ports_send puts a frame into the queue of its node's own port. tb_ports_make makes a
+// frame, zeroed but for what breaks ties, and returns its number, or NOTHING without
+// memory.
 uint32_t tb_ports_make(struct ethernet *ethernet);
 void tb_ports_send(struct ethernet *ethernet, uint32_t frame);
 void tb_ports_free(struct ethernet *ethernet, uint32_t link);
-// tb_ports_come has a frame go on at a switch; at a node it returns true: it is there.
+// tb_ports_come: a frame has arrived at the end of a link. At a switch it joins the queue
+// of its next port; at a node it returns true.
 bool tb_ports_come(struct ethernet *ethernet, uint32_t frame);
 void tb_ports_drop(struct ethernet *ethernet, uint32_t frame);
 bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until);
@@ -171,41 +239,43 @@ void tb_send_post(struct ethernet *ethernet, uint32_t packet);
 // tb_send_more sends what the window allows.
 void tb_send_more(struct ethernet *ethernet, uint32_t stream);
 void tb_send_timeout(struct ethernet *ethernet, uint32_t stream);
-// tb_send_set_timer has the retransmission timer run anew, or not when nothing is under
-// way.
+// tb_send_set_timer starts the retransmission timer anew, or stops it when nothing is
+// under way.
 void tb_send_set_timer(struct ethernet *ethernet, uint32_t stream);
-static inline uint32_t tb_send_under_way(const struct stream *stream)
+static inline uint32_t tb_send_under_way(const struct tcp_stream *stream)
 {
 	return (uint32_t)(stream->next - stream->acked) - stream->n_lost -
-	       stream->n_known;
+	       stream->n_sacked;
 }
 
-// tb_send_passed: a segment of the stream has left its node.
+// tb_send_passed: a segment of the stream has left its node, which may make room for a
+// further batch.
 void tb_send_passed(struct ethernet *ethernet, uint32_t stream);
 
-// open.c: how a connection opens. tb_open_begin does so for a stream that has something
-// to send; tb_open_come takes every frame that comes in the direction of a stream.
+// How a connection opens (streams.c). tb_open_begin does so for a stream that has
+// something to send; tb_open_come takes every frame that comes in the direction of a
+// stream.
 void tb_open_begin(struct ethernet *ethernet, uint32_t stream);
 void tb_open_come(struct ethernet *ethernet, const struct frame *frame);
 
-// acks.c: what an acknowledgement changes at the sender: so many segments have come in
-// order, and `newest` has come.
+// acks.c: an acknowledgement has arrived at the sender of a stream. All segments before
+// `acked` have arrived in order, and so has segment `newest`.
 void tb_acks_come(
 	struct ethernet *ethernet, uint32_t stream, uint64_t acked, uint64_t newest);
-// tb_acks_timeout is what the retransmission timer runs; tb_acks_limited returns whether
-// it is the window that limits what is sent.
-tb_time_ps tb_acks_timeout(const struct stream *stream);
-bool tb_acks_limited(const struct stream *stream);
-// tb_acks_measure takes a round trip that was measured.
+// tb_acks_timeout returns the time after which the retransmission timer runs out.
+// tb_acks_limited returns whether the window is what limits the sender.
+tb_time_ps tb_acks_timeout(const struct tcp_stream *stream);
+bool tb_acks_limited(const struct tcp_stream *stream);
+// tb_acks_measure adds a measured round trip to the estimate.
 void tb_acks_measure(
-	const struct ethernet *ethernet, struct stream *stream, tb_time_ps took);
+	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took);
 
 // receive.c
 //
 void tb_receive_segment(struct ethernet *ethernet, uint32_t stream, uint64_t number);
-// tb_receive_late: an acknowledgement was put off until now.
+// tb_receive_late: the delay of an acknowledgement is over (EV_ACK).
 void tb_receive_late(struct ethernet *ethernet, uint32_t stream);
-// tb_receive_answer writes what acknowledges the reverse of a stream into a frame of it.
+// tb_receive_answer writes what acknowledges the reverse stream into a frame.
 void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
 
 // streams.c
@@ -217,5 +287,10 @@ uint32_t tb_streams_of(
 // tb_streams_push adds a segment at a stream's end. False without memory.
 bool tb_streams_push(struct ethernet *ethernet, uint32_t stream, uint32_t packet);
 void tb_streams_free(struct ethernet *ethernet);
+
+// ethernet_new.c: makes and frees the model's part of a replay; see struct tb_switching.
+int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells) TB_MUST_USE;
+void tb_ethernet_free(struct tb_replay *replay);
 
 #endif

@@ -1,7 +1,4 @@
-#include "ethernet_new.h"
-
 #include "ethernet_impl.h"
-#include "ethernet_model.h"
 #include "idle.h"
 
 #include <stdlib.h>
@@ -24,15 +21,15 @@ static int make_ports(struct ethernet *made)
 		const struct tb_link_info *info = &net->links[i];
 		made->cell[i].link = i;
 		made->cells[i] = &made->cell[i];
-		made->ports[i] =
-			(struct port){.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
-				.latency_ps = info->latency_ps,
-				.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
-					tb_per_byte_q20(info->bytes_per_s)),
-				.link = i,
-				.first = NOTHING,
-				.last = NOTHING,
-				.most = net->params.fifo_bytes};
+		made->ports[i] = (struct ethernet_port){
+			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
+			.latency_ps = info->latency_ps,
+			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+				tb_per_byte_q20(info->bytes_per_s)),
+			.link = i,
+			.first = NOTHING,
+			.last = NOTHING,
+			.most = net->params.fifo_bytes};
 	}
 	return TB_OK;
 }
@@ -47,8 +44,9 @@ static int make_packets(struct ethernet *made)
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
 			made->ports[net->injection[0]].byte_q20);
 	int status = tb_replay_make(&made->replay, net->n_nodes * PACKETS_A_NODE,
-		(sizeof(struct packet) + 63) / 64 * 64, packet_ps, EVENTS_A_PACKET);
-	made->replay.looks_ahead = false;
+		(sizeof(struct segment_packet) + 63) / 64 * 64, packet_ps,
+		EVENTS_A_PACKET);
+	made->replay.prefetches = false;
 	return status;
 }
 

@@ -1,9 +1,7 @@
 // Ethernet as a switching model: its function table, and how it handles each event.
-#include "ethernet_model.h"
 
 #include "clock.h"
 #include "ethernet_impl.h"
-#include "ethernet_new.h"
 #include "idle_credits.h"
 
 #include "array.h"
@@ -50,7 +48,8 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		tb_send_post(of(replay), id);
 }
 
-// release: what has come is sent; its sender's buffer was free before (rule E17).
+// release: a message is sent when its last segment has arrived; its sender's buffer was
+// free before (rule E17).
 static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
 	tb_time_ps drained_at)
 {
@@ -60,7 +59,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 	return replay->now;
 }
 
-// come: a frame is at its node.
+// come: a frame has arrived at its node.
 static void come(struct ethernet *ethernet, uint32_t id)
 {
 	const struct frame frame = ethernet->frames[id];
@@ -109,12 +108,12 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	uint64_t order = event.subject;
 	if (event.kind == EV_COME)
 		order = ethernet->frames[event.subject].order;
-	ethernet->arrivals[ethernet->n_arrivals++] = (struct arrival){order, event};
+	ethernet->arrivals[ethernet->n_arrivals++] = (struct frame_arrival){order, event};
 }
 
 static int by_kind_and_order(const void *left, const void *right)
 {
-	const struct arrival *a = left, *b = right;
+	const struct frame_arrival *a = left, *b = right;
 	if (a->event.kind != b->event.kind)
 		return (a->event.kind > b->event.kind) - (a->event.kind < b->event.kind);
 	return (a->order > b->order) - (a->order < b->order);
@@ -167,13 +166,13 @@ static void blame_open(struct tb_replay *replay, tb_time_ps until)
 static uint32_t link_bytes(const struct tb_replay *replay)
 {
 	(void)replay;
-	return sizeof(struct port) + sizeof(struct tb_cell) + sizeof(struct tb_cell *) +
-	       sizeof(struct tb_link_sample);
+	return sizeof(struct ethernet_port) + sizeof(struct tb_cell) +
+	       sizeof(struct tb_cell *) + sizeof(struct tb_link_sample);
 }
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 
-// Without what only a death or a look ahead would call.
+// It has no link_failed and no prefetches: it takes no faults, and does not prefetch.
 const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,

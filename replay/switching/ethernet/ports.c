@@ -8,7 +8,7 @@ static struct frame *frame_at(const struct ethernet *ethernet, uint32_t id)
 	return &ethernet->frames[id];
 }
 
-static tb_time_ps time_of(const struct port *port, uint32_t bytes)
+static tb_time_ps time_of(const struct ethernet_port *port, uint32_t bytes)
 {
 	return (tb_time_ps)((bytes * port->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
@@ -42,15 +42,15 @@ static tb_time_ps later(tb_time_ps a, tb_time_ps b)
 }
 
 // carry has a frame begin to cross a port's link. A shaper lets it pass as soon as all
-// but the burst of what was sent could have crossed (rule E2); a cable has no burst.
-static void carry(struct ethernet *ethernet, struct port *port, uint32_t id)
+// that was sent but the burst could have crossed (rule E2); a cable has no burst.
+static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
 	struct tb_replay *replay = &ethernet->replay;
 	struct frame *frame = frame_at(ethernet, id);
 	tb_time_ps begun = later(replay->now, port->free_at);
 	tb_time_ps crossed = begun + time_of(port, frame->bytes);
 	tb_time_ps passed = later(replay->now, crossed - port->burst_ps);
-	tb_books_burst(&replay->books, &ethernet->cell[port->link], begun, crossed,
+	tb_records_burst(&replay->records, &ethernet->cell[port->link], begun, crossed,
 		frame->bytes, true);
 	port->free_at = crossed;
 	port->flow = frame->flow;
@@ -63,42 +63,53 @@ static void carry(struct ethernet *ethernet, struct port *port, uint32_t id)
 	tb_wheel_put(&replay->wheel, passed + port->latency_ps, EV_COME, id);
 }
 
-// charge counts what a frame has waited in the open bin for the link over which it came.
+// charge adds a frame's wait in the open bin to the link over which the frame came.
 static void charge(struct ethernet *ethernet, const struct frame *frame, tb_time_ps until)
 {
-	struct tb_books *books = &ethernet->replay.books;
+	struct tb_records *records = &ethernet->replay.records;
 	struct tb_cell *cell = &ethernet->cell[frame->link];
 	tb_time_ps from = frame->ready_at;
-	if (from >= books->bin_start)
+	if (from >= records->bin_start)
 		cell->n_blocked++;
 	else
-		from = books->bin_start;
-	tb_books_link_wait(books, cell, until - from, until - frame->ready_at);
+		from = records->bin_start;
+	tb_records_link_wait(records, cell, until - from, until - frame->ready_at);
 }
 
-// blame charges a wait to the flow whose frame crossed the link last (rule E19).
-static void blame(struct ethernet *ethernet, const struct port *port,
-	const struct frame *frame, tb_time_ps until)
-{
-	struct tb_books *books = &ethernet->replay.books;
-	tb_time_ps wait = until - frame->ready_at;
-	tb_books_blame(
-		books, frame->link, port->link, frame->flow, port->flow, wait, until);
-	books->flows[frame->flow].wait_ps += (uint64_t)wait;
-}
-
-// waits_count: what a frame waits at its own node is no wait of the network.
+// waits_count returns whether a frame's wait is one of the network: one at its own node
+// is not.
 static bool waits_count(const struct frame *frame)
 {
 	return frame->n_hops > 0;
 }
 
+// note_queue counts the bytes that stand before a port's link, where they wait for the
+// network.
+static void note_queue(struct ethernet *ethernet, const struct ethernet_port *port)
+{
+	if (waits_count(frame_at(ethernet, port->first)))
+		tb_records_queue(&ethernet->replay.records, &ethernet->cell[port->link],
+			port->queued);
+}
+
+// blame charges a wait to the flow whose frame crossed the link last (rule E19).
+static void blame(struct ethernet *ethernet, const struct ethernet_port *port,
+	const struct frame *frame, tb_time_ps until)
+{
+	struct tb_records *records = &ethernet->replay.records;
+	tb_time_ps wait = until - frame->ready_at;
+	tb_records_blame(
+		records, frame->link, port->link, frame->flow, port->flow, wait, until);
+	records->flows[frame->flow].wait_ps += (uint64_t)wait;
+}
+
 // take has the first frame of a queue cross the link.
-static void take(struct ethernet *ethernet, struct port *port)
+static void take(struct ethernet *ethernet, struct ethernet_port *port)
 {
 	uint32_t id = port->first;
 	struct frame *frame = frame_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now;
+	note_queue(ethernet, port);
 	port->first = frame->next;
 	port->queued -= frame->bytes;
 	if (waits_count(frame) && frame->ready_at < now) {
@@ -110,7 +121,7 @@ static void take(struct ethernet *ethernet, struct port *port)
 
 void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 {
-	struct port *port = &ethernet->ports[link];
+	struct ethernet_port *port = &ethernet->ports[link];
 	uint32_t passed = port->stream;
 	port->crosses = false;
 	if (port->first != NOTHING)
@@ -119,20 +130,21 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 		tb_send_passed(ethernet, passed);
 }
 
-static void lose(struct ethernet *ethernet, const struct port *port, uint32_t id)
+static void lose(struct ethernet *ethernet, const struct ethernet_port *port, uint32_t id)
 {
 	const struct frame *frame = frame_at(ethernet, id);
 	struct tb_replay *replay = &ethernet->replay;
 	replay->stats.n_lost++;
-	tb_books_lost(&replay->books, frame->flow, port->link, frame->bytes);
+	tb_records_lost(&replay->records, frame->flow, port->link, frame->bytes);
 	if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
-		ethernet->streams[frame->stream].n_standing--;
+		ethernet->streams[frame->stream].n_in_nic--;
 	tb_ports_drop(ethernet, id);
 }
 
-// join puts a frame into a port's queue; one that has no room is lost. Captured frames
-// and those that open connections always have room: nobody would send them again.
-static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
+// join puts a frame into a port's queue; a frame for which there is no room is lost.
+// Captured frames and those that open connections always have room, as nobody would send
+// them again.
+static void join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
 	struct frame *frame = frame_at(ethernet, id);
 	frame->ready_at = ethernet->replay.now;
@@ -141,7 +153,8 @@ static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 		carry(ethernet, port, id);
 		return;
 	}
-	if (frame->kind < FRAME_OPEN && frame->bytes > port->most - port->queued) {
+	bool is_full = (uint64_t)port->queued + frame->bytes > port->most;
+	if (is_full && frame->kind < FRAME_OPEN) {
 		lose(ethernet, port, id);
 		return;
 	}
@@ -151,6 +164,7 @@ static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 		frame_at(ethernet, port->last)->next = id;
 	port->last = id;
 	port->queued += frame->bytes;
+	note_queue(ethernet, port);
 }
 
 void tb_ports_send(struct ethernet *ethernet, uint32_t id)
@@ -163,7 +177,7 @@ void tb_ports_send(struct ethernet *ethernet, uint32_t id)
 	join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
 }
 
-// least_queued is the link of a group with the fewest bytes before it, of equals the
+// least_queued returns the link of a group with the fewest bytes before it, of equals the
 // first.
 static uint32_t least_queued(const struct ethernet *ethernet, struct tb_route_group group)
 {
@@ -203,14 +217,18 @@ bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++)
-		for (uint32_t id = ethernet->ports[i].first; id != NOTHING;
+	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++) {
+		const struct ethernet_port *port = &ethernet->ports[i];
+		if (port->first != NOTHING)
+			note_queue(ethernet, port);
+		for (uint32_t id = port->first; id != NOTHING;
 			id = frame_at(ethernet, id)->next) {
 			const struct frame *frame = frame_at(ethernet, id);
 			lasts = true;
 			if (waits_count(frame) && frame->ready_at < until)
 				charge(ethernet, frame, until);
 		}
+	}
 	return lasts;
 }
 

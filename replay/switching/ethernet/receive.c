@@ -7,7 +7,7 @@ enum { ANSWERED_AT_ONCE = 2 };
 
 void tb_receive_answer(struct ethernet *ethernet, struct frame *frame)
 {
-	struct stream *stream = &ethernet->streams[frame->stream ^ 1];
+	struct tcp_stream *stream = &ethernet->streams[frame->stream ^ 1];
 	frame->acked = stream->come;
 	frame->newest = stream->newest;
 	stream->n_unanswered = 0;
@@ -19,7 +19,7 @@ static void answer(struct ethernet *ethernet, uint32_t id)
 	uint32_t made = tb_ports_make(ethernet);
 	if (made == NOTHING)
 		return;
-	const struct stream *stream = &ethernet->streams[id];
+	const struct tcp_stream *stream = &ethernet->streams[id];
 	struct frame *frame = &ethernet->frames[made];
 	frame->kind = FRAME_ACK;
 	frame->stream = id ^ 1;
@@ -33,7 +33,7 @@ static void answer(struct ethernet *ethernet, uint32_t id)
 
 static void put_off(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = &ethernet->streams[id];
 	if (stream->answer_at != TB_TIME_NEVER)
 		return;
 	stream->answer_at = ethernet->replay.now + params_of(ethernet)->delayed_ack_ps;
@@ -45,7 +45,7 @@ static void put_off(struct ethernet *ethernet, uint32_t id)
 
 void tb_receive_late(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = &ethernet->streams[id];
 	tb_time_ps now = ethernet->replay.now;
 	if (now != stream->answer_timer_at)
 		return;
@@ -60,8 +60,8 @@ void tb_receive_late(struct ethernet *ethernet, uint32_t id)
 	tb_wheel_put(&ethernet->replay.wheel, stream->answer_at, EV_ACK, id);
 }
 
-// deliver gives the node what has come in order.
-static uint32_t deliver(struct ethernet *ethernet, struct stream *stream)
+// deliver gives the node the segments that have arrived in order, and returns how many.
+static uint32_t deliver(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	uint32_t n = 0;
 	for (; stream->come < stream->next; n++) {
@@ -76,7 +76,7 @@ static uint32_t deliver(struct ethernet *ethernet, struct stream *stream)
 
 void tb_receive_segment(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
-	struct stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = &ethernet->streams[id];
 	stream->newest = number;
 	stream->n_unanswered++;
 	bool is_new = number >= stream->come && !segment_at(stream, number)->has_come;

@@ -3,20 +3,20 @@
 #include "ethernet_impl.h"
 
 // Bytes that leave a connection as one, at most (Linux's GSO), and segments, at least.
-enum { TRAIN_MOST = 1 << 16, TRAIN_LEAST = 2 };
+enum { BATCH_MOST = 1 << 16, BATCH_LEAST = 2 };
 
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 
-static struct stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->streams[id];
 }
 
-// put_timer has an event come when a timer may have run out; the timer may be set anew
-// until then, which needs no event.
+// put_timer makes an event for when the timer may run out. The timer may be started anew
+// before that, which takes no event.
 static void put_timer(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	if (stream->timeout_at >= stream->timer_at)
 		return;
 	stream->timer_at = stream->timeout_at;
@@ -25,7 +25,7 @@ static void put_timer(struct ethernet *ethernet, uint32_t id)
 
 void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	stream->timeout_at = TB_TIME_NEVER;
 	if (stream->next == stream->acked)
 		return;
@@ -44,12 +44,12 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	uint32_t made = tb_ports_make(ethernet);
 	if (made == NOTHING)
 		return;
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	struct segment *segment = segment_at(stream, number);
 	struct frame *frame = &ethernet->frames[made];
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
 	segment->state = SEGMENT_SENT;
-	stream->n_standing++;
+	stream->n_in_nic++;
 	frame->kind = FRAME_SEGMENT;
 	frame->stream = id;
 	frame->number = number;
@@ -63,20 +63,21 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 
 static void send_again(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	uint64_t number = stream->acked;
 	while (segment_at(stream, number)->state != SEGMENT_LOST)
 		number++;
-	segment_at(stream, number)->again = true;
+	segment_at(stream, number)->resent = true;
 	stream->n_lost--;
 	ethernet->replay.stats.n_resent++;
-	tb_books_resent(&ethernet->replay.books, stream->flow);
+	tb_records_resent(&ethernet->replay.records, stream->flow);
 	emit(ethernet, id, number);
 }
 
-// note_use keeps what decides whether the window may grow: only one that limits the
-// sender does, and one that was not used for a timeout shrinks (RFC 2861, RFC 7661).
-static void note_use(struct ethernet *ethernet, struct stream *stream, bool is_limited)
+// note_use keeps what decides whether the window may grow: only a window that limits the
+// sender does. One that was not used for a timeout shrinks (RFC 2861, RFC 7661).
+static void note_use(
+	struct ethernet *ethernet, struct tcp_stream *stream, bool is_limited)
 {
 	uint32_t out = (uint32_t)(stream->next - stream->acked);
 	tb_time_ps now = ethernet->replay.now;
@@ -101,8 +102,8 @@ static void note_use(struct ethernet *ethernet, struct stream *stream, bool is_l
 	stream->used_since = now;
 }
 
-// wake: after an idle time the window is not what it was.
-static void wake(struct ethernet *ethernet, struct stream *stream)
+// end_idle_time shrinks the window after an idle time.
+static void end_idle_time(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	tb_time_ps idle = ethernet->replay.now - stream->sent_at;
 	if (stream->next != stream->acked || stream->next == 0)
@@ -112,37 +113,37 @@ static void wake(struct ethernet *ethernet, struct stream *stream)
 						  : TB_TIME_NEVER);
 }
 
-// has_room: what is sent and not acknowledged must fit into the receiver's window.
-static bool has_room(const struct ethernet *ethernet, const struct stream *stream)
+// has_room returns whether the receiver's window has room for another segment.
+static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t most = params_of(ethernet)->window_bytes / payload;
 	return stream->next - stream->acked < (most ? most : 1);
 }
 
-// train_of is how many segments leave as one: the more, the shorter the least round trip,
+// batch_of is how many segments leave as one: the more, the shorter the least round trip,
 // and what the connection sends in a millisecond, at twice its rate in slow start.
-static uint32_t train_of(const struct ethernet *ethernet, const struct stream *stream)
+static uint32_t batch_of(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
-	uint64_t bytes = halvings < 16 ? (uint64_t)TRAIN_MOST >> halvings : 0;
+	uint64_t bytes = halvings < 16 ? (uint64_t)BATCH_MOST >> halvings : 0;
 	uint64_t window = stream->cubic.window * payload;
 	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
-	uint64_t rounds = (uint64_t)(stream->smoothed * 1024 / TB_PS_PER_MS);
+	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
 	bytes += (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
-	if (bytes > TRAIN_MOST)
-		bytes = TRAIN_MOST;
-	return bytes / payload > TRAIN_LEAST ? (uint32_t)(bytes / payload) : TRAIN_LEAST;
+	if (bytes > BATCH_MOST)
+		bytes = BATCH_MOST;
+	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
 }
 
-// emit_train sends segments until a train has gone. Returns false when nothing more can
+// emit_batch sends segments until a batch has gone. Returns false when nothing more can
 // go: the window is full, and `is_limited` set, or there is nothing.
-static bool emit_train(
-	struct ethernet *ethernet, uint32_t id, uint32_t train, bool *is_limited)
+static bool emit_batch(
+	struct ethernet *ethernet, uint32_t id, uint32_t batch, bool *is_limited)
 {
-	struct stream *stream = stream_at(ethernet, id);
-	for (uint32_t i = 0; i < train; i++) {
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	for (uint32_t i = 0; i < batch; i++) {
 		if (stream->n_lost == 0 && stream->next == stream->end)
 			return false;
 		*is_limited = tb_send_under_way(stream) >= stream->cubic.window;
@@ -160,17 +161,17 @@ static bool emit_train(
 
 void tb_send_more(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	bool was_idle = stream->next == stream->acked, is_limited = false;
 	uint64_t before = stream->next;
 	if (!stream->is_open)
 		return;
 	if (stream->next < stream->end)
-		wake(ethernet, stream);
-	uint32_t train = train_of(ethernet, stream);
+		end_idle_time(ethernet, stream);
+	uint32_t batch = batch_of(ethernet, stream);
 	do {
-		stream->is_held = stream->n_standing > train;
-	} while (!stream->is_held && emit_train(ethernet, id, train, &is_limited));
+		stream->is_held = stream->n_in_nic > batch;
+	} while (!stream->is_held && emit_batch(ethernet, id, batch, &is_limited));
 	if (is_limited || stream->next > before)
 		note_use(ethernet, stream, is_limited);
 	if (was_idle)
@@ -179,15 +180,15 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 
 void tb_send_passed(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
-	stream->n_standing--;
-	if (stream->is_held && stream->n_standing <= train_of(ethernet, stream))
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	stream->n_in_nic--;
+	if (stream->is_held && stream->n_in_nic <= batch_of(ethernet, stream))
 		tb_send_more(ethernet, id);
 }
 
 void tb_send_post(struct ethernet *ethernet, uint32_t id)
 {
-	const struct packet *packet = packet_at(ethernet, id);
+	const struct segment_packet *packet = packet_at(ethernet, id);
 	const struct tb_message *message =
 		&ethernet->replay.messages[packet->of.message].what;
 	uint32_t stream = tb_streams_of(
@@ -198,8 +199,8 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 	tb_send_more(ethernet, stream);
 }
 
-// give_up_all takes all that is under way, and not known to have come, for lost.
-static void give_up_all(struct stream *stream)
+// give_up_all marks all segments as lost that are under way and have not been sacked.
+static void give_up_all(struct tcp_stream *stream)
 {
 	for (uint64_t i = stream->acked; i < stream->next; i++) {
 		struct segment *segment = segment_at(stream, i);
@@ -212,7 +213,7 @@ static void give_up_all(struct stream *stream)
 
 void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 {
-	struct stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = stream_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now;
 	if (now != stream->timer_at)
 		return; // an earlier one was put since
@@ -223,7 +224,7 @@ void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 		return;
 	}
 	if (!stream->timed_out) {
-		stream->before = stream->cubic;
+		stream->before_timeout = stream->cubic;
 		tb_cubic_timed_out(&stream->cubic);
 	}
 	stream->timed_out = true;

@@ -1,3 +1,6 @@
+// Connections: their two streams, the segments of each, and how they open (rule E9): a
+// frame there, one back, and whatever comes next. Each side measures its first round trip
+// by that.
 #include "ethernet_impl.h"
 
 #include "array.h"
@@ -7,10 +10,10 @@
 
 enum { RING_FIRST = 16 };
 
-static struct stream new_stream(
+static struct tcp_stream new_stream(
 	const struct ethernet *ethernet, uint32_t source, uint32_t destination)
 {
-	struct stream stream = {.source = source,
+	struct tcp_stream stream = {.source = source,
 		.destination = destination,
 		.least = TB_TIME_NEVER,
 		.newest = UINT64_MAX, // none has come
@@ -50,7 +53,7 @@ uint32_t tb_streams_of(
 }
 
 // grow doubles the ring, in which a segment's place depends on how large it is.
-static bool grow(struct stream *stream)
+static bool grow(struct tcp_stream *stream)
 {
 	uint64_t room = stream->ring ? 2 * (stream->mask + 1) : RING_FIRST;
 	struct segment *ring = malloc(room * sizeof *ring);
@@ -66,18 +69,72 @@ static bool grow(struct stream *stream)
 
 bool tb_streams_push(struct ethernet *ethernet, uint32_t id, uint32_t packet)
 {
-	struct stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = &ethernet->streams[id];
 	bool is_full = !stream->ring || stream->end - stream->acked > stream->mask;
 	if (is_full && !grow(stream)) {
 		no_memory(ethernet);
 		return false;
 	}
-	const struct packet *record = packet_at(ethernet, packet);
+	const struct segment_packet *record = packet_at(ethernet, packet);
 	*segment_at(stream, stream->end++) = (struct segment){.packet = packet,
 		.bytes = record->of.wire_bytes,
 		.state = SEGMENT_QUEUED};
 	stream->flow = record->of.flow;
 	return true;
+}
+
+// send_opening sends a frame without a segment, which opens a connection or confirms
+// that it is open.
+static void send_opening(struct ethernet *ethernet, uint32_t id, enum frame_kind kind)
+{
+	uint32_t made = tb_ports_make(ethernet);
+	if (made == NOTHING)
+		return;
+	const struct tcp_stream *stream = &ethernet->streams[id];
+	struct frame *frame = &ethernet->frames[made];
+	frame->kind = (uint8_t)kind;
+	frame->stream = id;
+	frame->flow = kind == FRAME_OPEN ? stream->flow : ethernet->streams[id ^ 1].flow;
+	frame->from = stream->source;
+	frame->to = stream->destination;
+	frame->bytes = ethernet->replay.net->params.packet_overhead_bytes;
+	tb_receive_answer(ethernet, frame);
+	tb_ports_send(ethernet, made);
+}
+
+void tb_open_begin(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_stream *stream = &ethernet->streams[id];
+	if (stream->opens || ethernet->streams[id ^ 1].opens)
+		return;
+	stream->opens = true;
+	stream->opens_at = ethernet->replay.now;
+	send_opening(ethernet, id, FRAME_OPEN);
+}
+
+// opened: the other side has answered.
+static void opened(struct ethernet *ethernet, struct tcp_stream *stream)
+{
+	stream->is_open = true;
+	tb_acks_measure(ethernet, stream, ethernet->replay.now - stream->opens_at);
+}
+
+void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
+{
+	uint32_t id = frame->stream ^ 1; // of the side at which it comes
+	struct tcp_stream *stream = &ethernet->streams[id];
+	if (stream->is_open)
+		return;
+	if (frame->kind == FRAME_OPEN) {
+		stream->opens = true;
+		stream->opens_at = ethernet->replay.now;
+		send_opening(ethernet, id, FRAME_OPENED);
+		return;
+	}
+	opened(ethernet, stream);
+	tb_send_more(ethernet, id);
+	if (frame->kind == FRAME_OPENED && stream->next == 0)
+		send_opening(ethernet, id, FRAME_ACK);
 }
 
 void tb_streams_free(struct ethernet *ethernet)

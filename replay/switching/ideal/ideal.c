@@ -5,13 +5,13 @@
 // nothing stops it before the last link, which carries one packet after the other. So a
 // packet is two events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to
 // count.
-#include "ideal_model.h"
 
 #include "array.h"
 #include "broadcast.h"
 #include "clock.h"
 #include "idle_credits.h"
-#include "lines.h"
+#include "memory.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 
@@ -20,28 +20,28 @@ enum event_kind {
 	EV_IN,			     // packet: its last flit is in
 };
 
-struct packet {
+struct ideal_packet {
 	struct tb_packet of;
 	struct tb_idle_trip trip;
 	uint32_t node; // its source
 	uint32_t vc;   // of the injection link
 };
 
-struct edge { // the links between a node and its switch
+struct node_links { // the links between a node and its switch
 	tb_time_ps out_free_at, in_free_at;
 };
 
-struct arrival { // of this instant
+struct ideal_arrival { // of this instant
 	uint64_t order;
 	struct tb_event event;
 };
 
 struct ideal {
 	struct tb_replay replay;
-	uint32_t vcs_most;	// 0: with credits no packet holds any
-	tb_time_ps *vc_free_at; // by node, vcs_most each; TB_TIME_NEVER: not known yet
-	struct edge *edges;	// by node
-	struct arrival *arrivals;
+	uint32_t vcs_most;	  // 0: with credits no packet holds any
+	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
+	struct node_links *edges; // by node
+	struct ideal_arrival *arrivals;
 	uint32_t n_arrivals;
 	size_t arrivals_room;
 };
@@ -51,7 +51,7 @@ static struct ideal *of(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-static struct packet *packet_at(const struct ideal *ideal, uint32_t id)
+static struct ideal_packet *packet_at(const struct ideal *ideal, uint32_t id)
 {
 	return (void *)tb_packet_at(&ideal->replay, id);
 }
@@ -94,8 +94,8 @@ static tb_time_ps later(tb_time_ps a, tb_time_ps b)
 static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct ideal *ideal = of(replay);
-	struct packet *packet = packet_at(ideal, id);
-	struct edge *edge = &ideal->edges[node];
+	struct ideal_packet *packet = packet_at(ideal, id);
+	struct node_links *edge = &ideal->edges[node];
 	packet->node = node;
 	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
 		replay->net, node, packet->of.destination, packet->of.wire_bytes);
@@ -113,8 +113,8 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 static void cross_last(struct ideal *ideal, uint32_t id)
 {
 	struct tb_replay *replay = &ideal->replay;
-	const struct packet *packet = packet_at(ideal, id);
-	struct edge *edge = &ideal->edges[packet->of.destination];
+	const struct ideal_packet *packet = packet_at(ideal, id);
+	struct node_links *edge = &ideal->edges[packet->of.destination];
 	edge->in_free_at = later(replay->now, edge->in_free_at) + packet->trip.last;
 	tb_time_ps crossed = replay->now + packet->trip.crossed;
 	tb_wheel_put(&replay->wheel,
@@ -126,7 +126,7 @@ static tb_time_ps release(
 {
 	(void)drained_at; // a node accepts every packet
 	struct ideal *ideal = of(replay);
-	const struct packet *packet = packet_at(ideal, id);
+	const struct ideal_packet *packet = packet_at(ideal, id);
 	tb_time_ps back_at = ack_at + packet->trip.back;
 	if (ideal->vcs_most)
 		*vc_at(ideal, packet->node, packet->vc) = back_at;
@@ -151,12 +151,12 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		return;
 	}
 	ideal->arrivals[ideal->n_arrivals++] =
-		(struct arrival){packet_at(ideal, event.subject)->of.order, event};
+		(struct ideal_arrival){packet_at(ideal, event.subject)->of.order, event};
 }
 
 static int by_order(const void *left, const void *right)
 {
-	const struct arrival *a = left, *b = right;
+	const struct ideal_arrival *a = left, *b = right;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
@@ -231,7 +231,7 @@ static void end(struct tb_replay *replay)
 static uint32_t most_vcs(const struct tb_network *net)
 {
 	uint32_t most = 1;
-	if (!tb_params_have_circuits(&net->params))
+	if (!tb_switching_of(&net->params)->has_circuits)
 		return 0;
 	for (uint32_t i = 0; i < net->n_nodes; i++)
 		if (net->links[net->injection[i]].n_vcs > most)
@@ -259,8 +259,8 @@ static int make_parts(struct ideal *ideal)
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
 			tb_per_byte_q20(net->links[net->injection[0]].bytes_per_s));
 	int status = tb_replay_make(&ideal->replay, (uint32_t)n_packets,
-		(sizeof(struct packet) + 63) / 64 * 64, packet_ps, 3);
-	ideal->replay.looks_ahead = false; // there is little to read
+		(sizeof(struct ideal_packet) + 63) / 64 * 64, packet_ps, 3);
+	ideal->replay.prefetches = false; // there is little to read
 	return status;
 }
 
@@ -277,12 +277,13 @@ static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *err
 static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
-	return (tb_params_have_circuits(&network->params)
+	return (tb_switching_of(&network->params)->has_circuits
 			? tb_idle_latency_ps
 			: tb_idle_credits_ps)(network, source, destination, bytes);
 }
 
-// Without what only a death or a look ahead would call.
+// It has no link_failed and no prefetches: nothing fails in it, and there is little to
+// read.
 const struct tb_switching tb_ideal = {.name = "ideal",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,

@@ -134,7 +134,7 @@ static tb_time_ps ack_time(const struct oracle *oracle, const struct packet *pac
 void credits_in(struct oracle *oracle, struct packet *packet)
 {
 	uint32_t id = packet->destination, link = came_by(packet);
-	if (packet->spoilt_by != TB_ID_NONE) {
+	if (packet->corrupted_by != TB_ID_NONE) {
 		credits_free(oracle, packet, link, link);
 		credits_fail(oracle, packet);
 		return;
@@ -166,8 +166,8 @@ void credits_drained(struct oracle *oracle, struct packet *packet)
 
 void credits_fail(struct oracle *oracle, struct packet *packet)
 {
-	if (packet->spoilt_by != TB_ID_NONE)
-		packet->dead = packet->spoilt_by;
+	if (packet->corrupted_by != TB_ID_NONE)
+		packet->dead = packet->corrupted_by;
 	packet->failed = packet->over = true;
 	packet->closed = packet->n_events == 0;
 	oracle_error_in(oracle, packet);

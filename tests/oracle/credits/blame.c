@@ -113,6 +113,16 @@ static struct blamed blame(
 	return by_link(oracle, packet, link);
 }
 
+// queue_number tells the queues of a link's buffer apart: by VL, and by output where each
+// has its own.
+static uint64_t queue_number(const struct oracle *oracle, const struct packet *packet)
+{
+	uint64_t output = oracle->credits->params->queues == TB_QUEUES_FIFO
+				  ? 0
+				  : (uint64_t)packet->route + 1;
+	return output << 8 | packet->vl;
+}
+
 // note notes a wait up to now, and keeps it with the packet's next hop.
 static void note(
 	struct oracle *oracle, struct packet *packet, const struct blamed *blamed)
@@ -127,6 +137,8 @@ static void note(
 					    .root = blamed->root,
 					    .from = packet->ready_at,
 					    .to = oracle->now,
+					    .bytes = packet->wire_bytes,
+					    .serial = queue_number(oracle, packet),
 					    .flow = flow_of(packet),
 					    .culprit = blamed->flow});
 }

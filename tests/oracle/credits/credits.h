@@ -1,5 +1,5 @@
 // The oracle's networks with credits (docs/credits.md), shared by links.c (blocks that
-// cross, buffers, updates), switches.c (queues, routes, who goes next), deaths.c (what
+// cross, buffers, updates), switches.c (queues, routes, who goes next), failures.c (what
 // dies), blame.c (who a wait was for), adapter.c (queue pairs, PCIe, injection,
 // acknowledgements) and ideal.c.
 //
@@ -58,7 +58,7 @@ struct lane { // a VL of a link
 	size_t n_queue;
 	struct left *left; // by queue: with voq by the port that they left by
 	uint64_t n_bytes;  // of packets that have come and not left (C10)
-	bool told_to_pause;
+	bool is_pausing_sender;
 	struct left leaver;    // who left last, and of one instant
 	uint64_t leaver_order; // the last by order
 };
@@ -181,7 +181,7 @@ void credits_update_in(struct oracle *oracle, uint32_t update);
 bool credits_may_begin(
 	const struct oracle *oracle, uint32_t link, const struct packet *packet);
 // Compares counts with xoff and xon (C10), when the instant is over.
-void credits_tell_pauses(struct oracle *oracle);
+void credits_send_pauses(struct oracle *oracle);
 
 // switches.c
 //
@@ -196,9 +196,9 @@ void credits_unqueue(struct oracle *oracle, struct packet *packet);
 void credits_note_instant(struct oracle *oracle);
 void credits_note_lasting(struct oracle *oracle); // when the replay is
 
-// deaths.c
+// failures.c
 //
-void credits_strike(struct oracle *oracle); // something dies
+void credits_fail_links(struct oracle *oracle); // something dies
 
 // blame.c
 //

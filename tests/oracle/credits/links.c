@@ -249,31 +249,31 @@ void credits_update_in(struct oracle *oracle, uint32_t id)
 	touch_sender(oracle, update->link);
 }
 
-static void tell_pause(struct oracle *oracle, uint32_t link, uint32_t vl)
+static void send_pause(struct oracle *oracle, uint32_t link, uint32_t vl)
 {
 	const struct tb_credit_params *params = oracle->credits->params;
 	struct lane *lane = &line_of(oracle, link)->lanes[vl];
 	struct update update = {.link = link,
 		.vl = vl,
-		.pauses = !lane->told_to_pause,
+		.pauses = !lane->is_pausing_sender,
 		.freed_at = oracle->now,
 		.order = lane->leaver_order,
 		.flow = lane->leaver.flow,
 		.root = lane->leaver.root};
 	assert(lane->n_bytes <= oracle->links[link].info->fifo_bytes);
-	if (lane->told_to_pause ? lane->n_bytes > params->xon_bytes
-				: lane->n_bytes <= params->xoff_bytes)
+	if (lane->is_pausing_sender ? lane->n_bytes > params->xon_bytes
+				    : lane->n_bytes <= params->xoff_bytes)
 		return;
 	assert(update.pauses || lane->leaver.at == oracle->now);
-	lane->told_to_pause = update.pauses;
+	lane->is_pausing_sender = update.pauses;
 	send_update(oracle, &update);
 }
 
-void credits_tell_pauses(struct oracle *oracle)
+void credits_send_pauses(struct oracle *oracle)
 {
 	if (!pauses(oracle->credits))
 		return;
 	for (uint32_t link = 0; link < oracle->net->n_links; link++)
 		for (uint32_t vl = 0; vl < oracle->credits->n_vls; vl++)
-			tell_pause(oracle, link, vl);
+			send_pause(oracle, link, vl);
 }

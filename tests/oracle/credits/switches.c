@@ -331,8 +331,9 @@ static const struct candidate *arbitrate(
 	return choice->of[take(oracle, link, choice, &credits->low, &line->low)];
 }
 
-// send lets a candidate begin.
-static void send(struct oracle *oracle, uint32_t sw, const struct candidate *candidate)
+// send_candidate lets a candidate begin.
+static void send_candidate(
+	struct oracle *oracle, uint32_t sw, const struct candidate *candidate)
 {
 	struct packet *packet = candidate->packet;
 	uint32_t link = packet->route;
@@ -353,7 +354,7 @@ static bool serve_link(struct oracle *oracle, uint32_t sw,
 		choice.of[v] = first_in_turn(oracle, sw, candidates, link, v);
 	const struct candidate *taken = arbitrate(oracle, link, &choice);
 	if (taken)
-		send(oracle, sw, taken);
+		send_candidate(oracle, sw, taken);
 	return taken != NULL;
 }
 

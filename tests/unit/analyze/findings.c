@@ -10,6 +10,15 @@
 
 #include <cmocka.h>
 
+static void reals(const char *rule, const char *key, double real)
+{
+	const struct tb_finding *finding = found(rule);
+	assert_non_null(finding);
+	const struct tb_figure *figure = tb_finding_figure(finding, key);
+	assert_non_null(figure);
+	assert_float_equal(figure->real, real, 1e-6);
+}
+
 static void root(struct made *made, struct tb_link link, double percent)
 {
 	made->roots[made->evidence.n_roots++] =
@@ -412,6 +421,97 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
+static void remedies_have_the_figures_that_they_rest_on(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	root(&made, link_of(TB_LINK_UP, 1), 20);
+	root(&made, link_of(TB_LINK_DOWN, 1), 12.5);
+	root(&made, link_of(TB_LINK_EJECTION, 1), 40);
+	// What stands behind the last is no root.
+	root(&made, link_of(TB_LINK_UP, 2), 10);
+	made.evidence.n_roots--;
+	judge(&made);
+	reals("another-ascent", "inside_percent", 32.5);
+	for (enum tb_ascent ascent = TB_ASCENT_ADAPTIVE_LOWEST;
+		ascent <= TB_ASCENT_ADAPTIVE_ROUND_ROBIN; ascent++) {
+		made.info.network.ascent = ascent;
+		judge(&made);
+		assert_null(found("another-ascent"));
+	}
+	make_full(&made);
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	judge(&made);
+	assert_int_equal(count_of(found("less-taper"), "level"), 0);
+	assert_int_equal(count_of(found("less-taper"), "cables_down"), 18);
+}
+
+static void routes_and_faults_bind_a_run_to_its_network(void **state)
+{
+	static const char *const bound[] = {
+		"--network qsnet --routes r.lft", "--network qsnet --fault link=0.1:4"};
+	struct made made;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make_full(&made);
+		snprintf(made.info.network.shape, sizeof made.info.network.shape,
+			"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+		judge(&made);
+		assert_non_null(found("less-taper"));
+		assert_non_null(found("second-rail"));
+		made.info.options = bound[i];
+		judge(&made);
+		assert_null(found("less-taper"));
+		assert_null(found("second-rail"));
+	}
+	make_full(&made);
+	made.info.network.broadcast = true;
+	judge(&made);
+	assert_null(found("second-rail"));
+}
+
+// Half of the wait has its roots between switches, and no node or link stands out.
+static void a_network_is_crowded_from_half_of_the_wait_on(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	for (uint32_t i = 0; i < 10; i++)
+		root(&made, link_of(TB_LINK_UP, i), TB_FINDING_HOT / 10);
+	judge(&made);
+	assert_non_null(found("less-taper"));
+	made.roots[9].wait_ps--;
+	judge(&made);
+	assert_null(found("less-taper"));
+}
+
+static void only_nodes_at_ends_are_made_quicker(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 9);
+	// What stands behind the last end is none: node 6 stays slow.
+	made.evidence.ends[1] = made.evidence.ends[0];
+	made.evidence.ends[1].node.id = 6;
+	made.info.options = "--network ib-hdr --slow 6=1GB/s --slow 5=2GB/s";
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr --slow 6=1GB/s -o "
+			      "quicker.db");
+	made.info.options = "--network ib-hdr,pcie=100MB/s";
+	made.info.network.credits.pcie_bytes_per_s = 100000000; // of 400 MB/s
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.4GB/s -o "
+			      "quicker.db");
+	made.info.network.credits.pcie_bytes_per_s = 400000000; // as its link
+	judge(&made);
+	assert_null(found("quicker-node"));
+}
+
 static void faults_can_be_left_out(void **state)
 {
 	struct made made;
@@ -485,6 +585,13 @@ static void a_node_that_posts_more_than_its_link_carries_is_named(void **state)
 		"messages stood 60 us of their 100 us there on average. It posted 4 KiB "
 		"within 2 us; to carry that takes the link 12.10 us.");
 	assert_int_equal(count_of(found("backlog"), "node"), 3);
+	assert_int_equal(count_of(found("backlog"), "nodes"), 1);
+	assert_int_equal(count_of(found("backlog"), "posted_bytes"), 4096);
+	assert_int_equal(count_of(found("backlog"), "posting_ps"), 2000000);
+	reals("backlog", "carrying_ps", 12100000);
+	reals("backlog", "mean_queue_ps", 60000000);
+	reals("backlog", "mean_latency_ps", 100000000);
+	reals("backlog", "queue_percent", 10);
 	made.evidence.backlog.n_nodes = 3;
 	made.evidence.backlog.posting_ps = 12100000;
 	judge(&made);
@@ -505,6 +612,9 @@ static void few_pairs_of_traffic_are_named(void **state)
 	says("traffic",
 		"At least 51 % of the wait is that of traffic to node 3 for other "
 		"such traffic.");
+	assert_int_equal(count_of(found("traffic"), "node"), 3);
+	assert_int_equal(count_of(found("traffic"), "pairs"), 1);
+	reals("traffic", "percent_of_wait", 51);
 	made.evidence.grain = TB_EVIDENCE_FLOWS;
 	made.evidence.traffic_is_exact = true;
 	made.evidence.traffic[0].victim[0].id = 2;
@@ -518,6 +628,7 @@ static void few_pairs_of_traffic_are_named(void **state)
 	made.evidence.traffic[1].culprit_leaf = 1;
 	judge(&made);
 	says("traffic", "traffic from leaf 0.0 for traffic from leaf 0.1 (51 %)");
+	assert_null(tb_finding_figure(found("traffic"), "node"));
 	made.evidence.grain = TB_EVIDENCE_NO_GRAIN;
 	judge(&made);
 	assert_null(found("traffic"));
@@ -543,6 +654,10 @@ int main(void)
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
+		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
+		cmocka_unit_test(routes_and_faults_bind_a_run_to_its_network),
+		cmocka_unit_test(a_network_is_crowded_from_half_of_the_wait_on),
+		cmocka_unit_test(only_nodes_at_ends_are_made_quicker),
 		cmocka_unit_test(faults_can_be_left_out),
 		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
 		cmocka_unit_test(a_region_counts_when_much_waits_in_it),

@@ -141,6 +141,9 @@ static void a_capture_that_asks_for_too_much_is_slowed_down(void **state)
 	tries("slower-scale",
 		"tailback replay a.goal --network qsnet,levels=2 --seed 1 --time-scale "
 		"2.02 -o slower.db");
+	const struct tb_finding *slower = found("slower-scale");
+	assert_true(tb_finding_figure(slower, "busiest_percent")->real == 101);
+	assert_true(tb_finding_figure(slower, "time_scale")->real == 2.02);
 	made.evidence.capture.busiest_share = 1;
 	judge(&made);
 	assert_null(found("slower-scale"));
@@ -233,6 +236,9 @@ static void an_incast_that_is_over_at_once_has_no_remedy(void **state)
 	judge(&made);
 	assert_non_null(found("second-rail")); // 0.8 of 40: 2 %
 	made.evidence.ends[0].busy_percent = 29.9;
+	// Neither another span of time nor another end is one before it is counted.
+	made.evidence.ends[0].times[1].end_ps = (tb_time_ps)WAIT_PS * 30;
+	made.evidence.ends[1] = made.evidence.ends[0];
 	judge(&made);
 	assert_non_null(found("incast"));
 	assert_null(found("second-rail"));
@@ -260,9 +266,19 @@ static void a_job_pays_for_the_others_and_for_the_network(void **state)
 			    "and 10 us alone, "
 			    "23 % longer.");
 	assert_int_equal(count_of(found("others-cost"), "job"), 1);
+	assert_int_equal(count_of(found("others-cost"), "taken_ps"), 12300000);
+	assert_int_equal(count_of(found("others-cost"), "better_ps"), 10000000);
+	assert_int_equal(count_of(found("network-cost"), "job"), 0);
 	says("network-cost",
 		"melt would take 5 us; by itself on this one it takes 10 us, "
 		"100 % longer");
+	made.times[0].run.run_ps = 12300000; // as much as io: the first is named
+	judge(&made);
+	says("others-cost", "The other jobs cost melt most");
+	made.times[0].run.run_ps = 10100000;
+	made.times[1].run.run_ps = 10200000; // just 2 %
+	judge(&made);
+	says("others-cost", "The other jobs cost io most");
 	made.times[1].run.run_ps = 10199000;
 	made.times[0].ideal.run_ps = 9900000;
 	made.times[1].ideal.run_ps = 9900000;

@@ -167,26 +167,46 @@ static void hot_links_come_hottest_first(void **state)
 static void metrics_go_by_the_names_that_people_type(void **state)
 {
 	(void)state;
-	for (enum tb_metric metric = TB_WAIT; metric <= TB_LONGEST; metric++) {
-		enum tb_metric parsed;
-		assert_int_equal(tb_metric_parse(tb_metric_name(metric), &parsed), TB_OK);
-		assert_int_equal(parsed, metric);
-	}
-	enum tb_metric metric;
-	assert_int_equal(tb_metric_parse("Wait", &metric), TB_EUSAGE);
 	static const struct tb_link_sample sample = {.wait_ps = 1,
 		.stall_ps = 2,
 		.busy_ps = 3,
 		.bytes = 4,
 		.n_packets = 5,
 		.n_blocked = 6,
-		.longest_wait_ps = 7};
-	static const char *const names[] = {
-		"wait", "stall", "busy", "bytes", "packets", "blocked", "longest"};
-	for (uint64_t i = 0; i < 7; i++) {
-		assert_int_equal(tb_metric_parse(names[i], &metric), TB_OK);
-		assert_int_equal(tb_metric_of(&sample, metric), i + 1);
+		.longest_wait_ps = 7,
+		.largest_queue_bytes = 8,
+		.packets_per_s = 9};
+	static const char *const names[] = {"wait", "stall", "busy", "bytes", "packets",
+		"blocked", "longest", "queue", "packet-rate"};
+	for (uint64_t i = 0; i < 9; i++) {
+		assert_string_equal(tb_metric_name(i), names[i]);
+		assert_int_equal(tb_metric_of(&sample, (enum tb_metric)i), i + 1);
 	}
+	assert_null(tb_metric_name(TB_N_METRICS));
+}
+
+static void packet_rates_are_packets_by_the_time_of_the_window(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = stored_run(&fixture);
+	static const struct tb_window windows[] = {{0, 0}, {3, 11}, {4, 12}, {4, 5}};
+	for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+		const struct tb_link_sample *samples;
+		uint64_t n = 0;
+		assert_int_equal(tb_run_look(run, windows[w], &samples, &error), TB_OK);
+		uint64_t window_ps = (uint64_t)tb_run_window_ps(run, windows[w]);
+		for (uint32_t i = 0; i < fixture.n_links; i++) {
+			uint64_t scaled = samples[i].n_packets * UINT64_C(1000000000000);
+			assert_int_equal(samples[i].packets_per_s,
+				(scaled + window_ps / 2) / window_ps);
+			n += samples[i].n_packets;
+		}
+		assert_true(n > 0);
+	}
+	tb_run_free(run);
+	fixture_fini(&fixture);
 }
 
 static void digests_are_those_of_sha256sum(void **state)
@@ -222,6 +242,7 @@ int main(void)
 		cmocka_unit_test(the_most_loaded_is_100_percent_and_an_idle_window_0),
 		cmocka_unit_test(hot_links_come_hottest_first),
 		cmocka_unit_test(metrics_go_by_the_names_that_people_type),
+		cmocka_unit_test(packet_rates_are_packets_by_the_time_of_the_window),
 		cmocka_unit_test(digests_are_those_of_sha256sum),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

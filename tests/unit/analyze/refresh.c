@@ -120,8 +120,8 @@ static void a_bin_beyond_the_time_told_counts(void **state)
 	(void)state;
 	growing_init(&growing);
 	sql(&growing, "INSERT INTO main.link_bin SELECT run, 3, link, 1, 0, 0, 0, 0, 0, "
-		      "1 FROM main.link LIMIT 1;"
-		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 1 "
+		      "1, 0 FROM main.link LIMIT 1;"
+		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 1, 0 "
 		      "FROM main.run");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_int_equal(tb_run_info(growing.run)->n_bins, 4);
@@ -159,7 +159,8 @@ static void wider_bins_make_all_of_them_new(void **state)
 		"DELETE FROM main.link_bin;"
 		"INSERT INTO main.link_bin SELECT run, bin / 2, link, sum(wait_ps), "
 		"sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets), sum(blocked), "
-		"max(longest_wait_ps) FROM whole.link_bin GROUP BY run, bin / 2, link;"
+		"max(longest_wait_ps), max(largest_queue_bytes) FROM whole.link_bin "
+		"GROUP BY run, bin / 2, link;"
 		"UPDATE main.run SET bin_ps = 2 * bin_ps, simulated_ps = 12 * bin_ps");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_int_equal(tb_run_info(growing.run)->n_bins, N_BINS / 2);

@@ -139,7 +139,7 @@ static char *written(const char *path, uint32_t top, enum tb_format format)
 		tb_report_new(&report, run, top, &error))
 		fixture_fail("report", &error);
 	FILE *stream = open_memstream(&text, &n);
-	if (tb_report_write(report, format, NULL, NULL, stream, &error))
+	if (tb_report_write(report, format, NULL, stream, &error))
 		fixture_fail("write", &error);
 	fclose(stream);
 	tb_report_free(report);

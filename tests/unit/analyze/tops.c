@@ -92,11 +92,9 @@ static char *report_json(const struct fixture *fixture, uint32_t top)
 		fixture_fail("report", &error);
 	FILE *stream = open_memstream(&text, &size);
 	assert_int_equal(
-		tb_report_write(report, TB_FORMAT_JSON, NULL, NULL, stream, &error),
-		TB_OK);
+		tb_report_write(report, TB_FORMAT_JSON, NULL, stream, &error), TB_OK);
 	assert_int_equal(
-		tb_report_write(report, TB_FORMAT_TEXT, NULL, NULL, stream, &error),
-		TB_OK);
+		tb_report_write(report, TB_FORMAT_TEXT, NULL, stream, &error), TB_OK);
 	fclose(stream);
 	tb_report_free(report);
 	tb_run_free(run);

@@ -137,6 +137,28 @@ static void a_span_grows_to_the_slices_that_it_touches(void **state)
 	tb_job_pairs_fini(&pairs);
 }
 
+// A replay of days has slices of hours: of 100 days, of 1.6 days at most.
+static void slices_are_as_wide_as_times_can_be(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_job_pairs pairs;
+	struct tb_heavy_waits flows;
+	struct tb_roots roots;
+	const struct tb_span first = {0, FIXTURE_BIN_PS};
+	change(stage, "UPDATE run SET root_bin_ps = 5e18, tree_bin_ps = 5e18");
+	assert_int_equal(tb_roots_init(&roots, stage->run, first, 0, NULL), TB_OK);
+	assert_int_equal(roots.listed.span.to_ps, 5 * TB_PS_PER_S * 1000 * 1000);
+	assert_true(roots.listed.n > 0);
+	tb_roots_fini(&roots);
+	const struct tb_span last = {TB_TIME_NEVER - 1, TB_TIME_NEVER};
+	assert_int_equal(tb_job_pairs_init(&pairs, stage->run, last, 0, NULL), TB_OK);
+	assert_int_equal(pairs.listed.span.from_ps, 5 * TB_PS_PER_S * 1000 * 1000);
+	assert_int_equal(pairs.listed.span.to_ps, TB_TIME_NEVER);
+	tb_job_pairs_fini(&pairs);
+	assert_int_equal(tb_heavy_waits_during(&flows, stage->run, last, 0, NULL), TB_OK);
+	tb_heavy_waits_fini(&flows);
+}
+
 static void jobs_wait_as_long_as_their_flows(void **state)
 {
 	struct stage *stage = *state;
@@ -382,6 +404,7 @@ int main(void)
 		STAGED(roots_hold_all_of_the_wait),
 		STAGED(spans_of_time_part_the_wait),
 		STAGED(a_span_grows_to_the_slices_that_it_touches),
+		STAGED(slices_are_as_wide_as_times_can_be),
 		STAGED(jobs_wait_as_long_as_their_flows),
 		STAGED(the_jobs_at_links_and_roots_hold_their_wait),
 		STAGED(a_run_of_one_job_names_it_everywhere),

@@ -71,6 +71,14 @@ static void text_reads_as_itself_within_markup_and_csv(void **state)
 	assert_string_equal(written(tb_csv_put, "a,b"), "\"a,b\"");
 	assert_string_equal(written(tb_csv_put, "say \"a\""), "\"say \"\"a\"\"\"");
 	assert_string_equal(written(tb_csv_put, "two\nlines"), "\"two\nlines\"");
+	assert_string_equal(written(tb_csv_put, "=1+1"), "'=1+1");
+	assert_string_equal(written(tb_csv_put, "=A(1,2)"), "\"'=A(1,2)\"");
+	assert_string_equal(written(tb_csv_put, "-1+cmd|x"), "'-1+cmd|x");
+	assert_string_equal(written(tb_csv_put, "@SUM(A1)"), "'@SUM(A1)");
+	assert_string_equal(written(tb_csv_put, "\t=1"), "'\t=1");
+	assert_string_equal(written(tb_csv_put, "-12.5e3"), "-12.5e3");
+	assert_string_equal(written(tb_csv_put, "+"), "'+");
+	assert_string_equal(written(tb_csv_put, "a=b"), "a=b");
 }
 
 static void errors_name_the_file_and_the_place(void **state)
@@ -94,6 +102,21 @@ static void errors_name_the_file_and_the_place(void **state)
 	}
 	tb_fail(&error, TB_EUSAGE, "wrong");
 	assert_string_equal(tb_error_format(&error, text, sizeof text), "wrong");
+}
+
+static void missing_memory_is_told_in_one_sentence(void **state)
+{
+	(void)state;
+	struct tb_error error;
+	char text[256];
+	assert_int_equal(tb_fail_memory(&error, "%d links", 12), TB_ENOMEM);
+	assert_int_equal(error.code, TB_ENOMEM);
+	assert_string_equal(
+		tb_error_format(&error, text, sizeof text), "no memory for 12 links");
+	assert_int_equal(tb_fail_memory_in(&error, "a.goal", "it"), TB_ENOMEM);
+	assert_string_equal(
+		tb_error_format(&error, text, sizeof text), "a.goal: no memory for it");
+	assert_int_equal(tb_fail_memory(NULL, "curves"), TB_ENOMEM);
 }
 
 static void of_a_long_path_the_end_is_kept(void **state)
@@ -202,6 +225,7 @@ int main(void)
 		cmocka_unit_test(formats_that_are_not_allowed_are_refused),
 		cmocka_unit_test(text_reads_as_itself_within_markup_and_csv),
 		cmocka_unit_test(errors_name_the_file_and_the_place),
+		cmocka_unit_test(missing_memory_is_told_in_one_sentence),
 		cmocka_unit_test(of_a_long_path_the_end_is_kept),
 		cmocka_unit_test(an_early_write_error_is_kept_to_the_end),
 		cmocka_unit_test(progress_says_how_far_and_how_long),

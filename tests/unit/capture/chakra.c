@@ -260,6 +260,12 @@ static void clones_do_what_the_given_ranks_do(void **state)
 	assert_int_equal(tb_calls_n_ranks(calls), 3);
 	assert_int_equal(n_calls(2), 1);
 	assert_true(noted("1 of 3 ranks"));
+	tb_calls_free(calls);
+	calls = NULL;
+	// As many as there are files is no fault, fewer are.
+	const struct tb_reading same = {.clone_ranks = 1};
+	assert_int_equal(read_with("c.0.json", &same), TB_OK);
+	assert_int_equal(tb_calls_n_ranks(calls), 1);
 }
 
 static void what_sends_is_not_cloned(void **state)
@@ -317,6 +323,42 @@ static void both_schemas_of_protobuf_are_read(void **state)
 	assert_true(noted("2 collectives over some dimensions"));
 }
 
+// The old schema numbers operations otherwise; the byte before the size's attribute has
+// the number.
+static void numbers_and_operations_are_checked_in_the_old_schema_too(void **state)
+{
+	(void)state;
+	static const uint8_t ops[] = {TB_COLL_ALLREDUCE, TB_COLL_ALLTOALL,
+		TB_COLL_ALLGATHER, TB_COLL_REDUCE_SCATTER, TB_COLL_BROADCAST};
+	uint8_t changed[sizeof old];
+	const size_t at = sizeof old - 19;
+	memcpy(changed, old, sizeof old);
+	assert_int_equal(old[at], 1);
+	for (uint8_t i = 0; i < sizeof ops; i++) {
+		changed[at] = i;
+		put("m.0.et", changed, sizeof changed);
+		read_it("m.0.et");
+		assert_int_equal(call(0, 1)->op, ops[i]);
+		assert_int_equal(call(0, 1)->bytes, 128);
+		tb_calls_free(calls);
+		calls = NULL;
+	}
+	changed[at] = sizeof ops;
+	put("m.0.et", changed, sizeof changed);
+	assert_int_equal(read_with("m.0.et", NULL), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "comm_type of 5: expected 0 to 4"));
+}
+
+static void only_short_numbers_are_ranks(void **state)
+{
+	(void)state;
+	put("m.0.et", old, sizeof old);
+	put("m.123456789.et", old, sizeof old);
+	put("m..et", old, sizeof old);
+	read_it("");
+	assert_int_equal(tb_calls_n_ranks(calls), 1);
+}
+
 static void damage_is_reported_by_its_place(void **state)
 {
 	(void)state;
@@ -346,6 +388,113 @@ static void circles_are_named(void **state)
 		"{}{\"id\": \"5\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"5\"]}");
 	assert_int_equal(read_with("o.0.json", NULL), TB_EDEADLOCK);
 	assert_string_equal(error.text, "node 5 waits for itself");
+}
+
+// Eleven nodes in a circle, behind one that is not in it: eight are named.
+static void long_circles_are_cut_short(void **state)
+{
+	(void)state;
+	char text[2000];
+	int n = snprintf(text, sizeof text,
+		"{}{\"id\": \"99\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\"]}");
+	for (int i = 1; i <= 11; i++)
+		n += snprintf(text + n, sizeof text - (size_t)n,
+			"{\"id\": \"%d\", \"type\": \"COMP_NODE\", \"dataDeps\": "
+			"[\"%d\"]}",
+			i, i % 11 + 1);
+	put_text("o.0.json", text);
+	assert_int_equal(read_with("o.0.json", NULL), TB_EDEADLOCK);
+	assert_string_equal(
+		error.text, "11 nodes wait for each other: 1, 2, 3, 4, 5, 6, 7, 8, ...");
+}
+
+// Dependencies that are there stay when others are dropped: nodes 2 and 3 are a chain.
+static void what_is_known_stays_when_the_rest_is_dropped(void **state)
+{
+	(void)state;
+	const struct tb_reading lenient = {.lenient = true};
+	put_text("u.0.json",
+		"{}{\"id\": \"2\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\", "
+		"\"8\"], \"durationMicros\": \"2\"}"
+		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"9\", \"2\"], "
+		"\"durationMicros\": \"3\"}"
+		"{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"1\"}");
+	assert_int_equal(read_with("u.0.json", &lenient), TB_OK);
+	assert_true(noted("2 dependencies on nodes that the files do not have"));
+	assert_int_equal(n_calls(0), 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(call(0, i)->calc_ns, 1000 * (i + 1));
+		assert_int_equal(call(0, i)->lane, 0);
+	}
+}
+
+// Node 2 takes no time and becomes no call; node 3 goes on behind node 1. Node 5 takes
+// none either, but joins two.
+static void nodes_without_time_pass_on_what_they_wait_for(void **state)
+{
+	(void)state;
+	uint32_t n;
+	put_text("z.0.json",
+		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"1\"}"
+		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\"]}"
+		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"2\", \"1\"], "
+		"\"durationMicros\": \"3\"}"
+		"{\"id\": \"4\", \"type\": \"COMP_NODE\", \"durationMicros\": \"4\"}"
+		"{\"id\": \"5\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"3\", \"4\"]}"
+		"{\"id\": \"6\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"5\"], "
+		"\"durationMicros\": \"6\"}");
+	read_it("z.0.json");
+	assert_int_equal(n_calls(0), 5);
+	assert_int_equal(call(0, 1)->calc_ns, 3000);
+	assert_int_equal(call(0, 1)->lane, call(0, 0)->lane);
+	(void)tb_calls_befores(calls, 0, 1, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(call(0, 3)->calc_ns, 0);
+	(void)tb_calls_befores(calls, 0, 3, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(call(0, 4)->calc_ns, 6000);
+	assert_int_equal(call(0, 4)->lane, call(0, 3)->lane);
+}
+
+static void loads_stores_and_kernels_take_time(void **state)
+{
+	(void)state;
+	put_text("t.json",
+		"{}{\"id\": \"1\", \"type\": \"MEM_LOAD_NODE\", \"durationMicros\": "
+		"\"1\"}"
+		"{\"id\": \"2\", \"type\": \"MEM_STORE_NODE\", \"dataDeps\": [\"1\"], "
+		"\"durationMicros\": \"2\"}"
+		"{\"id\": \"3\", \"type\": \"METADATA_NODE\", \"dataDeps\": [\"2\"], "
+		"\"durationMicros\": \"3\"}"
+		"{\"id\": \"4\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"3\"], "
+		"\"durationMicros\": \"4\"}");
+	// Of a file whose name has no rank it is rank 0.
+	read_it("t.json");
+	assert_int_equal(tb_calls_n_ranks(calls), 1);
+	assert_int_equal(n_calls(0), 3);
+	assert_int_equal(call(0, 0)->calc_ns, 1000);
+	assert_int_equal(call(0, 1)->calc_ns, 2000);
+	assert_int_equal(call(0, 2)->calc_ns, 4000);
+}
+
+// Without PyTorch's marks a node waits for control dependencies, too, the first and last.
+static void control_dependencies_are_waited_for(void **state)
+{
+	(void)state;
+	uint32_t n;
+	put_text("w.0.json",
+		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"1\"}"
+		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"durationMicros\": \"2\"}"
+		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"durationMicros\": \"3\"}"
+		"{\"id\": \"4\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"3\"], "
+		"\"ctrlDeps\": [\"1\", \"2\"], \"durationMicros\": \"4\"}");
+	read_it("w.0.json");
+	assert_int_equal(n_calls(0), 5);
+	assert_int_equal(call(0, 3)->lane, call(0, 2)->lane);
+	const uint32_t *on = tb_calls_befores(calls, 0, 3, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(on[0] + on[1], 1);
+	assert_int_equal(call(0, 4)->calc_ns, 4000);
 }
 
 static void unknown_dependencies_are_refused_or_dropped(void **state)
@@ -488,6 +637,13 @@ int main(void)
 		TEST(both_schemas_of_protobuf_are_read),
 		TEST(damage_is_reported_by_its_place),
 		TEST(circles_are_named),
+		TEST(long_circles_are_cut_short),
+		TEST(loads_stores_and_kernels_take_time),
+		TEST(control_dependencies_are_waited_for),
+		TEST(what_is_known_stays_when_the_rest_is_dropped),
+		TEST(nodes_without_time_pass_on_what_they_wait_for),
+		TEST(only_short_numbers_are_ranks),
+		TEST(numbers_and_operations_are_checked_in_the_old_schema_too),
 		TEST(unknown_dependencies_are_refused_or_dropped),
 		TEST(what_is_whole_of_messages_is_taken),
 		TEST(what_is_whole_of_json_is_taken),

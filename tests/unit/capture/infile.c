@@ -272,6 +272,24 @@ static void a_peek_leaves_the_bytes_to_be_read(void **state)
 		}
 }
 
+// Of equal bytes bzip2 makes the least: 2,500,000 fit in 50.
+static void no_file_has_more_bytes_than_its_size_allows(void **state)
+{
+	(void)state;
+	const size_t n = 2500000;
+	unsigned char *zeros = calloc(n, 1);
+	assert_non_null(zeros);
+	for (size_t i = 0; i < N_CODECS; i++) {
+		FILE *stream;
+		struct tb_infile *file;
+		put(packed, compress(codecs[i], zeros, n, packed));
+		assert_int_equal(tb_infile_open(&stream, &file, path, &error), TB_OK);
+		assert_true(tb_infile_bytes_most(file) >= n);
+		fclose(stream);
+	}
+	free(zeros);
+}
+
 static void what_cannot_be_opened_is_reported(void **state)
 {
 	(void)state;
@@ -297,6 +315,7 @@ int main(void)
 		cmocka_unit_test(what_follows_the_end_is_not_passed_over),
 		cmocka_unit_test(a_text_that_begins_like_bzip2_is_plain),
 		cmocka_unit_test(a_peek_leaves_the_bytes_to_be_read),
+		cmocka_unit_test(no_file_has_more_bytes_than_its_size_allows),
 		cmocka_unit_test(what_cannot_be_opened_is_reported),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

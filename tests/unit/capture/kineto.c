@@ -1,6 +1,7 @@
 // Profiles of PyTorch: what a rank sent, of what size and in which group, what its
 // streams waited for, and what is refused.
 #include "kineto.h"
+#include "real_input.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -445,6 +446,24 @@ static void a_collective_waits_for_the_work_before_it(void **state)
 	assert_int_equal(begins_ns(0, last, 500000), 600000);
 }
 
+// The second collective stands behind the first on its stream and was launched at 60 us:
+// had the first taken no time, it would have begun then.
+static void a_kernel_that_queued_begins_at_its_launch_at_the_earliest(void **state)
+{
+	(void)state;
+	begin();
+	nccl_on(20, 2, 0, 100, 1);
+	call(2, "cudaLaunchKernel", 3);
+	nccl_on(20, 60, 101, 50, 2);
+	call(60, "cudaLaunchKernel", 4);
+	read_of_both();
+	const struct tb_call *last = nth(0, TB_CALL_COLLECTIVE, 1);
+	assert_int_equal(begins_ns(0, last, 0), 60000);
+	assert_int_equal(begins_ns(0, last, 40000), 60000);
+	assert_int_equal(begins_ns(0, last, 100000), 100000);
+	assert_int_equal(begins_ns(0, last, 300000), 300000);
+}
+
 static void a_group_of_messages_is_one_kernel(void **state)
 {
 	(void)state;
@@ -474,7 +493,18 @@ static void a_group_of_messages_is_one_kernel(void **state)
 		assert_int_equal(send->peer, 1 - rank);
 		assert_int_equal(recv->peer, 1 - rank);
 		assert_int_equal(send->bytes, 20);
+		assert_int_equal(recv->bytes, 20);
 		assert_true(send->starts && recv->starts);
+		// The first call of the kernel has its time; the others follow at once.
+		uint32_t n, n_befores;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		assert_int_equal(n, 4);
+		for (uint32_t i = 1; i < n; i++)
+			assert_int_equal(of[i].calc_ns, 0);
+		const uint32_t *befores = tb_calls_befores(calls, rank, 3, &n_befores);
+		assert_int_equal(n_befores, 2);
+		assert_int_equal(befores[0], 1);
+		assert_int_equal(befores[1], 2);
 	}
 }
 
@@ -594,6 +624,43 @@ static void ranks_that_use_a_group_are_its_members(void **state)
 	assert_int_equal(read_files("", NULL), TB_EFORMAT);
 	assert_refused(
 		TB_EFORMAT, "nothing says which ranks are in process group '9' of 2");
+}
+
+// The groups that a profile lists at its head, of which a kernel gives only the name.
+static void groups_are_those_of_the_profile_s_list(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		char head[400];
+		begin();
+		nccl(5, 10, 20,
+			arguments("allreduce", "Float", 6, 6,
+				", \"Group size\": 2, \"Process Group Name\": \"7\""));
+		snprintf(head, sizeof head,
+			"\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %u, "
+			"\"world_size\": 3, \"pg_config\": [{\"pg_name\": \"3\", "
+			"\"ranks\": \"[0, 1, 2]\", \"pg_size\": 3}, {\"pg_name\": \"7\", "
+			"\"ranks\": \"[%s]\", \"pg_size\": 2}]},",
+			2 * rank, "2, 0");
+		end_of(rank ? "b.json" : "a.json", head);
+	}
+	begin();
+	work(1, 0, 5);
+	end("c.json", 1, 3);
+	assert_read("", NULL);
+	assert_group(0, 0, (const uint32_t[]){2, 0}, 2);
+	assert_group(2, 0, (const uint32_t[]){2, 0}, 2);
+	assert_int_equal(count(1, TB_CALL_COLLECTIVE), 0);
+}
+
+static void numbers_of_ranks_have_a_limit(void **state)
+{
+	(void)state;
+	begin();
+	work(1, 0, 5);
+	end("a.json", 0, (1u << 24) + 1);
+	assert_int_not_equal(read_files("a.json", NULL), TB_OK);
+	assert_refused(TB_EFORMAT, "gives the world size as '16777217'");
 }
 
 static void profiles_must_be_of_one_job(void **state)
@@ -752,14 +819,10 @@ static void what_is_whole_of_a_profile_is_taken(void **state)
 static void a_real_profile_has_its_known_figures(void **state)
 {
 	(void)state;
-	char path[300];
-	const char *shared = getenv("TB_SHARED"), *made, *paths[] = {path};
-	snprintf(path, sizeof path, "%s/data/kineto/hta-nccl_data.json.gz",
-		shared ? shared : "../shared");
-	if (access(path, R_OK) != 0) {
-		print_message("%s is absent\n", path);
+	char path[4096];
+	const char *made, *paths[] = {path};
+	if (!real_input(path, "kineto/hta-nccl_data.json.gz"))
 		skip();
-	}
 	tb_calls_free(calls);
 	calls = NULL;
 	reading.clone_ranks = 2;
@@ -782,16 +845,11 @@ static void a_real_profile_has_its_known_figures(void **state)
 static void an_execution_trace_is_a_rank_of_the_same_job(void **state)
 {
 	(void)state;
-	static char profile[300], trace[300];
-	const char *shared = getenv("TB_SHARED"), *made, *paths[] = {trace, profile};
-	snprintf(profile, sizeof profile, "%s/data/kineto/hta-nccl_data.json.gz",
-		shared ? shared : "../shared");
-	snprintf(trace, sizeof trace, "%s/data/kineto/param-resnet_2gpu_et.json.gz",
-		shared ? shared : "../shared");
-	if (access(trace, R_OK) != 0 || access(profile, R_OK) != 0) {
-		print_message("%s is absent\n", trace);
+	static char profile[4096], trace[4096];
+	const char *made, *paths[] = {trace, profile};
+	if (!real_input(profile, "kineto/hta-nccl_data.json.gz") ||
+		!real_input(trace, "kineto/param-resnet_2gpu_et.json.gz"))
 		skip();
-	}
 	tb_calls_free(calls);
 	calls = NULL;
 	assert_int_equal(
@@ -871,11 +929,14 @@ int main(void)
 		CASE(a_stream_waited_for_what_ended_while_it_was_idle),
 		CASE(otherwise_for_the_oldest_that_nobody_waited_for),
 		CASE(a_collective_waits_for_the_work_before_it),
+		CASE(a_kernel_that_queued_begins_at_its_launch_at_the_earliest),
 		CASE(a_group_of_messages_is_one_kernel),
 		CASE(old_kernels_find_their_operation_by_id),
 		CASE(kernels_of_unknown_size_are_refused_or_left_out),
 		CASE(cloned_ranks_have_groups_of_their_own),
 		CASE(ranks_that_use_a_group_are_its_members),
+		CASE(groups_are_those_of_the_profile_s_list),
+		CASE(numbers_of_ranks_have_a_limit),
 		CASE(profiles_must_be_of_one_job),
 		CASE(names_tell_rank_and_host),
 		CASE(broken_profiles_are_refused_with_their_place),

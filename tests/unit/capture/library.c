@@ -70,6 +70,9 @@ static void choices_change_where_the_libraries_change_theirs(void **state)
 		{"openmpi", TB_COLL_BARRIER, 7, 0, "linear"},
 		{"openmpi", TB_COLL_BARRIER, 8, 0, "doubling"},
 		{"openmpi", TB_COLL_BARRIER, 64, 0, "dissemination"},
+		{"openmpi", TB_COLL_BARRIER, 256, 0, "binomial"},
+		{"openmpi", TB_COLL_BARRIER, 512, 0, "dissemination"},
+		{"openmpi", TB_COLL_BARRIER, 1024, 0, "binomial"},
 		{"openmpi", TB_COLL_REDUCE_SCATTER, 31, 262136, "halving"},
 		{"openmpi", TB_COLL_REDUCE_SCATTER, 31, 262144, "ring"},
 		{"mpich", TB_COLL_ALLREDUCE, 16, 8, "doubling"},
@@ -109,6 +112,96 @@ static void choices_change_where_the_libraries_change_theirs(void **state)
 		assert_true(strlen(rule.reason) > 5);
 		tb_plan_fini(&plan);
 	}
+}
+
+static enum tb_library_id id_of(const char *library)
+{
+	return strcmp(library, "openmpi") == 0 ? TB_LIBRARY_OPENMPI
+	       : strcmp(library, "mpich") == 0 ? TB_LIBRARY_MPICH
+					       : TB_LIBRARY_NCCL;
+}
+
+// count_chosen counts the calls of an operation that get each algorithm.
+static void count_chosen(const char *library, enum tb_collective_op op, unsigned *counts)
+{
+	static const uint32_t members[] = {
+		2, 3, 4, 5, 7, 8, 16, 17, 32, 64, 128, 200, 256, 512, 1023, 1024};
+	static uint64_t bytes[1024];
+	for (size_t i = 0; i < 15 * sizeof members / sizeof *members; i++) {
+		uint32_t n = members[i / 15], power = (uint32_t)(i % 15);
+		const struct tb_collective_call call = {
+			.op = op, .n = n, .n_local = n, .bytes = bytes};
+		for (uint32_t r = 0; r < n; r++)
+			bytes[r] = op == TB_COLL_BARRIER ? 0 : UINT64_C(1) << power;
+		for (int uneven = 0; uneven < 2; uneven++) {
+			struct tb_expansion_rule rule;
+			const struct tb_algorithm *algorithm;
+			bytes[n - 1] *= uneven ? 3 : 1;
+			struct tb_plan plan = expand(library, &call, &rule);
+			tb_plan_fini(&plan);
+			assert_int_equal(
+				tb_algorithm_find(&algorithm, op, rule.algorithm, NULL),
+				TB_OK);
+			counts[algorithm - tb_algorithms]++;
+		}
+	}
+}
+
+// Whoever chooses an algorithm has a name for it in the table.
+static void the_table_names_what_libraries_choose(void **state)
+{
+	(void)state;
+	static const char *const libraries[] = {"openmpi", "mpich", "nccl"};
+	for (size_t l = 0; l < 3; l++) {
+		unsigned counts[256] = {0};
+		for (int op = 0; op < TB_COLL_EXCHANGE; op++)
+			if (op != TB_COLL_ALLTOALL && op != TB_COLL_ALLGATHER)
+				count_chosen(
+					libraries[l], (enum tb_collective_op)op, counts);
+		for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
+			if (counts[a - tb_algorithms] && !a->names[id_of(libraries[l])])
+				fail_msg("%s chooses %s=%s, which it has no name for",
+					libraries[l], tb_collective_op_name(a->op),
+					a->name);
+	}
+}
+
+// An algorithm of libraries makes the same messages in a synthetic job as in a trace.
+static void synthetic_jobs_and_traces_share_algorithms(void **state)
+{
+	(void)state;
+	unsigned n_algorithms = 0;
+	const uint64_t bytes[8] = {800, 800, 800, 800, 800, 800, 800, 800};
+	for (const struct tb_algorithm *a = tb_algorithms; a->op < TB_COLL_EXCHANGE;
+		a++) {
+		uint32_t n = a->traits & TB_NEEDS_TWO ? 2 : 8;
+		const struct tb_collective_options options = {.algorithm = a,
+			.n_ranks = n,
+			.n_ports = 1,
+			.bytes = a->op == TB_COLL_BARRIER ? 0 : 800};
+		const struct tb_collective_call call = {
+			.op = a->op, .n = n, .n_local = n, .bytes = bytes};
+		struct tb_collective_choices choices = {0};
+		struct tb_expansion_rule rule;
+		const struct tb_library *library;
+		struct tb_plan made, expanded;
+		if (a->traits & TB_TAKES_PORTS)
+			continue;
+		strcpy(choices.algorithms[a->op], a->name);
+		assert_int_equal(tb_library_find(&library, NULL, NULL), TB_OK);
+		assert_int_equal(tb_collective_plan(&made, &options, NULL), TB_OK);
+		assert_int_equal(tb_library_expand(library, &choices, &call, &expanded,
+					 &rule, NULL),
+			TB_OK);
+		assert_int_equal(made.n_transfers, expanded.n_transfers);
+		for (size_t i = 0; i < made.n_transfers; i++)
+			assert_memory_equal(&made.transfers[i], &expanded.transfers[i],
+				sizeof *made.transfers);
+		tb_plan_fini(&made);
+		tb_plan_fini(&expanded);
+		n_algorithms++;
+	}
+	assert_true(n_algorithms > 40);
 }
 
 static void one_member_moves_nothing(void **state)
@@ -348,6 +441,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choices_change_where_the_libraries_change_theirs),
+		cmocka_unit_test(the_table_names_what_libraries_choose),
+		cmocka_unit_test(synthetic_jobs_and_traces_share_algorithms),
 		cmocka_unit_test(one_member_moves_nothing),
 		cmocka_unit_test(an_exchange_sends_what_sizes_say),
 		cmocka_unit_test(unequal_blocks_keep_their_sizes),

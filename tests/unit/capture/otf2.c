@@ -2,6 +2,8 @@
 // of docs/traces.md. The real ones are in capture_otf2_real.c.
 #include "otf2_trace.h"
 
+#include "input_files.h"
+
 #include "../../support/otf2_archive.h"
 
 #include <dirent.h>
@@ -152,6 +154,41 @@ static void time_between_calls_is_computation(void **state)
 	assert_int_equal(receive->peer, 0);
 	assert_string_equal(tb_calls_host_of(calls, 0), "host0");
 	assert_string_equal(tb_calls_host_of(calls, 1), "host0");
+}
+
+static void make_one(void)
+{
+	otf2_location(&out);
+	otf2_enter(&out, 100, OTF2_REGION_MAIN);
+	otf2_leave(&out, 400, OTF2_REGION_MAIN);
+	otf2_location_end(&out);
+	otf2_end(&out, world, NULL);
+}
+
+static void all_files_of_an_archive_are_spared(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"traces.otf2", "traces.def", "traces/0.evt"};
+	make_one();
+	(void)read_it(false);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[600];
+		struct stat file;
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		assert_int_equal(stat(path, &file), 0);
+		assert_int_equal(tb_input_spare("out", &file, NULL), TB_EUSAGE);
+	}
+}
+
+static void pipes_in_an_archive_are_refused(void **state)
+{
+	(void)state;
+	char path[600];
+	make_one();
+	snprintf(path, sizeof path, "%s/traces/0.evt", folder);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0666), 0);
+	refuse(TB_EFORMAT, "is a pipe or a device: expected a file of an OTF2 archive");
 }
 
 static void clocks_are_scaled_and_corrected(OTF2_DefWriter *local, uint32_t location)
@@ -770,6 +807,8 @@ int main(void)
 		TEST(a_million_locations_are_read),
 		TEST(events_against_time_are_refused),
 		TEST(folders_and_anchors_are_recognised),
+		TEST(all_files_of_an_archive_are_spared),
+		TEST(pipes_in_an_archive_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "calls_job.h"
 #include "otf2_trace.h"
 #include "packets.h"
+#include "real_input.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -106,6 +107,8 @@ static void pingpong_on_2_ranks(void **state)
 static void hpc_challenge_on_4_ranks(void **state)
 {
 	(void)state;
+	if (!real_input_is_there("otf2/hpcc4"))
+		skip();
 	open_archive("hpcc4", 4);
 	struct figures sum = count();
 	assert_int_equal(sum.n_sends, 14661);
@@ -120,6 +123,8 @@ static void hpc_challenge_on_4_ranks(void **state)
 static void a_rank_of_hpc_challenge_that_breaks_off(void **state)
 {
 	(void)state;
+	if (!real_input_is_there("otf2/hpcc4"))
+		skip();
 	char folder[] = "hpcc4_XXXXXX", command[9000];
 	assert_non_null(mkdtemp(folder));
 	snprintf(command, sizeof command,
@@ -170,8 +175,10 @@ static void hpc_challenge_was_captured_by_pair(void **state)
 	char paths[4][4300];
 	const char *list[4];
 	struct tb_packets *packets;
-	struct tb_packet packet;
+	struct tb_captured_packet packet;
 	uint32_t n_pairs = 0;
+	if (!real_input_is_there("otf2/hpcc4") || !real_input_is_there("captures/hpcc4"))
+		skip();
 	open_archive("hpcc4", 4);
 	sum_pairs(sent);
 	for (int i = 0; i < 4; i++) {

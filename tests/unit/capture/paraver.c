@@ -2,12 +2,14 @@
 // 484 messages of 35,093,376 bytes, and 5 all-reduces of 8 bytes; it is skipped where it
 // is absent.
 #include "paraver.h"
+#include "real_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -122,14 +124,8 @@ static void lulesh_has_484_messages(void **state)
 {
 	(void)state;
 	char path[4096];
-	const char *shared = getenv("TB_SHARED");
-	snprintf(path, sizeof path,
-		"%s/data/paraver/lulesh_4+4_with_uncores_sockets1+2.chop_5it.prv",
-		shared ? shared : "");
-	if (access(path, R_OK) != 0) {
-		puts("skipped: no trace of LULESH");
+	if (!real_input(path, "paraver/lulesh_4+4_with_uncores_sockets1+2.chop_5it.prv"))
 		skip();
-	}
 	assert_int_equal(read_path(path), TB_OK);
 	assert_int_equal(tb_calls_n_ranks(calls), 8);
 	struct counts sum = {0};
@@ -207,6 +203,45 @@ static void calls_are_known_by_their_names(void **state)
 	assert_false(call(0, 1)->starts);
 	assert_false(call(1, 1)->starts);
 	assert_string_equal(tb_calls_host_of(calls, 1), "n02");
+}
+
+// Types 50000001 to 50000005 are those of MPI; what is between its calls is computation.
+static void types_around_those_of_mpi_are_no_calls(void **state)
+{
+	(void)state;
+	read_well(HEAD "2:1:1:1:1:100:50000000:3\n2:1:1:1:1:400:50000000:0\n"
+		       "2:1:1:1:1:500:50000006:3\n2:1:1:1:1:600:50000006:0\n"
+		       "2:1:1:1:1:700:50000001:3\n2:1:1:1:1:710:50000001:0\n"
+		       "2:1:1:1:1:720:50000005:99\n2:1:1:1:1:800:50000005:0\n"
+		       "2:1:1:1:1:900:50000001:3\n2:1:1:1:1:910:50000001:0\n"
+		       "3:1:1:1:1:700:705:2:1:2:1:700:710:5:0\n"
+		       "3:1:1:1:1:900:905:2:1:2:1:900:910:5:0\n");
+	assert_int_equal(call(0, 0)->calc_ns, 700);
+	assert_int_equal(call(0, 0)->kind, TB_CALL_SEND);
+	assert_int_equal(call(0, 1)->calc_ns, 10 + 100);
+	assert_int_equal(call(0, 1)->kind, TB_CALL_SEND);
+}
+
+// The order of lines decides nothing.
+static void messages_of_one_time_are_in_the_order_of_their_tags(void **state)
+{
+	(void)state;
+	static const uint32_t tags[] = {7, 8, 8, 9};
+	static const uint64_t bytes[] = {30, 10, 20, 5};
+	read_well(HEAD "3:1:1:1:1:100:100:2:1:2:1:200:200:5:9\n"
+		       "3:1:1:1:1:100:100:2:1:2:1:200:200:20:8\n"
+		       "3:1:1:1:1:100:100:2:1:2:1:200:200:10:8\n"
+		       "3:1:1:1:1:100:100:2:1:2:1:200:200:30:7\n");
+	uint32_t n, n_found = 0;
+	const struct tb_call *of = tb_calls_of(calls, 1, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (of[i].kind != TB_CALL_RECV)
+			continue;
+		assert_true(n_found < 4);
+		assert_int_equal(of[i].tag, tags[n_found]);
+		assert_int_equal(of[i].bytes, bytes[n_found++]);
+	}
+	assert_int_equal(n_found, 4);
 }
 
 static void the_root_says_that_it_is_one(void **state)
@@ -360,6 +395,37 @@ static void damage_is_named_by_its_line(void **state)
 	}
 }
 
+// A pipe would be waited for; what cannot be opened is not as if it were absent.
+static void files_beside_the_trace_that_cannot_be_read_are_named(void **state)
+{
+	(void)state;
+	static const char whole[] = HEAD "3:1:1:1:1:100:100:2:1:2:1:200:200:5:9\n";
+	static const char *const names[] = {"t.pcf", "t.row"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[100];
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		assert_int_equal(mkfifo(path, 0666), 0);
+		alarm(20); // instead of a test that hangs
+		assert_int_equal(read_it(whole), TB_EFORMAT);
+		alarm(0);
+		assert_string_equal(error.file, path);
+		assert_string_equal(
+			error.text, "is no regular file: expected a file of the trace");
+		unlink(path);
+		assert_int_equal(symlink(names[i], path), 0); // a circle
+		assert_int_equal(read_it(whole), TB_EIO);
+		assert_string_equal(error.file, path);
+		assert_string_equal(error.text,
+			"cannot be opened: Too many levels of symbolic links");
+		unlink(path);
+		assert_int_equal(symlink("absent", path), 0);
+		read_well(whole);
+		tb_calls_free(calls);
+		calls = NULL;
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -367,6 +433,8 @@ int main(void)
 		TEST(lulesh_has_484_messages),
 		TEST(time_outside_calls_is_computation),
 		TEST(calls_are_known_by_their_names),
+		TEST(types_around_those_of_mpi_are_no_calls),
+		TEST(messages_of_one_time_are_in_the_order_of_their_tags),
 		TEST(the_root_says_that_it_is_one),
 		TEST(exchanges_wait_for_both_of_their_messages),
 		TEST(exchanges_wait_for_no_send_but_their_own),
@@ -375,6 +443,7 @@ int main(void)
 		TEST(calls_of_before_the_beginning_are_no_computation),
 		TEST(what_is_whole_of_lines_is_taken),
 		TEST(damage_is_named_by_its_line),
+		TEST(files_beside_the_trace_that_cannot_be_read_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // A plan in the middle of a rank's work: what enters before it, what leaves after it, and
 // which operations a transfer becomes.
-#include "plan_append.h"
+#include "plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

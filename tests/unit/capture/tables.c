@@ -1,7 +1,5 @@
 // The packet reader's tables stay within their bounds and keep entries that are in use.
-#include "connections.h"
-#include "dedup.h"
-#include "reorder.h"
+#include "clean.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 // (tbt_read.h), as far as they came.
 #include "tbt_merge.h"
 
+#include "input_files.h"
 #include "tbt_rank_file.h"
 #include "tbt_read.h"
 
@@ -234,6 +235,34 @@ static void files_that_are_none_are_named(void **state)
 	assert_non_null(strstr(summary.unread[0].file, "rank-1.tbr"));
 }
 
+static void files_of_ranks_are_spared(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct stat file;
+	make_lane(0, 1);
+	finish_lane(0);
+	write_rank(0, 1, TB_TBT_FINISHED);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(stat(path_of(0), &file), 0);
+	assert_int_equal(tb_input_spare("out", &file, NULL), TB_EUSAGE);
+}
+
+// A pipe that is called like a rank's file is not waited for.
+static void pipes_among_the_files_are_named(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	make_lane(0, 2);
+	finish_lane(0);
+	write_rank(0, 2, TB_TBT_FINISHED);
+	assert_int_equal(mkfifo(path_of(1), 0666), 0);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_missing, 1);
+	assert_string_equal(
+		summary.unread[0].text, "is not what a rank of a traced program writes");
+}
+
 // Wherever a merged file is cut, a sentence names it.
 static void cut_traces_are_refused(void **state)
 {
@@ -271,6 +300,8 @@ int main(void)
 		TEST(the_first_that_ends_early_is_so_in_time),
 		TEST(files_that_are_none_are_named),
 		TEST(cut_traces_are_refused),
+		TEST(files_of_ranks_are_spared),
+		TEST(pipes_among_the_files_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

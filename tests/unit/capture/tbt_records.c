@@ -65,6 +65,33 @@ static void lists_go_on_in_more_records(void **state)
 	}
 }
 
+// A list of TB_TBT_LIST_PART + 5 values, whose second part says that it has `n_rest`.
+static int count_parts(uint64_t n_rest)
+{
+	struct tb_tbt_record record;
+	tbt_begin(&lane, 0);
+	tbt_put(&lane, TB_TBT_COMPLETE, 1, 2, 0, NULL);
+	tbt_varint(&lane, TB_TBT_LIST_PART + 5);
+	for (size_t i = 0; i < TB_TBT_LIST_PART; i++)
+		tbt_varint(&lane, i);
+	tbt_put(&lane, TB_TBT_MORE, 2, 2, 0, NULL);
+	tbt_varint(&lane, n_rest);
+	for (size_t i = 0; i < n_rest; i++)
+		tbt_varint(&lane, i);
+	return count(lane.n, &record);
+}
+
+static void parts_of_a_list_agree(void **state)
+{
+	(void)state;
+	assert_int_equal(count_parts(5), 1);
+	for (uint64_t n_rest = 4; n_rest <= 6; n_rest += 2) {
+		assert_int_equal(count_parts(n_rest), TB_EFORMAT);
+		assert_string_equal(error.text,
+			"the records of a lane are broken: the parts of a list disagree");
+	}
+}
+
 static void what_is_cut_is_no_record(void **state)
 {
 	(void)state;
@@ -106,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_follow_the_clock_of_their_lane),
 		cmocka_unit_test(lists_go_on_in_more_records),
+		cmocka_unit_test(parts_of_a_list_agree),
 		cmocka_unit_test(what_is_cut_is_no_record),
 		cmocka_unit_test(absurd_times_are_refused),
 	};

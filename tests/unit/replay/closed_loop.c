@@ -1,6 +1,6 @@
 // The release of operations: dependencies, matching, cpus, and what is said of a
 // deadlock.
-#include "closed_loop.h"
+#include "workload_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // The window of a TCP connection.
-#include "cubic.h"
+#include "ethernet_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

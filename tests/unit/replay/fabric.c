@@ -5,6 +5,7 @@
 #include "names.h"
 #include "network_impl.h"
 #include "preset.h"
+#include "real_input.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -240,7 +241,8 @@ static void the_preset_is_that_of_the_fastest_cable(void **state)
 		const char *rate, *preset;
 	} chosen[] = {{"2Gbit/s", "ib-qdr"}, {"32Gbit/s", "ib-qdr"},
 		{"40Gbit/s", "ib-edr"}, {"100Gbit/s", "ib-edr"}, {"101Gbit/s", "ib-hdr"},
-		{"400Gbit/s", "ib-ndr"}, {"800Gbit/s", "ib-ndr"}};
+		{"400Gbit/s", "ib-ndr"}, {"401Gbit/s", "ib-xdr"}, {"800Gbit/s", "ib-xdr"},
+		{"900Gbit/s", "ib-xdr"}};
 	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
 		char text[200];
 		struct tb_network_params params;
@@ -652,14 +654,12 @@ static const struct {
 static void real_fabrics_are_read(void **state)
 {
 	(void)state;
-	const char *shared = getenv("TB_SHARED");
 	for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
-		char path[512];
+		char path[4096], name[64];
 		struct tb_network *net = NULL;
 		struct tb_error error = {0};
-		snprintf(path, sizeof path, "%s/data/fabric/%s", shared ? shared : "",
-			real[i].file);
-		if (access(path, R_OK) != 0)
+		snprintf(name, sizeof name, "fabric/%s", real[i].file);
+		if (!real_input(path, name))
 			skip();
 		if (tb_network_open(&net, &(struct tb_network_description){.name = path},
 			    &error) != TB_OK)

@@ -3,6 +3,7 @@
 #include "fabric_file_write.h"
 #include "names.h"
 #include "network_impl.h"
+#include "real_input.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -146,12 +147,10 @@ static void real_fabrics_go_round(void **state)
 	(void)state;
 	static const char *const files[] = {"nvidia-dgx-ndr.ibnetdiscover",
 		"stage-qdr-fdr10.ibnetdiscover", "jabl-1.topo", "jabl-3.topo"};
-	const char *shared = getenv("TB_SHARED");
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		char path[512];
-		snprintf(path, sizeof path, "%s/data/fabric/%s", shared ? shared : "",
-			files[i]);
-		if (access(path, R_OK) != 0)
+		char path[4096], name[64];
+		snprintf(name, sizeof name, "fabric/%s", files[i]);
+		if (!real_input(path, name))
 			skip();
 		goes_round(open_network(path), "", 0);
 	}

@@ -1,5 +1,5 @@
 // Lists of hosts as resource managers write them.
-#include "host_list.h"
+#include "placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

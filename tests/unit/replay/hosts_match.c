@@ -1,6 +1,5 @@
 // The hosts of a trace become nodes: by their names where the fabric has names, else in
 // the order in which ranks name them.
-#include "hosts_match.h"
 
 #include "../../support/fabric_text.h"
 #include "ids.h"

@@ -1,6 +1,6 @@
 // Kept bins give back what they were given, and merging them adds up.
-#include "kept_bins.h"
 #include "random.h"
+#include "replay_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,8 @@ static uint32_t make_bin(struct tb_random *random, struct tb_link_sample *sample
 				.stall_ps = figure(random, 58),
 				.busy_ps = figure(random, 58),
 				.bytes = figure(random, 58),
-				.longest_wait_ps = figure(random, 63)};
+				.longest_wait_ps = figure(random, 63),
+				.largest_queue_bytes = figure(random, 40)};
 	return n;
 }
 
@@ -48,6 +49,8 @@ static void add_to(struct tb_link_sample *sums, const struct tb_link_sample *mor
 	sum->bytes += more->bytes;
 	if (more->longest_wait_ps > sum->longest_wait_ps)
 		sum->longest_wait_ps = more->longest_wait_ps;
+	if (more->largest_queue_bytes > sum->largest_queue_bytes)
+		sum->largest_queue_bytes = more->largest_queue_bytes;
 }
 
 // expect_sums checks that the kept bins are those of `sums`, 2^widened of them each.

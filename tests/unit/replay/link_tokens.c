@@ -1,5 +1,5 @@
 // What two links of a cable owe each other, instant by instant; the share is a half.
-#include "link_tokens.h"
+#include "circuits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // The messages that a replay keeps, each by itself: all while they are few, then those
 // that lost most time.
-#include "message_book.h"
+#include "slowest_messages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,18 +38,18 @@ static struct tb_message_sample message(uint64_t number, uint64_t lost_ps)
 		.ideal_ps = 1000 + number % 500};
 }
 
-static void add(struct tb_message_book *book, uint64_t number, uint64_t lost_ps)
+static void add(struct tb_slowest_messages *slowest, uint64_t number, uint64_t lost_ps)
 {
 	struct tb_message_sample added = message(number, lost_ps);
-	assert_int_equal(tb_message_book_add(book, &added), TB_OK);
+	assert_int_equal(tb_slowest_messages_add(slowest, &added), TB_OK);
 }
 
-static struct told tell(struct tb_message_book *book)
+static struct told tell(struct tb_slowest_messages *slowest)
 {
 	struct told told = {0};
 	const struct tb_observer observer = {.context = &told, .messages = on_messages};
-	assert_int_equal(tb_message_book_tell(book, &observer), TB_OK);
-	tb_message_book_fini(book);
+	assert_int_equal(tb_slowest_messages_report(slowest, &observer), TB_OK);
+	tb_slowest_messages_fini(slowest);
 	return told;
 }
 
@@ -72,10 +72,10 @@ static bool *is_kept(const struct told *told, uint64_t n)
 static void few_messages_are_all_told_by_flow_and_number(void **state)
 {
 	(void)state;
-	struct tb_message_book book = {0};
+	struct tb_slowest_messages slowest = {0};
 	for (uint64_t i = 0; i < 100; i++)
-		add(&book, 99 - i, i % 7);
-	struct told told = tell(&book);
+		add(&slowest, 99 - i, i % 7);
+	struct told told = tell(&slowest);
 	assert_int_equal(told.n, 100);
 	free(is_kept(&told, 100));
 	free(told.samples);
@@ -84,11 +84,11 @@ static void few_messages_are_all_told_by_flow_and_number(void **state)
 static void of_many_those_stay_that_lost_most(void **state)
 {
 	(void)state;
-	struct tb_message_book book = {0};
+	struct tb_slowest_messages slowest = {0};
 	// 7919 has no common factor with 4 * N: every loss comes once.
 	for (uint64_t i = 0; i < 4 * N; i++)
-		add(&book, i, i * 7919 % (4 * N));
-	struct told told = tell(&book);
+		add(&slowest, i, i * 7919 % (4 * N));
+	struct told told = tell(&slowest);
 	assert_int_equal(told.n, N);
 	bool *kept = is_kept(&told, 4 * N);
 	for (uint64_t i = 0; i < 4 * N; i++)
@@ -100,12 +100,12 @@ static void of_many_those_stay_that_lost_most(void **state)
 static void of_equals_those_delivered_earlier_stay(void **state)
 {
 	(void)state;
-	struct tb_message_book book = {0};
+	struct tb_slowest_messages slowest = {0};
 	for (uint64_t i = 0; i < N + 50; i++)
-		add(&book, i, 5);
+		add(&slowest, i, 5);
 	for (uint64_t i = N + 50; i < N + 60; i++)
-		add(&book, i, 6);
-	struct told told = tell(&book);
+		add(&slowest, i, 6);
+	struct told told = tell(&slowest);
 	bool *kept = is_kept(&told, N + 60);
 	assert_int_equal(told.n, N);
 	for (uint64_t i = 0; i < N + 60; i++)
@@ -117,10 +117,10 @@ static void of_equals_those_delivered_earlier_stay(void **state)
 static void equals_do_not_push_each_other_out(void **state)
 {
 	(void)state;
-	struct tb_message_book book = {0};
+	struct tb_slowest_messages slowest = {0};
 	for (uint64_t i = 0; i < N + 50; i++)
-		add(&book, i, 5);
-	struct told told = tell(&book);
+		add(&slowest, i, 5);
+	struct told told = tell(&slowest);
 	bool *kept = is_kept(&told, N + 50);
 	for (uint64_t i = 0; i < N + 50; i++)
 		assert_int_equal(kept[i], i < N);

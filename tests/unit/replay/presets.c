@@ -1,9 +1,10 @@
 // Presets: their keys and values, and parameters one by one.
 #include "../../support/params_of.h"
 
-#include "preset.h"
-#include "preset_keys.h"
+#include "preset_reading.h"
+#include "preset_write.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -119,22 +120,30 @@ static int check_nothing(const struct tb_network_params *params, const char *sou
 	return TB_OK;
 }
 
-static const struct tb_preset_key lane_keys[] = {{"link", "lanes", TB_FORM_COUNT,
-	offsetof(struct tb_network_params, n_vcs), 1, 15, TB_KEY_NEEDED}};
+static const struct tb_preset_key lane_keys[] = {{.section = "link",
+	.name = "lanes",
+	.form = TB_FORM_COUNT,
+	.min = 1,
+	.max = 15,
+	.offset = offsetof(struct tb_network_params, n_vcs),
+	.need = TB_KEY_NEEDED}};
 
 // A second switching, whose links have lanes in place of VCs and FIFOs.
 static int preset_of_two(struct tb_network_params *params, const char *name,
 	const char *text, struct tb_error *error)
 {
-	const struct tb_preset_model models[] = {
-		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing, {0}, NULL}};
+	const struct tb_switching_kind kinds[] = {
+		*tb_switching_find("circuits"), {.name = "lanes",
+							.keys = lane_keys,
+							.n_keys = 1,
+							.check = check_nothing}};
 	char path[] = "/tmp/preset-XXXXXX", described[160];
 	int file = mkstemp(path);
 	assert_true(file >= 0);
 	assert_int_equal(write(file, text, strlen(text)), strlen(text));
 	close(file);
 	snprintf(described, sizeof described, "%s%s", path, name);
-	int status = tb_network_preset_of(params, described, models, 2, error);
+	int status = tb_network_preset_of(params, described, kinds, 2, error);
 	unlink(path);
 	return status;
 }
@@ -304,6 +313,7 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 		{"ib-edr", 12500000000, 18, 105000, TB_FLOW_CREDITS, 26, 30, 128},
 		{"ib-hdr", 25000000000, 20, 145000, TB_FLOW_CREDITS, 26, 30, 8},
 		{"ib-ndr", 50000000000, 32, 215000, TB_FLOW_CREDITS, 26, 30, 8},
+		{"ib-xdr", 100000000000, 72, 215000, TB_FLOW_CREDITS, 26, 30, 8},
 		{"roce-100", 12500000000, 16, 315000, TB_FLOW_PAUSE, 82, 86, 0},
 		{"roce-400", 50000000000, 32, 515000, TB_FLOW_PAUSE, 82, 86, 0},
 	};
@@ -312,7 +322,6 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 		const struct tb_credit_params *credits = &params.credits;
 		assert_string_equal(params.name, right[i].name);
 		assert_string_equal(params.switching, "credits");
-		assert_string_equal(tb_network_preset_name(i + 2), right[i].name);
 		assert_int_equal(params.link_bytes_per_s, right[i].bytes_per_s);
 		assert_int_equal(params.arity, right[i].arity);
 		assert_int_equal(params.hop_latency_ps, right[i].hop_latency_ps);
@@ -326,9 +335,70 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 		snprintf(of_mpi, sizeof of_mpi, "%s,host=mpi", right[i].name);
 		assert_int_equal(params_of(of_mpi).host.handshake, TB_HANDSHAKE_READ);
 	}
-	assert_string_equal(
-		tb_network_preset_name(2 + sizeof right / sizeof *right), "ethernet");
-	assert_null(tb_network_preset_name(3 + sizeof right / sizeof *right));
+}
+
+static bool is_built_in(const char *name)
+{
+	const char *at;
+	for (size_t i = 0; (at = tb_network_preset_name(i)) != NULL; i++)
+		if (strcmp(at, name) == 0)
+			return true;
+	return false;
+}
+
+// No table names them: what lies in the folder is built in, under the file's name.
+static void each_ini_file_of_schemas_is_a_preset(void **state)
+{
+	(void)state;
+	char pattern[600];
+	glob_t files;
+	size_t n = 0;
+	snprintf(pattern, sizeof pattern, "%s/schemas/*.ini", getenv("TB_SOURCE"));
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	for (; n < files.gl_pathc; n++) {
+		char *name = strrchr(files.gl_pathv[n], '/') + 1;
+		*strrchr(name, '.') = '\0';
+		assert_true(is_built_in(name));
+		assert_string_equal(params_of(name).name, name);
+	}
+	assert_non_null(tb_network_preset_name(n - 1));
+	assert_null(tb_network_preset_name(n));
+	assert_true(is_built_in(TB_NETWORK_DEFAULT));
+	globfree(&files);
+}
+
+static void put(const char *path, const char *name)
+{
+	struct tb_network_params params = params_of("qsnet,arity=3,levels=2");
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	snprintf(params.name, sizeof params.name, "%s", name);
+	tb_preset_write(&params, file);
+	fclose(file);
+}
+
+static void a_file_in_the_user_s_folder_is_a_preset(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/networks_XXXXXX", path[64];
+	struct tb_network_params params;
+	struct tb_error error = {0};
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/mine.ini", folder);
+	put(path, "mine");
+	assert_int_equal(tb_network_preset(&params, "mine", &error), TB_EUSAGE);
+	setenv("TAILBACK_NETWORKS", folder, 1);
+	params = params_of("mine,levels=3");
+	assert_string_equal(params.name, "mine");
+	assert_int_equal(params.arity, 3);
+	assert_int_equal(params.levels, 3);
+	// What is built in keeps its name, and a path is a path.
+	assert_int_equal(params_of("qsnet").arity, 4);
+	assert_int_equal(params_of(path).arity, 3);
+	assert_int_equal(tb_network_preset(&params, "other", &error), TB_EUSAGE);
+	unsetenv("TAILBACK_NETWORKS");
+	unlink(path);
+	rmdir(folder);
 }
 
 static void each_key_of_credits_sets_its_own_figure(void **state)
@@ -393,6 +463,39 @@ static void arbitration_tables_and_service_levels_are_read(void **state)
 	for (size_t i = 0; i < sizeof no_lanes / sizeof *no_lanes; i++)
 		assert_int_equal(tb_sl_to_vl_read(vls, no_lanes[i], 3), TB_EUSAGE);
 	assert_int_equal(tb_sl_to_vl_read(vls, "0", 16), TB_EUSAGE);
+}
+
+// Each word that a key takes is one that it prints, and the sentence names them all.
+static void a_key_takes_the_words_that_its_sentence_names(void **state)
+{
+	(void)state;
+	static const char *const networks[] = {
+		"qsnet,host=none", "ib-ndr,host=mpi", "ethernet"};
+	size_t n_choices = 0;
+	for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+		struct tb_network_params params = params_of(networks[i]);
+		struct tb_preset_key keys[TB_PARAMETERS_MOST];
+		size_t n = tb_switching_keys(tb_switching_of(&params), keys);
+		for (size_t k = 0; k < n; k++) {
+			char text[120], expected[240];
+			struct tb_error error = {0};
+			tb_preset_key_expects(&keys[k], expected, sizeof expected);
+			assert_true(strlen(expected) > 0 && strlen(keys[k].meaning) > 0);
+			if (keys[k].form != TB_FORM_CHOICE)
+				continue;
+			n_choices++;
+			for (uint64_t word = 0; word <= keys[k].max; word++)
+				assert_non_null(strstr(expected, keys[k].words[word]));
+			snprintf(text, sizeof text, "%s,%s=foo", networks[i],
+				keys[k].name);
+			assert_int_equal(
+				tb_network_preset(&params, text, &error), TB_EUSAGE);
+			assert_non_null(strstr(error.text, expected));
+		}
+	}
+	assert_int_equal(n_choices, 3 * 5 + 4 + 1);
+	assert_int_equal(
+		params_of("ib-ndr,host=mpi,local=links").host.local, TB_LOCAL_LINKS);
 }
 
 static void stall_is_counted_in_ticks_of_the_port(void **state)
@@ -600,8 +703,11 @@ int main(void)
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(parameters_make_the_network_again),
 		cmocka_unit_test(the_presets_with_credits_hold_what_their_sources_give),
+		cmocka_unit_test(each_ini_file_of_schemas_is_a_preset),
+		cmocka_unit_test(a_file_in_the_user_s_folder_is_a_preset),
 		cmocka_unit_test(each_key_of_credits_sets_its_own_figure),
 		cmocka_unit_test(arbitration_tables_and_service_levels_are_read),
+		cmocka_unit_test(a_key_takes_the_words_that_its_sentence_names),
 		cmocka_unit_test(stall_is_counted_in_ticks_of_the_port),
 		cmocka_unit_test(what_keys_of_credits_mean_together_is_checked),
 		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),

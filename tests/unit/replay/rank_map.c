@@ -1,7 +1,7 @@
 // Where the ranks of a job sit.
-#include "rank_map.h"
 #include "../../support/fabric_text.h"
 #include "ids.h"
+#include "placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Several sources as one: starts, nodes and jobs are the whole's, what happens to a
 // message is told to the source that posted it, in its own time.
-#include "sources.h"
+#include "workload_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -375,7 +375,7 @@ static void long_lines_are_not_cut(void **state)
 	for (size_t i = strlen(text); i < sizeof text - 1; i++)
 		text[i] = '1';
 	fails(text, TB_EFORMAT, 3,
-		"is longer than 198 letters: go on in an indented line");
+		"the line is longer than 198 bytes: go on in an indented line");
 }
 
 int main(void)

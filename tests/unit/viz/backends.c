@@ -3,7 +3,8 @@
 // blocks.
 #include "../../viz_fixture.h"
 
-#include "draw_cairo.h"
+#include "backends.h"
+#include "golden_difference.h"
 #include "screen.h"
 #include "views.h"
 
@@ -117,22 +118,70 @@ static void blocks_of(struct stage *stage, bool window, struct blocks *blocks)
 	free(text);
 }
 
-static void assert_alike(const struct blocks *a, const struct blocks *b, const char *what)
+// off_of gives by how much the worst colour of a block differs.
+static int off_of(const struct blocks *a, const struct blocks *b, int row, int column)
+{
+	int most = 0;
+	for (int c = 0; c < 3; c++) {
+		int off = abs(a->grey[row][column][c] - b->grey[row][column][c]);
+		most = off > most ? off : most;
+	}
+	return most;
+}
+
+// draw_difference writes a picture of the blocks: paler than in `a`, and red where `b` is
+// off.
+static void draw_difference(
+	const struct blocks *a, const struct blocks *b, const char *name)
+{
+	char path[512];
+	cairo_surface_t *surface =
+		cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+	cairo_t *cairo = cairo_create(surface);
+	for (int row = 0; row < ROWS; row++)
+		for (int column = 0; column < COLUMNS; column++) {
+			const uint8_t *grey = a->grey[row][column];
+			if (off_of(a, b, row, column) > TOLERANCE)
+				cairo_set_source_rgb(cairo, 0.9, 0, 0);
+			else
+				cairo_set_source_rgb(cairo, 0.5 + grey[2] / 510.0,
+					0.5 + grey[1] / 510.0, 0.5 + grey[0] / 510.0);
+			cairo_rectangle(cairo, column * BLOCK, row * BLOCK, BLOCK, BLOCK);
+			cairo_fill(cairo);
+		}
+	golden_path_of_difference(path, name, ".difference.png");
+	cairo_surface_write_to_png(surface, path);
+	cairo_destroy(cairo);
+	cairo_surface_destroy(surface);
+	fprintf(stderr, "the difference: %s\n", path);
+}
+
+// assert_alike compares two renderings of the picture `name`.
+static void assert_alike(const struct blocks *a, const struct blocks *b, const char *name,
+	const char *what)
 {
 	double sum = 0;
+	int n = 0, most = 0, at_row = 0, at_column = 0;
 	for (int row = 0; row < ROWS; row++)
-		for (int column = 0; column < COLUMNS; column++)
-			for (int c = 0; c < 3; c++) {
-				int off = abs(a->grey[row][column][c] -
-					      b->grey[row][column][c]);
-				sum += off;
-				if (off > TOLERANCE)
-					fail_msg("%s: block %d, %d is off by %d", what,
-						column, row, off);
+		for (int column = 0; column < COLUMNS; column++) {
+			int off = off_of(a, b, row, column);
+			n += off > TOLERANCE;
+			if (off > most) {
+				most = off;
+				at_row = row;
+				at_column = column;
 			}
+			for (int c = 0; c < 3; c++)
+				sum += abs(a->grey[row][column][c] -
+					   b->grey[row][column][c]);
+		}
 	double mean = sum / (ROWS * COLUMNS * 3);
-	if (mean > MEAN)
-		fail_msg("%s: off by %.2f in the mean", what, mean);
+	if (n == 0 && mean <= MEAN)
+		return;
+	draw_difference(a, b, name);
+	fail_msg("%s: %d blocks of %d pixels are off, most (by %d) that at %d, %d; %.2f "
+		 "in the mean",
+		what, n, BLOCK, most, at_column * BLOCK, at_row * BLOCK, mean);
 }
 
 static void golden_path(char path[512], const char *name)
@@ -180,11 +229,11 @@ static void drawn_alike(struct stage *stage, const char *const *keys, const char
 		assert_true(tb_viewer_key(stage->viewer, *keys));
 	blocks_of(stage, true, &window);
 	blocks_of(stage, false, &cairo);
-	assert_alike(&window, &cairo, "window and cairo");
+	assert_alike(&window, &cairo, name, "window and cairo");
 	if (getenv("TB_UPDATE"))
 		write_blocks(&window, name);
 	read_blocks(&golden, name);
-	assert_alike(&window, &golden, "window and what it was");
+	assert_alike(&window, &golden, name, "window and what it was");
 }
 
 static void the_matrix(void **state)

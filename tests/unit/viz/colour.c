@@ -144,17 +144,15 @@ static void jobs_are_told_apart_by_all_eyes(void **state)
 	}
 }
 
-static void names_are_parsed_back(void **state)
+static void colours_and_themes_have_names(void **state)
 {
 	(void)state;
-	enum tb_colours colours = TB_GREYS;
-	for (size_t m = 0; m < 3; m++) {
-		assert_int_equal(
-			tb_colours_parse(tb_colours_name(all[m]), &colours), TB_OK);
-		assert_int_equal(colours, all[m]);
-	}
-	assert_int_equal(tb_colours_parse("jet", &colours), TB_EUSAGE);
-	assert_int_equal(colours, TB_GREYS);
+	assert_string_equal(tb_colours_name(TB_CIVIDIS), "cividis");
+	assert_string_equal(tb_colours_name(TB_GREYS), "greys");
+	assert_string_equal(tb_theme_name(TB_LIGHT), "light");
+	assert_string_equal(tb_theme_name(TB_DARK), "dark");
+	assert_null(tb_colours_name(3));
+	assert_null(tb_theme_name(2));
 }
 
 int main(void)
@@ -166,7 +164,7 @@ int main(void)
 		cmocka_unit_test(percentages_out_of_range_are_clipped),
 		cmocka_unit_test(changes_leave_the_ground_in_two_hues),
 		cmocka_unit_test(jobs_are_told_apart_by_all_eyes),
-		cmocka_unit_test(names_are_parsed_back),
+		cmocka_unit_test(colours_and_themes_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 // descriptions: look at what changed before you keep it.
 #include "../../viz_fixture.h"
 
-#include "draw_svg.h"
-#include "draw_terminal.h"
-#include "matrix_data.h"
+#include "backends.h"
+#include "golden_difference.h"
 #include "matrix_picture.h"
 #include "views.h"
 
@@ -69,10 +68,9 @@ static void assert_golden(const char *got, const char *name)
 		assert_int_equal(fclose(file), 0);
 	}
 	char *wanted = read_all(path);
-	if (strcmp(got, wanted) != 0)
-		fprintf(stderr, "--- %s, got:\n%s\n", path, got);
-	assert_string_equal(got, wanted);
+	bool differs = golden_text_difference(name, wanted, got, stderr);
 	free(wanted);
+	assert_false(differs);
 }
 
 struct writing {

@@ -1,5 +1,5 @@
 // Blocks do not overlap, stay in bounds, and fill the shape that they are fitted into.
-#include "matrix_layout.h"
+#include "matrix_draw.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,7 +17,7 @@ struct stage {
 	char a[64], b[64];
 	struct tb_run *run;
 	struct tb_matrix matrix;
-	struct tb_pair *pair;
+	struct tb_run_pair *pair;
 };
 
 // change_waits makes a store differ from that of the fixture.
@@ -50,7 +50,7 @@ static int set_up(void **state)
 	change_waits(stage->b);
 	viz_check(tb_run_open(&stage->run, stage->a, 0, &error), &error);
 	viz_check(tb_matrix_lay_out(&stage->matrix, stage->run, &error), &error);
-	viz_check(tb_pair_new(&stage->pair, stage->run, stage->b, 0, &error), &error);
+	viz_check(tb_run_pair_new(&stage->pair, stage->run, stage->b, 0, &error), &error);
 	*state = stage;
 	return 0;
 }
@@ -58,7 +58,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct stage *stage = *state;
-	tb_pair_free(stage->pair);
+	tb_run_pair_free(stage->pair);
 	tb_matrix_fini(&stage->matrix);
 	tb_run_free(stage->run);
 	unlink(stage->a);
@@ -67,14 +67,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const struct tb_pair *show(struct stage *stage, struct tb_window window)
+static const struct tb_run_pair *show(struct stage *stage, struct tb_window window)
 {
 	struct tb_error error;
 	const struct tb_link_sample *samples;
 	viz_check(tb_run_look(stage->run, window, &samples, &error), &error);
 	tb_matrix_fill(&stage->matrix, samples, TB_WAIT);
-	viz_check(tb_pair_show(stage->pair, stage->run, window, samples, &stage->matrix,
-			  &error),
+	viz_check(tb_run_pair_show(stage->pair, stage->run, window, samples,
+			  &stage->matrix, &error),
 		&error);
 	return stage->pair;
 }
@@ -87,7 +87,7 @@ static uint32_t switch_of(const struct stage *stage, uint32_t link)
 static void a_change_has_a_size_and_a_direction(void **state)
 {
 	struct stage *stage = *state;
-	const struct tb_pair *pair = show(stage, (struct tb_window){0, 0});
+	const struct tb_run_pair *pair = show(stage, (struct tb_window){0, 0});
 	assert_true(pair->same_shape);
 	assert_int_equal(pair->less_links[LESS], 1);
 	assert_int_equal(pair->less_links[MORE], 0);
@@ -102,7 +102,7 @@ static void a_change_has_a_size_and_a_direction(void **state)
 static void both_are_read_in_the_same_window(void **state)
 {
 	struct stage *stage = *state;
-	const struct tb_pair *pair =
+	const struct tb_run_pair *pair =
 		show(stage, (struct tb_window){VIZ_HOT_BIN, VIZ_HOT_BIN + 1});
 	assert_false(pair->over);
 	assert_int_equal(pair->window.first_bin, VIZ_HOT_BIN);
@@ -136,7 +136,7 @@ static struct tb_matrix_view view_of(const struct tb_matrix *matrix)
 static void less_is_blue_and_more_is_orange(void **state)
 {
 	struct stage *stage = *state;
-	const struct tb_pair *pair = show(stage, (struct tb_window){0, 0});
+	const struct tb_run_pair *pair = show(stage, (struct tb_window){0, 0});
 	struct tb_matrix_layout layout;
 	struct tb_picture picture = {0};
 	struct tb_matrix_view view = view_of(&pair->change);

@@ -2,10 +2,8 @@
 // how they are called; and the parts of the viewer that need no store.
 #include "../../viz_fixture.h"
 
-#include "messages.h"
-#include "mouse.h"
+#include "controls.h"
 #include "panes.h"
-#include "playback.h"
 #include "prompt.h"
 
 #include <setjmp.h>
@@ -214,11 +212,11 @@ static void a_click_may_wander_before_it_is_a_drag(void **state)
 static void a_notice_stays_for_its_time(void **state)
 {
 	(void)state;
-	struct tb_messages messages = {.notice = "saved", .notice_s = 5};
-	assert_false(tb_messages_tick(&messages, 3));
+	struct tb_notices messages = {.notice = "saved", .notice_s = 5};
+	assert_false(tb_notices_tick(&messages, 3));
 	assert_true(messages.notice_s == 2);
-	assert_true(tb_messages_tick(&messages, 3));  // it went
-	assert_false(tb_messages_tick(&messages, 3)); // and is gone
+	assert_true(tb_notices_tick(&messages, 3));  // it went
+	assert_false(tb_notices_tick(&messages, 3)); // and is gone
 }
 
 static void offer(struct tb_prompt *prompt, const char *text, int score)

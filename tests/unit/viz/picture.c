@@ -1,8 +1,6 @@
 // What a picture keeps, hits, cuts and hands to its backends.
 #include "picture.h"
-#include "draw_cairo.h"
-#include "draw_svg.h"
-#include "draw_terminal.h"
+#include "backends.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,6 @@
 #include "rows.h"
 #include "search.h"
 #include "selection.h"
-#include "spark_question.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

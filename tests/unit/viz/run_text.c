@@ -2,7 +2,6 @@
 #include "run_text.h"
 #include "../../analyze_fixture.h"
 #include "../../support/named_fabric.h"
-#include "metric_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -86,6 +86,27 @@ static void nothing_has_no_shade(void **state)
 	assert_number(&scale, 0, "0");
 }
 
+static void counts_have_ticks_at_whole_numbers(void **state)
+{
+	(void)state;
+	static const double wanted[][TB_SCALE_MOST_TICKS] = {
+		{0, 1}, {0, 1, 2}, {0, 1, 3, 4, 5}, {0, 250, 500, 750, 1000}};
+	static const double tops[] = {1, 2, 5, 1000};
+	static const int n_wanted[] = {2, 3, 5, 5};
+	for (size_t i = 0; i < 4; i++) {
+		struct tb_scale scale =
+			tb_scale_of(TB_QUANTITY_COUNT, tops[i], true, false);
+		double ticks[TB_SCALE_MOST_TICKS];
+		assert_int_equal(tb_scale_ticks(&scale, ticks), n_wanted[i]);
+		for (int t = 0; t < n_wanted[i]; t++)
+			assert_true(ticks[t] == wanted[i][t]);
+	}
+	struct tb_scale percent = tb_scale_of(TB_QUANTITY_COUNT, 2, false, false);
+	double ticks[TB_SCALE_MOST_TICKS];
+	assert_int_equal(tb_scale_ticks(&percent, ticks), 5); // quarters
+	assert_true(ticks[1] == 0.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,6 +115,7 @@ int main(void)
 		cmocka_unit_test(links_and_switches_of_a_matrix_share_a_unit),
 		cmocka_unit_test(a_logarithmic_scale_spreads_three_decades),
 		cmocka_unit_test(nothing_has_no_shade),
+		cmocka_unit_test(counts_have_ticks_at_whole_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Scripts: steps in order, and errors with their line.
-#include "script.h"
+#include "session_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

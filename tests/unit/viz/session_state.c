@@ -1,5 +1,5 @@
 // What the viewer remembers.
-#include "session_state.h"
+#include "session_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +120,7 @@ static void values_out_of_range_are_ignored(void **state)
 	assert_false(read_line("viewer 320 240 2 0 1 0\n").known);
 	assert_false(read_line("viewer 320 240 0 -1 1 0\n").known);
 	assert_true(read_line("store 1 6 3 5 /run.db\n").look.of_store);
-	assert_false(read_line("store 1 7 3 5 /run.db\n").look.of_store);
+	assert_false(read_line("store 1 9 3 5 /run.db\n").look.of_store);
 	assert_false(read_line("store 64 6 3 5 /run.db\n").look.of_store);
 	assert_false(read_line("store 1 6 3 5 /other.db\n").look.of_store);
 }

@@ -445,7 +445,8 @@ static void widen_bins(const char *path)
 		      "DELETE FROM link_bin; DELETE FROM bin_total;"
 		      "INSERT INTO link_bin SELECT run, bin / 2, link, sum(wait_ps), "
 		      "sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets), "
-		      "sum(blocked), max(longest_wait_ps) FROM narrow "
+		      "sum(blocked), max(longest_wait_ps), "
+		      "max(largest_queue_bytes) FROM narrow "
 		      "GROUP BY run, bin / 2, link;"
 		      "UPDATE run SET bin_ps = 2 * bin_ps; COMMIT");
 }

@@ -1,6 +1,8 @@
 // The views and what they share: selection, search, commands, copy and export.
 #include "../../viz_stage.h"
 
+#include "viewer_impl.h"
+
 static void every_view_has_a_key_and_shows_itself(void **state)
 {
 	struct stage *stage = *state;
@@ -283,6 +285,25 @@ static void the_links_of_the_window_are_exported(void **state)
 	free(text);
 }
 
+static void an_exported_name_is_one_field_and_no_formula(void **state)
+{
+	struct stage *stage = *state;
+	const char *kept, *odd = "=1+\"a\",b";
+	char *text = NULL;
+	size_t length;
+	tb_viewer_picture(stage->viewer);
+	const struct tb_run_link *links = tb_run_links(stage->viewer->data.run);
+	void *name = (void *)(uintptr_t)&links[VIZ_HOT_LINK].name;
+	memcpy(&kept, name, sizeof kept);
+	memcpy(name, &odd, sizeof odd);
+	FILE *stream = open_memstream(&text, &length);
+	tb_viewer_export(stage->viewer, stream);
+	fclose(stream);
+	memcpy(name, &kept, sizeof kept);
+	assert_non_null(strstr(text, ",\"'=1+\"\"a\"\",b\","));
+	free(text);
+}
+
 static void a_prompt_names_what_to_save(void **state)
 {
 	struct stage *stage = *state;
@@ -382,6 +403,7 @@ int main(void)
 		STAGED(a_column_orders_the_table_both_ways),
 		STAGED(the_selection_can_be_copied_as_text),
 		STAGED(the_links_of_the_window_are_exported),
+		STAGED(an_exported_name_is_one_field_and_no_formula),
 		STAGED(a_prompt_names_what_to_save),
 		STAGED(a_look_can_be_restored),
 		STAGED(a_double_click_zooms_to_what_it_hits),

@@ -1,13 +1,13 @@
-#include "matrix_data.h"
+#include "matrix_picture.h"
 
 #include "json.h"
-#include "metric_text.h"
+#include "markup.h"
 #include "run_text.h"
 
 #include <inttypes.h>
 
 // One row of the table.
-struct row {
+struct matrix_data_row {
 	const struct tb_run_switch *sw;
 	const char *direction;
 	const char *link; // NULL: the switch's sum
@@ -18,11 +18,11 @@ struct row {
 
 // Where rows go.
 struct sink {
-	void (*write)(void *context, const struct row *row);
+	void (*write)(void *context, const struct matrix_data_row *row);
 	void *context;
 };
 
-static void each_cell(const struct tb_run *run, struct row *row,
+static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
 	const struct tb_matrix_cell *cells, uint32_t n, const struct sink *sink)
 {
 	uint32_t first_port = row->port;
@@ -45,25 +45,29 @@ static void each_row(
 			const struct tb_matrix_box *box = &matrix->rows[level].boxes[i];
 			const struct tb_run_switch *sw =
 				&tb_run_switches(run)[box->sw.id];
-			struct row row = {
+			struct matrix_data_row row = {
 				.sw = sw, .direction = "above", .port = box->n_below};
 			each_cell(run, &row, box->above, box->n_above, sink);
-			row = (struct row){sw, "sum", NULL, 0, box->sum, box->percent};
+			row = (struct matrix_data_row){
+				sw, "sum", NULL, 0, box->sum, box->percent};
 			sink->write(sink->context, &row);
-			row = (struct row){.sw = sw, .direction = "below"};
+			row = (struct matrix_data_row){.sw = sw, .direction = "below"};
 			each_cell(run, &row, box->below, box->n_below, sink);
 		}
 	}
 }
 
-static void csv_row(void *context, const struct row *row)
+static void csv_row(void *context, const struct matrix_data_row *row)
 {
 	FILE *stream = context;
-	fprintf(stream, "%" PRIu32 ",%s,", row->sw->at.level, row->sw->name);
+	fprintf(stream, "%" PRIu32 ",", row->sw->at.level);
+	tb_csv_put(stream, row->sw->name);
+	fputc(',', stream);
 	if (row->link)
 		fprintf(stream, "%" PRIu32, row->port);
-	fprintf(stream, ",%s,%s,%" PRIu64 ",%.3f\n", row->direction,
-		row->link ? row->link : "", row->value, row->percent);
+	fprintf(stream, ",%s,", row->direction);
+	tb_csv_put(stream, row->link ? row->link : "");
+	fprintf(stream, ",%" PRIu64 ",%.3f\n", row->value, row->percent);
 }
 
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
@@ -72,7 +76,7 @@ void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FIL
 	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 
-static void json_row(void *context, const struct row *row)
+static void json_row(void *context, const struct matrix_data_row *row)
 {
 	json_t *port = row->link ? tb_json_count(row->port) : json_null();
 	json_t *link = row->link ? tb_json_text(row->link) : json_null();

@@ -1,6 +1,6 @@
 #include "matrix_draw.h"
 
-#include "metric_text.h"
+#include "run_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #define CELLS_FULL    3
 
 // What the functions that draw a box need.
-struct pen {
+struct matrix_pen {
 	struct tb_picture *picture;
 	const struct tb_matrix *matrix;
 	const struct tb_run *run;
@@ -89,14 +89,15 @@ static void box_strips(const struct tb_matrix_layout *layout,
 }
 
 // What a cell shows.
-struct shown {
+struct shown_cell {
 	uint64_t value;
 	const struct tb_scale *scale;
 	struct tb_pick pick;
 	bool sum;
 };
 
-static struct tb_colour shade_of(const struct pen *pen, const struct shown *shown)
+static struct tb_colour shade_of(
+	const struct matrix_pen *pen, const struct shown_cell *shown)
 {
 	const struct tb_matrix_view *view = pen->view;
 	const uint8_t *less = shown->sum ? view->less_switches : view->less_links;
@@ -110,14 +111,14 @@ static struct tb_colour shade_of(const struct pen *pen, const struct shown *show
 }
 
 static void shade_rect(
-	const struct pen *pen, struct tb_box box, const struct shown *shown)
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
 {
 	tb_picture_rect(pen->picture, box, shade_of(pen, shown));
 	tb_picture_pick(pen->picture, shown->pick);
 }
 
 static void shade_ramp(
-	const struct pen *pen, struct tb_box box, const struct shown *shown)
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
 {
 	static const char ramp[] = ".:-=+*#%@";
 	double percent = tb_scale_percent(shown->scale, (double)shown->value);
@@ -127,7 +128,8 @@ static void shade_ramp(
 	tb_picture_text(pen->picture, box, type, text);
 }
 
-static void number(const struct pen *pen, struct tb_box box, const struct shown *shown)
+static void number(
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
 {
 	char text[16];
 	const struct tb_matrix_view *view = pen->view;
@@ -146,8 +148,8 @@ static void number(const struct pen *pen, struct tb_box box, const struct shown 
 }
 
 // highlight frames a cell that belongs to the selection.
-static void highlight(
-	const struct pen *pen, struct tb_box box, const uint8_t *marks, uint32_t id)
+static void highlight(const struct matrix_pen *pen, struct tb_box box,
+	const uint8_t *marks, uint32_t id)
 {
 	if (!marks || marks[id] == TB_MARK_NONE)
 		return;
@@ -156,7 +158,7 @@ static void highlight(
 		tb_mark_colour(pen->palette, (enum tb_mark)marks[id]));
 }
 
-static void link_tip(const struct pen *pen, const struct tb_matrix_cell *cell)
+static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *cell)
 {
 	char value[48];
 	char tip[256];
@@ -169,7 +171,8 @@ static void link_tip(const struct pen *pen, const struct tb_matrix_cell *cell)
 	tb_picture_tip(pen->picture, tip);
 }
 
-static void switch_tip(const struct pen *pen, const struct tb_matrix_box *switch_box)
+static void switch_tip(
+	const struct matrix_pen *pen, const struct tb_matrix_box *switch_box)
 {
 	char value[48];
 	char tip[256];
@@ -183,7 +186,8 @@ static void switch_tip(const struct pen *pen, const struct tb_matrix_box *switch
 }
 
 // cross_out draws what is dead. It keeps the shade of what it carried before it died.
-static void cross_out(const struct pen *pen, struct tb_box box, tb_time_ps dead_at_ps)
+static void cross_out(
+	const struct matrix_pen *pen, struct tb_box box, tb_time_ps dead_at_ps)
 {
 	const struct tb_colour colour = pen->palette->dead;
 	double inset = fmin(box.w, box.h) * 0.2;
@@ -210,14 +214,15 @@ static void cross_out(const struct pen *pen, struct tb_box box, tb_time_ps dead_
 	}
 }
 
-static bool never_lived(const struct pen *pen, tb_time_ps dead_at_ps, uint64_t value)
+static bool never_lived(
+	const struct matrix_pen *pen, tb_time_ps dead_at_ps, uint64_t value)
 {
 	return value == 0 && dead_at_ps < pen->view->end_ps;
 }
 
 // under_job underlines the cell of a node's own link in the colour of its job.
 static void under_job(
-	const struct pen *pen, struct tb_box box, const struct tb_link_info *at)
+	const struct matrix_pen *pen, struct tb_box box, const struct tb_link_info *at)
 {
 	uint32_t job = TB_ID_NONE;
 	if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
@@ -229,7 +234,7 @@ static void under_job(
 		tb_job_colour(pen->view->theme, job));
 }
 
-static void draw_links(const struct pen *pen, struct tb_box strip,
+static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_cell *cells, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -238,7 +243,7 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 			(pen->view->outside && pen->view->outside[cell->link.id]))
 			continue;
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
-		const struct shown shown = {cell->value, &pen->view->links,
+		const struct shown_cell shown = {cell->value, &pen->view->links,
 			{TB_PICK_LINK, cell->link.id}, false};
 		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
@@ -256,7 +261,7 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 }
 
 // draw_name sets the switch's name at the left of its sum, where both fit.
-static void draw_name(const struct pen *pen, struct tb_box strip,
+static void draw_name(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_box *switch_box)
 {
 	const struct tb_matrix_view *view = pen->view;
@@ -270,7 +275,7 @@ static void draw_name(const struct pen *pen, struct tb_box strip,
 	double room = (strip.w - sum_w) / 2 - 2 * inset;
 	if (tb_text_width(view->font, size, name) > room)
 		return;
-	const struct shown shown = {switch_box->sum, &view->switches,
+	const struct shown_cell shown = {switch_box->sum, &view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true};
 	struct tb_colour colour = pen->palette->muted;
 	if (switch_box->sum > 0)
@@ -283,7 +288,7 @@ static void draw_name(const struct pen *pen, struct tb_box strip,
 
 // beside_name returns the box for the sum. In a terminal a long name, such as that of a
 // switch of several rails, pushes it aside.
-static struct tb_box beside_name(const struct pen *pen, struct tb_box strip,
+static struct tb_box beside_name(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_box *switch_box)
 {
 	double name =
@@ -294,14 +299,14 @@ static struct tb_box beside_name(const struct pen *pen, struct tb_box strip,
 	return (struct tb_box){strip.x + name, strip.y, strip.w - name, strip.h};
 }
 
-static void draw_box(const struct pen *pen, const struct tb_matrix_layout *layout,
+static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, struct tb_box box,
 	const struct tb_matrix_box *switch_box)
 {
 	struct tb_box strips[3];
 	box_strips(layout, band, pen->strips, box, strips);
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
-	const struct shown shown = {switch_box->sum, &pen->view->switches,
+	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
@@ -323,14 +328,14 @@ static void draw_box(const struct pen *pen, const struct tb_matrix_layout *layou
 }
 
 // draw_switch draws a group of switches as one cell, shaded by its most loaded member.
-static void draw_switch(const struct pen *pen, struct tb_box box,
+static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 	const struct tb_matrix_box *boxes, uint32_t n)
 {
 	const struct tb_matrix_box *most = &boxes[0];
 	for (uint32_t i = 1; i < n; i++)
 		if (boxes[i].sum > most->sum)
 			most = &boxes[i];
-	const struct shown shown = {
+	const struct shown_cell shown = {
 		most->sum, &pen->view->switches, {TB_PICK_SWITCH, most->sw.id}, true};
 	shade_rect(pen, box, &shown);
 	if (pen->view->tips)
@@ -354,22 +359,22 @@ static struct tb_box without_gap(
 }
 
 // The visible lines or columns of a band: [begin, end).
-struct range {
+struct box_range {
 	uint32_t begin, end;
 };
 
-static struct range visible(double from, double to, double step, uint32_t n)
+static struct box_range visible(double from, double to, double step, uint32_t n)
 {
 	double first = floor(from / step);
 	double last = ceil(to / step);
 	if (last <= 0 || first >= n)
-		return (struct range){0, 0};
-	return (struct range){
+		return (struct box_range){0, 0};
+	return (struct box_range){
 		first < 0 ? 0 : (uint32_t)first, last > n ? n : (uint32_t)last};
 }
 
-static void draw_band(
-	const struct pen *pen, const struct tb_matrix_layout *layout, uint32_t index)
+static void draw_band(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
+	uint32_t index)
 {
 	const struct tb_matrix_view *view = pen->view;
 	const struct tb_matrix_band *band = &layout->bands[index];
@@ -377,9 +382,9 @@ static void draw_band(
 	const struct tb_matrix_metrics *metrics = &layout->metrics;
 	uint32_t group = metrics->group ? metrics->group : 1;
 	double top = view->pan_y - band->y;
-	struct range lines = visible(top, top + view->area.h / view->zoom,
+	struct box_range lines = visible(top, top + view->area.h / view->zoom,
 		band->box_h + metrics->gap_y, band->n_lines);
-	struct range columns =
+	struct box_range columns =
 		visible(view->pan_x, view->pan_x + view->area.w / view->zoom,
 			band->box_w + metrics->gap_x, band->per_line);
 	for (uint32_t line = lines.begin; line < lines.end; line++) {
@@ -452,7 +457,7 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 
 // mark frames a cell. A line of the page's colour around the frame makes it stand out on
 // every shade.
-static void mark(const struct pen *pen, const struct tb_matrix_layout *layout,
+static void mark(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
 	struct tb_pick pick, struct tb_colour colour)
 {
 	struct tb_box box;
@@ -480,7 +485,7 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 	const struct tb_matrix_view *view)
 {
 	bool scaled = view->font_size > 0;
-	struct pen pen = {.picture = picture,
+	struct matrix_pen pen = {.picture = picture,
 		.matrix = matrix,
 		.run = run,
 		.view = view,

@@ -1,4 +1,4 @@
-#include "matrix_layout.h"
+#include "matrix_draw.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "matrix_picture.h"
 
-#include "draw_svg.h"
-#include "metric_text.h"
+#include "backends.h"
 #include "run_text.h"
 
 #include <inttypes.h>
@@ -468,12 +467,12 @@ static int svg_string(
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
 	if (!stream)
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
+		return tb_fail_memory(error, "the matrix's picture");
 	tb_picture_svg(picture, 0, stream);
 	int failed = ferror(stream);
 	if (fclose(stream) != 0 || failed) {
 		free(text);
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
+		return tb_fail_memory(error, "the matrix's picture");
 	}
 	*svg = text;
 	return TB_OK;
@@ -492,7 +491,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else
-		status = tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
+		status = tb_fail_memory(error, "the matrix's picture");
 	tb_picture_fini(&picture);
 	tb_matrix_fini(&matrix);
 	return status;

@@ -8,7 +8,10 @@
 #ifndef TB_MATRIX_PICTURE_H
 #define TB_MATRIX_PICTURE_H
 
+#include "matrix.h"
 #include "matrix_draw.h"
+
+#include <stdio.h>
 
 struct tb_matrix_figure {
 	struct tb_run *run;
@@ -50,5 +53,17 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 // suffice. Returns buffer.
 char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *matrix,
 	const struct tb_matrix_view *view, bool links, char *buffer, size_t size);
+
+// The congestion matrix as data: CSV and JSON.
+//
+// Columns: level, switch ("2.13"), port (of the switch; empty for its sum), direction
+// ("above" or "below": where the link comes from; "sum"), link (its name), value (in the
+// metric's unit), percent. Rows in the order of the matrix.
+
+// Write errors show in ferror(stream).
+void tb_matrix_csv(
+	const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream);
+int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
+	struct tb_window window, FILE *stream) TB_MUST_USE;
 
 #endif

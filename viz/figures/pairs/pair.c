@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tb_pair_free(struct tb_pair *pair)
+void tb_run_pair_free(struct tb_run_pair *pair)
 {
 	if (!pair)
 		return;
@@ -22,7 +22,7 @@ void tb_pair_free(struct tb_pair *pair)
 }
 
 // of_one_shape is true when both have the same links and switches by the same ids.
-static bool of_one_shape(const struct tb_pair *pair, const struct tb_run *a)
+static bool of_one_shape(const struct tb_run_pair *pair, const struct tb_run *a)
 {
 	if (pair->pairs.n_only_a || pair->pairs.n_only_b ||
 		tb_run_info(a)->n_switches != pair->info->n_switches)
@@ -41,7 +41,8 @@ static bool of_one_shape(const struct tb_pair *pair, const struct tb_run *a)
 	return true;
 }
 
-static int prepare(struct tb_pair *pair, const struct tb_run *a, struct tb_error *error)
+static int prepare(
+	struct tb_run_pair *pair, const struct tb_run *a, struct tb_error *error)
 {
 	const struct tb_run_info *info = pair->info;
 	int status = tb_link_pairs_init(&pair->pairs, a, pair->run, error);
@@ -52,7 +53,7 @@ static int prepare(struct tb_pair *pair, const struct tb_run *a, struct tb_error
 	pair->less_links = calloc((size_t)info->n_links + 1, 1);
 	pair->less_switches = calloc((size_t)info->n_switches + 1, 1);
 	if (!status && (!pair->less_links || !pair->less_switches))
-		status = tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		status = tb_fail_memory(error, "the comparison of two runs");
 	if (status)
 		return status;
 	pair->same_shape = of_one_shape(pair, a);
@@ -60,13 +61,13 @@ static int prepare(struct tb_pair *pair, const struct tb_run *a, struct tb_error
 	return TB_OK;
 }
 
-int tb_pair_new(struct tb_pair **pair, const struct tb_run *a, const char *path,
+int tb_run_pair_new(struct tb_run_pair **pair, const struct tb_run *a, const char *path,
 	int64_t id, struct tb_error *error)
 {
-	struct tb_pair *made = calloc(1, sizeof *made);
+	struct tb_run_pair *made = calloc(1, sizeof *made);
 	if (!made || !(made->path = strdup(path))) {
 		free(made);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = tb_run_open(&made->run, path, id, error);
 	if (!status) {
@@ -74,7 +75,7 @@ int tb_pair_new(struct tb_pair **pair, const struct tb_run *a, const char *path,
 		status = prepare(made, a, error);
 	}
 	if (status) {
-		tb_pair_free(made);
+		tb_run_pair_free(made);
 		return status;
 	}
 	*pair = made;
@@ -82,7 +83,7 @@ int tb_pair_new(struct tb_pair **pair, const struct tb_run *a, const char *path,
 }
 
 // look reads B's samples in A's window: zeros after its end.
-static int look(struct tb_pair *pair, const struct tb_run *a, struct tb_window window,
+static int look(struct tb_run_pair *pair, const struct tb_run *a, struct tb_window window,
 	struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(a);
@@ -101,7 +102,7 @@ static int look(struct tb_pair *pair, const struct tb_run *a, struct tb_window w
 		pair->nothing =
 			calloc((size_t)pair->info->n_links + 1, sizeof *pair->nothing);
 	if (!pair->nothing)
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		return tb_fail_memory(error, "the comparison of two runs");
 	pair->samples = pair->nothing;
 	return TB_OK;
 }
@@ -112,7 +113,7 @@ static uint64_t size_of_change(uint64_t before, uint64_t after, uint8_t *less)
 	return *less ? before - after : after - before;
 }
 
-static void fill_change(struct tb_pair *pair, const struct tb_matrix *a)
+static void fill_change(struct tb_run_pair *pair, const struct tb_matrix *a)
 {
 	struct tb_matrix *change = &pair->change;
 	const struct tb_matrix *b = &pair->matrix;
@@ -137,9 +138,9 @@ static void fill_change(struct tb_pair *pair, const struct tb_matrix *a)
 	}
 }
 
-int tb_pair_show(struct tb_pair *pair, const struct tb_run *a, struct tb_window window,
-	const struct tb_link_sample *samples, const struct tb_matrix *matrix,
-	struct tb_error *error)
+int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
+	struct tb_window window, const struct tb_link_sample *samples,
+	const struct tb_matrix *matrix, struct tb_error *error)
 {
 	struct tb_mover *movers;
 	uint32_t n, n_moved;

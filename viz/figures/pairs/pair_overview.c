@@ -1,4 +1,4 @@
-#include "pair_overview.h"
+#include "pair.h"
 
 #include "compare.h"
 #include "ticks.h"
@@ -32,7 +32,7 @@ static int read_strip(
 		.n_bins = info->n_bins,
 		.wait_ps = calloc(info->n_bins + 1, sizeof *strip->wait_ps)};
 	if (!strip->wait_ps)
-		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		return tb_fail_memory(error, "the comparison of two runs");
 	return tb_run_wait_by_bin(run, strip->wait_ps, error);
 }
 
@@ -128,7 +128,7 @@ static double waiting(const struct tb_pair_strip *strip, double from_ps, double 
 }
 
 // What the functions that draw the strips share.
-struct sheet {
+struct strips_sheet {
 	const struct tb_pair_overview *overview;
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
@@ -150,7 +150,7 @@ static double most_of(
 }
 
 static void draw_strip(
-	const struct sheet *sheet, struct tb_box box, const char *name, int which)
+	const struct strips_sheet *sheet, struct tb_box box, const char *name, int which)
 {
 	const struct tb_pair_strip *strip = &sheet->overview->strips[which];
 	int columns = (int)fmax(box.w / COLUMN, 1);
@@ -174,7 +174,7 @@ static void draw_strip(
 	}
 }
 
-static void draw_axis(const struct sheet *sheet, struct tb_box box)
+static void draw_axis(const struct strips_sheet *sheet, struct tb_box box)
 {
 	struct tb_type type = {TB_FONT_TEXT, 11, TB_ALIGN_CENTRE, sheet->palette->muted};
 	const struct tb_ticks ticks = tb_ticks_linear(0, sheet->span_ps, 9);
@@ -200,7 +200,7 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	struct tb_picture *picture, const struct tb_palette *palette, tb_time_ps from,
 	tb_time_ps to, struct tb_box box)
 {
-	struct sheet sheet = {overview, picture, palette, (double)from, (double)to,
+	struct strips_sheet sheet = {overview, picture, palette, (double)from, (double)to,
 		.span_ps = span_of(overview)};
 	if (sheet.span_ps <= 0)
 		return;
@@ -210,8 +210,12 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	sheet.most = most_of(overview, sheet.span_ps, (int)fmax(box.w / COLUMN, 1));
 	draw_strip(&sheet, (struct tb_box){box.x, box.y, box.w, h}, "A", 0);
 	draw_strip(&sheet, (struct tb_box){box.x, box.y + h + GAP, box.w, h}, "B", 1);
+	// A mean over a column's time; headers are counted in whole ones.
+	char headers[48];
+	tb_format_counted((uint64_t)fmax(round(sheet.most), 1),
+		"header waits|headers wait", headers, sizeof headers);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w - 6, 14},
 		(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_RIGHT, palette->muted},
-		"%.3g headers wait at once at most", sheet.most);
+		"at most %s at once", headers);
 	draw_axis(&sheet, (struct tb_box){box.x, box.y + box.h - AXIS_H, box.w, AXIS_H});
 }

@@ -134,3 +134,61 @@ char *tb_span_text(struct tb_span span, char *buffer, size_t size)
 			tb_format_time(span.to_ps, to, sizeof to));
 	return buffer;
 }
+
+static tb_time_ps to_time(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : (tb_time_ps)value;
+}
+
+// format_rate writes what happens in a second: "17 /s", "12.35 k/s", "148.8 M/s".
+static char *format_rate(uint64_t value, uint64_t model, char *buffer, size_t size)
+{
+	double unit = model >= 1000000 ? 1e6 : model >= 1000 ? 1e3 : 1;
+	snprintf(buffer, size, "%.4g %s/s", (double)value / unit,
+		unit > 1e3   ? "M"
+		: unit > 1.0 ? "k"
+			     : "");
+	return buffer;
+}
+
+char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size)
+{
+	return tb_metric_format_as(metric, value, value, buffer, size);
+}
+
+char *tb_metric_format_as(
+	enum tb_metric metric, uint64_t value, uint64_t model, char *buffer, size_t size)
+{
+	const struct tb_link_figure *figure = &tb_link_figures[metric];
+	char count[32];
+	switch (figure->kind) {
+	case TB_KIND_TIME:
+		return tb_format_time_as(to_time(value), to_time(model), buffer, size);
+	case TB_KIND_SIZE:
+		return tb_format_size_as(value, model, buffer, size);
+	case TB_KIND_RATE:
+		return format_rate(value, model, buffer, size);
+	case TB_KIND_COUNT:
+		snprintf(buffer, size, "%s %.*s",
+			tb_format_count(value, count, sizeof count),
+			(int)(strlen(figure->unit) - (value == 1)), figure->unit);
+		break;
+	}
+	return buffer;
+}
+
+const char *tb_metric_unit(enum tb_metric metric)
+{
+	return tb_link_figures[metric].unit;
+}
+
+const char *tb_metric_title(enum tb_metric metric)
+{
+	return tb_link_figures[metric].title;
+}
+
+char *tb_metric_meaning(enum tb_metric metric, const struct tb_switching_words *switching,
+	char *buffer, size_t size)
+{
+	return tb_fill_words(tb_link_figures[metric].meaning, switching, buffer, size);
+}

@@ -2,6 +2,7 @@
 #ifndef TB_RUN_TEXT_H
 #define TB_RUN_TEXT_H
 
+#include "run.h"
 #include "waits.h"
 
 // tb_window_whole is true when a window is the whole run.
@@ -36,5 +37,30 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 // tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes"; of a capture with its
 // time scale and the idle time taken out. 256 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
+
+// Text for metrics: values with units, titles, explanations.
+
+// The sign of what became less.
+#define TB_MINUS "\xe2\x88\x92"
+
+// tb_metric_format writes a value with its unit ("1.234 ms", "256 KiB", "17 headers");
+// 48 bytes suffice. Returns buffer.
+char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size);
+
+// tb_metric_format_as writes it in the unit that `model` would get: all numbers of one
+// picture share a unit.
+char *tb_metric_format_as(
+	enum tb_metric metric, uint64_t value, uint64_t model, char *buffer, size_t size);
+
+// tb_metric_unit returns the unit in exports: "ps", "bytes", "packets", "headers".
+const char *tb_metric_unit(enum tb_metric metric);
+
+// tb_metric_title returns a heading: "Wait", "Blocked headers", "Longest wait".
+const char *tb_metric_title(enum tb_metric metric);
+
+// tb_metric_meaning writes one line that explains what is counted, in the words of the
+// run's switching; 96 bytes suffice. Returns buffer.
+char *tb_metric_meaning(enum tb_metric metric, const struct tb_switching_words *switching,
+	char *buffer, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef TB_SCALE_H
 #define TB_SCALE_H
 
+#include "picture.h"
 #include "run.h"
 
 #define TB_SCALE_DECADES    3
@@ -55,5 +56,19 @@ int tb_scale_ticks(const struct tb_scale *scale, double values[TB_SCALE_MOST_TIC
 // times"; 48 bytes suffice.
 char *tb_quantity_format(
 	enum tb_quantity quantity, double value, char *buffer, size_t size);
+
+// A legend: a bar of shades with their values.
+
+struct tb_legend {
+	enum tb_colours colours;
+	enum tb_theme theme;
+	enum tb_font font; // TB_FONT_CELL: for a terminal
+	struct tb_scale scale;
+};
+
+// tb_legend_draw adds a bar of shades with the scale's ticks, in a box that is at least
+// 60 wide and 26 high (2 characters in a terminal).
+void tb_legend_draw(
+	struct tb_picture *picture, struct tb_box box, const struct tb_legend *legend);
 
 #endif

@@ -17,26 +17,26 @@ bool tb_blame_passes(
 	return link && victim && culprit && ends;
 }
 
-static struct tb_blame_party victim_of(
+static struct tb_square_party victim_of(
 	const struct tb_blame_sample *row, enum tb_blame_parties parties)
 {
 	const struct tb_node none = {TB_ID_NONE};
 	bool jobs = parties == TB_BLAME_OF_JOBS;
-	return (struct tb_blame_party){row->victim_job, jobs ? none : row->victim_source,
+	return (struct tb_square_party){row->victim_job, jobs ? none : row->victim_source,
 		jobs ? none : row->victim_destination, row->wait_ps};
 }
 
-static struct tb_blame_party culprit_of(
+static struct tb_square_party culprit_of(
 	const struct tb_blame_sample *row, enum tb_blame_parties parties)
 {
 	const struct tb_node none = {TB_ID_NONE};
 	bool jobs = parties == TB_BLAME_OF_JOBS;
-	return (struct tb_blame_party){row->culprit_job,
+	return (struct tb_square_party){row->culprit_job,
 		jobs ? none : row->culprit_source, jobs ? none : row->culprit_destination,
 		row->wait_ps};
 }
 
-static uint64_t key_of(const struct tb_blame_party *party)
+static uint64_t key_of(const struct tb_square_party *party)
 {
 	return ((uint64_t)party->job & 0xffff) << 48 |
 	       ((uint64_t)party->source.id & 0xffffff) << 24 |
@@ -44,16 +44,16 @@ static uint64_t key_of(const struct tb_blame_party *party)
 }
 
 // The parties of one side while rows are read: those chosen, and all.
-struct side {
-	struct tb_blame_party *chosen;
+struct square_side {
+	struct tb_square_party *chosen;
 	uint32_t n, most, n_all;
 	struct tb_map known; // place among the chosen, or TB_ID_NONE, by key
 };
 
 // place_of finds a party among the chosen, or adds it when it is wanted and there is
 // room; else the place is TB_ID_NONE.
-static int place_of(struct side *side, const struct tb_blame_party *party, bool wanted,
-	uint32_t *place)
+static int place_of(struct square_side *side, const struct tb_square_party *party,
+	bool wanted, uint32_t *place)
 {
 	uint64_t key = key_of(party);
 	bool known = tb_map_find(&side->known, key, place);
@@ -69,7 +69,7 @@ static int place_of(struct side *side, const struct tb_blame_party *party, bool 
 	return tb_map_put(&side->known, key, *place);
 }
 
-static bool has_room(const struct side *side, const struct tb_blame_party *party)
+static bool has_room(const struct square_side *side, const struct tb_square_party *party)
 {
 	uint32_t place = TB_ID_NONE;
 	return (tb_map_find(&side->known, key_of(party), &place) &&
@@ -97,8 +97,8 @@ static void put(struct tb_blame_square *square, uint32_t victim, uint32_t culpri
 // fill chooses both parties of a row or neither, so that no row or column of the square
 // stays empty.
 static int fill(struct tb_blame_square *square, const struct tb_blame_sample *rows,
-	uint32_t n, const struct tb_blame_filter *filter, struct side *victims,
-	struct side *culprits)
+	uint32_t n, const struct tb_blame_filter *filter, struct square_side *victims,
+	struct square_side *culprits)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
@@ -106,8 +106,8 @@ static int fill(struct tb_blame_square *square, const struct tb_blame_sample *ro
 		if (!tb_blame_passes(&rows[i], filter))
 			continue;
 		square->whole_ps += rows[i].wait_ps;
-		struct tb_blame_party victim = victim_of(&rows[i], square->parties);
-		struct tb_blame_party culprit = culprit_of(&rows[i], square->parties);
+		struct tb_square_party victim = victim_of(&rows[i], square->parties);
+		struct tb_square_party culprit = culprit_of(&rows[i], square->parties);
 		bool both = has_room(victims, &victim) && has_room(culprits, &culprit);
 		status = place_of(victims, &victim, both, &at_victim);
 		if (status == TB_OK)
@@ -128,8 +128,8 @@ int tb_blame_square_fill(struct tb_blame_square *square,
 	if (most > TB_BLAME_SIDE)
 		most = TB_BLAME_SIDE;
 	*square = (struct tb_blame_square){.parties = parties};
-	struct side victims = {.chosen = square->victims, .most = most};
-	struct side culprits = {.chosen = square->culprits, .most = most};
+	struct square_side victims = {.chosen = square->victims, .most = most};
+	struct square_side culprits = {.chosen = square->culprits, .most = most};
 	int status = fill(square, rows, n, filter, &victims, &culprits);
 	tb_map_fini(&victims.known);
 	tb_map_fini(&culprits.known);

@@ -10,7 +10,7 @@
 enum tb_blame_parties { TB_BLAME_OF_JOBS, TB_BLAME_OF_FLOWS };
 
 // A job or a flow. The nodes of a job are TB_ID_NONE.
-struct tb_blame_party {
+struct tb_square_party {
 	uint32_t job;
 	struct tb_node source, destination;
 	uint64_t wait_ps;
@@ -25,7 +25,7 @@ struct tb_blame_filter {
 struct tb_blame_square {
 	enum tb_blame_parties parties;
 	uint32_t n_victims, n_culprits; // TB_BLAME_SIDE at most
-	struct tb_blame_party victims[TB_BLAME_SIDE], culprits[TB_BLAME_SIDE];
+	struct tb_square_party victims[TB_BLAME_SIDE], culprits[TB_BLAME_SIDE];
 	uint64_t wait_ps[TB_BLAME_SIDE][TB_BLAME_SIDE];	 // by victim and culprit
 	uint32_t heaviest[TB_BLAME_SIDE][TB_BLAME_SIDE]; // row of the longest wait
 	uint64_t largest_ps, shown_ps, whole_ps; // of a cell, of all cells, of all rows

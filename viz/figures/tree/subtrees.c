@@ -1,10 +1,10 @@
-#include "subtrees.h"
+#include "tree_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // The subtrees while they are being found, numbered as found: level by level from 0.
-struct finding {
+struct subtree_search {
 	const struct tb_run_info *info;
 	const struct tb_run_switch *switches;
 	const struct tb_run_link *links;
@@ -18,7 +18,7 @@ struct finding {
 	uint32_t level_begin; // of the level being found
 };
 
-static uint32_t boss_of(struct finding *finding, uint32_t sw)
+static uint32_t boss_of(struct subtree_search *finding, uint32_t sw)
 {
 	uint32_t *boss = finding->boss;
 	while (boss[sw] != sw)
@@ -26,7 +26,7 @@ static uint32_t boss_of(struct finding *finding, uint32_t sw)
 	return sw;
 }
 
-static void join(struct finding *finding, uint32_t a, uint32_t b)
+static void join(struct subtree_search *finding, uint32_t a, uint32_t b)
 {
 	a = boss_of(finding, a);
 	b = boss_of(finding, b);
@@ -36,13 +36,13 @@ static void join(struct finding *finding, uint32_t a, uint32_t b)
 		finding->boss[a] = b;
 }
 
-static uint32_t level_of(const struct finding *finding, uint32_t sw)
+static uint32_t level_of(const struct subtree_search *finding, uint32_t sw)
 {
 	return finding->switches[sw].at.level;
 }
 
 // join_level joins what the links whose upper end is of a level hold together.
-static void join_level(struct finding *finding, uint32_t level)
+static void join_level(struct subtree_search *finding, uint32_t level)
 {
 	for (uint32_t i = 0; i < finding->info->n_links; i++) {
 		const struct tb_link_info *at = &finding->links[i].at;
@@ -57,7 +57,7 @@ static void join_level(struct finding *finding, uint32_t level)
 }
 
 // of returns the subtree of this level that a switch is in, new if it is the first there.
-static uint32_t of(struct finding *finding, uint32_t sw, uint32_t level)
+static uint32_t of(struct subtree_search *finding, uint32_t sw, uint32_t level)
 {
 	uint32_t boss = boss_of(finding, sw), known = finding->found[boss];
 	if (known != TB_ID_NONE && known >= finding->level_begin)
@@ -70,7 +70,7 @@ static uint32_t of(struct finding *finding, uint32_t sw, uint32_t level)
 }
 
 static void find_level(
-	struct finding *finding, struct tb_subtrees *subtrees, uint32_t level)
+	struct subtree_search *finding, struct tb_subtrees *subtrees, uint32_t level)
 {
 	join_level(finding, level);
 	finding->level_begin = finding->n;
@@ -94,7 +94,7 @@ static void find_level(
 }
 
 // add_nodes counts the nodes of each subtree and finds its first.
-static void add_nodes(struct finding *finding, const struct tb_subtrees *subtrees)
+static void add_nodes(struct subtree_search *finding, const struct tb_subtrees *subtrees)
 {
 	for (uint32_t node = 0; node < finding->info->n_nodes; node++) {
 		if (finding->first[node] == TB_ID_NONE)
@@ -119,7 +119,7 @@ static void add_nodes(struct finding *finding, const struct tb_subtrees *subtree
 }
 
 // What subtrees, or the switches of a row, are sorted by.
-struct sorted {
+struct sorted_subtree {
 	uint32_t group;
 	double key;
 	uint32_t id, n_below;
@@ -127,7 +127,7 @@ struct sorted {
 
 static int by_key(const void *one, const void *other)
 {
-	const struct sorted *a = one, *b = other;
+	const struct sorted_subtree *a = one, *b = other;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->key != b->key)
@@ -137,13 +137,13 @@ static int by_key(const void *one, const void *other)
 
 // list_level appends the subtrees of a level to the list, by their parents and first
 // nodes. `end` is where those of the level end in the order found.
-static uint32_t list_level(struct finding *finding, struct tb_subtrees *subtrees,
-	struct sorted *sorted, uint32_t end)
+static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *subtrees,
+	struct sorted_subtree *sorted, uint32_t end)
 {
 	uint32_t level = finding->list[end - 1].level, n = 0;
 	for (uint32_t i = end; i-- > 0 && finding->list[i].level == level;) {
 		uint32_t parent = finding->list[i].parent;
-		sorted[n++] = (struct sorted){
+		sorted[n++] = (struct sorted_subtree){
 			parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
 			finding->key[i], i, 0};
 	}
@@ -158,7 +158,7 @@ static uint32_t list_level(struct finding *finding, struct tb_subtrees *subtrees
 
 // place_children renumbers the parents and gives each subtree its slots: first those of
 // nodes on switches of its own level, then those of its children.
-static void place_children(struct finding *finding, struct tb_subtrees *subtrees)
+static void place_children(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	uint32_t *next = finding->found; // by subtree: the slot of its next child
 	for (uint32_t i = 0; i < subtrees->n; i++) {
@@ -181,7 +181,7 @@ static void place_children(struct finding *finding, struct tb_subtrees *subtrees
 	}
 }
 
-static void place_nodes(struct finding *finding, struct tb_subtrees *subtrees)
+static void place_nodes(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	uint32_t *next = finding->key; // by subtree: the slot of its next node
 	for (uint32_t i = 0; i < subtrees->n; i++)
@@ -208,15 +208,15 @@ static double place_within(const struct tb_subtrees *subtrees, uint32_t sw)
 }
 
 // order_row orders the switches of a level, those of the level below being in order.
-static void order_row(struct finding *finding, struct tb_subtrees *subtrees,
-	uint32_t level, struct sorted *sorted, uint32_t *number)
+static void order_row(struct subtree_search *finding, struct tb_subtrees *subtrees,
+	uint32_t level, struct sorted_subtree *sorted, uint32_t *number)
 {
 	uint32_t n = 0;
 	for (uint32_t sw = 0; sw < finding->info->n_switches; sw++) {
 		if (level_of(finding, sw) != level)
 			continue;
 		number[sw] = n;
-		sorted[n++] = (struct sorted){subtrees->of_switch[sw], 0, sw, 0};
+		sorted[n++] = (struct sorted_subtree){subtrees->of_switch[sw], 0, sw, 0};
 	}
 	for (uint32_t i = 0; level > 0 && i < finding->info->n_links; i++) {
 		const struct tb_link_info *at = &finding->links[i].at;
@@ -238,11 +238,11 @@ static void order_row(struct finding *finding, struct tb_subtrees *subtrees,
 	}
 }
 
-static int order_rows(struct finding *finding, struct tb_subtrees *subtrees)
+static int order_rows(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	uint32_t n = finding->info->n_switches, done = 0;
 	size_t room = (n > finding->n ? n : finding->n) + (size_t)1;
-	struct sorted *sorted = malloc(room * sizeof *sorted);
+	struct sorted_subtree *sorted = malloc(room * sizeof *sorted);
 	uint32_t *number = malloc((n + (size_t)1) * sizeof *number);
 	if (!sorted || !number) {
 		free(sorted);
@@ -265,7 +265,7 @@ static int order_rows(struct finding *finding, struct tb_subtrees *subtrees)
 
 // make_room allocates for at most a subtree per switch and level above it, and a slot per
 // node and per subtree without nodes.
-static int make_room(struct finding *finding, struct tb_subtrees *subtrees)
+static int make_room(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	const struct tb_run_info *info = finding->info;
 	size_t n_switches = info->n_switches, n_nodes = info->n_nodes, most = 1;
@@ -305,7 +305,7 @@ int tb_subtrees_init(
 	struct tb_subtrees *subtrees, const struct tb_run *run, struct tb_error *error)
 {
 	struct tb_subtrees made = {.n = 0};
-	struct finding finding = {.info = tb_run_info(run),
+	struct subtree_search finding = {.info = tb_run_info(run),
 		.switches = tb_run_switches(run),
 		.links = tb_run_links(run)};
 	int status = make_room(&finding, &made);
@@ -319,7 +319,7 @@ int tb_subtrees_init(
 	free(finding.boss);
 	if (status != TB_OK) {
 		tb_subtrees_fini(&made);
-		return tb_fail(error, status, "no memory to lay out the tree");
+		return tb_fail_memory(error, "the layout of the tree");
 	}
 	*subtrees = made;
 	return TB_OK;

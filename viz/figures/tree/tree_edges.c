@@ -84,7 +84,7 @@ int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
 	tb_map_fini(&known);
 	if (status != TB_OK) {
 		tb_tree_edges_fini(&made);
-		return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+		return tb_fail_memory(error, "the picture of the tree");
 	}
 	*edges = made;
 	return TB_OK;

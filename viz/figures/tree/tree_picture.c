@@ -1,7 +1,7 @@
 #include "tree_picture.h"
 
-#include "legend.h"
 #include "run_text.h"
+#include "scale.h"
 #include "tree_edges.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ struct stroke {
 	uint32_t link;
 };
 
-struct drawing {
+struct tree_drawing {
 	struct tb_picture *picture;
 	const struct tb_tree_figure *figure;
 	const struct tb_palette *palette;
@@ -45,7 +45,7 @@ struct drawing {
 	bool labelled; // switches go by their labels: not all names have room
 };
 
-static struct tb_box box_of(const struct drawing *drawing, uint32_t index)
+static struct tb_box box_of(const struct tree_drawing *drawing, uint32_t index)
 {
 	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
 	double h = at->row ? SWITCH_H : NODE_H;
@@ -73,7 +73,7 @@ static int by_percent(const void *left, const void *right)
 	return a->link < b->link ? -1 : a->link > b->link;
 }
 
-static struct tb_colour shade(const struct drawing *drawing, double percent)
+static struct tb_colour shade(const struct tree_drawing *drawing, double percent)
 {
 	struct tb_colour full =
 		tb_shade(drawing->figure->colours, drawing->figure->theme, percent);
@@ -81,7 +81,7 @@ static struct tb_colour shade(const struct drawing *drawing, double percent)
 		drawing->palette->page, full, FAINT + (1 - FAINT) * percent / 100);
 }
 
-static void tip(struct drawing *drawing, uint32_t link)
+static void tip(struct tree_drawing *drawing, uint32_t link)
 {
 	const struct tb_run_link *at = &tb_run_links(drawing->figure->run)[link];
 	char text[512], value[48];
@@ -93,7 +93,7 @@ static void tip(struct drawing *drawing, uint32_t link)
 }
 
 // draw_cables draws the least loaded first.
-static void draw_cables(struct drawing *drawing)
+static void draw_cables(struct tree_drawing *drawing)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < drawing->edges.n; i++) {
@@ -126,7 +126,7 @@ static bool fits(const char *name, double w)
 
 // switch_of returns the switch that a vertex stands for, NULL when it is none or several.
 static const struct tb_run_switch *switch_of(
-	const struct drawing *drawing, const struct tb_tree_vertex *at)
+	const struct tree_drawing *drawing, const struct tb_tree_vertex *at)
 {
 	if (at->row == 0 || at->n != 1)
 		return NULL;
@@ -134,7 +134,7 @@ static const struct tb_run_switch *switch_of(
 	return &tb_run_switches(drawing->figure->run)[id];
 }
 
-static bool names_fit(const struct drawing *drawing)
+static bool names_fit(const struct tree_drawing *drawing)
 {
 	for (uint32_t i = 0; i < drawing->plan.n; i++) {
 		const struct tb_run_switch *sw =
@@ -145,7 +145,7 @@ static bool names_fit(const struct drawing *drawing)
 	return true;
 }
 
-static void draw_vertex(struct drawing *drawing, uint32_t index)
+static void draw_vertex(struct tree_drawing *drawing, uint32_t index)
 {
 	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
 	struct tb_box box = box_of(drawing, index);
@@ -164,7 +164,7 @@ static void draw_vertex(struct drawing *drawing, uint32_t index)
 			name);
 }
 
-static void draw_rows(struct drawing *drawing)
+static void draw_rows(struct tree_drawing *drawing)
 {
 	const struct tb_run_info *info = tb_run_info(drawing->figure->run);
 	for (uint32_t row = 0; row < drawing->plan.n_rows; row++) {
@@ -190,7 +190,7 @@ static void draw_rows(struct drawing *drawing)
 }
 
 // draw_head draws the words above the tree and returns how high they are.
-static double draw_head(struct drawing *drawing, double width)
+static double draw_head(struct tree_drawing *drawing, double width)
 {
 	const struct tb_tree_figure *figure = drawing->figure;
 	struct tb_box box = {MARGIN, 18, width - 2 * MARGIN, 22};
@@ -207,7 +207,7 @@ static double draw_head(struct drawing *drawing, double width)
 	return box.y + 12;
 }
 
-static void draw_legend(struct drawing *drawing)
+static void draw_legend(struct tree_drawing *drawing)
 {
 	const struct tb_tree_figure *figure = drawing->figure;
 	double x = drawing->area.x;
@@ -223,7 +223,7 @@ static void draw_legend(struct drawing *drawing)
 		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
 }
 
-static void draw(struct drawing *drawing, double width)
+static void draw(struct tree_drawing *drawing, double width)
 {
 	drawing->scale = tb_scale_of(tb_quantity_of(drawing->figure->metric),
 		(double)drawing->edges.largest, false, false);
@@ -240,7 +240,7 @@ static void draw(struct drawing *drawing, double width)
 }
 
 // prepare lays the tree out in the area.
-static int prepare(struct drawing *drawing, struct tb_error *error)
+static int prepare(struct tree_drawing *drawing, struct tb_error *error)
 {
 	const struct tb_tree_figure *figure = drawing->figure;
 	const struct tb_run_info *info = tb_run_info(figure->run);
@@ -249,7 +249,7 @@ static int prepare(struct drawing *drawing, struct tb_error *error)
 	if (status == TB_OK &&
 		tb_tree_plan_init(&drawing->plan, figure->run, &drawing->subtrees,
 			drawing->area.w, 0, 1) != TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+		status = tb_fail_memory(error, "the picture of the tree");
 	if (status == TB_OK)
 		status = tb_tree_edges_init(
 			&drawing->edges, figure->run, &drawing->plan, error);
@@ -258,7 +258,7 @@ static int prepare(struct drawing *drawing, struct tb_error *error)
 	drawing->samples = malloc((info->n_links + 1u) * sizeof *drawing->samples);
 	drawing->strokes = malloc((drawing->edges.n + 1u) * sizeof *drawing->strokes);
 	if (!drawing->samples || !drawing->strokes)
-		return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+		return tb_fail_memory(error, "the picture of the tree");
 	status = tb_run_samples(figure->run, whole, drawing->samples, error);
 	if (status == TB_OK)
 		tb_tree_edges_fill(&drawing->edges, figure->run, drawing->samples,
@@ -273,7 +273,7 @@ int tb_tree_picture(struct tb_picture *picture, const struct tb_tree_figure *fig
 	double natural = fmin(fmax(NODE_W * (double)info->n_nodes, LEAST_W), MOST_W);
 	double width = figure->width > 0 ? fmax(figure->width, LEAST_W)
 					 : natural + GUTTER + 2 * MARGIN;
-	struct drawing drawing = {.picture = picture,
+	struct tree_drawing drawing = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),
 		.area = {MARGIN + GUTTER, 0, width - GUTTER - 2 * MARGIN,
@@ -282,9 +282,8 @@ int tb_tree_picture(struct tb_picture *picture, const struct tb_tree_figure *fig
 	int status = prepare(&drawing, error);
 	if (status == TB_OK) {
 		draw(&drawing, width);
-		status = picture->status == TB_OK
-				 ? TB_OK
-				 : tb_fail(error, TB_ENOMEM, "no memory for the picture");
+		status = picture->status == TB_OK ? TB_OK
+						  : tb_fail_memory(error, "the picture");
 	}
 	free(drawing.samples);
 	free(drawing.strokes);

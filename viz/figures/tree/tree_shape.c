@@ -6,14 +6,15 @@
 #include <string.h>
 
 // A tree under construction.
-struct making {
+struct shape_making {
 	const struct tb_run_link *links;
 	struct tb_map known;	 // branch by link
 	struct tb_branch *loose; // in no order yet; [0] is the root
 	uint32_t n;
 };
 
-static int add_row(struct making *making, const struct tb_tree_sample *row, bool shown)
+static int add_row(
+	struct shape_making *making, const struct tb_tree_sample *row, bool shown)
 {
 	uint32_t at = making->n;
 	if (!tb_map_find(&making->known, row->link.id, &at)) {
@@ -26,7 +27,7 @@ static int add_row(struct making *making, const struct tb_tree_sample *row, bool
 	return TB_OK;
 }
 
-static int collect(struct making *making, const struct tb_trees *trees,
+static int collect(struct shape_making *making, const struct tb_trees *trees,
 	struct tb_link root, uint32_t from, uint32_t end)
 {
 	making->loose[0] = (struct tb_branch){.link = root};
@@ -42,21 +43,21 @@ static int collect(struct making *making, const struct tb_trees *trees,
 
 // end_of returns the switch at which headers arriving over a link wait; TB_ID_NONE: a
 // node.
-static uint32_t end_of(const struct making *making, const struct tb_branch *branch)
+static uint32_t end_of(const struct shape_making *making, const struct tb_branch *branch)
 {
 	const struct tb_link_info *at = &making->links[branch->link.id].at;
 	return at->kind == TB_LINK_EJECTION ? TB_ID_NONE : at->to;
 }
 
 // The key to sort by stands beside the index, because qsort has no context.
-struct ending {
+struct branch_ending {
 	uint32_t end, index;
 	uint64_t whole_ps;
 };
 
 static int by_end(const void *one, const void *other)
 {
-	const struct ending *a = one, *b = other;
+	const struct branch_ending *a = one, *b = other;
 	if (a->end != b->end)
 		return a->end < b->end ? -1 : 1;
 	if (a->whole_ps != b->whole_ps)
@@ -64,7 +65,7 @@ static int by_end(const void *one, const void *other)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static uint32_t first_ending(const struct ending *endings, uint32_t n, uint32_t sw)
+static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, uint32_t sw)
 {
 	uint32_t low = 0, high = n;
 	while (low < high) {
@@ -79,8 +80,8 @@ static uint32_t first_ending(const struct ending *endings, uint32_t n, uint32_t 
 
 // grow adds branches to the tree, nearest to the root first. It sets the index of an
 // ending that it has added to the root's, 0.
-static void grow(
-	struct making *making, struct ending *endings, struct tb_tree_shape *shape)
+static void grow(struct shape_making *making, struct branch_ending *endings,
+	struct tb_tree_shape *shape)
 {
 	shape->branches[0] = making->loose[0];
 	shape->n = 1;
@@ -109,13 +110,13 @@ static void grow(
 	}
 }
 
-static int arrange(struct making *making, struct tb_tree_shape *shape)
+static int arrange(struct shape_making *making, struct tb_tree_shape *shape)
 {
-	struct ending *endings = malloc((making->n + 1u) * sizeof *endings);
+	struct branch_ending *endings = malloc((making->n + 1u) * sizeof *endings);
 	if (!endings)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < making->n; i++)
-		endings[i] = (struct ending){
+		endings[i] = (struct branch_ending){
 			end_of(making, &making->loose[i]), i, making->loose[i].whole_ps};
 	qsort(endings, making->n, sizeof *endings, by_end);
 	grow(making, endings, shape);
@@ -156,7 +157,7 @@ static void place(struct tb_tree_shape *shape, double *next)
 int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	const struct tb_trees *trees, struct tb_link root, uint32_t from, uint32_t end)
 {
-	struct making making = {.links = tb_run_links(run)};
+	struct shape_making making = {.links = tb_run_links(run)};
 	struct tb_tree_shape made = {.root = root};
 	uint32_t n_rows = trees->first[root.id + 1] - trees->first[root.id];
 	making.loose = calloc(n_rows + 1u, sizeof *making.loose);

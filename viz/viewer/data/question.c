@@ -26,7 +26,7 @@ int tb_reader_new(struct tb_reader **reader, struct tb_run *run, struct tb_error
 {
 	struct tb_reader *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory to read the run");
+		return tb_fail_memory(error, "the reader of the run");
 	int status = tb_errands_new(&made->errands, error);
 	if (status != TB_OK) {
 		free(made);

@@ -3,6 +3,7 @@
 #ifndef TB_ROWS_H
 #define TB_ROWS_H
 
+#include "question.h"
 #include "spark.h"
 #include "style.h"
 #include "viewer_data.h"
@@ -17,7 +18,7 @@ enum tb_list_column {
 	TB_COLUMN_SHOWN, // the metric that is shown
 	TB_COLUMN_NAME,
 	TB_COLUMN_METRIC, // plus a metric
-	TB_N_COLUMNS = TB_COLUMN_METRIC + TB_LONGEST + 1
+	TB_N_COLUMNS = TB_COLUMN_METRIC + TB_N_METRICS
 };
 
 struct tb_rows {
@@ -74,5 +75,26 @@ void tb_rows_reveal(
 
 // tb_rows_kind returns the name of a kind of link: "up".
 const char *tb_rows_kind(enum tb_link_kind kind);
+
+// The question for the sparklines that a picture wants, a few at a time.
+
+#define TB_SPARKS_A_QUESTION 16
+
+struct tb_spark_question {
+	struct tb_question question; // first
+	struct tb_sparks *sparks;    // borrowed
+	enum tb_metric metric;
+	struct tb_link links[TB_SPARKS_A_QUESTION];
+	uint32_t n;
+	struct tb_spark lines[TB_SPARKS_A_QUESTION];
+	uint32_t n_read;
+};
+
+// tb_spark_question_init prepares the question for lines of `sparks`.
+void tb_spark_question_init(struct tb_spark_question *asked, struct tb_sparks *sparks);
+
+// tb_spark_question_ask asks for the first of those that the picture wanted, unless it is
+// asked already. The answer goes to the sparks; some lines may be left for the next time.
+void tb_spark_question_ask(struct tb_spark_question *asked, struct tb_reader *reader);
 
 #endif

@@ -73,7 +73,7 @@ static int read_job_links(
 	uint32_t n = tb_run_info(run)->n_links;
 	struct tb_link *links = malloc((n + 1u) * sizeof *links);
 	if (!links)
-		return tb_fail(error, TB_ENOMEM, "no memory for the jobs at links");
+		return tb_fail_memory(error, "the jobs at links");
 	for (uint32_t i = 0; i < n; i++)
 		links[i].id = i;
 	int status = tb_job_links_init(&asked->jobs, run, links, n, error);
@@ -131,11 +131,40 @@ static int read_times(
 	return status;
 }
 
+// waits_of_links returns the wait at each link in the whole run; NULL after a failure.
+static uint64_t *waits_of_links(struct tb_run *run, struct tb_error *error)
+{
+	uint32_t n = tb_run_info(run)->n_links;
+	struct tb_link_sample *samples = malloc((n + 1u) * sizeof *samples);
+	uint64_t *wait_ps = calloc(n + 1u, sizeof *wait_ps);
+	int status = samples && wait_ps ? tb_run_samples(run, whole, samples, error)
+					: tb_fail_memory(error, "the links' waits");
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		wait_ps[i] = samples[i].wait_ps;
+	free(samples);
+	if (status == TB_OK)
+		return wait_ps;
+	free(wait_ps);
+	return NULL;
+}
+
 static int read_trees(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_trees_question *asked = (struct tb_trees_question *)question;
-	return tb_trees_init(&asked->trees, run, error);
+	struct tb_error failure;
+	asked->wait_ps = waits_of_links(run, &failure);
+	if (!asked->wait_ps) {
+		if (error)
+			*error = failure;
+		return failure.code;
+	}
+	int status = tb_trees_init(&asked->trees, run, error);
+	if (status != TB_OK) {
+		free(asked->wait_ps);
+		asked->wait_ps = NULL;
+	}
+	return status;
 }
 
 static int read_paths(
@@ -221,7 +250,7 @@ static int begin(struct tb_viewer_data *data, struct tb_run *run, struct tb_erro
 	data->samples = malloc(n * sizeof *data->samples);
 	data->of_window.samples = malloc(n * sizeof *data->samples);
 	if (!data->samples || !data->of_window.samples)
-		return tb_fail(error, TB_ENOMEM, "no memory to show the run");
+		return tb_fail_memory(error, "the run");
 	int status = tb_run_samples(run, whole, data->samples, error);
 	if (status == TB_OK)
 		status = tb_matrix_lay_out(&data->matrix, run, error);
@@ -367,6 +396,8 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_heavy_waits_fini(&data->of_blame.heaviest);
 	tb_job_pairs_fini(&data->of_blame.job_pairs);
 	tb_trees_fini(&data->of_trees.trees);
+	free(data->of_trees.wait_ps);
+	data->of_trees.wait_ps = NULL;
 	tb_findings_fini(&data->of_findings.findings);
 	free(data->of_times.times);
 	data->of_times.times = NULL;

@@ -9,22 +9,111 @@
 #ifndef TB_VIEWER_DATA_H
 #define TB_VIEWER_DATA_H
 
-#include "crossing_question.h"
-#include "during_question.h"
+#include "crossing.h"
 #include "findings.h"
+#include "flow_messages.h"
 #include "flow_table.h"
 #include "heavy_waits.h"
 #include "job_times.h"
 #include "job_waits.h"
 #include "matrix.h"
-#include "messages_question.h"
 #include "paths.h"
 #include "picture.h"
 #include "question.h"
 #include "run.h"
 #include "run_list.h"
 #include "trees.h"
-#include "waits_question.h"
+
+// The questions to the run that depend on what is selected, or on the window, each with
+// its last answer (question.h).
+
+// The question who waits at a link, or at those into a switch, and for whom, with the
+// last answer (question.h).
+
+#define TB_WAITS_MOST 10 // pairs of flows
+
+struct tb_waits_question {
+	struct tb_question question;
+	struct tb_pick at; // the link or switch that is asked or answered
+	// Of the whole run.
+	struct tb_job_links jobs;	// a row a job; `link` of no use at a switch
+	struct tb_heavy_waits heaviest; // TB_WAITS_MOST at most
+};
+
+void tb_waits_question_init(struct tb_waits_question *asked);
+// tb_waits_question_fini takes the question back and drops the answer; it can be asked
+// again. A zeroed struct is fine.
+void tb_waits_question_fini(struct tb_waits_question *asked);
+
+// tb_waits_question_set makes a link or switch the next to be asked for: true when it is
+// another than before. While one is asked, that stays.
+bool tb_waits_question_set(struct tb_waits_question *asked, struct tb_pick at);
+
+// The question who waited for whom during a span of time, with the last answer
+// (question.h).
+//
+// The store keeps these waits in slices of time that may be wider than bins: an answer
+// covers all slices that the span touches, job_pairs.listed.span. While another span is
+// read, the answer to the last one stays.
+
+struct tb_during {
+	struct tb_job_pairs job_pairs;	// sums: all of the wait
+	struct tb_heavy_waits heaviest; // of flows, at all links: all that the store has
+};
+
+struct tb_during_question {
+	struct tb_question question;
+	struct tb_span span; // that is asked or answered
+	struct tb_during made, shown;
+	bool has_shown;
+};
+
+void tb_during_question_init(struct tb_during_question *asked);
+// tb_during_question_fini takes the question back and drops the answers; it can be asked
+// again. A zeroed struct is fine.
+void tb_during_question_fini(struct tb_during_question *asked);
+
+// tb_during_question_set makes a span the next to be asked for: true when it is another
+// than before. While one is asked, that stays.
+bool tb_during_question_set(struct tb_during_question *asked, struct tb_span span);
+
+// The question for the messages of a flow, with the last answer (question.h).
+
+struct tb_messages_question {
+	struct tb_question question;
+	struct tb_flow_messages_wanted wanted; // that is asked or answered
+	struct tb_flow_messages messages;
+};
+
+void tb_messages_question_init(struct tb_messages_question *asked);
+// tb_messages_question_fini takes the question back and drops the answer; it can be asked
+// again. A zeroed struct is fine.
+void tb_messages_question_fini(struct tb_messages_question *asked);
+
+// tb_messages_question_set makes all messages of a flow the next to be asked for: true
+// when it is another flow than before. While one is asked, that stays.
+bool tb_messages_question_set(
+	struct tb_messages_question *asked, const struct tb_flow_sample *flow);
+
+// The question who crosses a link or switch, with the last answer (question.h).
+
+struct tb_crossing_question {
+	struct tb_question question;
+	struct tb_crossing_query query; // that is asked or answered
+	const struct tb_flow_table *flows;
+	struct tb_paths *paths; // its thread's own: a search changes them
+	struct tb_crossing crossing;
+};
+
+void tb_crossing_question_init(struct tb_crossing_question *asked);
+// tb_crossing_question_fini takes the question back and drops the answer; it can be asked
+// again. Call it before the flows are freed. A zeroed struct is fine.
+void tb_crossing_question_fini(struct tb_crossing_question *asked);
+
+// tb_crossing_question_set makes a query of a run's flows the next to be asked: true when
+// it is another than before. While one is asked, that stays.
+bool tb_crossing_question_set(struct tb_crossing_question *asked,
+	const struct tb_flow_table *flows, const struct tb_crossing_query *query);
 
 // The samples of a window, in memory of the answer.
 struct tb_window_question {
@@ -48,6 +137,7 @@ struct tb_blame_question {
 struct tb_trees_question {
 	struct tb_question question;
 	struct tb_trees trees;
+	uint64_t *wait_ps; // at each link, in the whole run
 };
 
 struct tb_findings_question {

@@ -24,7 +24,7 @@
 	X(LOOP, "r", "loop playback, or play once")                                      \
 	X(VIEW, "F2 F3 F4 F5 F6 F7 F8 F9 F10", "choose the view")                        \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
-	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
+	X(METRIC, "1 2 3 4 5 6 7 8 9", "choose the metric")                              \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
 	X(ABSOLUTE, "%", "numbers in percent or in units")                               \
 	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \

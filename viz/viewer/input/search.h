@@ -3,11 +3,23 @@
 #define TB_SEARCH_H
 
 #include "prompt.h"
+#include "run_list.h"
 #include "viewer_data.h"
 
 // tb_search_find offers what matches the prompt's text: switches ("2.13"), links, nodes
 // by number or host name, jobs. A first word "switch", "link", "node", "host" or "job"
 // narrows the search to that kind. Linear in all of them.
 void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt);
+
+// Finds runs of the store by words of their numbers, inputs and settings.
+
+// tb_run_search offers the runs that hold every word of the prompt's text, by number, and
+// describes the list. `shown` is chosen while nothing is typed.
+void tb_run_search(
+	const struct tb_run_list *list, int64_t shown, struct tb_prompt *prompt);
+
+// tb_run_search_name writes what distinguishes a run from the others: of a point its
+// settings, else the input; 160 bytes suffice.
+char *tb_run_search_name(const struct tb_listed_run *run, char *buffer, size_t size);
 
 #endif

@@ -67,7 +67,7 @@ int tb_opening_new(struct tb_opening **opening, const char *trace,
 	struct tb_opening *made = calloc(1, sizeof *made);
 	if (!made || !(made->trace = strdup(trace))) {
 		free(made);
-		return tb_fail_in(error, TB_ENOMEM, trace, "no memory to open it");
+		return tb_fail_memory_in(error, trace, "it");
 	}
 	made->fraction = -1;
 	tb_opening_form_init(&made->form, reader, NULL, 0);
@@ -180,21 +180,21 @@ bool tb_opening_poll(struct tb_opening *opening)
 }
 
 // What the drawing functions share.
-struct sheet {
+struct dialog_sheet {
 	const struct tb_opening *opening;
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
 };
 
-static struct tb_type type_of(
-	const struct sheet *sheet, enum tb_font font, enum tb_align align, bool muted)
+static struct tb_type type_of(const struct dialog_sheet *sheet, enum tb_font font,
+	enum tb_align align, bool muted)
 {
 	return (struct tb_type){
 		font, 13, align, muted ? sheet->palette->muted : sheet->palette->text};
 }
 
-static void draw_button(
-	const struct sheet *sheet, struct tb_box box, uint32_t part, const char *text)
+static void draw_button(const struct dialog_sheet *sheet, struct tb_box box,
+	uint32_t part, const char *text)
 {
 	tb_picture_rect(sheet->picture, box, sheet->palette->line);
 	tb_picture_pick(sheet->picture, (struct tb_pick){TB_PICK_PART, part});
@@ -202,8 +202,8 @@ static void draw_button(
 		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false), text);
 }
 
-static void draw_row(const struct sheet *sheet, struct tb_box box, enum tb_form_row row,
-	const char *note)
+static void draw_row(const struct dialog_sheet *sheet, struct tb_box box,
+	enum tb_form_row row, const char *note)
 {
 	char value[80];
 	bool chosen = sheet->opening->form.row == row;
@@ -256,7 +256,7 @@ static char *describe_nodes(const struct tb_opening_form *form, char *buffer, si
 
 // draw_load writes what a capture asks for, and the time scale to try where that is
 // little; it returns the height it took.
-static double draw_load(const struct sheet *sheet, double x, double y, double w)
+static double draw_load(const struct dialog_sheet *sheet, double x, double y, double w)
 {
 	const struct tb_opening_form *form = &sheet->opening->form;
 	char percent[40], scale[16], text[48];
@@ -281,7 +281,7 @@ static double draw_load(const struct sheet *sheet, double x, double y, double w)
 }
 
 // draw_others lists the options that have no row.
-static void draw_others(const struct sheet *sheet, double x, double y, double w)
+static void draw_others(const struct dialog_sheet *sheet, double x, double y, double w)
 {
 	const struct tb_opening_form *form = &sheet->opening->form;
 	char text[256] = "also";
@@ -291,7 +291,7 @@ static void draw_others(const struct sheet *sheet, double x, double y, double w)
 		type_of(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
 }
 
-static void draw_form(const struct sheet *sheet, double x, double y, double w)
+static void draw_form(const struct dialog_sheet *sheet, double x, double y, double w)
 {
 	const struct tb_opening_form *form = &sheet->opening->form;
 	char note[80];
@@ -332,7 +332,7 @@ static char *progress_text(const struct tb_opening *opening, char *buffer, size_
 	return buffer;
 }
 
-static void draw_bar(const struct sheet *sheet, struct tb_box box)
+static void draw_bar(const struct dialog_sheet *sheet, struct tb_box box)
 {
 	tb_picture_rect(sheet->picture, box, sheet->palette->raised);
 	box.w *= fmax(sheet->opening->fraction, 0);
@@ -350,7 +350,7 @@ static double form_height(const struct tb_opening_form *form)
 void tb_opening_draw(
 	const struct tb_opening *opening, enum tb_theme theme, struct tb_picture *picture)
 {
-	const struct sheet sheet = {opening, picture, tb_palette_of(theme)};
+	const struct dialog_sheet sheet = {opening, picture, tb_palette_of(theme)};
 	char progress[48];
 	double w = fmin(WIDTH, picture->width - 32);
 	double x = (picture->width - w) / 2;
@@ -379,7 +379,7 @@ void tb_opening_draw(
 void tb_opening_draw_progress(const struct tb_opening *opening, enum tb_theme theme,
 	struct tb_picture *picture, struct tb_box head)
 {
-	const struct sheet sheet = {opening, picture, tb_palette_of(theme)};
+	const struct dialog_sheet sheet = {opening, picture, tb_palette_of(theme)};
 	char progress[48];
 	if (!tb_opening_runs(opening))
 		return;

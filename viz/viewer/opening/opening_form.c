@@ -195,7 +195,7 @@ void tb_opening_form_init(struct tb_opening_form *form,
 {
 	*form = (struct tb_opening_form){.reader = reader, .arity = 2};
 	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "1");
-	choose_preset(form, 0);
+	give_network(form, TB_NETWORK_DEFAULT);
 	for (size_t i = 0; i < n_words; i++)
 		if (!take_word(form, words[i]) && form->n_others < TB_FORM_WORDS_MOST)
 			form->others[form->n_others++] = words[i];

@@ -10,9 +10,7 @@ int tb_viewed_file_init(
 	struct tb_viewed_file *file, const char *path, struct tb_error *error)
 {
 	*file = (struct tb_viewed_file){.path = strdup(path), .given = strdup(path)};
-	return file->path && file->given
-		       ? TB_OK
-		       : tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	return file->path && file->given ? TB_OK : tb_fail_memory_in(error, path, "it");
 }
 
 void tb_viewed_file_fini(struct tb_viewed_file *file)

@@ -1,34 +1,31 @@
 // What the network is made of: the sheets of a run, link, switch and node.
 #include "detail.h"
-#include "metric_text.h"
 #include "run_capture.h"
 #include "run_text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-// sum_into adds a link's figures to a switch's.
-static void sum_into(struct tb_link_sample *sum, const struct tb_link_sample *sample)
-{
-	sum->n_packets += sample->n_packets;
-	sum->n_blocked += sample->n_blocked;
-	sum->wait_ps += sample->wait_ps;
-	sum->stall_ps += sample->stall_ps;
-	sum->busy_ps += sample->busy_ps;
-	sum->bytes += sample->bytes;
-	if (sample->longest_wait_ps > sum->longest_wait_ps)
-		sum->longest_wait_ps = sample->longest_wait_ps;
-}
-
+// figures lists them in few rows: rates stand behind what they divide, the largest queue
+// behind how many were blocked.
 static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample)
 {
-	char value[48];
-	for (int i = TB_WAIT; i <= TB_LONGEST; i++) {
+	char value[48], more[48], both[100];
+	for (int i = 0; i <= TB_LONGEST; i++) {
 		enum tb_metric metric = (enum tb_metric)i;
-		tb_sheet_row(detail->sheet, tb_metric_title(metric),
-			tb_metric_format(metric, tb_metric_of(sample, metric), value,
-				sizeof value));
+		enum tb_metric second = metric == TB_PACKETS   ? TB_PACKET_RATE
+					: metric == TB_BLOCKED ? TB_QUEUE
+							       : TB_N_METRICS;
+		tb_metric_format(metric, sample->figures[metric], value, sizeof value);
+		snprintf(both, sizeof both, "%s", value);
+		if (second < TB_N_METRICS && sample->figures[second])
+			snprintf(both, sizeof both, "%s, %s%s", value,
+				tb_metric_format(second, sample->figures[second], more,
+					sizeof more),
+				second == TB_QUEUE ? " at once" : "");
+		tb_sheet_row(detail->sheet, tb_metric_title(metric), both);
 	}
 }
 
@@ -59,12 +56,13 @@ char *tb_detail_node_text(
 }
 
 // One end of a link.
-struct end {
+struct route_end {
 	bool is_node;
 	uint32_t id, port;
 };
 
-static void end_row(const struct tb_detail *detail, const char *label, struct end end)
+static void end_row(
+	const struct tb_detail *detail, const char *label, struct route_end end)
 {
 	char text[96];
 	struct tb_pick pick = {end.is_node ? TB_PICK_NODE : TB_PICK_SWITCH, end.id};
@@ -97,8 +95,9 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	const struct tb_run_link *link = &tb_run_links(pane->data->run)[id];
 	const struct tb_link_info *at = &link->at;
 	const struct tb_link_sample *sample = &pane->data->samples[id];
-	const struct end from = {at->kind == TB_LINK_INJECTION, at->from, at->from_port};
-	const struct end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
+	const struct route_end from = {
+		at->kind == TB_LINK_INJECTION, at->from, at->from_port};
+	const struct route_end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
 	char text[96];
 	char other[24];
 	tb_sheet_heading(detail->sheet, "Link", link->name);
@@ -165,7 +164,7 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	char text[96];
 	for (uint32_t i = 0; i < data->info->n_links; i++)
 		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == id)
-			sum_into(&sum, &data->samples[i]);
+			tb_link_sample_add(&sum, &data->samples[i]);
 	tb_sheet_heading(detail->sheet, "Switch", sw->name);
 	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
 		data->info->n_levels - 1);
@@ -195,7 +194,7 @@ static struct tb_link_sample own_links(
 		const struct tb_link_info *at = &links[i].at;
 		uint32_t end = kind == TB_LINK_INJECTION ? at->from : at->to;
 		if (at->kind == kind && end == node)
-			sum_into(&sum, &pane->data->samples[i]);
+			tb_link_sample_add(&sum, &pane->data->samples[i]);
 	}
 	return sum;
 }

@@ -1,7 +1,7 @@
 // The sheet of two nodes or switches: the links of all shortest paths from the one to the
 // other, and what flows between them.
 #include "detail.h"
-#include "metric_text.h"
+#include "run_text.h"
 
 #include <inttypes.h>
 

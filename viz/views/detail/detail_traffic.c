@@ -1,7 +1,6 @@
 // What crosses the network: the sheets of a job, a flow and a wait, and who crosses a
 // link or switch.
 #include "detail.h"
-#include "metric_text.h"
 #include "run_capture.h"
 #include "run_text.h"
 

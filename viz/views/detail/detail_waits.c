@@ -2,8 +2,7 @@
 // least.
 #include "array.h"
 #include "detail.h"
-#include "metric_text.h"
-#include "root_slices.h"
+#include "root_list.h"
 #include "run_text.h"
 
 #include <inttypes.h>
@@ -110,8 +109,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 		return;
 	struct tb_slices slices = tb_slices_of(data, trees);
 	struct root_wait *list = roots_at(trees, link, slices, &n);
-	const struct tb_span counted = {
-		slices.from * trees->bin_ps, slices.end * trees->bin_ps};
+	const struct tb_span counted = tb_trees_span(trees, slices.from, slices.end);
 	if (n) {
 		snprintf(text, sizeof text, "roots it waited for%s, %s",
 			trees->rest_ps > 0 ? ", at least" : "",

@@ -1,4 +1,4 @@
-#include "sheet.h"
+#include "detail.h"
 
 #include "array.h"
 
@@ -124,14 +124,14 @@ bool tb_sheet_step(const struct tb_sheet *sheet, struct tb_sheet_place *place, i
 }
 
 // What the functions that draw a line need.
-struct pen {
+struct sheet_pen {
 	const struct tb_pane *pane;
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
 };
 
 static void draw_heading(
-	const struct pen *pen, struct tb_box box, const struct tb_sheet_line *line)
+	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
 	double w = tb_text_width(TB_FONT_TEXT, 12, line->label) + 7;
 	box.h = 18;
@@ -144,7 +144,7 @@ static void draw_heading(
 }
 
 static void draw_pair(
-	const struct pen *pen, struct tb_box box, const struct tb_sheet_line *line)
+	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
 	struct tb_type type = tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true);
 	box.h -= 2;
@@ -157,7 +157,7 @@ static void draw_pair(
 }
 
 static void draw_bar(
-	const struct pen *pen, struct tb_box box, const struct tb_sheet_line *line)
+	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
 	struct tb_box track = {box.x, box.y + box.h - 4, box.w, 3};
 	struct tb_colour colour = line->has_chip ? line->chip : pen->palette->muted;
@@ -175,7 +175,7 @@ static void draw_bar(
 }
 
 // draw_chevron points into the item: a click leads there.
-static void draw_chevron(const struct pen *pen, struct tb_box box)
+static void draw_chevron(const struct sheet_pen *pen, struct tb_box box)
 {
 	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
 	tb_picture_line(
@@ -184,7 +184,7 @@ static void draw_chevron(const struct pen *pen, struct tb_box box)
 		pen->picture, (struct tb_box){x + 3, y, -3, 3}, 1, pen->palette->muted);
 }
 
-static void draw_item(const struct pen *pen, struct tb_box box,
+static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
 	bool under = tb_pick_equal(pen->pane->selection->hovered, line->pick);
@@ -218,7 +218,7 @@ static void draw_item(const struct pen *pen, struct tb_box box,
 	draw_bar(pen, box, line);
 }
 
-static void draw_line(const struct pen *pen, struct tb_box box,
+static void draw_line(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
 	switch (line->kind) {
@@ -246,7 +246,7 @@ static void draw_line(const struct pen *pen, struct tb_box box,
 
 // draw_scroll_bar shows which part of a long sheet is visible.
 static void draw_scroll_bar(
-	const struct pen *pen, struct tb_box box, double scroll, double all)
+	const struct sheet_pen *pen, struct tb_box box, double scroll, double all)
 {
 	if (all <= box.h)
 		return;
@@ -259,7 +259,7 @@ static void draw_scroll_bar(
 void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct pen pen = {pane, picture, tb_palette_of(pane->style->theme)};
+	const struct sheet_pen pen = {pane, picture, tb_palette_of(pane->style->theme)};
 	double all = 0, y = box.y;
 	uint32_t item = 0;
 	for (size_t i = 0; i < sheet->n; i++)

@@ -2,7 +2,7 @@
 #ifndef TB_HISTOGRAM_H
 #define TB_HISTOGRAM_H
 
-#include "brush.h"
+#include "selection.h"
 #include "style.h"
 
 #define TB_HISTOGRAM_BUCKETS 61 // the first is for links whose value is 0

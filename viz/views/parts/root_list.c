@@ -1,10 +1,56 @@
 #include "root_list.h"
 
-#include "metric_text.h"
+#include "run_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+struct tb_slices tb_slices_of(
+	const struct tb_viewer_data *data, const struct tb_trees *trees)
+{
+	struct tb_slices all = {0, trees->n_bins};
+	if (tb_window_whole(data->info, data->window) || trees->bin_ps <= 0)
+		return all;
+	tb_time_ps begin_ps = tb_window_begin_ps(data->info, data->window);
+	tb_time_ps end_ps = tb_window_end_ps(data->info, data->window);
+	return (struct tb_slices){(uint32_t)(begin_ps / trees->bin_ps),
+		(uint32_t)((end_ps - 1) / trees->bin_ps + 1)};
+}
+
+void tb_root_waits_fill(
+	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root)
+{
+	*waits = (struct tb_root_waits){.wait_ps = {0}};
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++)
+		waits->wait_ps[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1]; i++)
+		waits->n_links[trees->rows[i].bin]++;
+}
+
+void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
+	struct tb_slices shown, const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box box)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	const uint64_t *values = waits->wait_ps;
+	uint64_t largest = 0;
+	for (uint32_t i = 0; i < n; i++)
+		largest = values[i] > largest ? values[i] : largest;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!values[i])
+			continue;
+		double h = fmax(box.h * (double)values[i] / (double)largest, 1);
+		double left = box.x + box.w * i / n;
+		double right = box.x + box.w * (i + 1) / n;
+		bool in = i >= shown.from && i < shown.end;
+		tb_picture_rect(picture,
+			(struct tb_box){left, box.y + box.h - h,
+				fmax(right - left - (right - left > 4), 1), h},
+			in ? palette->muted : palette->line);
+	}
+}
 
 #define PAD	 16
 #define HEADER_H 46
@@ -107,33 +153,40 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
 		tb_run_links(pane->data->run)[root->root.id].label);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	struct tb_box links = {box.x + PAD, box.y + 15, 100, 13};
-	if (trees->rest_ps > 0 && root->n_links == 0)
-		tb_picture_text(picture, links, type, "links not kept");
-	else
-		tb_picture_printf(picture, links, type, "%s%" PRIu32 " %s",
+	struct tb_box links = {box.x + PAD, box.y + 15, 110, 13};
+	char text[48] = "links not kept";
+	if (trees->rest_ps == 0 || root->n_links > 0)
+		snprintf(text, sizeof text, "%s%" PRIu32 " %s",
 			trees->rest_ps > 0 ? "at least " : "", root->n_links,
 			root->n_links == 1 ? "link" : "links");
+	tb_picture_text(picture, links, type, text);
+	// The waits over time stand beside that, not on it.
+	double left =
+		fmax(box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
 	tb_root_waits_fill(&waits, trees, root->root);
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
 		pane->style, picture,
-		(struct tb_box){box.x + box.w * 0.4, box.y + 17, box.w * 0.6 - 6, 10});
+		(struct tb_box){box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
 }
 
 static void draw_header(const struct tb_trees *trees, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box place)
 {
 	char width[24];
-	tb_picture_text(picture,
+	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
+	static const char *const brushed[] = {
+		"Brushed roots by what they hold up", "Brushed roots", NULL};
+	char text[80];
+	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
-		pane->selection->brush.on ? "Brushed roots by what they hold up"
-					  : "Roots by what they hold up");
-	tb_picture_printf(picture,
+		pane->selection->brush.on ? brushed : all);
+	snprintf(text, sizeof text, "wait within the window, in slices of %s",
+		tb_format_time(trees->bin_ps, width, sizeof width));
+	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"wait within the window, in slices of %s",
-		tb_format_time(trees->bin_ps, width, sizeof width));
+		(const char *const[]){text, "wait within the window", NULL});
 }
 
 void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,

@@ -1,7 +1,7 @@
 #include "time_strip.h"
 
-#include "metric_text.h"
 #include "run_text.h"
+#include "ticks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,7 +50,8 @@ static void read_jobs(struct tb_time_strip *strip, struct tb_run *run)
 		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
 }
 
-static int read(struct tb_question *question, struct tb_run *run, struct tb_error *error)
+static int read_strip(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_time_strip *strip = (struct tb_time_strip *)question;
 	forget(strip);
@@ -61,7 +62,7 @@ static int read(struct tb_question *question, struct tb_run *run, struct tb_erro
 	read_jobs(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
-		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
+		return tb_fail_memory(error, "the time strip");
 	int status = tb_run_wait_by_bin(run, strip->by_bin, error);
 	if (status != TB_OK)
 		forget(strip);
@@ -73,7 +74,7 @@ int tb_time_strip_read(
 {
 	if (strip->question.state == TB_UNASKED)
 		strip->question = (struct tb_question){
-			.what = "reading the time strip", .read = read};
+			.what = "reading the time strip", .read = read_strip};
 	int status = tb_viewer_put(viewer, &strip->question, error);
 	return status < 0 ? status : TB_OK;
 }
@@ -314,6 +315,29 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 	}
 	if (strip->by_bin)
 		draw_bars(strip, pane, picture, bars);
+}
+
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double bottom = above.y + above.h;
+	if (span_ps <= 0)
+		return;
+	double step = tb_tick_step(fmax(span_ps * 110 / above.w, 1));
+	for (double at = 0; at <= span_ps * 1.0001; at += step) {
+		char text[24];
+		double x = above.x + above.w * at / span_ps;
+		double left = fmin(fmax(x - 50, above.x), above.x + above.w - 100);
+		type.align = left > x - 50   ? TB_ALIGN_LEFT
+			     : left < x - 50 ? TB_ALIGN_RIGHT
+					     : TB_ALIGN_CENTRE;
+		tb_picture_line(
+			picture, (struct tb_box){x, bottom, 0, 4}, 1, palette->line);
+		tb_picture_text(picture, (struct tb_box){left, bottom + 6, 100, 15}, type,
+			tb_tick_time(at, step, text, sizeof text));
+	}
 }
 
 void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,

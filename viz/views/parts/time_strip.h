@@ -37,6 +37,10 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 char *tb_time_strip_scale(
 	const struct tb_time_strip *strip, double width, char *buffer, size_t size);
 
+// tb_time_axis_draw draws the times from 0 to span_ps below a box.
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps);
+
 // tb_time_strip_tip explains the bin at a share of the run, 0 to below 1.
 void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,
 	double share, struct tb_tip *tip);

@@ -38,7 +38,8 @@ void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor)
 	tb_tree_sight_set(sight, zoom, (at + sight->pan) * zoom / sight->zoom - at);
 }
 
-static int read(struct tb_question *question, struct tb_run *run, struct tb_error *error)
+static int read_subtrees(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_subtrees_question *asked = (struct tb_subtrees_question *)question;
 	return tb_subtrees_init(&asked->subtrees, run, error);
@@ -49,8 +50,8 @@ int tb_tree_sight_read(
 {
 	struct tb_question *question = &sight->asked.question;
 	if (question->state == TB_UNASKED)
-		*question =
-			(struct tb_question){.what = "laying out the tree", .read = read};
+		*question = (struct tb_question){
+			.what = "laying out the tree", .read = read_subtrees};
 	return tb_viewer_put(viewer, question, error);
 }
 
@@ -61,7 +62,7 @@ uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row)
 
 static int no_memory(struct tb_error *error)
 {
-	return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+	return tb_fail_memory(error, "the picture of the tree");
 }
 
 // plan plans for the present zoom, with a margin of a width on either side, so that not

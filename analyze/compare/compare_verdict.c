@@ -1,0 +1,203 @@
+// What changed between two runs, in sentences.
+#include "compare_impl.h"
+#include "shell.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tb_words_append(struct tb_words *words, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(words->at, words->left, format, args);
+	va_end(args);
+	size_t used = n < 0 ? 0 : (size_t)n < words->left ? (size_t)n : words->left - 1;
+	words->at += used;
+	words->left -= used;
+}
+
+const char *tb_words_append_times(struct tb_words *words, double before, double after,
+	const char *less, const char *more)
+{
+	char a[32], b[32];
+	tb_format_long_time(before, a, sizeof a);
+	tb_format_long_time(after, b, sizeof b);
+	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
+	bool many = before > 0 && after >= TB_WORDS_TIMES * before;
+	if (before == after)
+		tb_words_append(words, "no %s (%s)", more, a);
+	else if (before == 0)
+		tb_words_append(words, "%s (%s against none)", more, b);
+	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
+		tb_words_append(words, "no %s to speak of (%s against %s)", more, b, a);
+	else if (many)
+		tb_words_append(words, "%.*f times as long (%s against %s)",
+			after < 9.95 * before ? 1 : 0, after / before, b, a);
+	else if (after > 0 && after / before < 1 - TB_WORDS_ALL)
+		tb_words_append(words, "more than %.1f %% %s (%s against %s)",
+			100 * TB_WORDS_ALL, less, b, a);
+	else
+		tb_words_append(words, "%.1f %% %s (%s against %s)", percent,
+			after < before ? less : more, b, a);
+	return many ? "as" : "than";
+}
+
+// append_lost says first how many messages each run lost, if one did.
+static void append_lost(struct tb_words *words, const struct tb_run_info *const info[2])
+{
+	char messages[48];
+	if (info[0]->n_undelivered == 0 && info[1]->n_undelivered == 0)
+		return;
+	for (int i = 1; i >= 0; i--) {
+		uint64_t n = info[i]->n_undelivered;
+		const char *between = i ? "" : "; ";
+		if (n)
+			tb_words_append(words, "%s%s %c %s %s not delivered (dead links)",
+				between, i ? "In" : "in", 'A' + i,
+				tb_format_counted(
+					n, "message", messages, sizeof messages),
+				n == 1 ? "was" : "were");
+		else
+			tb_words_append(words, "%s%c delivered all", between, 'A' + i);
+	}
+	tb_words_append(words, ". ");
+}
+
+static uint64_t n_asked(const struct tb_run_info *info)
+{
+	return info->n_messages + info->n_undelivered;
+}
+
+static bool is_choice(const char *word)
+{
+	return strcmp(word, "--library") == 0 || strcmp(word, "--collective") == 0;
+}
+
+// next_other reads the next option but those that choose collectives, as tb_shell_next.
+static int next_other(const char **options, char **word)
+{
+	int status;
+	while ((status = tb_shell_next(options, word)) > 0 && is_choice(*word)) {
+		free(*word);
+		if ((status = tb_shell_next(options, word)) <= 0)
+			break;
+		free(*word); // what is chosen
+	}
+	return status;
+}
+
+static bool same_others(const char *a, const char *b)
+{
+	char *left, *right;
+	int of_a, of_b;
+	bool same;
+	do {
+		left = right = NULL;
+		of_a = next_other(&a, &left);
+		of_b = next_other(&b, &right);
+		same = of_a == of_b && of_a >= 0 &&
+		       (of_a == 0 || strcmp(left, right) == 0);
+		if (of_a > 0)
+			free(left);
+		if (of_b > 0)
+			free(right);
+	} while (same && of_a > 0);
+	return same;
+}
+
+// is_of_other_collectives returns whether the runs are of one input on one network, and
+// differ only in the library or the algorithms of its collectives.
+static bool is_of_other_collectives(const struct tb_compare *compare)
+{
+	return tb_compare_same_bytes(compare) && compare->n_differences == 1 &&
+	       strcmp(compare->differences[0].name, "options") == 0 &&
+	       same_others(compare->info[0]->options, compare->info[1]->options);
+}
+
+bool tb_compare_same_work(const struct tb_compare *compare)
+{
+	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
+	// One job becomes other messages by the collectives of another library.
+	if (is_of_other_collectives(compare))
+		return true;
+	// What was given up is not among the bytes.
+	bool lost = a->n_undelivered || b->n_undelivered;
+	return n_asked(a) == n_asked(b) &&
+	       (lost || a->delivered_bytes == b->delivered_bytes);
+}
+
+// append_work says how much each run carried: their times do not compare.
+static void append_work(struct tb_words *words, const struct tb_run_info *const info[2])
+{
+	char messages[48], size[32];
+	tb_words_append(words, "The runs carried different work: ");
+	for (int i = 0; i < 2; i++)
+		tb_words_append(words, "%s%c %s of %s", i ? ", " : "", 'A' + i,
+			tb_format_counted(
+				n_asked(info[i]), "message", messages, sizeof messages),
+			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
+	tb_words_append(words, ". How long they take does not compare. ");
+}
+
+// by_chance is whether the seed has a say in the ways of a run's packets.
+static bool by_chance(const struct tb_run_info *info)
+{
+	enum tb_ascent ascent = info->network.ascent;
+	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_RANDOM ||
+	       ascent == TB_ASCENT_ECMP;
+}
+
+static void append_most(const struct tb_compare *compare, struct tb_words *words)
+{
+	if (compare->n_links == 0)
+		return;
+	const struct tb_mover *most = &compare->links[0];
+	char change[32];
+	tb_format_long_time(fabs(tb_mover_change(most)), change, sizeof change);
+	tb_words_append(words, " The link that changed most is %s: %s %s.",
+		tb_compare_link_name(compare, &most->pair), change,
+		tb_mover_change(most) < 0 ? "less" : "more");
+}
+
+void tb_compare_pass_verdict(struct tb_compare *compare)
+{
+	struct tb_words words = {compare->verdict, sizeof compare->verdict};
+	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
+	if (!compare->info[0]->complete || !compare->info[1]->complete)
+		tb_words_append(&words, "%s did not come to the end. ",
+			compare->info[0]->complete   ? "B"
+			: compare->info[1]->complete ? "A"
+						     : "Neither run");
+	if (tb_compare_alike(compare)) {
+		tb_words_append(&words,
+			"Nothing: both runs are alike in every setting, link and "
+			"flow.");
+		return;
+	}
+	append_lost(&words, compare->info);
+	bool same_work = tb_compare_same_work(compare);
+	if (!same_work)
+		append_work(&words, compare->info);
+	else if (tb_compare_other_bytes(compare))
+		tb_words_append(&words, "The runs are of different inputs. ");
+	if (compare->n_differences == 0)
+		tb_words_append(&words, "Both runs have the same settings. ");
+	tb_words_append(&words, "Headers wait ");
+	const char *than =
+		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	tb_words_append(&words, " in B %s in A", than);
+	if (same_work) {
+		tb_words_append(&words, ", and the run takes ");
+		tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
+			(double)compare->info[1]->simulated_ps, "less", "longer");
+	}
+	tb_words_append(&words, ".");
+	append_most(compare, &words);
+	if (compare->maybe_chance &&
+		(by_chance(compare->info[0]) || by_chance(compare->info[1])))
+		tb_words_append(&words,
+			" Changes of less than 10 %% may be chance: replay both with "
+			"--seed 1..5 before trusting them.");
+}

@@ -1,0 +1,209 @@
+// The facts of a report: its configuration and totals, in words.
+#include "report_impl.h"
+
+#include <string.h>
+
+static struct tb_report_fact *fact(struct tb_report *report, const char *name)
+{
+	struct tb_report_fact *at = &report->facts[report->n_facts++];
+	at->name = name;
+	return at;
+}
+
+char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size)
+{
+	char time[32];
+	tb_time_ps idle_ps = report->capture.idle_ps;
+	if (!report->has_capture)
+		*buffer = '\0';
+	else if (idle_ps == 0)
+		snprintf(buffer, size, "no idle time taken out");
+	else if (idle_ps == TB_TIME_NEVER)
+		snprintf(buffer, size, "more than 106 days of idle time taken out");
+	else
+		snprintf(buffer, size, "%s of idle time taken out",
+			tb_format_time(idle_ps, time, sizeof time));
+	return buffer;
+}
+
+// write_rates writes the rate of all links, or the lowest and the highest.
+static void write_rates(const struct tb_report *report, char *text, size_t size)
+{
+	const struct tb_run_link *links = tb_run_links(report->run);
+	uint64_t least = report->info->network.link_bytes_per_s, most = least;
+	char low[32], high[32];
+	for (uint32_t i = 0; i < report->info->n_links; i++) {
+		uint64_t rate = links[i].at.bytes_per_s;
+		least = i == 0 || rate < least ? rate : least;
+		most = i == 0 || rate > most ? rate : most;
+	}
+	tb_format_rate((double)least, low, sizeof low);
+	tb_format_rate((double)most, high, sizeof high);
+	snprintf(text, size, "%s%s%s", low, least < most ? " to " : "",
+		least < most ? high : "");
+}
+
+static void state_network(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char count[4][48], rates[72], rails[32] = "";
+	write_rates(report, rates, sizeof rates);
+	if (info->network.n_rails > 1)
+		snprintf(rails, sizeof rails, " on %u rails", info->network.n_rails);
+	struct tb_report_fact *at = fact(report, "network");
+	snprintf(at->text, sizeof at->text, "%s: %s%s, %s on %s, %s of %s",
+		info->network_name,
+		tb_format_counted(info->n_nodes, "node", count[0], 48), rails,
+		tb_format_counted(info->n_switches, "switch|switches", count[1], 48),
+		tb_format_counted(info->n_levels, "level", count[2], 48),
+		tb_format_counted(info->n_links, "link", count[3], 48), rates);
+}
+
+// n_dividing: without packets, as between processes of one node, all nodes divide.
+static uint32_t n_dividing(const struct tb_report *report)
+{
+	return report->n_active ? report->n_active : report->info->n_nodes;
+}
+
+char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size)
+{
+	double seconds = (double)report->info->simulated_ps / (double)TB_PS_PER_S;
+	double bytes = (double)report->info->delivered_bytes;
+	uint32_t n_nodes = n_dividing(report);
+	bool known = seconds > 0 && n_nodes > 0;
+	return tb_format_rate(known ? bytes / seconds / n_nodes : 0, buffer, size);
+}
+
+char *tb_report_active(const struct tb_report *report, char *buffer, size_t size)
+{
+	char count[48];
+	uint32_t n_nodes = n_dividing(report);
+	if (n_nodes == report->info->n_nodes)
+		snprintf(buffer, size, "per node");
+	else
+		snprintf(buffer, size, "per node of %s that took part",
+			tb_format_count(n_nodes, count, sizeof count));
+	return buffer;
+}
+
+static void state_delivery(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char messages[48], packets[48], size[32], rate[32], active[48];
+	struct tb_report_fact *at = fact(report, "delivered");
+	// Of a run that was stopped, packets of messages under way have arrived too.
+	snprintf(at->text, sizeof at->text, "%s%s %s, %s %s, %s %s",
+		tb_format_counted(info->n_messages,
+			info->complete ? "message" : "whole message", messages,
+			sizeof messages),
+		info->complete ? " in" : ",",
+		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
+		tb_format_size(info->delivered_bytes, size, sizeof size),
+		tb_run_carried(info), tb_report_per_node(report, rate, sizeof rate),
+		tb_report_active(report, active, sizeof active));
+}
+
+// state_capture reports what decides the figures of a capture: its bytes and its time. A
+// job has no time scale.
+static void state_capture(struct tb_report *report)
+{
+	const struct tb_run_capture *capture = &report->capture;
+	char wire[32], payload[32], idle[64];
+	if (report->has_capture) {
+		struct tb_report_fact *at = fact(report, "captured");
+		snprintf(at->text, sizeof at->text, "%s on the wire, %s of payload",
+			tb_format_size(capture->wire_bytes, wire, sizeof wire),
+			tb_format_size(capture->payload_bytes, payload, sizeof payload));
+	}
+	if (strcmp(report->info->input_kind, "packets") != 0 &&
+		strcmp(report->info->input_kind, "mixed") != 0)
+		return;
+	struct tb_report_fact *at = fact(report, "time scale");
+	snprintf(at->text, sizeof at->text, "%g%s%s", report->info->time_scale,
+		report->has_capture ? ", " : "",
+		tb_report_idle(report, idle, sizeof idle));
+}
+
+// state_faults reports faults only if they caused retries or undelivered messages.
+static void state_faults(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char messages[48], packets[64];
+	if (info->n_undelivered == 0 && info->n_retries == 0)
+		return;
+	struct tb_report_fact *at = fact(report, "dead links");
+	snprintf(at->text, sizeof at->text, "kept %s from delivery, had %s",
+		info->n_undelivered ? tb_format_counted(info->n_undelivered, "message",
+					      messages, sizeof messages)
+				    : "no message",
+		tb_format_counted(info->n_retries, "packet sent again|packets sent again",
+			packets, sizeof packets));
+}
+
+// state_losses reports what queues had no room for.
+static void state_losses(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char frames[48], segments[64];
+	if (info->n_lost == 0 && info->n_resent == 0)
+		return;
+	struct tb_report_fact *at = fact(report, "lost");
+	snprintf(at->text, sizeof at->text, "%s in full queues, %s",
+		tb_format_counted(info->n_lost, "frame", frames, sizeof frames),
+		tb_format_counted(info->n_resent,
+			"segment sent again|segments sent again", segments,
+			sizeof segments));
+}
+
+void tb_report_state(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char time[2][32], size[32], count[3][48];
+	struct tb_report_fact *at = fact(report, "input");
+	char name[800];
+	snprintf(name, sizeof name, "%s", info->input_name);
+	tb_text_end_whole(name, sizeof name);
+	bool cut = strlen(name) < strlen(info->input_name);
+	snprintf(at->text, sizeof at->text, "%s%s (%.10s, %s)", name, cut ? "..." : "",
+		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
+	state_network(report);
+	state_capture(report);
+	at = fact(report, "simulated");
+	snprintf(at->text, sizeof at->text, "%s in %s of %s%s",
+		tb_format_time(info->simulated_ps, time[0], 32),
+		tb_format_counted(info->n_bins, "bin", count[0], 48),
+		tb_format_time(info->bin_ps, time[1], 32),
+		info->complete ? "" : "; incomplete: the run was stopped there");
+	state_delivery(report);
+	state_faults(report);
+	state_losses(report);
+	at = fact(report, "waited");
+	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s",
+		tb_format_long_time(report->wait_ps, time[0], 32),
+		tb_format_count(report->n_waiting, count[1], 48),
+		tb_format_counted(info->n_links, "link", count[2], 48));
+}
+
+const char *tb_report_job_name(
+	const struct tb_run *run, uint32_t job, char *buffer, size_t size)
+{
+	const char *name = tb_run_job_name(run, job);
+	if (*name)
+		snprintf(buffer, size, "%s", name);
+	else
+		snprintf(buffer, size, "job %u", job);
+	tb_text_end_whole(buffer, size);
+	return buffer;
+}
+
+const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
+	struct tb_node source, struct tb_node destination, char *buffer, size_t size)
+{
+	char name[200];
+	bool several = tb_run_info(run)->n_jobs > 1;
+	if (several)
+		tb_report_job_name(run, job, name, sizeof name);
+	snprintf(buffer, size, "%s%snode %u > node %u", several ? name : "",
+		several ? ": " : "", source.id, destination.id);
+	return buffer;
+}

@@ -1,0 +1,475 @@
+// The report's lists of flows and of jobs.
+#include "report_impl.h"
+
+#include <string.h>
+
+static void mean(struct tb_datum *at, uint64_t sum_ps, uint64_t n)
+{
+	at->real = n ? (double)sum_ps / (double)n : 0;
+}
+
+static const struct tb_flow_sample *sample_of(const struct tb_datum *at)
+{
+	return &((const struct tb_flow *)at->item)->sample;
+}
+
+static void put_node(struct tb_datum *at, const struct tb_report *report)
+{
+	struct tb_node node = {(uint32_t)at->whole};
+	const char *name = tb_run_node_name(report->run, node);
+	tb_put_text(at, *name ? "node %u (%s)" : "node %u", node.id, name);
+}
+
+static void put_end(struct tb_datum *at)
+{
+	put_node(at, at->of);
+}
+
+static void put_job(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	tb_report_job_name(report->run, (uint32_t)at->whole, at->text, sizeof at->text);
+}
+
+static void put_job_name(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->word = tb_run_job_name(report->run, sample_of(at)->job);
+}
+
+static void put_end_name(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->word = tb_run_node_name(report->run, (struct tb_node){(uint32_t)at->whole});
+}
+
+static void put_queue(struct tb_datum *at)
+{
+	mean(at, sample_of(at)->queue_ps, sample_of(at)->n_messages);
+}
+
+static void put_network(struct tb_datum *at)
+{
+	mean(at, sample_of(at)->network_ps, sample_of(at)->n_messages);
+}
+
+static void put_software(struct tb_datum *at)
+{
+	const struct tb_flow_sample *sample = sample_of(at);
+	tb_put_count(at, sample->latency_ps - sample->queue_ps - sample->network_ps);
+}
+
+static void adapt_bytes(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->title = tb_run_carried_column(report->info);
+}
+
+#define LATENCY_SUM                                                                      \
+	"Sum over messages, from post to delivery: of the three parts that follow"
+#define QUEUE "Own queue: behind other messages of the sending node"
+#define NETWORK                                                                          \
+	"From when the sending node serves a message until its last byte is drained"
+#define SOFTWARE     "Overheads, and what the host's library adds"
+#define IDEAL	     "Sum of what network_ps is of the same messages on an idle network"
+#define SLOWDOWN     "Time in the network against an idle one; 0 when that is not known"
+#define BYTES	     "Of its messages, delivered, as run.delivered_bytes"
+#define MEAN_LATENCY "Of a message, from post to delivery"
+#define MEAN_QUEUE   "Of that, behind other messages of its node"
+#define MEAN_NETWORK "Of that; the rest is software"
+#define HEADERS	     "Of its headers, over all links"
+
+#define FLOW(member) TB_MEMBER(struct tb_flow, member)
+
+static const struct tb_column flow_columns[] = {
+	{"source", "From", "The sending node", TB_DATUM_ID, FLOW(sample.source.id),
+		.put = put_end, .flags = TB_COLUMN_LEFT},
+	{"destination", "To", "The receiving node", TB_DATUM_ID,
+		FLOW(sample.destination.id), .put = put_end, .flags = TB_COLUMN_LEFT},
+	{"source_name", NULL, "The captured endpoint, empty when there is none",
+		TB_DATUM_TEXT, FLOW(sample.source.id), .put = put_end_name},
+	{"destination_name", NULL, "The captured endpoint, empty when there is none",
+		TB_DATUM_TEXT, FLOW(sample.destination.id), .put = put_end_name},
+	{"job", "Job", "The job that it belongs to", TB_DATUM_ID, FLOW(sample.job),
+		.put = put_job, .flags = TB_COLUMN_LEFT},
+	{"job_name", NULL, NULL, TB_DATUM_TEXT, .put = put_job_name},
+	{"slowdown", "Slowdown", SLOWDOWN, TB_DATUM_RATIO, FLOW(slowdown),
+		.flags = TB_COLUMN_BAR},
+	{"mean_latency_ps", "Mean latency", MEAN_LATENCY, TB_DATUM_MEAN,
+		FLOW(mean_latency_ps)},
+	{NULL, "Own queue", MEAN_QUEUE, TB_DATUM_MEAN, .put = put_queue},
+	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_network},
+	{"latency_ps", NULL, LATENCY_SUM, TB_DATUM_TIME, FLOW(sample.latency_ps)},
+	{"queue_ps", NULL, QUEUE, TB_DATUM_TIME, FLOW(sample.queue_ps)},
+	{"network_ps", NULL, NETWORK, TB_DATUM_TIME, FLOW(sample.network_ps)},
+	{"software_ps", NULL, SOFTWARE, TB_DATUM_TIME, .put = put_software},
+	{"worst_latency_ps", "Worst", "The longest latency of one message", TB_DATUM_TIME,
+		FLOW(sample.worst_latency_ps)},
+	{"ideal_ps", NULL, IDEAL, TB_DATUM_TIME, FLOW(sample.ideal_ps)},
+	{"messages", "Messages", "Delivered", TB_DATUM_COUNT, FLOW(sample.n_messages)},
+	{"packets", NULL, NULL, TB_DATUM_COUNT, FLOW(sample.n_packets)},
+	{"bytes", "Bytes", BYTES, TB_DATUM_SIZE, FLOW(sample.bytes),
+		.adapt = adapt_bytes},
+	{"wait_ps", "Wait", HEADERS, TB_DATUM_TIME, FLOW(sample.wait_ps)},
+};
+
+static void list_flows(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown = report->n_flows;
+	tb_table_remark_rest(table, report->n_flows_all, "flows",
+		"Slowdown is the time in the network against that of the same messages "
+		"on an idle one.");
+}
+
+const struct tb_table_type tb_list_flows = {"flows", "Slowest flows",
+	"Flows by slowdown, slowest first. Empty for a run that did not end.",
+	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_report, flows), .list = list_flows};
+
+static void put_row(struct tb_datum *at)
+{
+	at->whole = (int64_t)at->row;
+	put_job(at);
+}
+
+// Tables cut lists of nodes shorter than JSON does.
+#define NODES_WIDTH 20
+
+static void put_nodes(struct tb_datum *at)
+{
+	const struct tb_job_figures *figures = at->item;
+	at->word = figures->nodes ? figures->nodes : "";
+	if (strlen(at->word) <= NODES_WIDTH)
+		return;
+	int length = NODES_WIDTH - 3;
+	while (length > 1 && at->word[length] != ',')
+		length--;
+	tb_put_text(at, "%.*s,...", length, at->word);
+}
+
+static void put_run_time(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->whole = report->times[at->row].run.run_ps;
+}
+
+static void put_job_queue(struct tb_datum *at)
+{
+	const struct tb_job_figures *figures = at->item;
+	mean(at, figures->queue_ps, figures->n_messages);
+}
+
+static void put_job_network(struct tb_datum *at)
+{
+	const struct tb_job_figures *figures = at->item;
+	mean(at, figures->network_ps, figures->n_messages);
+}
+
+static void put_job_software(struct tb_datum *at)
+{
+	const struct tb_job_figures *it = at->item;
+	tb_put_count(at, it->latency_ps - it->queue_ps - it->network_ps);
+}
+
+static void put_job_slowdown(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	double worst = 0;
+	for (uint32_t i = 0; i < report->jobs.n; i++)
+		if (report->jobs.jobs[i].slowdown > worst)
+			worst = report->jobs.jobs[i].slowdown;
+	at->bar = worst > 0 ? 100 * at->real / worst : -1;
+}
+
+static void put_for_others(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	tb_put_count(at, tb_job_pairs_for_others(&report->job_pairs, (uint32_t)at->row));
+}
+
+static void put_of_others(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	tb_put_count(at, tb_job_pairs_of_others(&report->job_pairs, (uint32_t)at->row));
+}
+
+#define JOB(member) TB_MEMBER(struct tb_job_figures, member)
+
+static const struct tb_column job_columns[] = {
+	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_row, .flags = TB_COLUMN_LEFT},
+	{"name", NULL, NULL, TB_DATUM_TEXT, JOB(name)},
+	{"input", NULL, "The file that it came from", TB_DATUM_TEXT, JOB(input)},
+	{"placement", NULL, "The placement of its ranks, as given; empty when not given",
+		TB_DATUM_TEXT, JOB(placement)},
+	{"start_ps", NULL, "When it started", TB_DATUM_TIME, JOB(start_ps)},
+	{"ranks", NULL, NULL, TB_DATUM_COUNT, JOB(n_ranks)},
+	{"nodes", "Nodes", "On which its ranks are placed", TB_DATUM_COUNT, JOB(n_nodes)},
+	{"node_list", "On",
+		"The nodes, such as 0-15,20; a long list is cut off and ends in three "
+		"dots",
+		TB_DATUM_TEXT, .put = put_nodes},
+	{"first_ps", "From", "When its first delivered message was posted", TB_DATUM_TIME,
+		JOB(first_ps)},
+	{"last_ps", NULL, "When its last message was delivered", TB_DATUM_TIME,
+		JOB(last_ps)},
+	{NULL, "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
+		.put = put_run_time},
+	{"flows", NULL, NULL, TB_DATUM_COUNT, JOB(n_flows)},
+	{"messages", "Messages", "Delivered", TB_DATUM_COUNT, JOB(n_messages)},
+	{"packets", NULL, NULL, TB_DATUM_COUNT, JOB(n_packets)},
+	{"bytes", "Bytes", BYTES, TB_DATUM_SIZE, JOB(bytes), .adapt = adapt_bytes},
+	{"mean_latency_ps", "Mean latency", MEAN_LATENCY, TB_DATUM_MEAN,
+		JOB(mean_latency_ps)},
+	{NULL, "Own queue", MEAN_QUEUE, TB_DATUM_MEAN, .put = put_job_queue},
+	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_job_network},
+	{"latency_ps", NULL, LATENCY_SUM, TB_DATUM_TIME, JOB(latency_ps)},
+	{"queue_ps", NULL, QUEUE, TB_DATUM_TIME, JOB(queue_ps)},
+	{"network_ps", NULL, NETWORK, TB_DATUM_TIME, JOB(network_ps)},
+	{"software_ps", NULL, SOFTWARE, TB_DATUM_TIME, .put = put_job_software},
+	{"worst_latency_ps", NULL, NULL, TB_DATUM_TIME, JOB(worst_latency_ps)},
+	{"ideal_ps", NULL, IDEAL, TB_DATUM_TIME, JOB(ideal_ps)},
+	{"slowdown", "Slowdown", SLOWDOWN, TB_DATUM_RATIO, JOB(slowdown),
+		.put = put_job_slowdown},
+	{"wait_ps", "Wait", HEADERS, TB_DATUM_TIME, JOB(wait_ps)},
+	{"wait_for_others_ps", "For others", "What of it was for other jobs' packets",
+		TB_DATUM_TIME, .put = put_for_others},
+	{"wait_of_others_ps", "Delays others",
+		"What other jobs' headers waited for its packets", TB_DATUM_TIME,
+		.put = put_of_others},
+};
+
+static void list_jobs(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->jobs.n;
+	if (report->info->n_jobs > 1)
+		table->n_shown = tb_report_n_listed(report, report->jobs.n);
+	tb_table_remark_rest(table, report->jobs.n, "jobs",
+		tb_report_any_alone(report)
+			? ""
+			: "A replay with --alone shows what the others cost each.");
+}
+
+const struct tb_table_type tb_list_jobs = {"jobs", "Jobs",
+	"All jobs. Figures that come from flows are missing in a run that did not end.",
+	TB_COLUMNS(job_columns), TB_ROWS(struct tb_report, jobs.jobs), .list = list_jobs};
+
+static void put_name(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->word = report->jobs.jobs[at->row].name;
+}
+
+static const struct tb_job_time *time_of(const struct tb_datum *at)
+{
+	const struct tb_job_times *item = at->item;
+	const struct tb_job_time *const parts[] = {
+		&item->run, &item->alone, &item->ideal};
+	return parts[at->column->which];
+}
+
+enum { RUN, ALONE, IDEALLY };
+
+static void put_time(struct tb_datum *at)
+{
+	at->unknown = !time_of(at)->known;
+	at->whole = time_of(at)->run_ps;
+}
+
+static void put_time_latency(struct tb_datum *at)
+{
+	at->unknown = !time_of(at)->known;
+	at->real = time_of(at)->mean_latency_ps;
+}
+
+void tb_put_part(struct tb_datum *at, const struct tb_job_times *times_of)
+{
+	tb_time_ps part_ps = 0;
+	at->unknown = !tb_job_times_part(
+		times_of, (enum tb_job_part)at->column->which, &part_ps);
+	at->whole = part_ps;
+	if (times_of->run.run_ps > 0 && part_ps >= 0 && !at->unknown)
+		at->bar = 100.0 * (double)part_ps / (double)times_of->run.run_ps;
+}
+
+static void put_part(struct tb_datum *at)
+{
+	tb_put_part(at, at->item);
+}
+
+static const struct tb_column time_columns[] = {
+	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_row, .flags = TB_COLUMN_LEFT},
+	{"name", NULL, NULL, TB_DATUM_TEXT, .put = put_name},
+	{"run_ps", "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
+		.put = put_time, .flags = TB_COLUMN_NULL, .which = RUN},
+	{"alone_ps", "Alone", "The same without the other jobs, on its nodes",
+		TB_DATUM_TIME, .put = put_time, .flags = TB_COLUMN_NULL, .which = ALONE},
+	{"ideal_ps", "Ideal",
+		"Alone on an ideal network, in which no packet waits for another",
+		TB_DATUM_TIME, .put = put_time, .flags = TB_COLUMN_NULL,
+		.which = IDEALLY},
+	{"others_cost_ps", "Others cost", "Run time less alone", TB_DATUM_TIME,
+		.put = put_part, .flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED,
+		.which = TB_JOB_OTHERS},
+	{"network_costs_ps", "Network costs", "Alone less ideal", TB_DATUM_TIME,
+		.put = put_part, .flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED,
+		.which = TB_JOB_NETWORK},
+	{"mean_latency_ps", "Latency", "Mean of its messages, from post to delivery",
+		TB_DATUM_MEAN, .put = put_time_latency, .flags = TB_COLUMN_NULL,
+		.which = RUN},
+	{"alone_mean_latency_ps", "Latency alone", "The same, of the job alone",
+		TB_DATUM_MEAN, .put = put_time_latency, .flags = TB_COLUMN_NULL,
+		.which = ALONE},
+	{"ideal_mean_latency_ps", "Latency ideal", "And alone on an ideal network",
+		TB_DATUM_MEAN, .put = put_time_latency, .flags = TB_COLUMN_NULL,
+		.which = IDEALLY},
+};
+
+bool tb_report_any_alone(const struct tb_report *report)
+{
+	for (uint32_t i = 0; i < report->jobs.n; i++)
+		if (report->times[i].alone.known || report->times[i].ideal.known)
+			return true;
+	return false;
+}
+
+static void list_job_times(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->jobs.n;
+	if (tb_report_any_alone(report))
+		table->n_shown = tb_report_n_listed(report, report->jobs.n);
+	tb_table_remark_rest(table, report->jobs.n, "jobs",
+		report->has_capture ? "Captured frames are posted when they were "
+				      "captured: look at the latencies."
+				    : "");
+}
+
+const struct tb_table_type tb_list_job_times = {"job-times", "How long the jobs take",
+	"How long each job took, from its first post to its last delivery: with the "
+	"others, alone on its nodes, and alone on an ideal network. null where replay "
+	"--alone was not given, or no message arrived.",
+	TB_COLUMNS(time_columns), TB_ROWS(struct tb_report, times),
+	.list = list_job_times};
+
+static void put_pair_wait(struct tb_datum *at)
+{
+	at->bar = tb_report_percent_of_blame(
+		at->of, ((const struct tb_job_pair *)at->item)->wait_ps);
+}
+
+static void put_pair_share(struct tb_datum *at)
+{
+	put_pair_wait(at);
+	at->real = at->bar;
+	at->bar = -1;
+}
+
+#define PAIR(member) TB_MEMBER(struct tb_job_pair, member)
+
+static const struct tb_column pair_columns[] = {
+	{"victim_job", "Waits", "The job whose packets waited", TB_DATUM_ID,
+		PAIR(victim_job), .put = put_job, .flags = TB_COLUMN_LEFT},
+	{"culprit_job", "For", TB_REPORT_CULPRIT, TB_DATUM_ID, PAIR(culprit_job),
+		.put = put_job, .flags = TB_COLUMN_LEFT, .adapt = tb_report_name_culprit},
+	{"wait_ps", "Wait", "Over all flows and links", TB_DATUM_TIME, PAIR(wait_ps),
+		.put = put_pair_wait},
+	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
+		.put = put_pair_share},
+	{"waits", "Times", "How many waits", TB_DATUM_COUNT, PAIR(n_waits)},
+};
+
+// So many jobs have a column each.
+#define MATRIX_JOBS 12
+
+static bool is_matrix(const struct tb_report *report)
+{
+	return report->info->n_jobs <= MATRIX_JOBS;
+}
+
+static void list_job_pairs(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->job_pairs.listed.n;
+	if (report->info->n_jobs > 1 && !is_matrix(report))
+		table->n_shown = tb_report_n_listed(report, report->job_pairs.listed.n);
+	tb_table_remark_rest(table, report->job_pairs.listed.n_all, "pairs of jobs", "");
+}
+
+const struct tb_table_type tb_list_job_pairs = {"blame-by-job",
+	"Which job makes which wait",
+	"Which job waited for which, over all links: all pairs. Sums: they are the wait "
+	"of all headers.",
+	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, job_pairs.rows),
+	.list = list_job_pairs};
+
+// The matrix has a row for each job that waits and a column for each that it waits for.
+
+static void put_cell(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	double largest = (double)report->job_pairs.rows[0].wait_ps;
+	tb_put_count(at, tb_job_pairs_wait(&report->job_pairs, (uint32_t)at->row,
+				 at->column->which));
+	at->unknown = at->whole == 0;
+	if (at->whole && largest > 0)
+		at->bar = 100.0 * (double)at->whole / largest;
+}
+
+static void put_all(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	for (uint32_t job_of = 0; job_of < report->info->n_jobs; job_of++)
+		at->real += (double)tb_job_pairs_wait(
+			&report->job_pairs, (uint32_t)at->row, job_of);
+}
+
+// A column of the matrix takes the name of its job; there is none for more than there
+// are.
+static void name_job(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	bool is = column->which < report->jobs.n;
+	column->title = is ? report->jobs.jobs[column->which].name : NULL;
+}
+
+#define CELL(n)                                                                          \
+	{                                                                                \
+		NULL, "Job", "Whose packets held them", TB_DATUM_TIME,                   \
+			.put = put_cell, .adapt = name_job, .which = n                   \
+	}
+
+static const struct tb_column matrix_columns[] = {
+	{NULL, "Waits \\ for", "The job whose packets waited", TB_DATUM_ID,
+		.put = put_row, .flags = TB_COLUMN_LEFT},
+	CELL(0),
+	CELL(1),
+	CELL(2),
+	CELL(3),
+	CELL(4),
+	CELL(5),
+	CELL(6),
+	CELL(7),
+	CELL(8),
+	CELL(9),
+	CELL(10),
+	CELL(11),
+	{NULL, "All", "Over all jobs", TB_DATUM_MEAN, .put = put_all},
+};
+
+_Static_assert(sizeof matrix_columns / sizeof *matrix_columns == MATRIX_JOBS + 2,
+	"a column for each job");
+
+static void list_job_matrix(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	if (report->info->n_jobs > 1 && is_matrix(report) && report->job_pairs.listed.n)
+		table->n_shown = report->info->n_jobs;
+	snprintf(table->remark, sizeof table->remark,
+		"A row's job waited so long while a column's held %s.",
+		report->info->words->held);
+}
+
+const struct tb_table_type tb_list_job_matrix = {"blame-by-job",
+	"Which job makes which wait", NULL, TB_COLUMNS(matrix_columns),
+	TB_ROWS(struct tb_report, times), .list = list_job_matrix};

@@ -1,0 +1,215 @@
+// The report's lists of places: links, switches and regions.
+#include "report_impl.h"
+
+static const struct tb_run_link *link_at(const struct tb_report *report, uint32_t link)
+{
+	return &tb_run_links(report->run)[link];
+}
+
+void tb_put_link(struct tb_datum *at)
+{
+	at->word = link_at(at->of, (uint32_t)at->whole)->name;
+}
+
+static void put_stalled(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_hot_link *hot = at->item;
+	at->real = report->evidence.regions.percent[hot->sample.link.id];
+}
+
+static void put_ticks(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_hot_link *hot = at->item;
+	tb_put_count(at,
+		tb_xmit_wait_ticks(&report->info->network.credits, hot->sample.stall_ps,
+			link_at(report, hot->sample.link.id)->at.bytes_per_s));
+}
+
+static void adapt_ticks(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (!report->info->network.credits.xmit_wait_tick_bytes)
+		column->key = column->title = NULL;
+}
+
+// A figure of a link (link_figures.h). Wait has its own row, before its percentages;
+// stall and busy time and bytes stand behind percentages that people read instead.
+// clang-format off
+#define FIGURE(ID, field, column, type, adds, kind, unit, name, title, brief, meaning)   \
+	{TB_##ID == TB_WAIT ? NULL : column,                                             \
+		TB_##ID < TB_PACKETS ? NULL : brief, meaning, TB_DATUM_##kind,           \
+		LINK(sample.field)},
+#define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
+	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field)},
+// clang-format on
+#define LINK(member) TB_MEMBER(struct tb_hot_link, member)
+
+static const struct tb_column hot_link_columns[] = {
+	{"rank", "#", "Rank by wait, from 1", TB_DATUM_COUNT, LINK(rank)},
+	{"link", NULL, NULL, TB_DATUM_ID, LINK(sample.link.id)},
+	{"name", "Link", "From and to: level.index:port of a switch, or a node",
+		TB_DATUM_TEXT, LINK(sample.link.id), .put = tb_put_link},
+	{"wait_ps", "Wait", "How long packets arriving over it waited", TB_DATUM_TIME,
+		LINK(sample.wait_ps), .flags = TB_COLUMN_BAR},
+	{"percent_of_top", NULL, "Wait against the hottest link's", TB_DATUM_SHARE,
+		LINK(percent_of_top)},
+	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
+		LINK(percent_of_wait)},
+	{"waiting_percent", "Waiting",
+		"Wait against the simulated time, which --fail-over compares; several "
+		"headers may wait at once",
+		TB_DATUM_PERCENT, LINK(waiting)},
+	{"busy_percent", "Busy", "Time in which bytes moved, against the simulated time",
+		TB_DATUM_PERCENT, LINK(utilisation)},
+	{"stalled_percent", "Stalled",
+		"Percent time stalled (Jha et al., NSDI 2020): held by a packet, and no "
+		"bytes moved",
+		TB_DATUM_SHARE, .put = put_stalled},
+	// clang-format off
+	TB_LINK_FIGURES(FIGURE)
+	TB_LINK_RATES(RATE)
+	// clang-format on
+	{"xmit_wait_ticks", "XmitWait",
+		"PortXmitWait of the port at which it begins, in the counter's ticks; "
+		"only "
+		"where the network has such a counter",
+		TB_DATUM_COUNT, .put = put_ticks, .flags = TB_COLUMN_SOME,
+		.adapt = adapt_ticks},
+};
+
+static void list_hot_links(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown = report->n_hot_links;
+	tb_table_remark_rest(table, report->n_waiting, "links that waited",
+		"A wait is charged to the link by which the header came in.");
+}
+
+const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",
+	"Links by the wait of the headers that arrived over them, longest first.",
+	TB_COLUMNS(hot_link_columns), TB_ROWS(struct tb_report, hot_links),
+	.list = list_hot_links};
+
+static const void *box(const void *of, size_t row)
+{
+	const struct tb_report *report = of;
+	return report->switches[row];
+}
+
+static const struct tb_run_switch *switch_of(const struct tb_datum *at, const void *of)
+{
+	const struct tb_report *report = of;
+	const struct tb_matrix_box *item = at->item;
+	return &tb_run_switches(report->run)[item->sw.id];
+}
+
+static void put_switch(struct tb_datum *at)
+{
+	at->word = switch_of(at, at->of)->name;
+}
+
+static void put_level(struct tb_datum *at)
+{
+	at->whole = switch_of(at, at->of)->at.level;
+}
+
+static void put_switch_share(struct tb_datum *at)
+{
+	const struct tb_matrix_box *item = at->item;
+	at->real = tb_report_percent_of_wait(at->of, item->sum);
+}
+
+#define BOX(member) TB_MEMBER(struct tb_matrix_box, member)
+
+static const struct tb_column switch_columns[] = {
+	{"switch", NULL, NULL, TB_DATUM_ID, BOX(sw.id)},
+	{"name", "Switch", "level.index", TB_DATUM_TEXT, .put = put_switch},
+	{"level", "Level", "0 joins the nodes", TB_DATUM_COUNT, .put = put_level},
+	{"wait_ps", "Wait", "Sum over the links that come in", TB_DATUM_TIME, BOX(sum),
+		.flags = TB_COLUMN_BAR},
+	{"percent_of_top", NULL, "Wait against that of the first of the list",
+		TB_DATUM_SHARE, BOX(percent)},
+	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
+		.put = put_switch_share},
+};
+
+static void list_switches(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown = report->n_switches;
+	tb_table_remark_rest(table, report->n_switches_waiting,
+		"switches at which headers waited", "");
+}
+
+const struct tb_table_type tb_list_switches = {"switches", "Switches",
+	"Switches by the wait of the headers that arrived there, longest first.",
+	TB_COLUMNS(switch_columns), .item = box, .list = list_switches};
+
+static void put_stall_level(struct tb_datum *at)
+{
+	at->word = tb_stall_level_name(((const struct tb_region *)at->item)->level);
+}
+
+static void put_links(struct tb_datum *at)
+{
+	tb_region_text(at->item, at->text, sizeof at->text);
+}
+
+static void put_region_wait(struct tb_datum *at)
+{
+	at->bar = tb_report_percent_of_wait(
+		at->of, ((const struct tb_region *)at->item)->wait_ps);
+}
+
+static void put_region_share(struct tb_datum *at)
+{
+	put_region_wait(at);
+	at->real = at->bar;
+	at->bar = -1;
+}
+
+#define REGION(member) TB_MEMBER(struct tb_region, member)
+
+static const struct tb_column region_columns[] = {
+	{"level", "Level",
+		"By the mean percent time stalled: low above 5, medium above 15, high "
+		"above 25",
+		TB_DATUM_TEXT, .put = put_stall_level,
+		.schema = "{\"enum\": [\"low\", \"medium\", \"high\"]}"},
+	{"stalled_percent", "Stalled", "Percent time stalled, mean of its links",
+		TB_DATUM_SHARE, REGION(percent)},
+	{"links", "Links", "What it consists of", TB_DATUM_COUNT, REGION(n_links),
+		.put = put_links, .flags = TB_COLUMN_LEFT},
+	{"from_nodes", NULL, "Of its links", TB_DATUM_COUNT,
+		REGION(n_of_kind[TB_LINK_INJECTION])},
+	{"up", NULL, "Of its links", TB_DATUM_COUNT, REGION(n_of_kind[TB_LINK_UP])},
+	{"down", NULL, "Of its links", TB_DATUM_COUNT, REGION(n_of_kind[TB_LINK_DOWN])},
+	{"to_nodes", NULL, "Of its links", TB_DATUM_COUNT,
+		REGION(n_of_kind[TB_LINK_EJECTION])},
+	{"stall_ps", NULL, "Sum over its links", TB_DATUM_TIME, REGION(stall_ps)},
+	{"wait_ps", "Wait", "How long packets arriving over them waited", TB_DATUM_TIME,
+		REGION(wait_ps), .put = put_region_wait},
+	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
+		.put = put_region_share},
+	{"worst_link", NULL, "Its link with the largest percent", TB_DATUM_ID,
+		REGION(worst.id)},
+	{"worst_name", "Most stalled", "Its link with the largest percent", TB_DATUM_TEXT,
+		REGION(worst.id), .put = tb_put_link},
+};
+
+static void list_regions(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown =
+		tb_report_n_listed(report, report->evidence.regions.n);
+	tb_table_remark_rest(table, report->evidence.regions.n, "regions",
+		"Neighbouring links that are stalled alike; one without wait is busy.");
+}
+
+const struct tb_table_type tb_list_regions = {"regions", "Congestion regions",
+	"Congestion regions: neighbouring links that are stalled alike, longest stall "
+	"first.",
+	TB_COLUMNS(region_columns), TB_ROWS(struct tb_report, evidence.regions.regions),
+	.list = list_regions};

@@ -1,0 +1,452 @@
+// The report's lists of blame: who waited for whom, where, and for which root.
+#include "report_impl.h"
+
+#include <string.h>
+
+// percent returns 0 when the whole is 0, as it may be in a foreign file.
+static double percent(uint64_t part, double whole)
+{
+	return whole > 0 ? 100.0 * (double)part / whole : 0;
+}
+
+double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_ps)
+{
+	return percent(wait_ps, report->wait_ps);
+}
+
+double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps)
+{
+	return percent(wait_ps, report->roots.listed.whole_ps);
+}
+
+void tb_report_name_culprit(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->meaning = report->info->words->culprit;
+}
+
+// is_bounded returns whether a list has rows that may have waited longer than they say.
+static bool is_bounded(const struct tb_listed *listed)
+{
+	return listed->floor_ps > 0 || listed->rest_ps > 0;
+}
+
+// name_bounded says in heading and remark what a list of the heaviest leaves out.
+static void name_bounded(struct tb_table *table, const struct tb_listed *listed,
+	const char *title, const char *what)
+{
+	char rest[32], floor[32], left_out[100] = "";
+	snprintf(table->heading, sizeof table->heading, "%s: the heaviest%s", title,
+		is_bounded(listed) ? ", at least" : "");
+	if (is_bounded(listed))
+		snprintf(left_out, sizeof left_out,
+			"Not told apart: %s, no part of which is longer than %s.",
+			tb_format_long_time(listed->rest_ps, rest, sizeof rest),
+			tb_format_long_time(
+				(double)listed->floor_ps, floor, sizeof floor));
+	tb_table_remark_rest(table, listed->n_all, what, left_out);
+}
+
+// put_at_most writes what a row may have waited: "=" for no more than it surely did.
+static void put_at_most(struct tb_datum *at, uint64_t wait_ps, uint64_t error_ps)
+{
+	at->real = (double)wait_ps + (double)error_ps;
+	if (error_ps == 0)
+		tb_put_text(at, "=");
+}
+
+#define AT_MOST "What it may have waited; = for no more"
+#define ERROR	"It may have waited so much longer than wait_ps; 0: that is exact"
+#define TIMES	"How many waits, of those counted in wait_ps"
+
+static void put_victim(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_blame_sample *item = at->item;
+	tb_report_flow_name(report->run, item->victim_job, item->victim_source,
+		item->victim_destination, at->text, sizeof at->text);
+}
+
+// put_culprit writes "itself" where a flow waited for its own packets.
+static void put_culprit(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_blame_sample *item = at->item;
+	if (item->victim_job == item->culprit_job &&
+		item->victim_source.id == item->culprit_source.id &&
+		item->victim_destination.id == item->culprit_destination.id)
+		tb_put_text(at, "itself");
+	else
+		tb_report_flow_name(report->run, item->culprit_job, item->culprit_source,
+			item->culprit_destination, at->text, sizeof at->text);
+}
+
+static void adapt_wait(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->title = is_bounded(&report->heaviest.listed) ? "At least" : "Wait";
+}
+
+static void put_most(struct tb_datum *at)
+{
+	const struct tb_blame_sample *item = at->item;
+	put_at_most(at, item->wait_ps, item->error_ps);
+}
+
+static void adapt_most(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->title = is_bounded(&report->heaviest.listed) ? "At most" : NULL;
+}
+
+static void put_of_link(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_blame_sample *item = at->item;
+	at->real = percent(item->wait_ps, (double)report->wait_by_link[item->link.id]);
+}
+
+#define BLAME(member) TB_MEMBER(struct tb_blame_sample, member)
+#define PARTY(who)                                                                       \
+	{#who "_job", NULL, NULL, TB_DATUM_ID, BLAME(who##_job)},                        \
+		{#who ".job", NULL, NULL, TB_DATUM_ID, BLAME(who##_job),                 \
+			.flags = TB_COLUMN_NESTED},                                      \
+		{#who ".source", NULL, NULL, TB_DATUM_ID, BLAME(who##_source.id)},       \
+	{                                                                                \
+#who ".destination", NULL, NULL, TB_DATUM_ID,                            \
+			BLAME(who##_destination.id)                                      \
+	}
+
+static const struct tb_column blame_columns[] = {
+	{"link", NULL, "By which the waiting headers came in", TB_DATUM_ID,
+		BLAME(link.id)},
+	{"name", "At", "The link by which the waiting headers came in", TB_DATUM_TEXT,
+		BLAME(link.id), .put = tb_put_link},
+	{NULL, "Waits", "The flow whose packets waited", TB_DATUM_TEXT,
+		.put = put_victim},
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_culprit,
+		.adapt = tb_report_name_culprit},
+	PARTY(victim),
+	PARTY(culprit),
+	{"wait_ps", "Wait", "For this flow, at this link: at least", TB_DATUM_TIME,
+		BLAME(wait_ps), .flags = TB_COLUMN_BAR, .adapt = adapt_wait},
+	{NULL, "At most", AT_MOST, TB_DATUM_MEAN, .put = put_most, .adapt = adapt_most},
+	{"error_ps", NULL, ERROR, TB_DATUM_TIME, BLAME(error_ps)},
+	{"percent_of_link", "Of the link", "Share of the link's wait", TB_DATUM_SHARE,
+		.put = put_of_link},
+	{"waits", "Times", TIMES, TB_DATUM_COUNT, BLAME(n_waits)},
+};
+
+static void list_blame(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown = report->heaviest.listed.n;
+	name_bounded(table, &report->heaviest.listed, table->type->title,
+		"combinations of link, flow and flow");
+}
+
+const struct tb_table_type tb_list_blame = {"blame", "Where who waits for whom",
+	"Which flow waited for which, and at which link: the heaviest, longest first.",
+	TB_COLUMNS(blame_columns), TB_ROWS(struct tb_report, heaviest.rows),
+	.list = list_blame};
+
+// The list that JSON has is of all groupings; people read the finest.
+
+static const enum tb_grain grain_of[TB_GROUPINGS] = {
+	[TB_GROUP_DESTINATION] = TB_GRAIN_DESTINATIONS,
+	[TB_GROUP_DESTINATION_LEAF] = TB_GRAIN_DESTINATION_LEAVES,
+	[TB_GROUP_SOURCE_LEAF] = TB_GRAIN_SOURCE_LEAVES,
+};
+
+// grouping_of finds the grouping of a row, and which of its rows that is.
+static int grouping_of(const struct tb_report *report, size_t *row)
+{
+	int g = 0;
+	for (; g < TB_GROUPINGS - 1 && *row >= report->groups[g].listed.n; g++)
+		*row -= report->groups[g].listed.n;
+	return g;
+}
+
+static const void *group(const void *of, size_t row)
+{
+	const struct tb_report *report = of;
+	int g = grouping_of(report, &row);
+	return &report->groups[g].rows[row];
+}
+
+static void put_by(struct tb_datum *at)
+{
+	at->word = tb_grouping_name((enum tb_grouping)grouping_of(at->of, &at->row));
+}
+
+static void put_party(
+	struct tb_datum *at, const struct tb_report *report, enum tb_grain grain)
+{
+	const struct tb_group_sample *item = at->item;
+	tb_grouped_party(report->run, grain,
+		at->column->which ? item->culprit : item->victim, at->text,
+		sizeof at->text);
+}
+
+static void put_group_party(struct tb_datum *at)
+{
+	put_party(at, at->of, grain_of[grouping_of(at->of, &at->row)]);
+}
+
+static void put_group_share(struct tb_datum *at)
+{
+	at->real = tb_report_percent_of_blame(
+		at->of, ((const struct tb_group_sample *)at->item)->wait_ps);
+}
+
+#define GROUP(member) TB_MEMBER(struct tb_group_sample, member)
+#define A_GROUP	      "A node, or the leaf switch of one"
+
+static const struct tb_column group_columns[] = {
+	{"by", NULL, "The grouping", TB_DATUM_TEXT, .put = put_by,
+		.schema = "{\"enum\": [\"destination\", \"destination leaf\", \"source "
+			  "leaf\"]}"},
+	{"victim", NULL, A_GROUP, TB_DATUM_ID, GROUP(victim)},
+	{"victim_name", NULL, NULL, TB_DATUM_TEXT, .put = put_group_party},
+	{"culprit", NULL, A_GROUP, TB_DATUM_ID, GROUP(culprit)},
+	{"culprit_name", NULL, NULL, TB_DATUM_TEXT, .put = put_group_party, .which = 1},
+	{"waits", NULL, TIMES, TB_DATUM_COUNT, GROUP(n_waits)},
+	{"wait_ps", NULL, "At least", TB_DATUM_TIME, GROUP(wait_ps)},
+	{"error_ps", NULL, ERROR, TB_DATUM_TIME, GROUP(error_ps)},
+	{"percent", NULL, "Of the wait of all headers", TB_DATUM_SHARE,
+		.put = put_group_share},
+};
+
+static void list_groups(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	for (int g = 0; g < TB_GROUPINGS; g++)
+		table->n_rows += report->groups[g].listed.n;
+}
+
+const struct tb_table_type tb_list_groups = {"blame-groups", NULL,
+	"The same for groups of flows, at all links: the heaviest of each grouping, "
+	"longest first.",
+	TB_COLUMNS(group_columns), .item = group, .list = list_groups};
+
+static void put_grouped_party(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_group_sample *item = at->item;
+	if (at->column->which && item->victim == item->culprit)
+		tb_put_text(at, "the same");
+	else
+		put_party(at, report, report->grouped.grain);
+}
+
+static void adapt_grouped_wait(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->title = is_bounded(&report->grouped.listed) ? "At least" : "Wait";
+}
+
+static void put_grouped_most(struct tb_datum *at)
+{
+	const struct tb_group_sample *item = at->item;
+	put_at_most(at, item->wait_ps, item->error_ps);
+}
+
+static void adapt_grouped_most(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->title = is_bounded(&report->grouped.listed) ? "At most" : NULL;
+}
+
+static const struct tb_column grouped_columns[] = {
+	{NULL, "Waits", "Whose packets waited", TB_DATUM_TEXT, .put = put_grouped_party},
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_grouped_party,
+		.which = 1, .adapt = tb_report_name_culprit},
+	{NULL, "Wait", "Over all flows of the group, at all links", TB_DATUM_TIME,
+		GROUP(wait_ps), .flags = TB_COLUMN_BAR, .adapt = adapt_grouped_wait},
+	{NULL, "At most", AT_MOST, TB_DATUM_MEAN, .put = put_grouped_most,
+		.adapt = adapt_grouped_most},
+	{NULL, "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
+		.put = put_group_share},
+	{NULL, "Times", TIMES, TB_DATUM_COUNT, GROUP(n_waits)},
+};
+
+// Flows and jobs have tables of their own.
+static void list_grouped(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	const struct tb_grouped *of = &report->grouped;
+	char title[64];
+	if (of->grain != TB_GRAIN_FLOWS && of->grain != TB_GRAIN_JOBS)
+		table->n_shown = of->listed.n;
+	snprintf(title, sizeof title, "Who makes whom wait, by %s",
+		tb_grain_name(of->grain));
+	name_bounded(table, &of->listed, title, "pairs");
+}
+
+const struct tb_table_type tb_list_grouped = {"blame-groups", "Who makes whom wait", NULL,
+	TB_COLUMNS(grouped_columns), TB_ROWS(struct tb_report, grouped.rows),
+	.list = list_grouped};
+
+static void adapt_root(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	column->meaning = report->info->words->root;
+}
+
+static void put_root_share(struct tb_datum *at)
+{
+	at->real = tb_report_percent_of_blame(
+		at->of, ((const struct tb_root *)at->item)->wait_ps);
+}
+
+static void adapt_links(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (report->roots.links_left_out)
+		column->title = "Links, at least";
+}
+
+// put_held names the jobs that wait for a root.
+static void put_held(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_root *item = at->item;
+	const struct tb_root_jobs *jobs = &report->root_jobs;
+	size_t used = 0;
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const struct tb_root_job_sample *part = &jobs->rows[i];
+		char name[200];
+		if (part->root.id != item->root.id ||
+			used + sizeof name + 16 > sizeof at->text)
+			continue;
+		used += (size_t)snprintf(at->text + used, sizeof at->text - used,
+			"%s%s %.0f %%", used ? ", " : "",
+			tb_report_job_name(
+				report->run, part->victim_job, name, sizeof name),
+			percent(part->wait_ps, (double)item->wait_ps));
+	}
+}
+
+static void adapt_held(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (report->info->n_jobs < 2)
+		column->title = NULL;
+}
+
+#define ROOT(member) TB_MEMBER(struct tb_root, member)
+
+static const struct tb_column root_columns[] = {
+	{"root", NULL, "A link", TB_DATUM_ID, ROOT(root.id)},
+	{"name", "Root", "The link at the end of a chain of waits", TB_DATUM_TEXT,
+		ROOT(root.id), .put = tb_put_link, .adapt = adapt_root},
+	{"wait_ps", "Wait", "Of all headers that it holds up, everywhere", TB_DATUM_TIME,
+		ROOT(wait_ps), .flags = TB_COLUMN_BAR},
+	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
+		.put = put_root_share},
+	{"waits", "Times", "How many waits", TB_DATUM_COUNT, ROOT(n_waits)},
+	{"links", "Links",
+		"At so many links, at least, headers wait for it in the end, directly or "
+		"behind others",
+		TB_DATUM_COUNT, ROOT(n_links), .adapt = adapt_links},
+	{NULL, "Holds up", "The jobs, by their share of its wait", TB_DATUM_TEXT,
+		.put = put_held, .adapt = adapt_held},
+};
+
+static void list_roots(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = table->n_shown = report->roots.listed.n;
+	tb_table_remark_rest(table, report->roots.listed.n_all, "roots", "");
+}
+
+const struct tb_table_type tb_list_roots = {"congestion-roots", "Congestion roots",
+	"Roots of congestion trees, by the wait that they cause in the whole network, "
+	"longest first. Empty for a run that did not end or recorded no blame.",
+	TB_COLUMNS(root_columns), TB_ROWS(struct tb_report, roots.rows),
+	.list = list_roots};
+
+#define ROOT_JOB(member) TB_MEMBER(struct tb_root_job_sample, member)
+
+static const struct tb_column root_job_columns[] = {
+	{"root", NULL, "A link", TB_DATUM_ID, ROOT_JOB(root.id)},
+	{"name", NULL, NULL, TB_DATUM_TEXT, ROOT_JOB(root.id), .put = tb_put_link},
+	{"victim_job", NULL, NULL, TB_DATUM_ID, ROOT_JOB(victim_job)},
+	{"waits", NULL, NULL, TB_DATUM_COUNT, ROOT_JOB(n_waits)},
+	{"wait_ps", NULL, NULL, TB_DATUM_TIME, ROOT_JOB(wait_ps)},
+};
+
+static void list_root_jobs(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->root_jobs.n;
+}
+
+const struct tb_table_type tb_list_root_jobs = {"root-by-job", NULL,
+	"Which jobs each of congestion_roots holds up: the sums by root equal theirs.",
+	TB_COLUMNS(root_job_columns), TB_ROWS(struct tb_report, root_jobs.rows),
+	.list = list_root_jobs};
+
+#define JOB_LINK(member) TB_MEMBER(struct tb_job_link_sample, member)
+
+static const struct tb_column job_link_columns[] = {
+	{"link", NULL, NULL, TB_DATUM_ID, JOB_LINK(link.id)},
+	{"name", NULL, NULL, TB_DATUM_TEXT, JOB_LINK(link.id), .put = tb_put_link},
+	{"job", NULL, NULL, TB_DATUM_ID, JOB_LINK(job)},
+	{"wait_ps", NULL, "Of the job's headers", TB_DATUM_TIME, JOB_LINK(wait_ps)},
+	{"blamed_ps", NULL, "Of anybody's headers, for what the job's packets held",
+		TB_DATUM_TIME, JOB_LINK(blamed_ps)},
+};
+
+static void list_job_links(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->job_links.n;
+}
+
+const struct tb_table_type tb_list_job_links = {"blame-by-link", NULL,
+	"The jobs at the links of hot_links. Sums: over the jobs, wait_ps and blamed_ps "
+	"are each the link's wait.",
+	TB_COLUMNS(job_link_columns), TB_ROWS(struct tb_report, job_links.rows),
+	.list = list_job_links};
+
+static const void *listed_of(const void *of, size_t row)
+{
+	const struct tb_report *report = of;
+	return row ? &report->groups[row - 1].listed : &report->heaviest.listed;
+}
+
+static void put_list(struct tb_datum *at)
+{
+	at->word = at->row ? tb_grouping_name((enum tb_grouping)(at->row - 1)) : "blame";
+}
+
+static void put_rest(struct tb_datum *at)
+{
+	at->whole = tb_whole_ps(((const struct tb_listed *)at->item)->rest_ps);
+}
+
+#define LISTED(member) TB_MEMBER(struct tb_listed, member)
+
+static const struct tb_column left_out_columns[] = {
+	{"list", NULL, NULL, TB_DATUM_TEXT, .put = put_list,
+		.schema = "{\"enum\": [\"blame\", \"destination\", \"destination leaf\", "
+			  "\"source leaf\"]}"},
+	{"rows", NULL, "That the store keeps", TB_DATUM_COUNT, LISTED(n_all)},
+	{"floor_ps", NULL, "Nothing that was left out waited longer", TB_DATUM_TIME,
+		LISTED(floor_ps)},
+	{"rest_ps", NULL,
+		"The wait of all headers less that of these rows; 0: nothing was left "
+		"out",
+		TB_DATUM_TIME, .put = put_rest},
+};
+
+static void list_left_out(struct tb_table *table)
+{
+	table->n_rows = 1 + TB_GROUPINGS;
+}
+
+const struct tb_table_type tb_list_left_out = {"left-out", NULL,
+	"What the heaviest rows that the store keeps leave out, for blame and each "
+	"grouping of blame_groups.",
+	TB_COLUMNS(left_out_columns), .item = listed_of, .list = list_left_out};

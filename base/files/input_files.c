@@ -1,0 +1,147 @@
+#include "input_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct input_id {
+	dev_t device;
+	ino_t inode;
+	char *name;
+};
+
+// The one list: see the header for why it belongs to the process.
+static struct {
+	pthread_mutex_t lock;
+	struct input_id *files;
+	size_t n, room;
+} inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_same(const struct input_id *input, const struct stat *file)
+{
+	return input->device == file->st_dev && input->inode == file->st_ino;
+}
+
+// grow makes room for one more; the caller holds the lock.
+static bool grow(void)
+{
+	if (inputs.n < inputs.room)
+		return true;
+	size_t room = inputs.room ? 2 * inputs.room : 16;
+	struct input_id *files = realloc(inputs.files, room * sizeof *files);
+	if (!files)
+		return false;
+	inputs.files = files;
+	inputs.room = room;
+	return true;
+}
+
+// add takes `name`; the caller holds the lock.
+static int add(const struct stat *file, char *name)
+{
+	if (!name || !grow()) {
+		free(name);
+		return TB_ENOMEM;
+	}
+	inputs.files[inputs.n++] = (struct input_id){file->st_dev, file->st_ino, name};
+	return TB_OK;
+}
+
+static int note(const struct stat *file, const char *name)
+{
+	int status = TB_OK;
+	if (!S_ISREG(file->st_mode)) // nothing to destroy
+		return TB_OK;
+	pthread_mutex_lock(&inputs.lock);
+	bool again = inputs.n > 0 && is_same(&inputs.files[inputs.n - 1], file);
+	if (!again)
+		status = add(file, strdup(name));
+	pthread_mutex_unlock(&inputs.lock);
+	return status;
+}
+
+int tb_input_note(int fd, const char *name)
+{
+	struct stat file;
+	return fstat(fd, &file) == 0 ? note(&file, name) : TB_OK;
+}
+
+int tb_input_note_path(const char *path)
+{
+	struct stat file;
+	return stat(path, &file) == 0 ? note(&file, path) : TB_OK;
+}
+
+int tb_input_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || tb_input_note(fd, path) == TB_OK)
+		return fd;
+	close(fd);
+	errno = ENOMEM;
+	return -1;
+}
+
+FILE *tb_input_fopen(const char *path)
+{
+	int fd = tb_input_open(path);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "rb");
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
+}
+
+int tb_input_spare(const char *name, const struct stat *file, struct tb_error *error)
+{
+	int status = TB_OK;
+	pthread_mutex_lock(&inputs.lock);
+	for (size_t i = 0; i < inputs.n && S_ISREG(file->st_mode) && !status; i++)
+		if (is_same(&inputs.files[i], file))
+			status = tb_fail_in(error, TB_EUSAGE, name,
+				"is the same file as the input '%s': write to another "
+				"one",
+				inputs.files[i].name);
+	pthread_mutex_unlock(&inputs.lock);
+	return status;
+}
+
+void tb_input_forget(int fd)
+{
+	struct stat file;
+	if (fstat(fd, &file) != 0)
+		return;
+	pthread_mutex_lock(&inputs.lock);
+	size_t n_kept = 0;
+	for (size_t i = 0; i < inputs.n; i++)
+		if (is_same(&inputs.files[i], &file))
+			free(inputs.files[i].name);
+		else
+			inputs.files[n_kept++] = inputs.files[i];
+	inputs.n = n_kept;
+	pthread_mutex_unlock(&inputs.lock);
+}
+
+size_t tb_inputs_mark(void)
+{
+	pthread_mutex_lock(&inputs.lock);
+	size_t n = inputs.n;
+	pthread_mutex_unlock(&inputs.lock);
+	return n;
+}
+
+void tb_inputs_return(size_t mark)
+{
+	pthread_mutex_lock(&inputs.lock);
+	while (inputs.n > mark)
+		free(inputs.files[--inputs.n].name);
+	pthread_mutex_unlock(&inputs.lock);
+}
+
+bool tb_input_is_file(const char *path)
+{
+	struct stat file;
+	return stat(path, &file) == 0 && S_ISREG(file.st_mode);
+}

@@ -1,0 +1,130 @@
+#include "text_lines.h"
+
+#include "units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES (size_t)(64 << 10)
+
+void tb_text_lines_init(struct tb_text_lines *lines, FILE *stream, const char *file,
+	struct tb_error *error)
+{
+	*lines = (struct tb_text_lines){.most = TB_TEXT_LINE_MOST,
+		.stream = stream,
+		.file = file,
+		.error = error};
+}
+
+static int too_long(struct tb_text_lines *lines)
+{
+	char most[32];
+	return tb_fail_at(lines->error, TB_EFORMAT, lines->file, TB_PLACE_LINE,
+		lines->number + 1, "the line is longer than %s, the most that is read",
+		tb_format_size(lines->most, most, sizeof most));
+}
+
+// make_room makes room for a chunk and a terminating 0 behind what was read.
+static int make_room(struct tb_text_lines *lines)
+{
+	if (lines->begin > 0)
+		memmove(lines->buffer, lines->buffer + lines->begin,
+			lines->end - lines->begin);
+	lines->end -= lines->begin;
+	lines->begin = 0;
+	if (lines->room > lines->end + CHUNK_BYTES)
+		return TB_OK;
+	size_t room = 2 * lines->end + CHUNK_BYTES + 1;
+	char *buffer = realloc(lines->buffer, room);
+	if (!buffer)
+		return tb_fail_memory_in(
+			lines->error, lines->file, "line %" PRIu64, lines->number + 1);
+	lines->buffer = buffer;
+	lines->room = room;
+	return TB_OK;
+}
+
+static int fill(struct tb_text_lines *lines)
+{
+	int status = make_room(lines);
+	if (status != TB_OK)
+		return status;
+	errno = 0;
+	size_t n = fread(lines->buffer + lines->end, 1, CHUNK_BYTES, lines->stream);
+	lines->end += n;
+	lines->at_end = n == 0;
+	if (n == 0 && ferror(lines->stream))
+		return tb_fail_in(lines->error, TB_EIO, lines->file, "cannot be read: %s",
+			strerror(errno ? errno : EIO));
+	return TB_OK;
+}
+
+// take makes the next `n` bytes of the buffer the line.
+static int take(struct tb_text_lines *lines, size_t n, bool is_ended)
+{
+	if (n > lines->most)
+		return too_long(lines);
+	lines->text = lines->buffer + lines->begin;
+	lines->begin += n + is_ended;
+	lines->number++;
+	lines->is_ended = is_ended;
+	lines->length = n - (is_ended && n > 0 && lines->text[n - 1] == '\r');
+	lines->text[lines->length] = '\0';
+	if (!memchr(lines->text, '\0', lines->length))
+		return 1;
+	return tb_fail_at(lines->error, TB_EFORMAT, lines->file, TB_PLACE_LINE,
+		lines->number, "the line has a byte 0: expected text");
+}
+
+static int find_line(struct tb_text_lines *lines)
+{
+	size_t n_searched = 0;
+	int status = TB_OK;
+	while (status == TB_OK) {
+		size_t n = lines->end - lines->begin;
+		const char *from = n ? lines->buffer + lines->begin : NULL;
+		const char *newline =
+			n ? memchr(from + n_searched, '\n', n - n_searched) : NULL;
+		if (newline)
+			return take(lines, (size_t)(newline - from), true);
+		if (lines->at_end)
+			return n > 0 ? take(lines, n, false) : 0;
+		n_searched = n;
+		status = n > lines->most ? too_long(lines) : fill(lines);
+	}
+	return status;
+}
+
+int tb_text_lines_next(struct tb_text_lines *lines)
+{
+	if (lines->status != TB_OK)
+		return lines->status;
+	int found = find_line(lines);
+	lines->status = found < 0 ? found : TB_OK;
+	return found;
+}
+
+char *tb_text_lines_give(char *to, int size, void *context)
+{
+	struct tb_text_lines *lines = context;
+	if (tb_text_lines_next(lines) != 1)
+		return NULL;
+	if (lines->length + 2 > (size_t)size) {
+		lines->status = tb_fail_at(lines->error, TB_EFORMAT, lines->file,
+			TB_PLACE_LINE, lines->number,
+			"the line is longer than %d bytes: go on in an indented line",
+			size - 2);
+		return NULL;
+	}
+	memcpy(to, lines->text, lines->length);
+	memcpy(to + lines->length, "\n", 2);
+	return to;
+}
+
+void tb_text_lines_fini(struct tb_text_lines *lines)
+{
+	free(lines->buffer);
+	*lines = (struct tb_text_lines){.status = TB_OK};
+}

@@ -1,0 +1,54 @@
+// Reads text line by line, for all formats that have lines.
+//
+// A line is text up to a newline, or to the end of the file. What cannot be read is
+// another answer than the end: a stream that fails, a line beyond the limit, no memory
+// for one, and a byte 0, which no text has. Memory: twice the longest line, and 64 KiB.
+// One thread at a time per object.
+#ifndef TB_TEXT_LINES_H
+#define TB_TEXT_LINES_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// The longest line by default. Headers of Paraver traces name every thread of a program
+// in one: a few bytes for each.
+#define TB_TEXT_LINE_MOST (size_t)(64 << 20)
+
+struct tb_text_lines {
+	char *text;	 // the line, without its end ("\n" or "\r\n")
+	size_t length;	 // of the text
+	bool is_ended;	 // by a newline, not by the end of the file
+	uint64_t number; // of the line, from 1; 0: none was read yet
+	size_t most;	 // bytes in a line; set it before the first
+	int status;	 // TB_OK, or why reading ended: then for good
+	// Private.
+	FILE *stream;
+	const char *file;
+	struct tb_error *error;
+	char *buffer;
+	size_t room, begin, end;
+	bool at_end;
+};
+
+// tb_text_lines_init begins to read the stream, of which it may read more than it gives
+// out. `file` is for errors, which go to `error` (may be NULL); all are borrowed.
+void tb_text_lines_init(struct tb_text_lines *lines, FILE *stream, const char *file,
+	struct tb_error *error);
+
+// tb_text_lines_next reads a line: 1, 0 at the end, TB_EFORMAT for one that is too long
+// or has a byte 0 (the error has the line's number), TB_EIO, TB_ENOMEM. The caller may
+// change the text, which lives until the next call.
+int tb_text_lines_next(struct tb_text_lines *lines) TB_MUST_USE;
+
+// tb_text_lines_give hands a line with its newline to inih, which reads as by fgets into
+// `size` bytes (`lines` is a struct tb_text_lines): NULL at the end,
+// and when reading failed or the line does not fit, for which look at lines->status.
+char *tb_text_lines_give(char *to, int size, void *lines);
+
+// tb_text_lines_fini frees the last line; a zeroed struct is fine. The stream stays open.
+void tb_text_lines_fini(struct tb_text_lines *lines);
+
+#endif

@@ -1,0 +1,51 @@
+#include "collective_ops.h"
+
+#include <string.h>
+
+const struct tb_collective tb_collectives[TB_COLL_N] = {
+	[TB_COLL_BARRIER] = {"barrier", "nobody goes on before all have arrived",
+		TB_SIZE_NONE, false, false},
+	[TB_COLL_BROADCAST] = {"broadcast", "everybody ends with what the root has",
+		TB_SIZE_WHOLE, true, false},
+	[TB_COLL_GATHER] = {"gather", "the root receives everybody's block",
+		TB_SIZE_BLOCK, true, false},
+	[TB_COLL_SCATTER] = {"scatter", "the root sends each its block", TB_SIZE_BLOCK,
+		true, false},
+	[TB_COLL_ALLGATHER] = {"allgather", "everybody ends with everybody's block",
+		TB_SIZE_BLOCK, false, false},
+	[TB_COLL_ALLTOALL] = {"alltoall", "each sends a block to each other",
+		TB_SIZE_BLOCK, false, false},
+	[TB_COLL_REDUCE] = {"reduce", "the root ends with the sum of all", TB_SIZE_WHOLE,
+		true, true},
+	[TB_COLL_ALLREDUCE] = {"allreduce", "everybody ends with the sum of all",
+		TB_SIZE_WHOLE, false, true},
+	[TB_COLL_REDUCE_SCATTER] = {"reduce-scatter",
+		"each ends with its part of the sum of all", TB_SIZE_WHOLE, false, true},
+	[TB_COLL_SCAN] = {"scan", "each ends with the sum of those up to itself",
+		TB_SIZE_WHOLE, false, true},
+	[TB_COLL_EXSCAN] = {"exscan", "each ends with the sum of those before it",
+		TB_SIZE_WHOLE, false, true},
+	[TB_COLL_EXCHANGE] = {"exchange", "each sends to whom it wants", TB_SIZE_EACH,
+		false, false},
+};
+
+const char *tb_collective_op_name(enum tb_collective_op op)
+{
+	return tb_collectives[op].name;
+}
+
+bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
+{
+	for (int i = 0; i < TB_COLL_N; i++) {
+		if (strcmp(tb_collectives[i].name, name) != 0)
+			continue;
+		*op = (enum tb_collective_op)i;
+		return true;
+	}
+	return false;
+}
+
+bool tb_collective_op_has_root(enum tb_collective_op op)
+{
+	return tb_collectives[op].rooted;
+}

@@ -1,0 +1,52 @@
+// The collective operations that programs call, in one table.
+#ifndef TB_COLLECTIVE_OPS_H
+#define TB_COLLECTIVE_OPS_H
+
+#include <stdbool.h>
+
+// What `bytes` of a collective call is: the data that the calling rank contributes, or
+// that the root does where only that has data.
+enum tb_collective_op {
+	TB_COLL_BARRIER,	// 0
+	TB_COLL_BROADCAST,	// the root's data, in every member's call
+	TB_COLL_GATHER,		// the rank's block
+	TB_COLL_SCATTER,	// the block of the calling rank, in every member's call
+	TB_COLL_ALLGATHER,	// the rank's block
+	TB_COLL_ALLTOALL,	// the block for one member
+	TB_COLL_REDUCE,		// the vector
+	TB_COLL_ALLREDUCE,	// the vector
+	TB_COLL_REDUCE_SCATTER, // the whole vector, before it is scattered
+	TB_COLL_SCAN,		// the vector
+	TB_COLL_EXSCAN,		// the vector
+	TB_COLL_EXCHANGE,	// given by sizes only: each rank to whom it wants
+	TB_COLL_N
+};
+
+// What the size of a call is the size of.
+enum tb_collective_size {
+	TB_SIZE_NONE,  // nothing: no data is moved
+	TB_SIZE_BLOCK, // one rank's block (in all-to-all, one pair's)
+	TB_SIZE_WHOLE, // all data of a rank
+	TB_SIZE_EACH,  // of each message its own
+};
+
+struct tb_collective {
+	const char *name;    // "allreduce", as commands take it
+	const char *summary; // one line
+	enum tb_collective_size size;
+	bool rooted;   // one member gives or gets what the others do not
+	bool combines; // adds up the ranks' data
+};
+
+// By operation.
+extern const struct tb_collective tb_collectives[TB_COLL_N];
+
+const char *tb_collective_op_name(enum tb_collective_op op);
+
+// tb_collective_op_find finds an operation by its name; false when there is none.
+bool tb_collective_op_find(enum tb_collective_op *op, const char *name);
+
+// tb_collective_op_has_root returns whether the operation is rooted.
+bool tb_collective_op_has_root(enum tb_collective_op op);
+
+#endif

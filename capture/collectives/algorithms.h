@@ -1,0 +1,160 @@
+// Building blocks of the collective algorithms, and the algorithms for the table in
+// algorithms.c. Only for capture/collectives.
+//
+// Below, k is n_ports, b is k + 1 and N the number of ranks. Relative ranks count from
+// the root if there is one: relative rank v is rank (v + root) mod N.
+#ifndef TB_ALGORITHMS_H
+#define TB_ALGORITHMS_H
+
+#include "library.h"
+
+// tb_put adds a transfer of `count` blocks from `first` on; of no blocks, it is a token.
+// tb_put_pair adds the block of a pair.
+struct tb_way {
+	uint32_t from, to;
+};
+#define TB_WAY(from, to) ((struct tb_way){(from), (to)})
+
+void tb_put(struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
+void tb_put_combining(
+	struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
+void tb_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
+
+// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
+// stays whole); n parts that differ by an element at most, the first ones larger; n parts
+// of the size of the largest, but for the last ones; and halves of halves, n a power of
+// two. TB_ENOMEM in plan->status.
+void tb_cut_segments(struct tb_plan *plan, uint64_t segment_bytes);
+void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
+void tb_cut_ceiling(struct tb_plan *plan, uint32_t n);
+void tb_cut_halves(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
+
+// tb_cut_chunks cuts it into a chunk per rank: in synthetic jobs as evenly as bytes
+// allow, and each chunk into a part per port; in traces between elements.
+void tb_cut_chunks(struct tb_plan *plan, const struct tb_collective_shape *shape);
+
+// tb_element_bytes returns the size that elements of such a vector are taken to have: 8
+// bytes where they fit, else 4 or 1. No trace knows it.
+uint64_t tb_element_bytes(uint64_t bytes);
+
+// What a transfer of a tree or an exchange moves.
+enum tb_moves {
+	TB_MOVES_PARTS, // the blocks of the subtree or groups that it is about
+	TB_MOVES_WHOLE, // all blocks
+	TB_MOVES_TOKEN, // none
+};
+
+// How ranks form M = b^n groups of neighbours (see collective.h), and which rank of a
+// group takes part for it, its head: group c has the relative ranks start(c) to
+// start(c + 1) - 1.
+enum tb_fold {
+	TB_FOLD_SPREAD, // groups of sizes as equal as possible; the first rank
+	TB_FOLD_EVEN,	// pairs, as many as necessary, then single ranks; the even one
+	TB_FOLD_ODD,	// the same; the odd one
+};
+
+struct tb_rank_groups {
+	enum tb_fold fold;
+	uint32_t n_groups; // M
+	uint32_t n_ranks;
+	uint32_t root;	 // whose relative ranks these are; of pairs 0
+	uint32_t n_more; // ranks than groups
+};
+
+// tb_rank_groups_of makes the groups of paper 002 where the call is by ports, else those
+// of libraries, which have one port.
+struct tb_rank_groups tb_rank_groups_of(const struct tb_plan *plan,
+	const struct tb_collective_shape *shape, enum tb_fold of_libraries);
+uint32_t tb_group_start(const struct tb_rank_groups *groups, uint32_t group);
+uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group); // relative
+
+// tb_plan_collect: the members of each group send to its head; tb_plan_hand_out: the
+// reverse. One round, or none if every group is a single rank. PARTS: each member's
+// block.
+void tb_plan_collect(struct tb_plan *plan, const struct tb_rank_groups *groups,
+	enum tb_moves moves, bool combines);
+void tb_plan_hand_out(
+	struct tb_plan *plan, const struct tb_rank_groups *groups, enum tb_moves moves);
+
+// tb_plan_double: the heads of the groups exchange with k others, then groups of b groups
+// do, and so on: log_b M rounds. PARTS: all blocks that each has by then.
+void tb_plan_double(struct tb_plan *plan, const struct tb_rank_groups *groups,
+	enum tb_moves moves, bool combines);
+
+// tb_plan_halve: the reverse, with combining. In the end each head has the blocks of its
+// own group.
+void tb_plan_halve(struct tb_plan *plan, const struct tb_rank_groups *groups);
+
+// tb_plan_gather_groups: the head of group 0 gets the blocks of all groups from their
+// heads, up a binomial tree.
+void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *groups);
+
+// Binomial trees of k ports, a round for each size of subtrees: ceil(log_b N) rounds
+// (003, 5.1).
+void tb_plan_binomial_down(struct tb_plan *plan, enum tb_moves moves);
+void tb_plan_binomial_up(struct tb_plan *plan, enum tb_moves moves, bool combines);
+
+// Trees in which a rank has shape->radix children (TB_BLOCKS_HEAP), k of them per round.
+void tb_plan_heap_down(struct tb_plan *plan, const struct tb_collective_shape *shape,
+	enum tb_moves moves);
+void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_shape *shape,
+	enum tb_moves moves, bool combines);
+
+// A ring over all ranks for each of n_ports pieces of a rank's chunk, which has `pieces`
+// of them.
+struct tb_ring {
+	const uint32_t *members; // in the order of the ring; NULL: the order of ranks
+	uint32_t pieces, first;	 // the pieces from `first` on go round
+	bool alternates;	 // every other ring runs backwards
+};
+
+// tb_plan_ring: in round i of N - 1, a rank sends on the pieces of the rank `shift` - i
+// places behind it in the ring.
+void tb_plan_ring(
+	struct tb_plan *plan, struct tb_ring ring, uint32_t shift, bool combines);
+
+// tb_plan_part plans an operation that is part of another one, on all blocks of the plan,
+// as Open MPI chooses it.
+void tb_plan_part(struct tb_plan *plan, const struct tb_collective_shape *whole,
+	enum tb_collective_op op, uint64_t bytes);
+
+// tb_inter_plan plans a call of an inter-communicator and names the algorithm.
+const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape);
+
+// What a library chooses.
+struct tb_choice {
+	const char *algorithm;	// of the table
+	uint64_t segment_bytes; // 0: whole
+	uint32_t radix;		// see struct tb_collective_shape
+	char reason[120];
+};
+
+typedef void tb_chooser(
+	struct tb_choice *choice, const struct tb_collective_shape *shape);
+tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_nccl;
+
+typedef void tb_planner(struct tb_plan *plan, const struct tb_collective_shape *shape);
+
+tb_planner tb_allgather_bruck, tb_allgather_exchange, tb_allgather_gather_broadcast,
+	tb_allgather_linear, tb_allgather_neighbor, tb_allgather_pipelined_ring,
+	tb_allgather_ring, tb_allgather_direct;
+tb_planner tb_allreduce_doubling, tb_allreduce_linear, tb_allreduce_reduce_broadcast,
+	tb_allreduce_ring, tb_allreduce_tree;
+tb_planner tb_alltoall_bruck, tb_alltoall_direct, tb_alltoall_linear,
+	tb_alltoall_pairwise, tb_alltoall_permission, tb_alltoall_shift;
+tb_planner tb_barrier_binomial, tb_barrier_dissemination, tb_barrier_double_ring,
+	tb_barrier_doubling, tb_barrier_hardware, tb_barrier_linear, tb_barrier_tree;
+tb_planner tb_broadcast_linear, tb_broadcast_scatter_allgather,
+	tb_broadcast_scatter_doubling, tb_broadcast_scatter_ring, tb_broadcast_tree;
+tb_planner tb_exchange_linear, tb_gather_binomial, tb_gather_linear, tb_gather_sequential,
+	tb_gather_sync, tb_gather_tree, tb_reduce_linear, tb_reduce_tree,
+	tb_scatter_binomial, tb_scatter_linear, tb_scatter_sequential;
+tb_planner tb_reduce_scatter_butterfly, tb_reduce_scatter_halving,
+	tb_reduce_scatter_linear, tb_reduce_scatter_pairwise, tb_reduce_scatter_ring,
+	tb_reduce_scatter_reduce;
+tb_planner tb_nccl_chain, tb_nccl_ring, tb_nccl_tree; // of several operations
+tb_planner tb_rabenseifner, tb_halving, tb_scan_doubling, tb_scan_linear, tb_tree_binary,
+	tb_tree_binomial, tb_tree_chain, tb_tree_in_order, tb_tree_knomial,
+	tb_tree_mirrored, tb_tree_split_binary;
+
+#endif

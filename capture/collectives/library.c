@@ -1,0 +1,322 @@
+#include "library.h"
+
+#include "algorithms.h"
+#include "nearest.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_library {
+	const char *name;
+	tb_chooser *choose;
+	uint64_t eager_bytes;
+};
+
+// Sources of the eager limits: docs/collectives.md.
+static const struct tb_library libraries[] = {
+	{"openmpi", tb_choose_openmpi, UINT64_C(65536) - 56},
+	{"mpich", tb_choose_mpich, UINT64_C(16384)},
+	{"nccl", tb_choose_nccl, UINT64_MAX},
+	{0},
+};
+
+int tb_library_find(
+	const struct tb_library **library, const char *name, struct tb_error *error)
+{
+	size_t n = 0;
+	for (const struct tb_library *l = libraries; l->name; l++, n++) {
+		if (name && strcmp(l->name, name) != 0)
+			continue;
+		*library = l;
+		return TB_OK;
+	}
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no library is called '%s'%s", name,
+		tb_hint_choice(&hint, name, &libraries->name, n, sizeof *libraries));
+}
+
+const char *tb_library_number(size_t i)
+{
+	return i < sizeof libraries / sizeof *libraries ? libraries[i].name : NULL;
+}
+
+const char *tb_library_name(const struct tb_library *library)
+{
+	return library->name;
+}
+
+uint64_t tb_library_eager_bytes(const struct tb_library *library)
+{
+	return library->eager_bytes;
+}
+
+static int no_operation(const char *name, struct tb_error *error)
+{
+	const char *names[TB_COLL_N];
+	for (int i = 0; i < TB_COLL_N; i++)
+		names[i] = tb_collective_op_name((enum tb_collective_op)i);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no collective operation is called '%s'%s", name,
+		tb_hint_choice(&hint, name, names, TB_COLL_N, sizeof *names));
+}
+
+int tb_collective_choices_add(
+	struct tb_collective_choices *choices, const char *choice, struct tb_error *error)
+{
+	const char *sign = strchr(choice, '=');
+	char name[32];
+	enum tb_collective_op op;
+	if (!sign || sign == choice || !sign[1] || (size_t)(sign - choice) >= sizeof name)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' names no algorithm of a collective operation; expected "
+			"OPERATION=ALGORITHM, as in allreduce=ring",
+			choice);
+	memcpy(name, choice, (size_t)(sign - choice));
+	name[sign - choice] = '\0';
+	if (!tb_collective_op_find(&op, name))
+		return no_operation(name, error);
+	const struct tb_algorithm *algorithm;
+	int status = tb_algorithm_find(&algorithm, op, sign + 1, error);
+	if (status != TB_OK)
+		return status;
+	strcpy(choices->algorithms[op], algorithm->name); // shorter than 32 characters
+	return TB_OK;
+}
+
+// message_bytes returns the size of the block from one member to another.
+static uint64_t message_bytes(
+	const struct tb_collective_call *call, uint32_t from, uint32_t to)
+{
+	const uint64_t *sizes = call->sizes ? call->sizes[from] : NULL;
+	bool is_inter = call->n_local < call->n;
+	uint32_t place = is_inter && to >= call->n_local ? to - call->n_local : to;
+	switch (call->op) {
+	case TB_COLL_SCATTER:
+		return sizes ? sizes[place] : call->bytes[to];
+	case TB_COLL_ALLTOALL:
+		return sizes ? sizes[place] : call->bytes[from];
+	case TB_COLL_EXCHANGE:
+		return sizes ? sizes[place] : 0;
+	case TB_COLL_BARRIER:
+	case TB_COLL_BROADCAST:
+	case TB_COLL_GATHER:
+	case TB_COLL_ALLGATHER:
+	case TB_COLL_REDUCE:
+	case TB_COLL_ALLREDUCE:
+	case TB_COLL_REDUCE_SCATTER:
+	case TB_COLL_SCAN:
+	case TB_COLL_EXSCAN:
+	case TB_COLL_N:
+		break;
+	}
+	return call->bytes[from];
+}
+
+// block_of returns the size of the block that is named after a member; in an all-to-all
+// that of the pair.
+static uint64_t block_of(const struct tb_collective_call *call, uint64_t block)
+{
+	uint32_t n = call->n;
+	if (call->op == TB_COLL_ALLTOALL)
+		return message_bytes(call, (uint32_t)(block / n), (uint32_t)(block % n));
+	if (call->op == TB_COLL_SCATTER)
+		return message_bytes(call, call->root, (uint32_t)block);
+	return call->bytes[block];
+}
+
+static bool has_blocks(enum tb_collective_op op)
+{
+	return tb_collectives[op].size == TB_SIZE_BLOCK;
+}
+
+static uint64_t n_blocks_of(const struct tb_collective_call *call)
+{
+	return call->op == TB_COLL_ALLTOALL ? (uint64_t)call->n * call->n : call->n;
+}
+
+// measure finds the mean of the blocks, and whether they differ. The sum of an
+// all-to-all of 2^24 members may overflow 64 bits where each block has above 64 KiB; so
+// the mean is found in floating point where that is near.
+static void measure(struct tb_collective_shape *shape)
+{
+	const struct tb_collective_call *call = shape->call;
+	// Without sizes a member's blocks for the others are equal.
+	bool each = call->op == TB_COLL_ALLTOALL && !call->sizes;
+	uint64_t step = each ? call->n : 1;
+	uint64_t n = n_blocks_of(call), first = block_of(call, 0);
+	double sum = 0;
+	for (uint64_t i = 0; i < n; i += step) {
+		uint64_t bytes = block_of(call, i);
+		shape->unequal = shape->unequal || bytes != first;
+		sum += (double)bytes;
+	}
+	double mean = sum / (double)(n / step);
+	shape->bytes = shape->unequal ? (uint64_t)mean : first;
+}
+
+static uint64_t most_bytes(const struct tb_collective_call *call)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < call->n; i++)
+		most = call->bytes[i] > most ? call->bytes[i] : most;
+	return most;
+}
+
+static struct tb_collective_shape shape_of(const struct tb_collective_call *call)
+{
+	struct tb_collective_shape shape = {.op = call->op,
+		.n = call->n,
+		.n_local = call->n_local,
+		.root = tb_collectives[call->op].rooted ? call->root : 0,
+		.hosts = call->hosts,
+		.call = call};
+	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
+		shape.unequal = true;
+	else if (has_blocks(call->op))
+		measure(&shape);
+	else if (call->op == TB_COLL_BROADCAST)
+		shape.bytes = call->bytes[call->root];
+	else if (call->op != TB_COLL_BARRIER)
+		shape.bytes = most_bytes(call);
+	return shape;
+}
+
+// size_blocks gives the blocks of a plan their unequal sizes: those named after members
+// or pairs, or (inter-communicators, exchanges) those of the transfers.
+static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	bool by_transfer = !has_blocks(shape->op) || shape->n_local < shape->n;
+	uint64_t n = by_transfer ? plan->n_transfers : n_blocks_of(shape->call);
+	uint64_t end = 0;
+	plan->block_ends = malloc((n + 1) * sizeof *plan->block_ends);
+	if (!plan->block_ends) {
+		plan->status = TB_ENOMEM;
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		const struct tb_transfer *t = &plan->transfers[i];
+		end += by_transfer ? message_bytes(shape->call, t->from, t->to)
+				   : block_of(shape->call, i);
+		plan->block_ends[i] = end;
+	}
+	if (by_transfer)
+		plan->n_blocks = n;
+}
+
+// choose lets the user choose, or else the library. An inter-communicator leaves no
+// choice.
+static int choose(const struct tb_library *library,
+	const struct tb_collective_choices *choices,
+	const struct tb_collective_shape *shape, struct tb_choice *choice,
+	struct tb_error *error)
+{
+	const char *wanted = choices ? choices->algorithms[shape->op] : "";
+	*choice = (struct tb_choice){0};
+	if (wanted[0]) {
+		choice->algorithm = wanted;
+		snprintf(choice->reason, sizeof choice->reason, "chosen by the user");
+	} else {
+		library->choose(choice, shape);
+	}
+	const struct tb_algorithm *algorithm;
+	int status = tb_algorithm_find(&algorithm, shape->op, choice->algorithm, error);
+	if (status != TB_OK)
+		return status;
+	choice->algorithm = algorithm->name;
+	const char *lacks = tb_algorithm_lacks(algorithm, shape);
+	return lacks ? tb_fail(error, TB_EUSAGE, "%s=%s needs %s",
+			       tb_collective_op_name(shape->op), choice->algorithm, lacks)
+		     : TB_OK;
+}
+
+// least_messages returns how many messages a call takes at least, before any is planned.
+static uint64_t least_messages(
+	const struct tb_collective_shape *shape, const struct tb_algorithm *algorithm)
+{
+	uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
+	uint64_t segments =
+		shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
+	if (segments > each)
+		each = segments;
+	return each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
+}
+
+static int check_messages(const struct tb_collective_shape *shape,
+	const struct tb_algorithm *algorithm, struct tb_error *error)
+{
+	char text[2][32];
+	uint64_t n = least_messages(shape, algorithm);
+	if (n <= TB_PLAN_TRANSFERS_MAX)
+		return TB_OK;
+	return tb_fail(error, TB_ECAPACITY,
+		"a call of %s by %" PRIu32
+		" ranks takes at least %s messages as %s: a job holds %s (--collective "
+		"chooses another algorithm)",
+		tb_collective_op_name(shape->op), shape->n,
+		tb_format_count(n, text[0], sizeof text[0]), algorithm->name,
+		tb_format_count(TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
+}
+
+static int plan_chosen(struct tb_plan *plan, struct tb_collective_shape *shape,
+	const struct tb_choice *choice, struct tb_expansion_rule *rule,
+	struct tb_error *error)
+{
+	const struct tb_algorithm *algorithm;
+	int status = tb_algorithm_find(&algorithm, shape->op, choice->algorithm, error);
+	shape->segment_bytes = choice->segment_bytes;
+	shape->radix = choice->radix;
+	if (status == TB_OK)
+		status = check_messages(shape, algorithm, error);
+	if (status != TB_OK)
+		return status;
+	algorithm->plan(plan, shape);
+	rule->algorithm = algorithm->name;
+	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
+	return TB_OK;
+}
+
+static int finish(struct tb_plan *made, const struct tb_collective_shape *shape,
+	struct tb_plan *plan, struct tb_error *error)
+{
+	if (shape->unequal && made->status == TB_OK && !made->block_ends)
+		size_blocks(made, shape);
+	if (made->status == TB_OK) {
+		tb_plan_close_rounds(made);
+		*plan = *made;
+		return TB_OK;
+	}
+	tb_plan_fini(made);
+	return tb_fail(error, made->status,
+		made->status == TB_ENOMEM
+			? "no memory for the messages of a collective call"
+			: "a collective call of %" PRIu32
+			  " members takes more messages than a job can hold",
+		shape->n);
+}
+
+int tb_library_expand(const struct tb_library *library,
+	const struct tb_collective_choices *choices,
+	const struct tb_collective_call *call, struct tb_plan *plan,
+	struct tb_expansion_rule *rule, struct tb_error *error)
+{
+	struct tb_collective_shape shape = shape_of(call);
+	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
+	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
+	made.root = shape.root;
+	if (call->n_local < call->n) {
+		stated.algorithm = tb_inter_plan(&made, &shape);
+		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");
+	} else if (call->n > 1) {
+		struct tb_choice choice;
+		int status = choose(library, choices, &shape, &choice, error);
+		if (status == TB_OK)
+			status = plan_chosen(&made, &shape, &choice, &stated, error);
+		if (status != TB_OK)
+			return status;
+	}
+	*rule = stated;
+	return finish(&made, &shape, plan, error);
+}

@@ -1,0 +1,139 @@
+// A collective operation as data: transfers of numbered blocks, round by round. Jobs are
+// made from plans, and tests check with them that every block arrives where it belongs.
+//
+// Model: each rank has k ports and in a round sends and receives at most one message by
+// each (the k-port model of papers 002, section 6, and 003, section 5). The operation's
+// data consist of blocks, and a transfer moves a set of them. A transfer without blocks
+// is a token: it only permits the receiver to go on.
+//
+// Memory: 24 bytes per transfer. A plan is built and read by one thread.
+#ifndef TB_PLAN_H
+#define TB_PLAN_H
+
+#include "job.h"
+
+// Which blocks a transfer moves.
+enum tb_blocks {
+	TB_BLOCKS_NONE,	 // a token
+	TB_BLOCKS_RANGE, // `count` blocks from `first` on; after the last comes block 0
+	TB_BLOCKS_HEAP,	 // those of relative rank `first` and all below it in the heap
+	TB_BLOCKS_PAIR,	 // the one from rank `from` to rank `to`
+	TB_BLOCKS_DIGIT, // blocks of pairs that hop by a certain digit
+};
+
+// Heap: a tree of the relative ranks 0, 1, ..., where relative rank v is rank (v + root)
+// mod n_ranks. The children of v are v * radix + 1 to v * radix + radix. Each has the
+// block of its rank.
+//
+// Digit: there is a block for every pair of ranks s and d. It hops from s to d by the
+// digits of (d - s) mod n_ranks to the base `radix`, lowest digit first. The transfer
+// moves all blocks that have reached `from` by the digits of lower weight than `first` (a
+// power of the radix) and whose digit of this weight is `count`; it moves them by count *
+// first ranks.
+
+struct tb_transfer {
+	uint32_t from, to; // ranks, never the same
+	uint32_t round;
+	uint32_t first, count; // see enum tb_blocks
+	uint16_t port;	       // the same at both ends
+	uint8_t blocks;	       // enum tb_blocks
+	bool combines;	       // reductions: the receiver adds the data to its own
+};
+
+// A job holds no more, of which each is a send and a receive.
+#define TB_PLAN_TRANSFERS_MAX ((size_t)INT32_MAX / 2)
+
+enum tb_plan_order {
+	// The sends of a rank in a round wait for its sends of the round before, and for
+	// tokens that it received.
+	TB_ORDER_SENDS,
+	// They also wait for all that the rank received in earlier rounds.
+	TB_ORDER_DATA,
+};
+
+struct tb_plan {
+	uint32_t n_ranks, n_rounds, n_ports;
+	enum tb_plan_order order;
+	uint32_t radix, root; // for heaps and digits
+	uint64_t n_blocks;    // for ranges, which wrap around at this number
+	// A unit of unit_bytes is cut into blocks_per_unit blocks, as evenly as whole
+	// bytes allow.
+	uint64_t unit_bytes;
+	uint32_t blocks_per_unit;
+	// Where blocks are of unequal size: block i has block_ends[i] less block_ends[i -
+	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
+	uint64_t *block_ends;
+	struct tb_transfer *transfers; // rounds ascend
+	size_t n_transfers, room;
+	enum tb_status status; // of the puts so far: see tb_plan_put
+};
+
+void tb_plan_fini(struct tb_plan *plan);
+
+// tb_plan_next_round begins the next round. Call it before the first transfer, too.
+void tb_plan_next_round(struct tb_plan *plan);
+
+// tb_plan_put adds a transfer to the current round. After a failure (TB_ENOMEM, or
+// TB_ECAPACITY for more transfers than a job can hold), which it stores in plan->status,
+// it ignores further transfers, so callers check once at the end.
+void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer);
+
+// tb_plan_close_rounds numbers the rounds anew, without those that have no transfers.
+void tb_plan_close_rounds(struct tb_plan *plan);
+
+// tb_plan_bytes returns how many bytes a transfer moves.
+uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer);
+
+// tb_plan_visit calls `visit` for each block that a transfer moves, in no particular
+// order. The block of pair s, d has the number s * n_ranks + d.
+void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfer,
+	void (*visit)(void *context, uint64_t block), void *context);
+
+// How a plan becomes a job.
+struct tb_plan_job {
+	uint32_t n_repeats;	      // how often the ranks do the operation, at least 1
+	uint64_t compute_ns;	      // each rank computes this long before each repeat
+	uint64_t combine_bytes_per_s; // rate at which a rank combines received data, on a
+				      // processor of its own (cpu 1); 0: takes no time
+	bool pin; // each message uses the network interface (nic) of its port; otherwise
+		  // the host chooses
+};
+
+// tb_plan_to_job makes the job, which the caller frees: a send and a receive per
+// transfer, with tag round * n_ports + port. A rank begins a repeat when all its
+// operations of the repeat before are done. Receives depend on nothing, so all of them
+// are posted at the beginning.
+int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
+	const struct tb_plan_job *how, struct tb_error *error) TB_MUST_USE;
+
+// Where a plan goes in a job that is being built: a collective call in the middle of the
+// ranks' work.
+struct tb_plan_place {
+	const uint32_t *ranks; // of the job, by the plan's ranks
+	// By the plan's ranks: the operation, by its index within the rank, at whose end
+	// the rank enters the call; replaced by the one at whose end it leaves it, a calc
+	// of its own where several must have ended. UINT32_MAX: at the beginning of the
+	// job. A rank that neither sends nor receives keeps its own.
+	uint32_t *at;
+	uint32_t tag; // of round 0, port 0; the plan uses tb_plan_append_tags from it
+	uint64_t combine_bytes_per_s; // as in struct tb_plan_job
+	// Transfers of more bytes go by rendezvous between hosts: the sender asks, the
+	// receiver answers once it has come to the transfer's round, then the data go.
+	// UINT64_MAX or 0: none.
+	uint64_t eager_bytes;
+	const uint32_t *hosts; // by the plan's ranks: the number of its host; NULL: each
+			       // its own
+	const uint8_t *cpus;   // by the plan's ranks: the processor of its calcs; NULL: 0
+};
+
+// tb_plan_append_tags returns how many tags the plan uses there.
+uint64_t tb_plan_append_tags(
+	const struct tb_plan *plan, const struct tb_plan_place *place);
+
+// tb_plan_append adds the operations. Order within a rank as in tb_plan_to_job, but that
+// its receives, too, wait for it to enter the call. Errors as tb_job_add; the builder is
+// then good only for freeing.
+int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
+	const struct tb_plan_place *place, struct tb_error *error) TB_MUST_USE;
+
+#endif

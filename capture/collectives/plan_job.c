@@ -1,0 +1,124 @@
+// Makes a job from a plan, or appends a plan to a job that is being built: rank after
+// rank and in each round after round.
+#include "plan_impl.h"
+
+#include <inttypes.h>
+
+#define COMBINE_CPU 1
+
+// begin adds the calc with which a repeat begins, unless it takes no time and has nothing
+// to wait for.
+static int begin(
+	struct tb_plan_writing *w, const struct tb_plan_job *how, struct tb_error *error)
+{
+	if (how->compute_ns == 0 && w->n_held + w->n_late == 0)
+		return TB_OK;
+	return tb_plan_write_calc(w, how->compute_ns, 0, error);
+}
+
+static int write_ranks(
+	struct tb_plan_writing *w, const struct tb_plan_job *how, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (w->rank = 0; w->rank < w->plan->n_ranks && status == TB_OK; w->rank++) {
+		w->n_held = w->n_late = 0;
+		for (uint32_t i = 0; i < how->n_repeats && status == TB_OK; i++) {
+			status = begin(w, how, error);
+			if (status == TB_OK)
+				status = tb_plan_write_rank(w, error);
+		}
+	}
+	return status;
+}
+
+int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
+	const struct tb_plan_job *how, struct tb_error *error)
+{
+	struct tb_plan_writing w = {.plan = plan,
+		.entry = UINT32_MAX,
+		.combine_bytes_per_s = how->combine_bytes_per_s,
+		.eager_bytes = UINT64_MAX,
+		.cpu = COMBINE_CPU,
+		.pin = how->pin};
+	// Per transfer a send, a receive and a calc to combine; per rank the calc of
+	// begin.
+	uint64_t a_repeat = 3 * (uint64_t)plan->n_transfers + plan->n_ranks;
+	if (a_repeat > INT32_MAX / how->n_repeats)
+		return tb_fail(error, TB_ECAPACITY,
+			"%" PRIu64 " operations, %" PRIu32
+			" times, are more than a job can hold (%d)",
+			a_repeat, how->n_repeats, INT32_MAX);
+	int status = tb_job_builder_new(&w.builder, plan->n_ranks, error);
+	if (status == TB_OK)
+		status = tb_plan_writing_init(&w, error);
+	if (status == TB_OK)
+		status = write_ranks(&w, how, error);
+	tb_plan_writing_fini(&w);
+	if (status == TB_OK)
+		status = tb_job_finish(w.builder, "", job, error);
+	tb_job_builder_free(w.builder);
+	return status;
+}
+
+static uint64_t eager_bytes(const struct tb_plan_place *place)
+{
+	return place->eager_bytes ? place->eager_bytes : UINT64_MAX;
+}
+
+uint64_t tb_plan_append_tags(
+	const struct tb_plan *plan, const struct tb_plan_place *place)
+{
+	return tb_plan_write_tags(plan, eager_bytes(place));
+}
+
+static bool takes_part(const struct tb_plan_writing *w)
+{
+	return w->out.first[w->rank] < w->out.first[w->rank + 1] ||
+	       w->in.first[w->rank] < w->in.first[w->rank + 1];
+}
+
+// leave stores the operation at whose end the rank leaves the call. All of its operations
+// wait for its entry, so that need not be among those.
+static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
+	struct tb_error *error)
+{
+	int status = TB_OK;
+	if (w->n_held + w->n_late > 1)
+		status = tb_plan_write_calc(w, 0, w->cpu, error);
+	place->at[w->rank] = w->n_held ? w->held[0] : w->late[0];
+	return status;
+}
+
+static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place,
+	struct tb_error *error)
+{
+	w->n_held = w->n_late = 0;
+	w->entry = place->at[w->rank];
+	w->cpu = place->cpus ? place->cpus[w->rank] : 0;
+	if (!takes_part(w))
+		return TB_OK;
+	if (w->entry != UINT32_MAX)
+		w->held[w->n_held++] = w->entry;
+	int status = tb_plan_write_rank(w, error);
+	// What is held first is the entry still if the rank only received.
+	if (w->n_held && w->held[0] == w->entry)
+		w->held[0] = w->held[--w->n_held];
+	return status == TB_OK ? leave(w, place, error) : status;
+}
+
+int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
+	const struct tb_plan_place *place, struct tb_error *error)
+{
+	struct tb_plan_writing w = {.plan = plan,
+		.builder = builder,
+		.ranks = place->ranks,
+		.hosts = place->hosts,
+		.tag = place->tag,
+		.combine_bytes_per_s = place->combine_bytes_per_s,
+		.eager_bytes = eager_bytes(place)};
+	int status = tb_plan_writing_init(&w, error);
+	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++)
+		status = append_rank(&w, place, error);
+	tb_plan_writing_fini(&w);
+	return status;
+}

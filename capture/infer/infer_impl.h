@@ -1,0 +1,255 @@
+// From the records of connections to messages: rules L1 to L4 of docs/closed-loop.md.
+//
+// Records are added in the order of time, each with what the ports made of it. A message
+// is kept from its first record on; those of one ordered pair are in the order in which
+// they began. Memory grows with messages and connections.
+#ifndef TB_INFER_IMPL_H
+#define TB_INFER_IMPL_H
+
+#include "infer.h"
+
+struct tb_inferred_message {
+	uint32_t source, destination; // nodes
+	uint64_t bytes;
+	int64_t called_ns;    // the earliest instant at which its sender can have called
+	int64_t left_ns;      // the latest: its first byte left the sender
+	int64_t began_ns;     // the first byte of the run that it was cut from left
+	int64_t last_ns;      // its last byte was captured
+	int64_t delivered_ns; // its last byte left the receiver's port
+	int64_t acked_ns;     // its receiver's acknowledgement left; INT64_MAX: not seen
+	uint32_t n_missing;   // bytes that were not captured
+};
+
+// What the ports say of a record.
+struct tb_passage {
+	int64_t called_ns, left_ns; // as in struct tb_inferred_message
+	int64_t delivered_ns;
+	int64_t frame_ns; // that the sender's port takes for a full frame
+	int64_t busy_ns;  // since when the sender's port was hardly idle
+};
+
+struct tb_message_list {
+	struct tb_inferred_message *rows;
+	size_t n, room;
+};
+
+struct tb_message_finder; // opaque
+
+int tb_message_finder_new(struct tb_message_finder **messages) TB_MUST_USE;
+void tb_message_finder_free(struct tb_message_finder *messages);
+
+// tb_message_finder_add takes up a record. TB_ENOMEM, TB_ECAPACITY.
+int tb_message_finder_add(struct tb_message_finder *messages,
+	const struct tb_packet_record *record,
+	const struct tb_passage *passage) TB_MUST_USE;
+
+// tb_message_finder_end cuts what is left, splits messages by the sizes of others, and
+// gives the list, ordered by `left_ns`, to the caller, who frees its rows. It counts in
+// `report`.
+int tb_message_finder_end(struct tb_message_finder *messages,
+	struct tb_message_list *list, struct tb_infer_report *report) TB_MUST_USE;
+
+// A message while it is cut.
+struct tb_uncut_message {
+	struct tb_inferred_message message;
+	uint32_t stream;
+	uint32_t next; // of the stream
+	uint32_t end;  // sequence number after its last byte
+};
+
+// tb_message_split appends the entries to `list`, in their order, and for each that is
+// two or more sizes of its stream together, its parts. TB_ENOMEM.
+int tb_message_split(const struct tb_uncut_message *entries, size_t n,
+	struct tb_message_list *list) TB_MUST_USE;
+
+// The ports of the captured network: when a record was delivered, and since when its
+// sender can have wanted to send it. Rules L5 and L6 of docs/closed-loop.md.
+//
+// Model: each node has one port with a rate and a bucket of bytes that pass at once after
+// a pause, the same in both directions (a line has no bucket). A capture sees a record
+// between the sender's port and the receiver's. What stands in the receiver's port is the
+// sum of what was sent to it; a sender whose records follow each other at its rate had a
+// queue.
+
+struct tb_passages; // opaque
+
+// tb_passages_new measures rates and bucket in records of the beginning of a capture.
+int tb_passages_new(struct tb_passages **ports, const struct tb_packet_record *records,
+	size_t n) TB_MUST_USE;
+void tb_passages_free(struct tb_passages *ports);
+
+// tb_passages_add takes up the next record in the order of time.
+int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage) TB_MUST_USE;
+
+// tb_passages_report writes the rate and the bucket.
+void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report);
+
+// What each message waited for: rules L7 to L12 of docs/closed-loop.md.
+
+#define TB_CAUSES_MAX 12 // of one message
+
+// A cause: a delivery to the message's sender, or a call of its own before.
+struct tb_cause {
+	uint32_t message;
+	bool is_call;
+};
+
+enum tb_cause_kind { TB_CAUSE_FIRST, TB_CAUSE_NEAREST, TB_CAUSE_RECURRING };
+
+struct tb_caused {
+	uint32_t first, n; // its causes, in `rows` of the list
+	uint8_t kind;	   // enum tb_cause_kind
+	bool hidden;
+	int64_t gap_ns; // of computation, after the last of the causes
+};
+
+struct tb_causes {
+	struct tb_caused *of; // by message
+	struct tb_cause *rows;
+	size_t n_rows, rows_room;
+};
+
+// tb_causes_find finds the causes of the messages of `n_nodes` nodes, which are ordered
+// by `left_ns`; time begins at `begin_ns`. tb_causes_fini frees what it holds.
+int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
+	uint32_t n_nodes, int64_t begin_ns) TB_MUST_USE;
+void tb_causes_fini(struct tb_causes *causes);
+
+// Messages that ask before they send: rules L13 to L15 of docs/closed-loop.md. A request
+// is answered, and the answer allows the data.
+
+enum tb_role { TB_ROLE_NONE, TB_ROLE_REQUEST, TB_ROLE_ANSWER, TB_ROLE_DATA };
+
+// What of a rendezvous a message is.
+struct tb_asked {
+	uint8_t role;	  // enum tb_role
+	uint32_t replied; // what an answer answers, or the answer that allows data
+	uint32_t round;	  // of a request or an answer; UINT32_MAX: none
+};
+
+// A round: requests of one node to different peers that it makes in one call.
+struct tb_round {
+	uint32_t node;
+	uint32_t first_request; // the first of its messages
+	uint32_t first, n;	// what it waits for, in rows of the causes
+	int64_t gap_ns;		// of computation
+	int64_t began_ns;
+};
+
+struct tb_rendezvous {
+	struct tb_asked *of; // by message
+	struct tb_round *rounds;
+	size_t n_rounds, rounds_room;
+};
+
+// tb_rendezvous_find looks for them, and replaces the causes of their data. Time
+// begins at `begin_ns`.
+int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *causes,
+	const struct tb_message_list *list, uint32_t n_nodes,
+	int64_t begin_ns) TB_MUST_USE;
+void tb_rendezvous_fini(struct tb_rendezvous *rendezvous);
+
+// Which events precede each message of a class in every repetition: rule L8 of
+// docs/closed-loop.md.
+
+// Messages of one ordered pair and size, or place in the program, which are taken for
+// repetitions of one event: rule L7 of docs/closed-loop.md.
+
+// The messages of an ordered pair are by_pair[first] to by_pair[first + n - 1], in the
+// order in which they left.
+struct tb_ordered_pair {
+	uint32_t source, destination;
+	uint32_t first, n;
+};
+
+// The members of class c are members[first[c]] to members[first[c + 1] - 1], in the order
+// in which they left. Classes of one source stand together, ordered by source; by_node
+// lists those that reach a node.
+struct tb_classes {
+	uint32_t n;
+	uint32_t *first;
+	uint32_t *members;
+	uint32_t *of;	      // by message: its class
+	uint32_t *place;      // by message: its place within the class
+	bool *by_place;	      // by message: its class is that of its place
+	uint32_t *sent_first; // n_nodes + 1: node v sends classes [v] to [v + 1] - 1
+	uint32_t *got_first;  // n_nodes + 1, into `got`
+	uint32_t *got;	      // classes that reach a node
+	uint32_t n_pairs;
+	struct tb_ordered_pair *pairs; // ordered by source, then destination
+	uint32_t *by_pair;
+};
+
+int tb_classes_find(struct tb_classes *classes, const struct tb_message_list *list,
+	uint32_t n_nodes) TB_MUST_USE;
+void tb_classes_fini(struct tb_classes *classes);
+
+// tb_classes_pair returns an ordered pair, or NULL when it has no messages.
+const struct tb_ordered_pair *tb_classes_pair(
+	const struct tb_classes *classes, uint32_t source, uint32_t destination);
+
+static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_t c)
+{
+	return classes->first[c + 1] - classes->first[c];
+}
+
+#define TB_RECURS_FROM 4 // repetitions of an event that show a rule
+
+// What comes before each member of the class in question: deliveries to its source, or
+// calls of that, each the `event` at a place among `n_others`.
+struct tb_precedence {
+	uint32_t class; // that these are, or UINT32_MAX: messages of a pair
+	bool is_call;
+	const uint32_t *others;
+	uint32_t n_others;
+	size_t places; // where those of the members begin
+};
+
+// Of each member of the class in question, while a precedence is looked for. Where two:
+// what came before its call for sure, and what may have.
+struct tb_steps {
+	int64_t *rows; // room for all of these
+	size_t rows_room;
+	int64_t *came[2];
+	int64_t *due;	   // that keep step with the members
+	int64_t *ahead[2]; // came, less due
+	int64_t *tried;	   // places
+	bool *seen;	   // its call is not hidden
+	size_t seen_room;
+};
+
+struct tb_precedences {
+	struct tb_precedence *rows;
+	size_t n, room;
+	struct tb_steps steps;
+	int64_t *places; // below 0: none
+	size_t n_places, places_room;
+	int64_t *due; // by message of a pair that is answered: see tb_precedences_begin
+};
+
+// tb_precedences_begin finds for each message of a pair, of which as many come back, the
+// place of the last of these that regularly came before it.
+int tb_precedences_begin(struct tb_precedences *precedences,
+	const struct tb_classes *classes, const struct tb_message_list *list) TB_MUST_USE;
+
+// tb_precedence_is_early returns whether a delivery came before it was due: before the
+// other messages of its pair come at the place of `message`.
+bool tb_precedence_is_early(const struct tb_precedences *precedences,
+	const struct tb_classes *classes, const struct tb_message_list *list,
+	uint32_t event, uint32_t message);
+
+// tb_precedences_find replaces the rows by those of `class`. Cost: the members of all
+// classes of its source that are about as many, or the messages of its pairs.
+int tb_precedences_find(struct tb_precedences *precedences,
+	const struct tb_classes *classes, const struct tb_message_list *list,
+	uint32_t class) TB_MUST_USE;
+void tb_precedences_fini(struct tb_precedences *precedences);
+
+// tb_precedence_event returns what comes before a message of the class, or UINT32_MAX
+// when there is none, or it came later this time.
+uint32_t tb_precedence_event(const struct tb_precedences *precedences, size_t row,
+	const struct tb_classes *classes, const struct tb_message_list *list,
+	uint32_t message);
+
+#endif

@@ -1,0 +1,88 @@
+// tailback network --list: the presets, the keys of networks with the values that they
+// take, and the formats of fabrics. All is read from the tables.
+#include "cmd_network.h"
+#include "fabric_file.h"
+#include "json.h"
+#include "preset.h"
+#include "switchings.h"
+
+#include <string.h>
+
+// summary_of copies the first sentence of a preset's text, a comment.
+static char *summary_of(size_t preset, char *buffer, size_t size)
+{
+	const char *text = tb_network_preset_text(preset);
+	text += strspn(text, "; ");
+	snprintf(buffer, size, "%.*s", (int)strcspn(text, "\n"), text);
+	return buffer;
+}
+
+static void list_keys(const char *title, const struct tb_preset_key *keys, size_t n)
+{
+	char expects[240];
+	printf("\n%s:\n", title);
+	for (size_t i = 0; i < n; i++)
+		printf("  %-17s %s (%s)\n", keys[i].name, keys[i].meaning,
+			tb_preset_key_expects(&keys[i], expects, sizeof expects));
+}
+
+static void list_text(void)
+{
+	size_t n;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+	char text[160];
+	puts("Networks (-n NAME, or NAME,KEY=VALUE,...):");
+	for (size_t i = 0; tb_network_preset_name(i); i++)
+		printf("  %-17s %s\n", tb_network_preset_name(i),
+			summary_of(i, text, sizeof text));
+	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
+	for (size_t i = 0; tb_fabric_format_name(i); i++)
+		printf("  %s\n", tb_fabric_format_name(i));
+	list_keys("Keys of all networks", tb_preset_keys, tb_preset_n_keys);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(text, sizeof text, "Keys where switching = %s", kinds[i].name);
+		list_keys(text, kinds[i].keys, kinds[i].n_keys);
+	}
+}
+
+static json_t *add_keys(
+	json_t *list, const char *switching, const struct tb_preset_key *keys, size_t n)
+{
+	char expects[240];
+	for (size_t i = 0; i < n; i++)
+		list = tb_json_append(list,
+			json_pack("{s:s, s:s, s:s, s:s, s:s?}", "name", keys[i].name,
+				"section", keys[i].section, "meaning", keys[i].meaning,
+				"values",
+				tb_preset_key_expects(&keys[i], expects, sizeof expects),
+				"switching", switching));
+	return list;
+}
+
+static int list_json(void)
+{
+	size_t n;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+	json_t *networks = json_array(), *fabrics = json_array(), *keys = json_array();
+	char text[160];
+	for (size_t i = 0; tb_network_preset_name(i); i++)
+		networks = tb_json_append(networks,
+			json_pack("{s:s, s:s}", "name", tb_network_preset_name(i),
+				"summary", summary_of(i, text, sizeof text)));
+	for (size_t i = 0; tb_fabric_format_name(i); i++)
+		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format_name(i)));
+	keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
+	for (size_t i = 0; i < n; i++)
+		keys = add_keys(keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
+	return tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
+				     "fabric_formats", fabrics, "keys", keys),
+		17, stdout);
+}
+
+int network_list(bool as_json)
+{
+	if (as_json)
+		return list_json();
+	list_text();
+	return TB_OK;
+}

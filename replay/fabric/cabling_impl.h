@@ -1,0 +1,179 @@
+// The steps from a fabric's cables to its network: the part that hangs together, its
+// levels, its nodes. Private to this room.
+#ifndef TB_CABLING_IMPL_H
+#define TB_CABLING_IMPL_H
+
+#include "cabling.h"
+#include "network.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+// Keeps of a fabric the one part that hangs together and has hosts.
+
+// tb_cabling_keep_joined leaves out devices that no cable joins to a host. TB_EFORMAT
+// when two parts of the fabric have hosts, or none has.
+int tb_cabling_keep_joined(struct tb_cabling *cabling) TB_MUST_USE;
+
+// The levels and the order of a fabric's switches.
+//
+// A leaf is a switch with many hosts: at least a quarter of what the switch with most
+// has, and at least half as many as it has cables to other switches. Leaves are level 0,
+// every other switch is as many levels up as cables lie between it and the nearest leaf.
+// If all switches of a level above 1 have hosts, they are leaves with few. Within a level
+// switches go by their names, and a cable between two of them leads up to the later one.
+//
+// Where not every host reaches every other up and then down by these levels, they are
+// counted from a root instead: the switch from which the farthest is nearest is the top,
+// and the others are as many levels below as cables lie between.
+
+struct tb_cabling_levels {
+	uint32_t *level;    // by device; switches that are not left out
+	uint32_t *switches; // devices in order: level by level, within one by name
+	uint32_t n_switches;
+	uint32_t n_levels;
+};
+
+// tb_cabling_levels_init finds them in a settled fabric whose devices have names of their
+// own and hang together. TB_ENOMEM; TB_ECAPACITY beyond 64 levels. Cost: cables times
+// levels, and a bit per pair of switches.
+int tb_cabling_levels_init(
+	struct tb_cabling_levels *levels, struct tb_cabling *cabling) TB_MUST_USE;
+void tb_cabling_levels_fini(struct tb_cabling_levels *levels);
+
+// Whether the hosts of a fabric reach each other by going up and then down.
+
+// tb_cabling_reach returns 1 when a path leads up and then down between every two
+// switches with hosts, by the order of `levels`; 0 when not; TB_ENOMEM. Cost: a bit per
+// pair of switches and cable; per pair of switches with hosts where no switch is above
+// all.
+int tb_cabling_reach(const struct tb_cabling *cabling,
+	const struct tb_cabling_levels *levels) TB_MUST_USE;
+
+// The nodes of a fabric in their order: the ports of its adapters and routers.
+
+struct tb_cabling_node {
+	uint32_t device, port;
+	uint32_t host;	     // from 0, in order
+	size_t n_host_bytes; // of the device's name
+	bool is_one_of_many; // of its device's ports
+};
+
+struct tb_cabling_nodes {
+	struct tb_cabling_node *nodes;
+	uint32_t n, n_hosts;
+};
+
+int tb_cabling_nodes_init(
+	struct tb_cabling_nodes *nodes, const struct tb_cabling *cabling) TB_MUST_USE;
+void tb_cabling_nodes_fini(struct tb_cabling_nodes *nodes);
+
+// tb_cabling_nodes_by_rail puts the first node of every host before every second, and so
+// on, and stores how many each host has. TB_EFORMAT names hosts that have more or fewer.
+int tb_cabling_nodes_by_rail(struct tb_cabling_nodes *nodes,
+	const struct tb_cabling *cabling, uint32_t *n_rails) TB_MUST_USE;
+
+// Makes a network of a fabric that was read from a file.
+//
+// Each port of an adapter is a node, in the order of its host's name, of the adapter's
+// and of the port (digits by their number: n2 before n10); adapters that go by their GUID
+// follow, routers and gateways come last. So the ranks of a host that are placed side by
+// side have a network interface each. Switches stand in the order of cabling_impl.h,
+// and their ports in that of the fabric's numbers, those down first.
+
+struct tb_cabling_options {
+	const struct tb_network_params *params; // of all that the file does not give
+	bool nics_are_rails; // the ports of a host are its rails, instead of nodes
+	const volatile sig_atomic_t *stop; // NULL: never
+};
+
+// tb_cabling_build builds the network of a fabric as its reader left it; the fabric is
+// spent and must still be freed. TB_EFORMAT names what contradicts itself, hosts that do
+// not reach each other and, with rails, hosts that have another number of ports than the
+// others; TB_ECAPACITY, TB_ENOMEM, TB_ESTOPPED. Cost: as a network_builder.h's.
+int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
+	const struct tb_cabling_options *options, struct tb_error *error) TB_MUST_USE;
+
+// Reads what InfiniBand's ibnetdiscover prints (infiniband-diags; also kept as .topo).
+//
+// The text lists switches, then host channel adapters and routers. An entry is a line
+//
+//     Switch  24 "S-005442ba00003080"    # "ISR9024 Voltaire" base port 0 lid 6 lmc 0
+//     Ca      2 "H-0008f10403960984"     # "node7 HCA-1"
+//
+// with the number of ports, the GUID and what the device calls itself, and a line for
+// each port with a cable: of a switch
+//
+//     [22] "H-0008f10403961354"[1](8f10403961355)  # "node7 HCA-1" lid 4 4xSDR
+//     [10] "S-0008f10400410015"[1]                 # "SW-6IB4 Voltaire" lid 3 4xSDR
+//
+// its number, the peer's GUID, the peer's port (and the GUID of that, if it is no
+// switch), the peer's name and LID, and the cable's width and speed; of an adapter
+//
+//     [1](8f10403960985) "S-0008f10400410015"[6]   # lid 16 lmc 1 "SW-6IB4" lid 3 4xSDR
+//
+// the port's own GUID, LID and LMC before those of the switch. Lines of any other kind
+// (remarks, vendors, chassis, error messages that got between) are passed over.
+
+// tb_ibnetdiscover_is returns whether a line is one that no other file has.
+bool tb_ibnetdiscover_is(const char *line);
+
+// tb_ibnetdiscover_read adds what the stream holds. TB_EFORMAT with the line that cannot
+// be understood; TB_EIO; TB_ENOMEM. Cost: linear.
+int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// The ports of an edge list: numbers, or names, which are numbered from 1 on their device
+// in the order in which the file has them.
+
+// A zeroed struct is empty.
+struct tb_edge_ports {
+	struct tb_map of_key;
+	struct tb_edge_port {
+		uint32_t device, number;
+		char *name;
+	} * ports;
+	uint32_t n;
+	size_t room;
+};
+
+void tb_edge_ports_fini(struct tb_edge_ports *ports);
+
+// tb_edge_ports_has returns whether a word can be a port: a number up to
+// TB_CABLING_PORT_MOST, or a name with a letter and a digit that is no rate or time.
+bool tb_edge_ports_has(const char *word);
+
+// tb_edge_ports_find stores the number of a device's port, which tb_edge_ports_has.
+// TB_EFORMAT when the device has ports of the other kind.
+int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
+	uint32_t device, char *word, uint64_t line, uint32_t *number) TB_MUST_USE;
+
+// tb_edge_hash hashes a name.
+uint64_t tb_edge_hash(const char *name);
+
+// Reads an edge list: any network as a list of its cables, a line each.
+//
+//     # two leaves and a spine
+//     leaf0 1 n0 0                      a cable: NAME PORT NAME PORT
+//     leaf0 2 "n1 mlx5_0" 1             names with blanks in quotes, \" and \\ in them
+//     leaf0 9 spine 0 400Gbit/s 150ns   its rate, and the latency of a hop over it
+//     leaf1 9 spine 1 400Gbit/s
+//     host n7                           n7 is a host, with however many cables
+//     switch leaf1                      leaf1 is a switch, though it has but one cable
+//
+// Ports are numbers from 0 to 65534 that are a device's own, or names such as swp1 (see
+// cabling_impl.h). What has one cable is a
+// host, what has more is a switch, unless a line "host" or "switch" says otherwise. '#'
+// begins a comment. What a line does not give comes from the preset.
+
+// tb_edge_list_is returns whether a line is one of an edge list.
+bool tb_edge_list_is(const char *line);
+
+// tb_edge_list_lacks_ports returns whether a line could be a cable without its ports: two
+// or three words, and nothing of a "key = value".
+bool tb_edge_list_lacks_ports(const char *line);
+
+// tb_edge_list_read adds what the stream holds. TB_EFORMAT with the line that cannot be
+// understood; TB_EIO; TB_ENOMEM. Cost: linear.
+int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,302 @@
+// What the hosts record: flows and blame of nodes and whole messages instead of NICs and
+// parts.
+#include "host_impl.h"
+
+#include "replay_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+static tb_time_ps issue_of(const struct tb_host_params *params, uint64_t bytes)
+{
+	return params->issue_ps + tb_host_copy_time(bytes, params->copy_bytes_per_s);
+}
+
+// software_of returns what of a message between NICs is not the network's.
+static tb_time_ps software_of(const struct tb_host *host)
+{
+	const struct tb_network_params *params = &host->net->params;
+	return params->send_overhead_ps + params->receive_overhead_ps;
+}
+
+// data_of returns how long the data of a piece take between NICs, in `n` parts at once.
+static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *message,
+	uint64_t bytes, uint64_t n)
+{
+	return host->ideal_ps(host->net, message->source, message->destination,
+		bytes / n + (bytes % n != 0));
+}
+
+// n_before returns how many messages without payload go before the data of a piece: its
+// handshake and the reservation of NICs.
+static tb_time_ps n_before(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	tb_time_ps before = 0;
+	if (params->handshake != TB_HANDSHAKE_NONE &&
+		bytes > params->handshake_above_bytes)
+		before += params->handshake == TB_HANDSHAKE_READ ? 1 : 2;
+	if (tb_reserve_is_needed(host, message)) // request and offer
+		before += 2;
+	return before;
+}
+
+// crossing_of returns how long a piece takes between NICs, with all that goes before.
+static tb_time_ps crossing_of(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	uint64_t n_parts = tb_host_n_parts(host, message, bytes);
+	return data_of(host, message, bytes, n_parts) +
+	       n_before(host, message, bytes) * data_of(host, message, 0, 1);
+}
+
+// in_of_pieces returns when the last byte of a lone message of two pieces or more is in,
+// and the receive overhead over. Full pieces follow at the slowest pace: of the sender,
+// the NICs, or the limit on what is under way. The last piece may be shorter, but does
+// not overtake the one before it.
+static tb_time_ps in_of_pieces(
+	const struct tb_host *host, const struct tb_message *message, uint64_t full)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	uint64_t n_full = (message->bytes - 1) / full; // before the last one
+	uint64_t rest = message->bytes - n_full * full;
+	uint64_t n_parts = tb_host_n_parts(host, message, full);
+	tb_time_ps issue = issue_of(params, full);
+	tb_time_ps first = issue + crossing_of(host, message, full);
+	tb_time_ps data = data_of(host, message, full, n_parts);
+	if (params->n_outstanding)
+		issue = larger(issue, first / params->n_outstanding);
+	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
+	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
+	return larger((tb_time_ps)n_full * issue + issue_of(params, rest) +
+			      crossing_of(host, message, rest),
+		in + data_of(host, message, full + rest, n_parts) - data);
+}
+
+tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	uint64_t bytes = message->bytes, full = params->largest_bytes;
+	if (tb_host_is_local(host, message))
+		return 0;
+	if (full == 0 || bytes <= full)
+		return crossing_of(host, message, bytes) -
+		       (n_before(host, message, bytes) + 1) * software_of(host);
+	return in_of_pieces(host, message, full) - issue_of(params, full) -
+	       (n_before(host, message, full) + 1) * software_of(host);
+}
+
+void tb_host_begun(struct tb_host *host, uint32_t id, tb_time_ps takes)
+{
+	const struct piece *piece = piece_at(host, id);
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	if (!piece->is_first)
+		return;
+	transfer->queue_ps = host->now - transfer->posted_at;
+	transfer->software_ps = takes;
+}
+
+void tb_host_crossed(
+	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
+{
+	const struct tb_host *host = context;
+	const struct tb_network_params *params = &host->net->params;
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
+	if (part == TB_PART_RELEASE) // of no piece
+		return;
+	const struct piece *piece = piece_at(host, (uint32_t)(cookie / TB_PARTS));
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	bool is_data = part == TB_PART_DATA;
+	if (is_data && crossing->drained_at > transfer->drained_at)
+		transfer->drained_at = crossing->drained_at;
+	if (!piece->is_first || transfer->started_at != TB_TIME_NEVER)
+		return;
+	transfer->queue_ps += crossing->queue_ps;
+	transfer->software_ps += params->send_overhead_ps;
+	if (is_data)
+		transfer->started_at = crossing->started_at;
+	else
+		transfer->software_ps += params->receive_overhead_ps;
+}
+
+static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
+{
+	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+}
+
+// flow_of returns the number of a flow, which it makes if new; NOTHING without memory.
+static uint32_t flow_of(struct tb_host *host, uint32_t job, struct tb_node source,
+	struct tb_node destination)
+{
+	uint64_t key = key_of(job, source.id, destination.id);
+	uint32_t id = 0;
+	if (tb_map_find(&host->flow_of, key, &id))
+		return id;
+	id = tb_host_add(host, &host->flows);
+	if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK)
+		return NOTHING;
+	*flow_at(host, id) = (struct tb_flow_sample){
+		.job = job, .source = source, .destination = destination};
+	return id;
+}
+
+void tb_host_count(struct tb_host *host, const struct transfer *transfer)
+{
+	const struct tb_message *what = &transfer->what;
+	tb_time_ps software = transfer->software_ps + host->now - transfer->drained_at;
+	const struct tb_message_sample sample = {.number = transfer->number,
+		.bytes = what->bytes,
+		.job = what->job,
+		.source = what->source,
+		.destination = what->destination,
+		.posted_ps = transfer->posted_at,
+		.started_ps = transfer->started_at,
+		.delivered_ps = host->now,
+		.queue_ps = (uint64_t)transfer->queue_ps,
+		.network_ps = (uint64_t)(host->now - transfer->posted_at -
+					 transfer->queue_ps - software),
+		.ideal_ps = (uint64_t)tb_host_ideal_ps(host, what)};
+	uint32_t flow = flow_of(host, what->job, what->source, what->destination);
+	if (flow == NOTHING) {
+		host->no_memory = true;
+		return;
+	}
+	tb_flow_count(flow_at(host, flow), &sample, 0);
+	if (host->observer && host->observer->messages &&
+		tb_slowest_messages_add(&host->messages, &sample) != TB_OK)
+		host->no_memory = true;
+}
+
+void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats)
+{
+	stats->n_posted = host->n_posted;
+	stats->n_delivered = host->n_delivered;
+	stats->n_undelivered = host->n_undelivered;
+	stats->payload_bytes = host->payload_bytes;
+	if (host->last_reported > stats->now_ps)
+		stats->now_ps = host->last_reported;
+}
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->start(observer->context, bin_ps);
+}
+
+static int on_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->bin(observer->context, bin, samples, n);
+}
+
+static int by_flow(const void *left, const void *right)
+{
+	const struct tb_flow_sample *a = left, *b = right;
+	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
+	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
+	return (first > second) - (first < second);
+}
+
+static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
+{
+	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
+}
+
+// add_packets adds what only the engine knows: packets and waits. Handshakes make flows
+// without messages.
+static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
+{
+	struct tb_node source = node_of(host, from->source);
+	struct tb_node destination = node_of(host, from->destination);
+	uint32_t id = flow_of(host, from->job, source, destination);
+	if (id == NOTHING)
+		return TB_ENOMEM;
+	flow_at(host, id)->n_packets += from->n_packets;
+	flow_at(host, id)->wait_ps += from->wait_ps;
+	flow_at(host, id)->blamed_ps += from->blamed_ps;
+	return TB_OK;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_host *host = context;
+	for (size_t i = 0; i < n; i++)
+		if (add_packets(host, &samples[i]) != TB_OK)
+			return TB_ENOMEM;
+	// Numbers of flows are not used any more.
+	if (host->flows.n)
+		qsort(host->flows.records, host->flows.n, host->flows.size, by_flow);
+	int status = host->observer->flows(
+		host->observer->context, flow_at(host, 0), host->flows.n);
+	return status < 0 || !host->observer->messages
+		       ? status
+		       : tb_slowest_messages_report(&host->messages, host->observer);
+}
+
+static int on_blame(void *context, const struct tb_blame_record *record)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->blame(observer->context, record);
+}
+
+static int by_flow_and_link(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
+	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
+	if (first != second)
+		return first < second ? -1 : 1;
+	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
+}
+
+// on_undelivered reports parts: which of them made up one message is no longer known.
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_host *host = context;
+	struct tb_undelivered_sample *merged = malloc((n + 1) * sizeof *merged);
+	if (!merged)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		merged[i] = samples[i];
+		merged[i].source = node_of(host, samples[i].source);
+		merged[i].destination = node_of(host, samples[i].destination);
+	}
+	qsort(merged, n, sizeof *merged, by_flow_and_link);
+	// On two rails a flow may have had no route.
+	size_t n_merged = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_undelivered_sample *last =
+			n_merged ? &merged[n_merged - 1] : NULL;
+		if (!last || by_flow_and_link(last, &merged[i]) != 0) {
+			merged[n_merged++] = merged[i];
+			continue;
+		}
+		last->n_messages += merged[i].n_messages;
+		last->bytes += merged[i].bytes;
+		if (merged[i].first_ps < last->first_ps)
+			last->first_ps = merged[i].first_ps;
+	}
+	int status =
+		host->observer->undelivered(host->observer->context, merged, n_merged);
+	free(merged);
+	return status;
+}
+
+struct tb_observer tb_host_observer(struct tb_host *host)
+{
+	const struct tb_observer *observer = host->observer;
+	return (struct tb_observer){.context = host,
+		.start = observer->start ? on_start : NULL,
+		.bin = observer->bin ? on_bin : NULL,
+		.flows = observer->flows ? on_flows : NULL,
+		.blame = observer->blame ? on_blame : NULL,
+		.undelivered = observer->undelivered ? on_undelivered : NULL};
+}

@@ -1,0 +1,320 @@
+#include "switchings.h"
+
+#include "key_rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+// A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
+// link.
+enum { FIFOS_MOST = 4096 };
+
+static const struct tb_preset_key circuits_keys[] = {
+	{"link", "vcs", COUNT(1, 16), AT(n_vcs), TB_KEY_NEEDED,
+		"virtual channels of each direction"},
+	{"link", "fifo", SIZE(1, 1 << 24), AT(fifo_bytes), TB_KEY_NEEDED,
+		"bytes of each virtual channel, at the receiving end"},
+	{"link", "flit", SIZE(1, 4096), AT(flit_bytes), TB_KEY_NEEDED,
+		"bytes that cross a link at once"},
+	{"link", "link_tokens", REAL, AT(link_tokens), TB_KEY_CAME_LATER,
+		"bytes of flow control that each byte costs the other direction"},
+	{"node", "bus", RATE, AT(bus_bytes_per_s), TB_KEY_MAY_BE_NONE,
+		"rate of payload in and out of a node together"},
+	{"node", "bus_turn", TIME(0, TB_PS_PER_S), AT(bus_turn_ps), TB_KEY_CAME_LATER,
+		"time from payload of one direction to the other"},
+	{"node", "slice", SIZE(0, 1 << 30), AT(slice_bytes), TB_KEY_MAY_LACK,
+		"bytes that a message sends before the next one's turn; 0: all"},
+	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT(ack_delay_ps), TB_KEY_NEEDED,
+		"time before the destination's acknowledgement leaves"},
+	{"node", "age_weight", REAL, AT(age_weight), TB_KEY_NEEDED,
+		"weight of waits at earlier switches, where a switch chooses"},
+	{"node", "partners", COUNT(0, 1000000), AT(partners), TB_KEY_MAY_LACK,
+		"partners of a node that it acknowledges at once; 0: all"},
+	{"node", "partner_delay", TIME(0, TB_PS_PER_S), AT(partner_delay_ps),
+		TB_KEY_MAY_LACK, "delay of acknowledgements to further partners"},
+};
+
+static int check_circuits(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	if (params->fifo_bytes < params->flit_bytes)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"fifo = %u: a FIFO must hold a flit of %u bytes",
+			params->fifo_bytes, params->flit_bytes);
+	uint64_t wire =
+		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	if (wire < params->flit_bytes)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"flit = %u: it is longer than a whole packet, of payload + "
+			"overhead = %u bytes",
+			params->flit_bytes, (unsigned)wire);
+	if (wire / params->fifo_bytes > FIFOS_MOST)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
+			"%u are kept track of",
+			params->fifo_bytes, (unsigned)wire,
+			(unsigned)(wire / params->fifo_bytes), FIFOS_MOST);
+	return TB_OK;
+}
+
+static const struct tb_preset_key credits_keys[] = {
+	{"network", "queues", CHOICE(tb_queues_words, TB_QUEUES_VOQ), AT(credits.queues),
+		TB_KEY_NEEDED, "the order in which packets of an input leave"},
+	{"network", "input_speedup", COUNT(1, 64), AT(credits.input_speedup),
+		TB_KEY_MAY_BE_NONE, "packets that an input sends on at once"},
+	{"network", "forwarding", CHOICE(tb_forwarding_words, TB_FORWARDING_STORE),
+		AT(credits.forwarding), TB_KEY_NEEDED, "when a switch sends a packet on"},
+	{"network", "flow_control", CHOICE(tb_flow_control_words, TB_FLOW_PAUSE),
+		AT(credits.flow_control), TB_KEY_NEEDED,
+		"what keeps a buffer from overflowing"},
+	{"network", "sl_to_vl", TEXT(SL_TO_VL), AT(credits.sl_to_vl), TB_KEY_MAY_LACK,
+		"the lane of each service level"},
+	{"link", "vls", COUNT(1, TB_VLS_MOST), AT(n_vcs), TB_KEY_NEEDED,
+		"virtual lanes of each direction"},
+	{"link", "buffer", SIZE(64, 1 << 30), AT(fifo_bytes), TB_KEY_NEEDED,
+		"buffer of each lane, at the receiving end"},
+	{"link", "xoff", SIZE(0, 1 << 30), AT(credits.xoff_bytes), TB_KEY_MAY_LACK,
+		"filling of a buffer that pauses its sender"},
+	{"link", "xon", SIZE(0, 1 << 30), AT(credits.xon_bytes), TB_KEY_MAY_LACK,
+		"filling that lets it go on"},
+	{"link", "vl_high", TEXT(VL_TABLE), AT(credits.vl_high), TB_KEY_MAY_LACK,
+		"arbitration table of high priority"},
+	{"link", "vl_low", TEXT(VL_TABLE), AT(credits.vl_low), TB_KEY_MAY_LACK,
+		"arbitration table of low priority"},
+	{"link", "vl_limit", COUNT(0, TB_VL_LIMIT_NONE), AT(credits.vl_limit),
+		TB_KEY_MAY_LACK,
+		"units of 4096 bytes of high priority before low has a turn; 255: no "
+		"limit"},
+	{"link", "xmit_wait_tick", SIZE(0, 1 << 16), AT(credits.xmit_wait_tick_bytes),
+		TB_KEY_MAY_LACK,
+		"bytes of the port in a tick of PortXmitWait; 0: no counter"},
+	{"packet", "first_overhead", SIZE(0, 1 << 16), AT(credits.first_overhead_bytes),
+		TB_KEY_MAY_LACK, "bytes that a message's first packet has in addition"},
+	{"packet", "ack", SIZE(0, 1 << 16), AT(credits.ack_bytes), TB_KEY_MAY_LACK,
+		"bytes of an acknowledgement on the wire"},
+	{"node", "pcie", RATE, AT(credits.pcie_bytes_per_s), TB_KEY_MAY_BE_NONE,
+		"rate of each direction between node and adapter"},
+	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
+		AT(credits.queue_pairs), TB_KEY_NEEDED,
+		"what takes turns, packet by packet"},
+};
+
+static uint64_t blocks(uint64_t bytes)
+{
+	return (bytes + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
+}
+
+// wire_of is the longest packet on the wire.
+static uint64_t wire_of(const struct tb_network_params *params)
+{
+	return (uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes +
+	       params->credits.first_overhead_bytes;
+}
+
+static int check_buffer(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	uint64_t need = blocks(wire_of(params)) * TB_CREDIT_BLOCK_BYTES;
+	if (params->fifo_bytes >= need)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"buffer = %u: expected room for the longest packet, %llu bytes (payload "
+		"+ overhead + first_overhead in blocks of 64)",
+		params->fifo_bytes, (unsigned long long)need);
+}
+
+// headroom_of is what can still come in after a buffer passed xoff: what the link carries
+// in twice its latency, and three frames (rule C10). Rounded upwards; a double holds what
+// 10^12 bytes per second and a second of latency come to.
+static uint64_t headroom_of(const struct tb_network_params *params)
+{
+	double under_way = 2.0 * (double)params->hop_latency_ps *
+			   (double)params->link_bytes_per_s / (double)TB_PS_PER_S;
+	return (uint64_t)under_way + 1 + 3 * wire_of(params);
+}
+
+static int check_pause(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	const struct tb_credit_params *credits = &params->credits;
+	if (credits->flow_control != TB_FLOW_PAUSE)
+		return TB_OK;
+	if (credits->xon_bytes > credits->xoff_bytes)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"xon = %u: expected xoff = %u or less", credits->xon_bytes,
+			credits->xoff_bytes);
+	uint64_t headroom = headroom_of(params);
+	if (params->fifo_bytes >= credits->xoff_bytes + headroom)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"buffer = %u: expected %llu bytes or more, xoff = %u and a headroom of "
+		"%llu for what is under way at rate for twice hop_latency and three "
+		"packets",
+		params->fifo_bytes, (unsigned long long)(credits->xoff_bytes + headroom),
+		credits->xoff_bytes, (unsigned long long)headroom);
+}
+
+static bool sends(const struct tb_vl_table *table, uint32_t vl)
+{
+	for (uint32_t i = 0; i < table->n; i++)
+		if (table->at[i].vl == vl && table->at[i].weight > 0)
+			return true;
+	return false;
+}
+
+// check_lanes: each lane that packets can be on sends, by one of the tables.
+static int check_lanes(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	const struct tb_credit_params *credits = &params->credits;
+	struct tb_vl_table high, low;
+	uint8_t vls[TB_SLS];
+	const char *wrong = NULL;
+	if (tb_vl_table_read(&high, credits->vl_high, params->n_vcs, false) != TB_OK)
+		wrong = "vl_high";
+	else if (tb_vl_table_read(&low, credits->vl_low, params->n_vcs, true) != TB_OK)
+		wrong = "vl_low";
+	else if (tb_sl_to_vl_read(vls, credits->sl_to_vl, params->n_vcs) != TB_OK)
+		wrong = "sl_to_vl";
+	if (wrong)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"%s: expected lanes below vls = %u", wrong, params->n_vcs);
+	for (uint32_t sl = 0; sl < TB_SLS; sl++)
+		if (!sends(&high, vls[sl]) && !sends(&low, vls[sl]))
+			return tb_fail_in(error, TB_EUSAGE, source,
+				"lane %u, of service level %u, has no weight in vl_high "
+				"or vl_low: it would never send",
+				vls[sl], sl);
+	return TB_OK;
+}
+
+static int check_credits(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	int status = check_buffer(params, source, error);
+	if (status == TB_OK)
+		status = check_pause(params, source, error);
+	return status == TB_OK ? check_lanes(params, source, error) : status;
+}
+
+static const struct tb_preset_key ethernet_keys[] = {
+	{"link", "queue", SIZE(1, 1 << 30), AT(fifo_bytes), TB_KEY_NEEDED,
+		"bytes of the queue before each link; frames beyond it are dropped"},
+	{"link", "burst", SIZE(0, 1 << 30), AT(ethernet.burst_bytes), TB_KEY_NEEDED,
+		"bytes that a port's shaper lets pass at once; 0: a cable"},
+	{"node", "initial_window", COUNT(1, 10000), AT(ethernet.initial_window),
+		TB_KEY_NEEDED, "segments that a connection begins with"},
+	{"node", "receive_window", SIZE(1, 1 << 30), AT(ethernet.window_bytes),
+		TB_KEY_NEEDED, "payload that is not acknowledged yet, at most"},
+	{"node", "rto_min", TIME(1, TB_PS_PER_S), AT(ethernet.rto_min_ps), TB_KEY_NEEDED,
+		"the shortest retransmission timeout"},
+	{"node", "delayed_ack", TIME(0, TB_PS_PER_S), AT(ethernet.delayed_ack_ps),
+		TB_KEY_NEEDED, "time that a receiver waits for a second segment"},
+	{"node", "idle_restart", YES_OR_NO, AT(ethernet.idle_restart), TB_KEY_NEEDED,
+		"an idle connection begins with slow start again"},
+};
+
+// check_ethernet: a frame that no queue has room for would be sent again for ever.
+static int check_ethernet(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	uint32_t wire = params->packet_payload_bytes + params->packet_overhead_bytes;
+	if (params->fifo_bytes >= wire)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"queue = %u: expected room for the longest frame, payload + overhead = "
+		"%u bytes",
+		params->fifo_bytes, wire);
+}
+
+#define KEYS(list) .keys = list, .n_keys = sizeof(list) / sizeof *(list)
+
+static const struct tb_switching_words paused_words = {"virtual lanes",
+	"a turn or the end of a pause", "others ahead or the link paused",
+	"the link or had it paused", "packets stood ready or paused",
+	"Whose packets held the link or had it paused",
+	"The link at the end of a chain of pauses"};
+
+enum {
+#define NUMBER(name) NUMBER_OF_##name,
+	TB_SWITCHINGS(NUMBER) N_KINDS
+};
+
+static const struct tb_switching_kind kinds[] = {
+	[NUMBER_OF_circuits] = {.name = "circuits",
+		.words = {"virtual channels", "a virtual channel",
+			"no free virtual channel", "the virtual channels",
+			"a virtual channel was held",
+			"Whose packets held the virtual channels",
+			"The link at the end of a chain of held channels"},
+		.has_circuits = true,
+		.has_broadcasts = true,
+		KEYS(circuits_keys),
+		.check = check_circuits},
+	[NUMBER_OF_credits] = {.name = "credits",
+		.words = {"virtual lanes", "a turn or credits",
+			"others ahead or too few credits", "the link or its buffer",
+			"packets stood ready",
+			"Whose packets held the link or its buffer",
+			"The link at the end of a chain of full buffers"},
+		.paused = &paused_words,
+		.has_credits = true,
+		.has_queue_pairs = true,
+		.has_service_levels = true,
+		.has_slow_nodes = true,
+		.has_pcie = true,
+		KEYS(credits_keys),
+		.check = check_credits},
+	[NUMBER_OF_ethernet] = {.name = "ethernet",
+		.words = {"queues", "the link", "frames ahead in the queue", "the queue",
+			"frames stood and none crossed",
+			"Whose frames stood ahead in the queue",
+			"The link before which frames queue"},
+		.has_pcie = true,
+		.keeps_frames = true,
+		.stores = true,
+		KEYS(ethernet_keys),
+		.check = check_ethernet},
+};
+static_assert(sizeof kinds / sizeof *kinds == N_KINDS, "a name without a row");
+
+const struct tb_switching_kind *tb_switching_kinds(size_t *n)
+{
+	*n = N_KINDS;
+	return kinds;
+}
+
+const struct tb_switching_kind *tb_switching_find(const char *name)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *params)
+{
+	return params->switching[0] ? tb_switching_find(params->switching) : kinds;
+}
+
+const struct tb_switching_words *tb_switching_words(
+	const struct tb_network_params *params)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(params);
+	if (!kind)
+		return NULL;
+	return kind->paused && params->credits.flow_control == TB_FLOW_PAUSE
+		       ? kind->paused
+		       : &kind->words;
+}
+
+size_t tb_switching_keys(const struct tb_switching_kind *kind,
+	struct tb_preset_key keys[TB_PARAMETERS_MOST])
+{
+	size_t n = tb_preset_n_keys, n_added = kind ? kind->n_keys : 0;
+	assert(n + n_added <= TB_PARAMETERS_MOST);
+	memcpy(keys, tb_preset_keys, n * sizeof *keys);
+	if (n_added)
+		memcpy(keys + n, kind->keys, n_added * sizeof *keys);
+	return n + n_added;
+}

@@ -1,0 +1,69 @@
+// The switchings that there are and what each can do. All that differs by switching asks
+// its row, never its name: presets, hosts, the engine, findings, words on the screen.
+//
+// A row is in switchings.c; how such links and switches carry packets is a room of its
+// own, replay/switching/NAME/.
+#ifndef TB_SWITCHINGS_H
+#define TB_SWITCHINGS_H
+
+#include "preset_keys.h"
+
+// Their names. The first is that of networks that name none.
+#define TB_SWITCHINGS(DO) DO(circuits) DO(credits) DO(ethernet)
+
+// What is said about waits. With circuits a header waits for a virtual channel, with
+// credits for credits, and where links are paused, for the end of a pause.
+struct tb_switching_words {
+	const char *channels; // a link has so many: "virtual channels"
+	const char *awaited;  // a header waits for: "a virtual channel"
+	const char *lacked;   // a header that waits found: "no free virtual channel"
+	const char *held;     // the packets it waits for hold: "the virtual channels"
+	const char *stalled;  // while nothing moves, "a virtual channel was held"
+	const char *culprit;  // "Whose packets held the virtual channels"
+	const char *root;     // "The link at the end of a chain of held channels"
+};
+
+struct tb_switching_kind {
+	const char *name; // in presets: switching = NAME
+	struct tb_switching_words words;
+	const struct tb_switching_words
+		*paused; // with flow_control = pause; NULL: the same
+
+	bool has_circuits;	 // a packet holds its path until it is acknowledged
+	bool has_credits;	 // buffers have room for what is on the way to them
+	bool has_broadcasts;	 // one packet that reaches a range of nodes
+	bool has_queue_pairs;	 // in which a node's packets take turns
+	bool has_service_levels; // of jobs, for which lanes stand
+	bool has_slow_nodes;	 // that drain packets at rates of their own
+	bool has_pcie;		 // two directions at once; a node has a bus otherwise
+	bool keeps_frames;	 // captured packets are sent as they were cut
+	bool stores;		 // a switch has all of a packet before it sends any on
+
+	const struct tb_preset_key *keys; // beyond those of all networks
+	size_t n_keys;
+	// check looks at what keys mean together, of a preset that `source` names.
+	int (*check)(const struct tb_network_params *params, const char *source,
+		struct tb_error *error);
+};
+
+// tb_switching_kinds lists them in the order of TB_SWITCHINGS, and how many there are.
+const struct tb_switching_kind *tb_switching_kinds(size_t *n);
+
+// tb_switching_find finds a switching by its name; NULL when there is none.
+const struct tb_switching_kind *tb_switching_find(const char *name);
+
+// tb_switching_of is the switching of a network; NULL when it does not exist, as no
+// preset and no store has it.
+const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *params);
+
+// tb_switching_words returns the words of a network; NULL when its switching does not
+// exist.
+const struct tb_switching_words *tb_switching_words(
+	const struct tb_network_params *params);
+
+// tb_switching_keys lists the keys of all networks and those that a switching (NULL:
+// none) adds, at most TB_PARAMETERS_MOST, and returns how many.
+size_t tb_switching_keys(const struct tb_switching_kind *kind,
+	struct tb_preset_key keys[TB_PARAMETERS_MOST]);
+
+#endif

@@ -1,0 +1,104 @@
+// The blame table: who waited for whom, added up during a replay. Private to replay/.
+//
+// It is given every wait once, when it ends, and keeps what struct tb_blame_record holds:
+// exact sums by root, by root and time, by flow, by pairs of jobs and time, by link and
+// job, by root and job; and the heaviest waits by link and flows, by time and flows, by
+// groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
+// slice of the sums by root (32 MB, or 32 bytes per link if that is more), 32 to 64
+// per key of the sums by job, 1 MB for the heaviest, 0.4 MB for the tally.
+//
+// Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
+// doubled whenever the replay outgrows them. The sums by root have wider slices where
+// links are many.
+//
+// Most waits are like one shortly before: the same two flows, at the same link, for the
+// same root, in the same slice. So waits are added up first in a tally, which is entered
+// when it is full: table by table, so that the cache holds one table at a time and
+// fetches what comes.
+#ifndef TB_BLAME_TABLE_H
+#define TB_BLAME_TABLE_H
+
+#include "heaviest.h"
+#include "map.h"
+#include "network_impl.h"
+#include "observer.h"
+#include "team.h"
+#include "wait_sums.h"
+
+#define TB_BLAME_BINS  TB_HEAVIEST_BINS
+#define TB_BLAME_TALLY 4096
+
+struct tb_blame_wait {
+	uint32_t link, root;	  // by which the header came in; what limited the holder
+	uint32_t victim, culprit; // flows, numbers in the records
+	tb_time_ps from, to;
+};
+
+// A flow in whose name waits are kept. With rails, those of one pair of hosts are one.
+struct tb_blame_party {
+	uint32_t flow, job;
+	uint32_t group[TB_GROUPINGS];
+};
+
+struct tb_blame_root {
+	uint64_t n_waits, wait_ps;
+};
+
+struct tb_blame_sum { // of like waits, and of the parts of longer ones in a slice
+	uint32_t link, root, victim, culprit;
+	uint32_t bin;
+	uint32_t n_parts, n_waits; // those that ended in the slice
+	uint64_t wait_ps;
+};
+
+struct tb_blame_tally {
+	uint32_t n;
+	uint32_t bin; // slice in which the last wait ended
+	tb_time_ps from, to;
+	struct tb_blame_sum sums[TB_BLAME_TALLY];
+	struct tb_blame_party victims[TB_BLAME_TALLY], culprits[TB_BLAME_TALLY];
+	uint16_t numbers[2 * TB_BLAME_TALLY]; // hashed: sum's, from 1 on; 0: free
+};
+
+struct tb_blame_table {
+	const struct tb_network *net;
+	uint32_t *leaf_of;   // switch by node
+	_Atomic bool failed; // out of memory: it keeps nothing any more
+	struct tb_blame_tally tally;
+	struct tb_map party_of; // with rails: by job and hosts
+	uint64_t n_waits;
+	tb_time_ps bin_ps;		    // width of a slice
+	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
+	struct tb_blame_root *roots;	    // by link
+	uint64_t *root_bins[TB_BLAME_BINS]; // by slice and link; NULL: nothing yet
+	uint64_t *link_ps;		    // wait by link, until there are several jobs
+	bool several;			    // jobs
+	uint32_t first_job;		    // of the waits; TB_ID_NONE: no wait yet
+	struct tb_wait_sums root_jobs, job_waits, job_links;
+	struct tb_heaviest by_link, by_time, groups[TB_GROUPINGS], trees;
+};
+
+// tb_blame_table_new makes an empty table, whose slices are multiples of base_ps. NULL
+// when memory runs out. It borrows the network.
+struct tb_blame_table *tb_blame_table_new(
+	const struct tb_network *net, tb_time_ps base_ps);
+void tb_blame_table_free(struct tb_blame_table *blame); // NULL is fine
+
+// tb_blame_table_add adds a wait, which is not empty. It adds to `blamed_ps` of the
+// flows, perhaps later, and sets `failed`. The tally is entered by a team, each table by
+// one thread; NULL: by the caller. What comes out is the same.
+void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait, struct tb_team *team);
+
+// tb_blame_table_enter enters the tally.
+void tb_blame_table_enter(
+	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
+
+// tb_blame_table_widen_sums makes the slices of the sums by time twice as wide.
+int tb_blame_table_widen_sums(struct tb_blame_table *blame) TB_MUST_USE;
+
+// tb_blame_table_part_jobs begins the sums by link and job and by root and job: all that
+// waited so far was of the first job.
+int tb_blame_table_part_jobs(struct tb_blame_table *blame) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,20 @@
+#include "link_figures.h"
+
+#include <stddef.h>
+
+#define ROW(ID, field, column, type, adds, kind, ...)                                    \
+	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, column, __VA_ARGS__},
+const struct tb_link_figure tb_link_figures[TB_N_METRICS] = {TB_LINK_FIGURES(ROW)
+#undef ROW
+#define ROW(ID, field, of, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_RATE, __VA_ARGS__},
+		TB_LINK_RATES(ROW)};
+#undef ROW
+
+#define ROW(ID, field, ...)                                                              \
+	_Static_assert(offsetof(struct tb_link_sample, field) ==                         \
+			       offsetof(struct tb_link_sample, figures) +                \
+				       TB_##ID * sizeof(uint64_t),                       \
+		"fields and figures are the same");
+TB_LINK_FIGURES(ROW)
+TB_LINK_RATES(ROW)
+#undef ROW

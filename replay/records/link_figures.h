@@ -1,0 +1,139 @@
+// The figures of a link: what is recorded of it in a time bin, summed over a run, stored,
+// and shown. A figure is one row of TB_LINK_FIGURES; cells, samples, packed bins, sums,
+// the store's statements, reports and pictures are made from it. CONTRIBUTING, "A figure
+// of a link", shows how one is added.
+#ifndef TB_LINK_FIGURES_H
+#define TB_LINK_FIGURES_H
+
+#include "ids.h"
+#include "units.h"
+
+#include <stdint.h>
+
+// ROW(ID, field, column, type, adds, kind, unit, name, title, brief, meaning):
+//   TB_ID    of the figure, among enum tb_metric
+//   field    of struct tb_link_sample and struct tb_cell
+//   column   of the store's link_bin, bin_total, link_total and link_sum, in this order
+//            (schemas/results.sql); key in exports
+//   type     in a cell, which sees one time bin
+//   adds     SUM: several bins or links come to the sum; MOST: to the largest
+//   kind     TIME (picoseconds), SIZE (bytes) or COUNT
+//   unit     in exports; of a COUNT what is counted, in the plural
+//   name     as users type it
+//   title    as a heading; brief: where there is little room
+//   meaning  one line; {awaited}, {stalled} and {lacked} stand for the words of the
+//            run's switching (struct tb_switching_words)
+#define TB_LINK_FIGURES(ROW)                                                             \
+	ROW(WAIT, wait_ps, "wait_ps", uint64_t, SUM, TIME, "ps", "wait", "Wait", "Wait", \
+		"time that headers arriving over the link waited for {awaited}")         \
+	ROW(STALL, stall_ps, "stall_ps", uint64_t, SUM, TIME, "ps", "stall", "Stall",    \
+		"Stall", "time that {stalled} while nothing moved")                      \
+	ROW(BUSY, busy_ps, "busy_ps", uint64_t, SUM, TIME, "ps", "busy", "Busy", "Busy", \
+		"time that bytes were moving")                                           \
+	ROW(BYTES, bytes, "bytes", uint64_t, SUM, SIZE, "bytes", "bytes", "Bytes",       \
+		"Bytes", "bytes on the wire")                                            \
+	ROW(PACKETS, n_packets, "packets", uint32_t, SUM, COUNT, "packets", "packets",   \
+		"Packets", "Packets", "packets whose header crossed the link")           \
+	ROW(BLOCKED, n_blocked, "blocked", uint32_t, SUM, COUNT, "headers", "blocked",   \
+		"Blocked headers", "Blocked",                                            \
+		"headers arriving over the link that found {lacked}")                    \
+	ROW(LONGEST, longest_wait_ps, "longest_wait_ps", uint64_t, MOST, TIME, "ps",     \
+		"longest", "Longest wait", "Longest",                                    \
+		"the longest single wait of a header")                                   \
+	ROW(QUEUE, largest_queue_bytes, "largest_queue_bytes", uint64_t, MOST, SIZE,     \
+		"bytes", "queue", "Largest queue", "Queue",                              \
+		"the most bytes, of packets, that waited in one queue of it at once")
+
+// ROW(ID, field, of, key, unit, name, title, brief, meaning): a rate, which is not
+// stored: `of`, a field above, per second of the time that a sample covers. Readers fill
+// it in (tb_link_sample_rate); links come to the sum.
+#define TB_LINK_RATES(ROW)                                                               \
+	ROW(PACKET_RATE, packets_per_s, n_packets, "packets_per_s", "packets/s",         \
+		"packet-rate", "Packets per second", "Packets/s",                        \
+		"packets whose header crossed the link, per second")
+
+// A metric is what a matrix or a list can show: a figure, or a rate.
+#define TB_FIGURE_ID(ID, ...) TB_##ID,
+enum tb_metric {
+	TB_LINK_FIGURES(TB_FIGURE_ID) TB_N_FIGURES,
+	TB_BEFORE_RATES = TB_N_FIGURES - 1,
+	TB_LINK_RATES(TB_FIGURE_ID) TB_N_METRICS
+};
+#undef TB_FIGURE_ID
+
+// Of one link in one time bin, or added up. The sum over bins is the figure of the whole
+// run, but for a MOST, of which the largest is.
+struct tb_link_sample {
+	struct tb_link link;
+	union {
+#define TB_FIGURE_FIELD(ID, field, ...) uint64_t field;
+		struct {
+			TB_LINK_FIGURES(TB_FIGURE_FIELD)
+			TB_LINK_RATES(TB_FIGURE_FIELD)
+		};
+#undef TB_FIGURE_FIELD
+		uint64_t figures[TB_N_METRICS]; // by enum tb_metric; rates are behind
+	};
+};
+
+enum tb_figure_adds { TB_ADDS_SUM, TB_ADDS_MOST };
+enum tb_figure_kind { TB_KIND_TIME, TB_KIND_SIZE, TB_KIND_COUNT, TB_KIND_RATE };
+
+struct tb_link_figure {
+	enum tb_figure_adds adds;
+	enum tb_figure_kind kind;
+	const char *column; // or key, of a rate
+	const char *unit, *name, *title, *brief, *meaning;
+};
+
+// By enum tb_metric.
+extern const struct tb_link_figure tb_link_figures[TB_N_METRICS];
+
+// ", wait_ps, stall_ps, ...": the columns behind the keys of the store's tables.
+#define TB_FIGURE_COLUMN(ID, field, column, ...) ", " column
+#define TB_FIGURE_COLUMNS			 TB_LINK_FIGURES(TB_FIGURE_COLUMN)
+
+#define TB_FIGURE_SUM(to, by)  ((to) += (by))
+#define TB_FIGURE_MOST(to, by) ((to) = (to) < (by) ? (by) : (to))
+
+// tb_link_sample_add adds the figures of `more` to a sum.
+static inline void tb_link_sample_add(
+	struct tb_link_sample *sum, const struct tb_link_sample *more)
+{
+#define ROW(ID, field, column, type, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
+	TB_LINK_FIGURES(ROW)
+#undef ROW
+#define ROW(ID, field, ...) sum->field += more->field;
+	TB_LINK_RATES(ROW)
+#undef ROW
+}
+
+// tb_link_sample_rate sets the rates of a sample that covers `span_ps` of time, to 0
+// where that is not positive.
+static inline void tb_link_sample_rate(struct tb_link_sample *sample, tb_time_ps span_ps)
+{
+	double per_s = span_ps > 0 ? 1e12 / (double)span_ps : 0;
+#define ROW(ID, field, of, ...)                                                          \
+	sample->field = (uint64_t)((double)sample->of * per_s + 0.5);
+	TB_LINK_RATES(ROW)
+#undef ROW
+}
+
+// tb_link_sample_empty returns whether all figures are 0.
+static inline int tb_link_sample_empty(const struct tb_link_sample *sample)
+{
+	uint64_t any = 0;
+	for (int i = 0; i < TB_N_FIGURES; i++)
+		any |= sample->figures[i];
+	return any == 0;
+}
+
+// tb_metric_of returns the figure of a sample that a metric shows, in ps, bytes or
+// counts. Pictures ask for it of a million links.
+static inline uint64_t tb_metric_of(
+	const struct tb_link_sample *sample, enum tb_metric metric)
+{
+	return sample->figures[metric];
+}
+
+#endif

@@ -1,0 +1,491 @@
+#include "replay_records.h"
+
+#include "array.h"
+#include "blame_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// An automatic width keeps at most this many samples where links are few, and never more
+// bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
+// much as replaying a packet, so a short replay must not write too many rows. With so
+// many links that even LEAST_BINS would need more than MOST_MEMORY samples (of some 20
+// bytes), there are fewer bins.
+enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
+enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
+enum { FIRST_BIN_PS = 1000000 };
+
+static uint64_t bins_for(uint32_t n_links)
+{
+	uint64_t bins = LEAST_BINS;
+	while (bins < MOST_BINS && bins * 2 * n_links <= MOST_SAMPLES)
+		bins *= 2;
+	while (bins > FEWEST_BINS && bins * n_links > MOST_MEMORY)
+		bins /= 2;
+	return bins;
+}
+
+int tb_records_init(struct tb_records *records, const struct tb_network *net,
+	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
+	bool blame)
+{
+	uint32_t n_links = net->n_links;
+	*records = (struct tb_records){.observer = observer,
+		.cells = cells,
+		.n_links = n_links,
+		.automatic = bin_ps == 0,
+		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
+		.bins_most = bins_for(n_links),
+		.keeps_messages = observer && observer->messages};
+	records->bin_end = records->bin_ps;
+	records->touched = calloc(n_links / 64 + 1, sizeof *records->touched);
+	// Number 0, which tb_records_flow returns when memory runs out, must be valid.
+	int status = TB_ARRAY_RESERVE(&records->flows, &records->flows_room, 1);
+	if (blame && observer->blame)
+		records->blame = tb_blame_table_new(net, records->bin_ps);
+	if (!records->touched || status != TB_OK ||
+		(blame && observer->blame && !records->blame)) {
+		tb_records_fini(records);
+		return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+void tb_records_fini(struct tb_records *records)
+{
+	if (records->is_joined) {
+		records->flows = NULL;
+		records->near_cells = NULL;
+	}
+	free(records->near_cells);
+	free(records->joined);
+	free(records->waits);
+	free(records->touched);
+	free(records->told);
+	free(records->spills);
+	free(records->spills_before);
+	tb_kept_bins_fini(&records->kept);
+	free(records->flows);
+	free(records->undelivered);
+	tb_losses_fini(&records->losses);
+	tb_slowest_messages_fini(&records->messages);
+	tb_map_fini(&records->undelivered_of);
+	tb_blame_table_free(records->blame);
+	tb_map_fini(&records->flow_of);
+	*records = (struct tb_records){0};
+}
+
+uint32_t tb_records_flow(
+	struct tb_records *records, uint32_t job, uint32_t source, uint32_t destination)
+{
+	uint64_t key = (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+	uint32_t flow = 0;
+	if (tb_map_find(&records->flow_of, key, &flow))
+		return flow;
+	if (TB_ARRAY_RESERVE(&records->flows, &records->flows_room,
+		    (size_t)records->n_flows + 1) != TB_OK) {
+		records->failed = true;
+		return 0;
+	}
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		records->joined[i]->flows = records->flows;
+	flow = records->n_flows;
+	if (tb_map_put(&records->flow_of, key, flow) != TB_OK)
+		records->failed = true;
+	records->flows[flow] = (struct tb_flow_sample){
+		.job = job, .source = {source}, .destination = {destination}};
+	records->n_flows++;
+	return flow;
+}
+
+static void push_spill(struct tb_records *records, struct tb_spill burst)
+{
+	if (TB_ARRAY_RESERVE(&records->spills, &records->spills_room,
+		    records->n_spills + 1) != TB_OK) {
+		records->failed = true;
+		return;
+	}
+	records->spills[records->n_spills++] = burst;
+}
+
+// bytes_by returns how many bytes of a burst have crossed by an instant within it:
+// proportional to time, rounded down, so that merged bins equal one wide bin.
+static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
+{
+	uint64_t part = (uint64_t)(at - burst->start);
+	uint64_t whole = (uint64_t)(burst->end - burst->start);
+	if (part == whole)
+		return burst->bytes;
+	for (; burst->bytes > UINT64_MAX / whole; whole /= 2)
+		part /= 2;
+	return burst->bytes * part / whole;
+}
+
+// count_part counts the part of a burst that lies in the open bin.
+static void count_part(struct tb_records *records, const struct tb_spill *burst)
+{
+	struct tb_cell *cell = tb_records_near_cell(records, burst->link);
+	bool begins = burst->start >= records->bin_start;
+	tb_time_ps from = begins ? burst->start : records->bin_start;
+	tb_time_ps to = burst->end < records->bin_end ? burst->end : records->bin_end;
+	if (from >= to)
+		return;
+	cell->busy_ps += (uint64_t)(to - from);
+	cell->bytes += bytes_by(burst, to) - bytes_by(burst, from);
+	cell->n_packets += begins ? burst->n_packets : 0;
+	tb_records_touch(records, cell);
+}
+
+void tb_records_spill(struct tb_records *records, struct tb_spill burst)
+{
+	count_part(records, &burst);
+	push_spill(records, burst);
+}
+
+// pour_spills adds to the opened bin what earlier bursts left for it.
+static void pour_spills(struct tb_records *records)
+{
+	struct tb_spill *before = records->spills;
+	size_t n = records->n_spills;
+	size_t room = records->spills_room;
+	records->spills = records->spills_before;
+	records->spills_room = records->before_room;
+	records->spills_before = before;
+	records->before_room = room;
+	records->n_spills = 0;
+	for (size_t i = 0; i < n; i++)
+		if (before[i].end > records->bin_end)
+			tb_records_spill(records, before[i]);
+		else
+			count_part(records, &before[i]);
+}
+
+bool tb_records_idle(const struct tb_records *records)
+{
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		if (!tb_records_idle(records->joined[i]))
+			return false;
+	if (records->n_spills)
+		return false;
+	for (uint32_t i = 0; i <= records->n_links / 64; i++)
+		if (records->touched[i])
+			return false;
+	return true;
+}
+
+static int observer_failed(struct tb_error *error, int status)
+{
+	return tb_fail(
+		error, (enum tb_status)status, "the observer of the replay failed");
+}
+
+// tell_start passes the width of the bins to the observer, once.
+static int tell_start(struct tb_records *records, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (records->started || !observer || !observer->start)
+		return TB_OK;
+	records->started = true;
+	int status = observer->start(observer->context, records->bin_ps);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell(struct tb_records *records, uint64_t bin,
+	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (n == 0 || !observer || !observer->bin)
+		return TB_OK;
+	int status = observer->bin(observer->context, bin, samples, n);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+// widen doubles the width.
+static void widen(struct tb_records *records)
+{
+	if (tb_kept_bins_widen(&records->kept) != TB_OK)
+		records->failed = true;
+	records->kept_told = 0;
+	records->bin /= 2;
+	records->bin_ps *= 2;
+}
+
+static void open_bin(struct tb_records *records)
+{
+	while (records->automatic && records->bin >= records->bins_most)
+		widen(records);
+	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
+	records->bin_end = records->bin_start + records->bin_ps;
+	tb_records_follow(records);
+}
+
+static struct tb_link_sample sample_of(
+	const struct tb_records *records, const struct tb_cell *cell)
+{
+	// A burst may be counted up to its end although its VC is held longer.
+	uint64_t moving = cell->busy_ps < cell->stall_ps ? cell->busy_ps : cell->stall_ps;
+	if (records->holds_stall)
+		moving = 0;
+	struct tb_link_sample sample = {.link = {cell->link}};
+#define ROW(ID, field, ...) sample.field = cell->field;
+	TB_LINK_FIGURES(ROW)
+#undef ROW
+	sample.stall_ps -= moving;
+	return sample;
+}
+
+// gather turns the open bin's cells of 64 links into samples, by link, and clears them.
+static uint32_t gather(
+	struct tb_records *records, uint32_t word, struct tb_link_sample *samples)
+{
+	uint32_t n = 0;
+	uint64_t bits = tb_records_take_touched(records, word);
+	for (; bits; bits &= bits - 1) {
+		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		struct tb_cell *cell = records->cells[link];
+		if (records->parts)
+			tb_records_add_near(records, link, cell);
+		samples[n++] = sample_of(records, cell);
+		*cell = (struct tb_cell){.link = link};
+	}
+	return n;
+}
+
+// keep packs the open bin.
+static int keep(struct tb_records *records)
+{
+	struct tb_link_sample samples[64];
+	int status = tb_kept_bins_begin(&records->kept, (uint32_t)records->bin);
+	for (uint32_t word = 0; word <= records->n_links / 64 && status == TB_OK;
+		word++) {
+		uint32_t n = gather(records, word, samples);
+		status = tb_kept_bins_add(&records->kept, samples, n);
+	}
+	return status;
+}
+
+// make_told makes room for a bin to be told.
+static int make_told(struct tb_records *records)
+{
+	if (!records->told)
+		records->told = malloc(records->n_links * sizeof *records->told);
+	return records->told ? TB_OK : TB_ENOMEM;
+}
+
+static int tell_open_bin(struct tb_records *records, struct tb_error *error)
+{
+	size_t n = 0;
+	for (uint32_t word = 0; word <= records->n_links / 64; word++)
+		n += gather(records, word, records->told + n);
+	return tell(records, records->bin, records->told, n, error);
+}
+
+static int check_memory(const struct tb_records *records, struct tb_error *error)
+{
+	bool failed = records->failed || (records->blame && records->blame->failed);
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		failed |= records->joined[i]->failed;
+	return failed ? tb_fail_memory(error, "what happens on the links") : TB_OK;
+}
+
+int tb_records_close(struct tb_records *records, struct tb_error *error)
+{
+	int status = records->automatic ? TB_OK : tell_start(records, error);
+	if (status != TB_OK)
+		return status;
+	if ((records->automatic ? keep(records) : make_told(records)) != TB_OK)
+		return tb_fail_memory(error, "the time bins");
+	if (!records->automatic)
+		status = tell_open_bin(records, error);
+	records->bin++;
+	open_bin(records);
+	pour_spills(records);
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		pour_spills(records->joined[i]);
+	return status == TB_OK ? check_memory(records, error) : status;
+}
+
+void tb_records_jump(struct tb_records *records, tb_time_ps now)
+{
+	records->bin = (uint64_t)(now / records->bin_ps);
+	open_bin(records);
+}
+
+int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
+{
+	if (!records->observer)
+		return TB_OK;
+	if (records->automatic && records->kept_told == 0)
+		records->started = false;
+	int status = tell_start(records, error);
+	if (status != TB_OK)
+		return status;
+	if (make_told(records) != TB_OK)
+		return tb_fail_memory(error, "the time bins");
+	while (records->kept_told < records->kept.n_bytes) {
+		uint32_t bin = 0, n = 0;
+		records->kept_told = tb_kept_bins_read(
+			&records->kept, records->kept_told, &bin, records->told, &n);
+		status = tell(records, bin, records->told, n, error);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int by_flow(const void *left, const void *right)
+{
+	const struct tb_flow_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	return (a->destination.id > b->destination.id) -
+	       (a->destination.id < b->destination.id);
+}
+
+static int tell_blame(struct tb_records *records, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (!records->blame)
+		return TB_OK;
+	if (tb_blame_record_give(
+		    records->blame, records->flows, records->observer, &status) != TB_OK)
+		return tb_fail_memory(error, "who waited for whom");
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell_flows(struct tb_records *records, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (!observer->flows)
+		return TB_OK;
+	// Without a flow too: hosts have some that cross no network.
+	struct tb_flow_sample *samples =
+		malloc((records->n_flows + 1u) * sizeof *samples);
+	if (!samples)
+		return tb_fail_memory(error, "the flows");
+	memcpy(samples, records->flows, records->n_flows * sizeof *samples);
+	qsort(samples, records->n_flows, sizeof *samples, by_flow);
+	int status = observer->flows(observer->context, samples, records->n_flows);
+	free(samples);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+// undelivered_at returns the row of a flow and link, which it makes if new; NULL when
+// memory runs out.
+static struct tb_undelivered_sample *undelivered_at(
+	struct tb_records *records, uint32_t flow, uint32_t dead)
+{
+	uint64_t key = (uint64_t)flow << 32 | dead;
+	uint32_t at = records->n_undelivered;
+	if (tb_map_find(&records->undelivered_of, key, &at))
+		return &records->undelivered[at];
+	if (TB_ARRAY_RESERVE(&records->undelivered, &records->undelivered_room,
+		    (size_t)at + 1) != TB_OK ||
+		tb_map_put(&records->undelivered_of, key, at) != TB_OK)
+		return NULL;
+	const struct tb_flow_sample *of = &records->flows[flow];
+	records->undelivered[at] = (struct tb_undelivered_sample){.job = of->job,
+		.source = of->source,
+		.destination = of->destination,
+		.dead = {dead},
+		.first_ps = TB_TIME_NEVER};
+	records->n_undelivered++;
+	return &records->undelivered[at];
+}
+
+void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now)
+{
+	struct tb_undelivered_sample *at = undelivered_at(records, flow, dead);
+	if (!at) {
+		records->failed = true;
+		return;
+	}
+	at->n_messages++;
+	at->bytes += bytes;
+	if (now < at->first_ps)
+		at->first_ps = now;
+}
+
+static int by_flow_and_link(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
+}
+
+static int tell_undelivered(struct tb_records *records, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (!observer->undelivered || records->n_undelivered == 0)
+		return TB_OK;
+	qsort(records->undelivered, records->n_undelivered, sizeof *records->undelivered,
+		by_flow_and_link);
+	int status = observer->undelivered(
+		observer->context, records->undelivered, records->n_undelivered);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell_losses(struct tb_records *records, struct tb_error *error)
+{
+	int status = tb_records_report_losses(records);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell_messages(struct tb_records *records, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (!records->keeps_messages)
+		return TB_OK;
+	int status = tb_slowest_messages_report(&records->messages, observer);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static void forget_spills(struct tb_records *records)
+{
+	free(records->spills);
+	free(records->spills_before);
+	records->spills = records->spills_before = NULL;
+	records->n_spills = records->spills_room = records->before_room = 0;
+}
+
+// forget_bins frees what has been told, before the rest needs memory.
+static void forget_bins(struct tb_records *records)
+{
+	tb_kept_bins_fini(&records->kept);
+	records->kept_told = 0;
+	free(records->told);
+	records->told = NULL;
+	forget_spills(records);
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		forget_spills(records->joined[i]);
+}
+
+int tb_records_finish(struct tb_records *records, struct tb_error *error)
+{
+	if (!records->observer)
+		return TB_OK;
+	int status = check_memory(records, error);
+	if (status == TB_OK)
+		status = tb_records_report_bins(records, error);
+	forget_bins(records);
+	tb_records_enter_waits(records, NULL);
+	if (records->blame)
+		tb_blame_table_enter(records->blame, records->flows, NULL);
+	if (status == TB_OK)
+		status = tell_flows(records, error);
+	if (status == TB_OK)
+		status = tell_blame(records, error);
+	if (status == TB_OK)
+		status = tell_undelivered(records, error);
+	if (status == TB_OK)
+		status = tell_losses(records, error);
+	return status == TB_OK ? tell_messages(records, error) : status;
+}

@@ -1,0 +1,320 @@
+// The records: what happens on links, in flows and between them, counted during a replay
+// and passed on to the observer. Private to replay/.
+//
+// Bins: the open bin has one cell per link and is closed when simulated time passes its
+// end. With a fixed width, closed bins go to the observer at once. With an automatic
+// width they are kept; whenever there are too many, neighbours are merged and the width
+// doubles, so memory and rows stay bounded however long the replay is.
+//
+// Parts: where a replay runs in parts side by side (network_parts.h), each part has
+// records of its own, joined to the main ones: what its links carry and wait, and whom it
+// blames. Between windows one thread closes bins and enters the blame for all of them,
+// part by part; flows and messages are in the main records alone. A link from part to
+// part has two cells, which are added up: the one of its far end, as any link, and one in
+// which the part of its near end counts (tb_records_near_cell).
+#ifndef TB_REPLAY_RECORDS_H
+#define TB_REPLAY_RECORDS_H
+
+#include "blame_table.h"
+#include "map.h"
+#include "network_parts.h"
+#include "observer.h"
+#include "slowest_messages.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Kept bins: the samples of closed time bins, packed, until the width of the bins is
+// final. Private to replay/.
+//
+// A bin's samples are sorted by link. Packed, a sample takes some 20 bytes instead of 64:
+// every figure as many as it needs, links by their distance. Two neighbouring bins are
+// merged in place. Cost: some 40 ns a sample to keep, and the same to read it.
+
+struct tb_kept_bins { // zeroed: none
+	unsigned char *bytes;
+	size_t n_bytes, room;
+	size_t last;	      // byte at which the bin begun last begins
+	uint32_t link;	      // of its last sample
+	unsigned char *first; // of two bins to be merged
+	size_t first_room;
+};
+
+void tb_kept_bins_fini(struct tb_kept_bins *kept);
+
+// tb_kept_bins_begin begins bin number `bin`, greater than those before it; any number of
+// tb_kept_bins_add add its samples, sorted by link. A bin without any is left out.
+// TB_ENOMEM.
+int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin) TB_MUST_USE;
+int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_link_sample *samples,
+	uint32_t n) TB_MUST_USE;
+
+// tb_kept_bins_read reads the bin that begins at byte `from` into `samples`, which has
+// room for all links; returns the byte after it.
+size_t tb_kept_bins_read(const struct tb_kept_bins *kept, size_t from, uint32_t *bin,
+	struct tb_link_sample *samples, uint32_t *n);
+
+// tb_kept_bins_widen merges bins 2b and 2b + 1 into b. TB_ENOMEM, with which bins are
+// lost.
+int tb_kept_bins_widen(struct tb_kept_bins *kept) TB_MUST_USE;
+
+// One link in the open bin. Its stall is what it was held, until that becomes a sample
+// (see holds_stall).
+struct tb_cell {
+#define TB_FIGURE_FIELD(ID, field, column, type, ...) type field;
+	TB_LINK_FIGURES(TB_FIGURE_FIELD)
+#undef TB_FIGURE_FIELD
+	uint32_t link;
+	bool touched; // holds something: its bit is set
+};
+
+struct tb_spill { // a burst of flits that reaches beyond the open bin
+	uint32_t link;
+	uint32_t n_packets;
+	uint64_t bytes;
+	tb_time_ps start, end;
+};
+
+struct tb_losses { // records_losses.c
+	struct tb_map port_of, flow_of;
+	struct tb_port_loss_sample *ports;
+	struct tb_flow_loss_sample *flows;
+	size_t n_ports, n_flows, ports_room, flows_room;
+};
+
+struct tb_records {
+	const struct tb_observer *observer;
+	uint32_t n_links;
+	bool automatic;
+	bool started; // the observer knows the width
+	tb_time_ps bin_ps, bin_start, bin_end;
+	uint64_t bin, bins_most;
+	struct tb_cell **cells; // by link
+	uint64_t *touched;	// bit a link: its cell holds something
+	struct tb_spill *spills, *spills_before;
+	size_t n_spills, spills_room, before_room;
+	struct tb_kept_bins kept;
+	size_t kept_told; // bytes of those passed to the observer, with their present
+			  // width
+	struct tb_link_sample *told; // scratch for one bin
+	struct tb_map flow_of;
+	struct tb_flow_sample *flows;
+	uint32_t n_flows;
+	size_t flows_room;
+	struct tb_blame_table *blame; // NULL: not kept
+	struct tb_map undelivered_of; // by flow and dead link
+	struct tb_undelivered_sample *undelivered;
+	uint32_t n_undelivered;
+	size_t undelivered_room;
+	struct tb_losses losses;
+	struct tb_slowest_messages messages;
+	bool keeps_messages;
+	bool holds_stall; // stall_ps of cells is the stall; else stall and busy together
+	uint64_t wait_ps; // all waits
+	bool failed;	  // out of memory
+	// With parts alone. Records that are joined borrow cells and flows of the main
+	// ones.
+	const struct tb_parts *parts;
+	struct tb_cell *near_cells; // by number of the crossing link
+	struct tb_records **joined; // of the main records: by part
+	uint32_t n_joined;
+	bool is_joined, keeps_waits;
+	struct tb_blame_wait *waits; // to be entered into the main records' blame
+	size_t n_waits, waits_room;
+};
+
+// tb_records_init borrows the network, and the cells of the links, by id, zeroed except
+// for their id; the caller places them next to its own state. NULL: links are not
+// counted.
+int tb_records_init(struct tb_records *records, const struct tb_network *net,
+	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
+	bool blame) TB_MUST_USE;
+void tb_records_fini(struct tb_records *records);
+
+// tb_records_cut prepares records for parts, which it borrows: TB_OK, or TB_ENOMEM.
+int tb_records_cut(struct tb_records *records, const struct tb_parts *parts) TB_MUST_USE;
+
+// tb_records_join makes the records of the next part, joined to records that are cut. End
+// them first. TB_ENOMEM.
+int tb_records_join(struct tb_records *records, struct tb_records *whole) TB_MUST_USE;
+
+// tb_records_enter_waits enters the waits of all parts into the blame, part by part, with
+// the threads of a team; NULL: the caller's alone.
+void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team);
+
+// tb_records_waits is the sum of all waits, of all parts.
+uint64_t tb_records_waits(const struct tb_records *whole);
+
+// tb_records_near_cell is the cell in which the part of a link's near end counts what
+// begins to cross it and what stalls.
+static inline struct tb_cell *tb_records_near_cell(
+	const struct tb_records *records, uint32_t link)
+{
+	if (records->parts && records->parts->crossing_of[link] != TB_ID_NONE)
+		return &records->near_cells[records->parts->crossing_of[link]];
+	return records->cells[link];
+}
+
+// tb_records_keep_wait keeps a wait for tb_records_enter_waits.
+void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
+
+// What closing a bin needs of joined records (records_parts.c): take_touched returns and
+// clears the bits of 64 links; add_near adds the near cell of a link to a copy of its
+// other one, and clears it; follow opens the bin of the main records, moves flows on.
+uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word);
+void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum);
+void tb_records_follow(struct tb_records *whole);
+
+// tb_records_flow returns the number of the flow (job, source, destination), and adds it
+// when it is new.
+uint32_t tb_records_flow(
+	struct tb_records *records, uint32_t job, uint32_t source, uint32_t destination);
+
+static inline void tb_records_touch(struct tb_records *records, struct tb_cell *cell)
+{
+	if (cell->touched)
+		return;
+	cell->touched = true;
+	records->touched[cell->link / 64] |= UINT64_C(1) << cell->link % 64;
+}
+
+// tb_records_spill takes a burst that does not lie wholly in the open bin.
+void tb_records_spill(struct tb_records *records, struct tb_spill burst);
+
+// tb_records_burst counts a burst of flits that crosses a link in [start, end), start not
+// before the open bin.
+static inline void tb_records_burst(struct tb_records *records, struct tb_cell *cell,
+	tb_time_ps start, tb_time_ps end, uint32_t bytes, bool header)
+{
+	if (end > records->bin_end) {
+		tb_records_spill(records,
+			(struct tb_spill){cell->link, header, bytes, start, end});
+		return;
+	}
+	cell->busy_ps += (uint64_t)(end - start);
+	cell->bytes += bytes;
+	cell->n_packets += header;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_held counts time during which a VC of the link was held, or, with
+// holds_stall, during which the link was stalled, within the open bin.
+static inline void tb_records_held(
+	struct tb_records *records, struct tb_cell *cell, tb_time_ps span)
+{
+	cell->stall_ps += (uint64_t)span;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_blocked counts a header that came in by the link and must wait.
+static inline void tb_records_blocked(struct tb_records *records, struct tb_cell *cell)
+{
+	cell->n_blocked++;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_queue counts how many bytes, of packets, wait in a queue of the link.
+static inline void tb_records_queue(
+	struct tb_records *records, struct tb_cell *cell, uint64_t bytes)
+{
+	if (bytes <= cell->largest_queue_bytes)
+		return;
+	cell->largest_queue_bytes = bytes;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_link_wait counts `part` of a wait within the open bin; `whole` is its length
+// so far. The wait of the flow is counted by whoever calls.
+static inline void tb_records_link_wait(struct tb_records *records, struct tb_cell *cell,
+	tb_time_ps part, tb_time_ps whole)
+{
+	cell->wait_ps += (uint64_t)part;
+	if ((uint64_t)whole > cell->longest_wait_ps)
+		cell->longest_wait_ps = (uint64_t)whole;
+	records->wait_ps += (uint64_t)part;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_wait does so and counts the part of the flow.
+static inline void tb_records_wait(struct tb_records *records, struct tb_cell *cell,
+	uint32_t flow, tb_time_ps part, tb_time_ps whole)
+{
+	records->flows[flow].wait_ps += (uint64_t)part;
+	tb_records_link_wait(records, cell, part, whole);
+}
+
+// tb_flow_count adds a message that is delivered now to its flow.
+static inline void tb_flow_count(struct tb_flow_sample *flow,
+	const struct tb_message_sample *message, uint32_t n_packets)
+{
+	uint64_t latency = (uint64_t)(message->delivered_ps - message->posted_ps);
+	if (flow->n_messages == 0 || message->posted_ps < flow->first_ps)
+		flow->first_ps = message->posted_ps;
+	flow->last_ps = message->delivered_ps;
+	if (message->posted_ps > flow->last_post_ps)
+		flow->last_post_ps = message->posted_ps;
+	flow->n_messages++;
+	flow->n_packets += n_packets;
+	flow->bytes += message->bytes;
+	flow->latency_ps += latency;
+	flow->queue_ps += message->queue_ps;
+	flow->network_ps += message->network_ps;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += message->ideal_ps;
+}
+
+// tb_records_message keeps a delivered message if the observer asks for them.
+static inline void tb_records_message(
+	struct tb_records *records, const struct tb_message_sample *message)
+{
+	if (records->keeps_messages &&
+		tb_slowest_messages_add(&records->messages, message) != TB_OK)
+		records->failed = true;
+}
+
+// tb_records_blame adds a wait of `victim` for `culprit`, of length `wait`, which ended
+// at `end`.
+static inline void tb_records_blame(struct tb_records *records, uint32_t link,
+	uint32_t root, uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end)
+{
+	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
+	if (records->blame)
+		tb_blame_table_add(records->blame, records->flows, &made, NULL);
+	else if (records->keeps_waits)
+		tb_records_keep_wait(records, &made);
+}
+
+// tb_records_undelivered counts a message of a flow that is given up; `dead` is the link
+// that it met, TB_ID_NONE when there was no route.
+void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now);
+
+// tb_records_lost counts a frame of a flow for which the queue before a link had no room,
+// tb_records_resent a segment that is sent again; tb_records_report_losses passes both to
+// the observer and returns its status.
+void tb_records_lost(
+	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes);
+void tb_records_resent(struct tb_records *records, uint32_t flow);
+int tb_records_report_losses(struct tb_records *records) TB_MUST_USE;
+void tb_losses_fini(struct tb_losses *losses);
+
+// tb_records_close closes the open bin, after the engine has settled what lasts beyond
+// it, and opens the next.
+int tb_records_close(struct tb_records *records, struct tb_error *error) TB_MUST_USE;
+
+// tb_records_idle returns whether the open bin is empty, so that time may jump.
+bool tb_records_idle(const struct tb_records *records);
+
+// tb_records_jump makes the bin that holds `now` the open one; the records must be idle.
+void tb_records_jump(struct tb_records *records, tb_time_ps now);
+
+// tb_records_report_bins passes all kept bins to the observer (automatic width only).
+int tb_records_report_bins(
+	struct tb_records *records, struct tb_error *error) TB_MUST_USE;
+
+// tb_records_finish passes kept bins, flows, blame, undelivered messages and losses to
+// the observer.
+int tb_records_finish(struct tb_records *records, struct tb_error *error) TB_MUST_USE;
+
+#endif

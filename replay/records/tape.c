@@ -1,0 +1,168 @@
+#include "tape.h"
+
+#include "array.h"
+#include "blame_copy.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bin {
+	uint64_t number;
+	size_t first, n; // into the samples
+};
+
+// An array that grows by doubling.
+struct array {
+	void *items;
+	size_t n, room;
+};
+
+struct tb_tape {
+	tb_time_ps bin_ps;
+	struct array bins, samples, flows, undelivered, messages, lossy_ports,
+		lossy_flows;
+	bool has_blame;
+	struct tb_blame_record blame;
+};
+
+int tb_tape_new(struct tb_tape **tape, struct tb_error *error)
+{
+	struct tb_tape *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail_memory(error, "what is recorded");
+	*tape = made;
+	return TB_OK;
+}
+
+void tb_tape_free(struct tb_tape *tape)
+{
+	if (!tape)
+		return;
+	free(tape->bins.items);
+	free(tape->samples.items);
+	free(tape->flows.items);
+	tb_blame_record_free(&tape->blame);
+	free(tape->undelivered.items);
+	free(tape->messages.items);
+	free(tape->lossy_ports.items);
+	free(tape->lossy_flows.items);
+	free(tape);
+}
+
+static int append(struct array *array, const void *items, size_t n, size_t size)
+{
+	if (n == 0)
+		return TB_OK;
+	if (array->n + n > array->room &&
+		tb_array_grow(&array->items, &array->room, array->n + n, size) != TB_OK)
+		return TB_ENOMEM;
+	memcpy((char *)array->items + array->n * size, items, n * size);
+	array->n += n;
+	return TB_OK;
+}
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	struct tb_tape *tape = context;
+	tape->bin_ps = bin_ps;
+	tape->bins.n = tape->samples.n = 0;
+	return TB_OK;
+}
+
+static int on_bin(
+	void *context, uint64_t number, const struct tb_link_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	const struct bin bin = {number, tape->samples.n, n};
+	int status = append(&tape->samples, samples, n, sizeof *samples);
+	return status == TB_OK ? append(&tape->bins, &bin, 1, sizeof bin) : status;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->flows, samples, n, sizeof *samples);
+}
+
+static int on_blame(void *context, const struct tb_blame_record *record)
+{
+	struct tb_tape *tape = context;
+	int status = tb_blame_record_copy(&tape->blame, record);
+	tape->has_blame = status == TB_OK;
+	return status;
+}
+
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->undelivered, samples, n, sizeof *samples);
+}
+
+static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->messages, samples, n, sizeof *samples);
+}
+
+static int on_losses(void *context, const struct tb_loss_record *record)
+{
+	struct tb_tape *tape = context;
+	int status = append(&tape->lossy_ports, record->ports, record->n_ports,
+		sizeof *record->ports);
+	return status == TB_OK ? append(&tape->lossy_flows, record->flows,
+					 record->n_flows, sizeof *record->flows)
+			       : status;
+}
+
+struct tb_observer tb_tape_observer(struct tb_tape *tape)
+{
+	return (struct tb_observer){.context = tape,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame,
+		.undelivered = on_undelivered,
+		.messages = on_messages,
+		.losses = on_losses};
+}
+
+static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	const struct bin *bins = tape->bins.items;
+	const struct tb_link_sample *samples = tape->samples.items;
+	int status = observer->start(observer->context, tape->bin_ps);
+	for (size_t i = 0; i < tape->bins.n && status == TB_OK; i++)
+		status = observer->bin(observer->context, bins[i].number,
+			bins[i].n ? samples + bins[i].first : NULL, bins[i].n);
+	return status;
+}
+
+static int play_losses(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	const struct tb_loss_record record = {tape->lossy_ports.items,
+		tape->lossy_flows.items, tape->lossy_ports.n, tape->lossy_flows.n};
+	return record.n_flows && observer->losses
+		       ? observer->losses(observer->context, &record)
+		       : TB_OK;
+}
+
+int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	int status = tape->bin_ps ? play_bins(tape, observer) : TB_OK;
+	if (status == TB_OK)
+		status = observer->flows(
+			observer->context, tape->flows.items, tape->flows.n);
+	if (status == TB_OK && tape->has_blame && observer->blame)
+		status = observer->blame(observer->context, &tape->blame);
+	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
+		status = observer->undelivered(
+			observer->context, tape->undelivered.items, tape->undelivered.n);
+	if (status == TB_OK)
+		status = play_losses(tape, observer);
+	if (status == TB_OK && observer->messages)
+		status = observer->messages(
+			observer->context, tape->messages.items, tape->messages.n);
+	return status;
+}

@@ -1,0 +1,168 @@
+// Prefetching: fetches into the cache what the next events will read, as a network of
+// thousands of nodes does not fit into it.
+//
+// A read that depends on another one would make the prefetch itself wait for memory. So
+// there are three stages for each event, each nearer to its turn, and each reads only
+// what the stage before it has fetched. Nothing here changes any state. A stage may find
+// state that changes before the event's turn: that wastes a fetch and does no other harm.
+#include "circuits_impl.h"
+#include "routes.h"
+
+// Without the empty asm gcc 12 takes a function that only prefetches for one without
+// effect, and drops its calls. Locality 2 means the second-level cache, which has more
+// room than the first.
+static inline void fetch(const void *at)
+{
+	__builtin_prefetch(at, 0, 2);
+	__asm__ volatile("");
+}
+
+static inline void fetch_lines(const void *from, size_t bytes)
+{
+	for (const char *at = from; at < (const char *)from + bytes; at += 64)
+		fetch(at);
+}
+
+static inline void fetch_slot(const struct circuits *circuits, uint32_t slot)
+{
+	fetch(&circuits->links[slot]);
+	fetch(&circuits->links[slot].cell);
+	fetch(vcs_of(circuits, slot));
+	if (circuits->trains)
+		tb_link_tokens_fetch(circuits->trains, slot);
+}
+
+static inline void fetch_route(const struct circuits *circuits, uint32_t route)
+{
+	if (!(route & TB_ROUTE_GROUP)) {
+		fetch(free_at(circuits, route));
+		fetch_slot(circuits, route);
+		return;
+	}
+	const struct link_group *group = group_at(circuits, route);
+	fetch_lines(free_at(circuits, group->first),
+		group->n * circuits->vcs_most * sizeof(tb_time_ps));
+}
+
+static inline struct circuit_packet *packet_of(
+	const struct circuits *circuits, uint32_t subject)
+{
+	return packet_at(circuits, subject >> circuits->hops_shift);
+}
+
+static inline struct hop *hop_of(const struct circuits *circuits, uint32_t subject)
+{
+	return hop_at(circuits, packet_of(circuits, subject),
+		subject & ((1u << circuits->hops_shift) - 1));
+}
+
+// prefetch_subject fetches what is known from an event's subject alone.
+static inline void prefetch_subject(
+	const struct circuits *circuits, struct tb_event event)
+{
+	uint32_t id = event.subject;
+	const struct tb_replay *replay = &circuits->replay;
+	if (event.kind == EV_HEADER || event.kind == EV_READY) {
+		const char *at = (const char *)hop_of(circuits, id);
+		fetch(packet_of(circuits, id));
+		fetch(at);
+		fetch(at + circuits->hop_bytes);
+	} else if (event.kind == EV_TAIL) {
+		fetch_lines(packet_at(circuits, id), replay->packet_bytes);
+	} else if (event.kind == EV_SWITCH) {
+		fetch(&circuits->switches[id]);
+	} else if (event.kind == EV_LINK) {
+		fetch_slot(circuits, id);
+	} else if (event.kind == TB_EVENT_NODE) {
+		fetch(&replay->nics[id]);
+		fetch(free_at(circuits, circuits->first_injection + id));
+		fetch_slot(circuits, circuits->first_injection + id);
+	} else if (event.kind <= TB_EVENT_DELIVERED) {
+		fetch_lines(&replay->messages[id], sizeof *replay->messages);
+	}
+}
+
+void tb_circuits_prefetch_first(
+	struct circuits *circuits, const struct tb_event *events, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		prefetch_subject(circuits, events[i]);
+}
+
+static inline void prefetch_tail_second(const struct circuits *circuits, uint32_t id)
+{
+	const struct tb_replay *replay = &circuits->replay;
+	struct circuit_packet *packet = packet_at(circuits, id);
+	const struct tb_posted *message = &replay->messages[packet->of.message];
+	fetch_lines(message, sizeof *message);
+	fetch(&replay->nics[packet->of.destination]);
+	for (uint32_t i = 0; i < packet->of.n_hops; i++) {
+		uint32_t slot = hop_at(circuits, packet, i)->link;
+		fetch(&circuits->links[slot]);
+		fetch(free_at(circuits, slot));
+		fetch(vcs_of(circuits, slot));
+	}
+}
+
+void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event)
+{
+	uint32_t id = event.subject;
+	if (event.kind == EV_HEADER && !circuits->odd_routes) {
+		const struct circuit_packet *packet = packet_of(circuits, id);
+		fetch(&circuits->switches[packet->at]);
+		fetch(&came_by(circuits, packet)->cell);
+		fetch_route(circuits, route_of(circuits, packet->at, packet));
+	} else if (event.kind == EV_TAIL) {
+		prefetch_tail_second(circuits, id);
+	} else if (event.kind == EV_SWITCH) {
+		const struct switch_state *at = &circuits->switches[id];
+		fetch_lines(at->waiters, at->n_waiting * sizeof *at->waiters);
+	} else if (event.kind == EV_READY) {
+		fetch_slot(circuits, hop_of(circuits, id)->link);
+	} else if (event.kind == TB_EVENT_NODE) {
+		uint32_t fetched = circuits->replay.nics[id].fetched;
+		if (fetched != TB_NOTHING)
+			fetch_lines(packet_at(circuits, fetched),
+				sizeof(struct circuit_packet) + circuits->hop_bytes);
+	}
+}
+
+// prefetch_header_third fetches the link that the header would take now; mostly it will
+// take that one.
+static inline void prefetch_header_third(struct circuits *circuits, uint32_t id)
+{
+	const struct circuit_packet *packet = packet_of(circuits, id);
+	uint32_t route = route_of(circuits, packet->at, packet);
+	if (!(route & TB_ROUTE_GROUP) || !group_at(circuits, route)->at_once)
+		return;
+	uint32_t slot = pick_at_once(
+		circuits, group_at(circuits, route), packet->of.order, packet->at);
+	if (slot != NOTHING)
+		fetch_slot(circuits, slot);
+}
+
+static inline void prefetch_tail_third(const struct circuits *circuits, uint32_t id)
+{
+	struct circuit_packet *packet = packet_at(circuits, id);
+	fetch(&circuits->replay.nics[tb_packet_source(&circuits->replay, &packet->of)]);
+	for (uint32_t i = 1; i < packet->of.n_hops; i++) {
+		uint32_t slot = hop_at(circuits, packet, i)->link;
+		fetch(&circuits->switches[circuits->links[slot].from]);
+	}
+}
+
+void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event)
+{
+	uint32_t id = event.subject;
+	if (event.kind == EV_HEADER && !circuits->odd_routes) {
+		prefetch_header_third(circuits, id);
+	} else if (event.kind == EV_TAIL) {
+		prefetch_tail_third(circuits, id);
+	} else if (event.kind == EV_SWITCH) {
+		const struct switch_state *at = &circuits->switches[id];
+		for (uint32_t i = 0; i < at->n_waiting; i++) {
+			fetch(packet_at(circuits, at->waiters[i].packet));
+			fetch_route(circuits, at->waiters[i].route);
+		}
+	}
+}

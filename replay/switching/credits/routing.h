@@ -1,0 +1,36 @@
+// Routes: the links by which packets leave a switch. Private to this room.
+#ifndef TB_ROUTING_H
+#define TB_ROUTING_H
+
+#include "credits.h"
+
+// route_of returns the slot of the link that a packet takes from a switch, where that
+// does not depend on the loads.
+static inline uint32_t route_of(
+	const struct credits *credits, uint32_t sw, const struct credit_packet *packet)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t hop = packet->of.n_hops - 1u, to = packet->of.destination;
+	if (net->regular) {
+		uint32_t way = tb_network_way(net, sw, to, hop, packet->of.ascending);
+		if (!(way & TB_ROUTE_GROUP))
+			return way;
+	}
+	uint32_t route = tb_network_route(net, sw, to, hop, packet->of.ascending);
+	if (route & TB_ROUTE_GROUP)
+		route = tb_route_choice_fix(&credits->replay.choice, route, sw,
+			&(struct tb_heading){.order = packet->of.order,
+				.source = tb_packet_source(&credits->replay, &packet->of),
+				.destination = to});
+	return credits->slot_of_link[route];
+}
+
+// routing.c, where packets choose their routes when they have arrived (rule C4).
+//
+// tb_routing_arrive: a packet has arrived at a switch, in phase 1. It is discarded when
+// all links that lead on have failed. tb_routing_choose gives those that have arrived
+// their routes, in phase 2.
+void tb_routing_arrive(struct credits *credits, uint32_t packet);
+void tb_routing_choose(struct credits *credits);
+
+#endif

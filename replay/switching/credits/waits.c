@@ -1,0 +1,208 @@
+// What is counted: waits and whose fault they are (rules C22 to C24), stalls.
+//
+// A packet that waits is blocked; this is counted when its wait ends, or at the end of
+// the bin in which it was ready, whichever comes first.
+#include "credits_impl.h"
+
+#include "lanes.h"
+#include "queues.h"
+
+#include <stdlib.h>
+
+struct wait_blame {
+	uint32_t culprit, root;
+};
+
+void tb_credits_charge(
+	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
+{
+	struct tb_records *records = &credits->replay.records;
+	struct tb_cell *cell = cell_at(credits, packet->at);
+	tb_time_ps from = packet->ready_at;
+	if (from >= records->bin_start)
+		cell->n_blocked++;
+	else
+		from = records->bin_start;
+	tb_records_link_wait(records, cell, until - from, until - packet->ready_at);
+	if (until > from)
+		tb_records_queue(records, cell,
+			waiting_bytes(credits, queue_of(credits, packet), until));
+}
+
+void tb_credits_stalled(
+	struct credits *credits, uint32_t slot, tb_time_ps from, tb_time_ps until)
+{
+	struct tb_records *records = &credits->replay.records;
+	if (from < records->bin_start)
+		from = records->bin_start;
+	if (from < until)
+		tb_records_held(records, sender_cell(credits, sender_at(credits, slot)),
+			until - from);
+}
+
+// by_link blames the packet that crosses a link, or crossed it last.
+static struct wait_blame by_link(
+	const struct link_sender *sender, const struct credit_packet *packet)
+{
+	if (sender->flow == NOTHING)
+		return (struct wait_blame){packet->of.flow, sender->link};
+	return (struct wait_blame){
+		sender->flow, sender->by_credit ? sender->root : sender->link};
+}
+
+// blame_for finds out why a packet could begin now and not before.
+static struct wait_blame blame_for(const struct credits *credits,
+	const struct link_sender *sender, const struct credit_packet *packet,
+	const struct update *by)
+{
+	tb_time_ps now = credits->replay.now;
+	if (by)
+		return (struct wait_blame){by->flow, by->root};
+	if (sender->free_at == now && sender->flow != NOTHING)
+		return by_link(sender, packet);
+	const struct queue *queue = queue_of(credits, packet);
+	if (queue->left_at == now)
+		return (struct wait_blame){queue->left_flow, queue->left_root};
+	const struct receiver *receiver = receiver_at(credits, packet->at);
+	if (receiver->stopped_at == now && credits->speedup != ANY_NUMBER)
+		return (struct wait_blame){
+			receiver->stopped_flow, receiver->stopped_root};
+	return by_link(sender, packet);
+}
+
+static void blame(struct credits *credits, const struct credit_packet *packet,
+	struct wait_blame whom, tb_time_ps until)
+{
+	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
+		whom.root, packet->of.flow, whom.culprit, until - packet->ready_at,
+		until);
+}
+
+uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
+	const struct credit_packet *packet, const struct update *by)
+{
+	tb_time_ps now = credits->replay.now;
+	struct wait_blame whom = blame_for(credits, sender_at(credits, slot), packet, by);
+	tb_credits_charge(credits, packet, now);
+	blame(credits, packet, whom, now);
+	return whom.root;
+}
+
+uint32_t tb_credits_blame_lasting(
+	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
+{
+	struct wait_blame whom = by_link(sender_at(credits, packet->route), packet);
+	blame(credits, packet, whom, until);
+	packet->wait_ps += until - packet->ready_at;
+	return whom.root;
+}
+
+void tb_credits_note_stop(
+	struct credits *credits, const struct credit_packet *packet, uint32_t link)
+{
+	if (packet->of.n_hops < credits->stops_most)
+		stops_of(credits, packet->of.id)[packet->of.n_hops] =
+			(struct stop){credits->replay.now, link};
+}
+
+void tb_credits_add_delays(struct credits *credits, const struct credit_packet *packet)
+{
+	const struct stop *stops = stops_of(credits, packet->of.id);
+	for (uint32_t i = 1; i < packet->of.n_hops && i < credits->stops_most; i++)
+		credits->delays[stops[i - 1].link] +=
+			stops[i].began_at - stops[0].began_at;
+}
+
+// each_waiting calls `visit` for each packet in the queues of a receiver that is ready
+// before `until`, or now.
+static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
+	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
+{
+	const struct queue *queues = queue_at(credits, slot);
+	bool any = false;
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		for (uint32_t id = queues[q].first; id != NOTHING;
+			id = packet_at(credits, id)->next) {
+			struct credit_packet *packet = packet_at(credits, id);
+			any = true;
+			if (packet->ready_at < until)
+				visit(credits, packet, until);
+		}
+	return any;
+}
+
+static void charge_one(
+	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
+{
+	tb_credits_charge(credits, packet, until);
+}
+
+static void blame_one(
+	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
+{
+	(void)tb_credits_blame_lasting(credits, packet, until);
+}
+
+// settle_sender counts the stall of a link that lasts.
+static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps until)
+{
+	const struct link_sender *sender = sender_at(credits, slot);
+	tb_time_ps since = sender->stalled_since;
+	if (is_node(credits, slot)) {
+		const struct tb_nic *nic =
+			&credits->replay.nics[slot - credits->first_node];
+		if (nic->fetched == NOTHING)
+			return false;
+		since = nic->fetched_at > sender->free_at ? nic->fetched_at
+							  : sender->free_at;
+	}
+	if (since < until)
+		tb_credits_stalled(credits, slot, since, until);
+	return since != TB_TIME_NEVER;
+}
+
+bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t i = 0; i < credits->n_own; i++) {
+		uint32_t slot = own_slot(credits, i);
+		if (sender_at(credits, slot)->link == TB_ID_NONE)
+			continue;
+		lasts |= settle_sender(credits, slot, until);
+		if (!is_node(credits, slot))
+			lasts |= each_waiting(credits, slot, until, charge_one);
+	}
+	return lasts;
+}
+
+// add_waits_under_way adds what packets under way have waited to their flows' waits.
+// Records that were never used hold anything.
+static void add_waits_under_way(struct credits *credits)
+{
+	struct tb_replay *replay = &credits->replay;
+	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
+	if (!unused) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the waits under way");
+		return;
+	}
+	for (uint32_t i = 0; i < replay->n_free_packets; i++)
+		unused[replay->free_packets[i]] = true;
+	for (uint32_t id = 0; id < replay->n_packets_most; id++) {
+		const struct credit_packet *packet = packet_at(credits, id);
+		if (!unused[id] && packet->of.n_hops > 0 && packet->wait_ps)
+			replay->records.flows[packet->of.flow].wait_ps +=
+				(uint64_t)packet->wait_ps;
+	}
+	free(unused);
+}
+
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
+{
+	for (uint32_t i = 0; i < credits->n_own; i++) {
+		uint32_t slot = own_slot(credits, i);
+		if (!is_node(credits, slot) &&
+			sender_at(credits, slot)->link != TB_ID_NONE)
+			(void)each_waiting(credits, slot, until, blame_one);
+	}
+	add_waits_under_way(credits);
+}

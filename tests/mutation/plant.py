@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""Plants random mechanical faults and tells which the quick tests notice: ./dev mutate --random N --seed S
+
+A fault changes one operator, constant or condition (faults.py) on a random line of the product that a
+quick test executes. The tests that execute the line run until one fails, the quickest first. What does
+not compile, with warnings as errors, is not counted, and another fault is drawn. A test that takes more
+than 20 s and 20 times as long as without the fault has noticed it.
+
+Everything happens in build/mutation/random/: `copy` holds the sources as they are now and two builds of
+them; `KEY.map.gz` tells which test executes which line (KEY stands for the sources); `KEY-SEED.tsv` has a
+line a fault. A run that was interrupted goes on where it stopped, and a larger N adds to what is there.
+"""
+import argparse
+import collections
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import faults
+
+ROOMS = ("base", "capture", "replay", "analyze", "viz", "program", "mpi")
+KINDS = {"unit", "property", "physics", "golden", "e2e"}
+# What scripts run beside the program: modules and helpers, as far as they are built here.
+FOR_SCRIPTS = ("tailback", "tailback-mpi", "tailback-trace-openmpi", "tailback-trace-mpich",
+               "mpilog_goal", "infer_judge")
+MEMORY = 8 << 30  # bytes of address space that a test may take
+
+
+def say(text):
+    print("mutate: " + text, file=sys.stderr, flush=True)
+
+
+def fail(text):
+    sys.exit("mutate: " + text)
+
+
+def output_of(*command, cwd=None):
+    return subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+class Tree:
+    """The sources, and a copy of them in which faults are planted."""
+
+    def __init__(self, top):
+        self.top = pathlib.Path(top).resolve()
+        self.work = self.top / "build/mutation/random"
+        self.copy = self.work / "copy/tailback"
+
+    def files(self):
+        names = output_of("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard",
+                          cwd=self.top).split("\0")
+        return sorted(name for name in names if name and (self.top / name).is_file())
+
+    def renew(self):
+        """Makes the copy equal to the sources; what did not change keeps its time. Returns its key."""
+        digest = hashlib.sha256()
+        wanted = self.files()
+        for name in wanted:
+            content = (self.top / name).read_bytes()
+            digest.update(name.encode() + b"\0" + content)
+            there = self.copy / name
+            if not there.is_file() or there.read_bytes() != content:
+                there.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(self.top / name, there)
+        for folder, folders, names in os.walk(self.copy):
+            if pathlib.Path(folder) == self.copy and "build" in folders:
+                folders.remove("build")
+            for name in names:
+                path = pathlib.Path(folder, name)
+                if str(path.relative_to(self.copy)) not in wanted:
+                    path.unlink()
+        shared = self.top.parent / "shared"
+        beside = self.copy.parent / "shared"
+        if shared.exists() and not beside.exists():
+            beside.symlink_to(shared.resolve())
+        return digest.hexdigest()[:12]
+
+    def product_lines(self, executed):
+        """{file: {line: text}} of the lines in `executed`, {file: lines}, without comments and strings."""
+        found = {}
+        for file, lines in executed.items():
+            texts = faults.code_only((self.copy / file).read_text()).split("\n")
+            found[file] = {line: texts[line - 1] for line in lines if line <= len(texts)}
+        return found
+
+
+class Build:
+    """A build of the copy."""
+
+    def __init__(self, tree, name, *options):
+        self.folder = tree.copy / "build" / name
+        self.log = tree.work / ("%s.log" % name)
+        self.configure = ["cmake", "--preset", "dev", "-B", str(self.folder), *options]
+        self.tree = tree
+        self.tests = {}
+        self.targets = set()
+
+    def prepare(self):
+        """Builds what the quick tests run, for ctest does not know the command of a program that is not there."""
+        if not (self.log_of(self.configure) and self.log_of(["ninja", "-C", str(self.folder), "--quiet", "quick_tests"])):
+            fail("the copy does not build: %s" % self.log)
+        shown = json.loads(output_of("ctest", "--test-dir", str(self.folder), "--show-only=json-v1"))
+        for test in shown["tests"]:
+            properties = {each["name"]: each["value"] for each in test["properties"]}
+            labels = set(properties.get("LABELS", []))
+            if "command" in test and "quick" in labels and labels & KINDS:
+                self.tests[test["name"]] = Test(test["name"], test["command"], properties)
+        listed = output_of("ninja", "-C", str(self.folder), "-t", "targets", "all")
+        self.targets = {line.split(":")[0] for line in listed.splitlines()}
+
+    def log_of(self, command):
+        """Runs the command, with its output in the log. Returns whether it ends well."""
+        with open(self.log, "w") as log:
+            return subprocess.run(command, cwd=self.tree.copy, stdout=log, stderr=log).returncode == 0
+
+    def make(self, tests):
+        """Builds what these tests run. Returns whether it compiles."""
+        targets = set()
+        for test in tests:
+            program = os.path.relpath(test.command[0], self.folder)
+            targets |= {program} if program in self.targets else set(FOR_SCRIPTS)
+        return self.log_of(["ninja", "-C", str(self.folder), "--quiet", *sorted(targets & self.targets)])
+
+
+class Test:
+    """A test of ctest, run without ctest: many at once would disturb each other's times."""
+
+    def __init__(self, name, command, properties):
+        self.name = name
+        self.command = command
+        self.folder = properties["WORKING_DIRECTORY"]
+        self.environment = dict(os.environ)
+        self.environment.update(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
+
+    @staticmethod
+    def begin():
+        """Between fork and exec: a limit of memory, and Ctrl-C heard although we may be in the background."""
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+    def run(self, limit_s, environment=None):
+        """Returns the exit code, None when the limit ended it, and the CPU seconds that it took."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        process = subprocess.Popen(
+            self.command, cwd=self.folder, env={**self.environment, **(environment or {})},
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, preexec_fn=Test.begin)
+        try:
+            code = process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            code = None
+        try:  # what it left behind, too
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return code, (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+class Coverage:
+    """Which tests execute which line, and how long they take."""
+
+    def __init__(self):
+        self.seconds = {}  # by test
+        self.lines = collections.defaultdict(lambda: collections.defaultdict(set))  # file, line: tests
+
+    @staticmethod
+    def measure(tree, path):
+        build = Build(tree, "coverage", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS=--coverage -DNDEBUG",
+                      "-DCMAKE_C_FLAGS_DEBUG=-O0")
+        say("building, to see which lines the quick tests execute")
+        build.prepare()
+        if not build.make(build.tests.values()): # with what scripts run
+            fail("the copy does not build: %s" % build.log)
+        # Counters go to a folder of their own, in which gcov finds the notes of the compiler beside them.
+        counters = tree.work / "counters"
+        shutil.rmtree(counters, ignore_errors=True)
+        notes = list(build.folder.rglob("*.gcno"))
+        for note in notes:
+            there = counters / note.relative_to("/")
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.symlink_to(note)
+        coverage = Coverage()
+        partial = path.with_suffix(".partial")
+        done = coverage.read_partial(partial)
+        with open(partial, "a") as kept:
+            for n, test in enumerate(build.tests.values(), 1):
+                if test.name in done:
+                    continue
+                code, seconds = test.run(600, {"GCOV_PREFIX": str(counters)})
+                executed = Coverage.executed_lines(tree, counters)
+                good = code == 0
+                if not good and code != 77:
+                    say("%s fails without any fault, and is left out" % test.name)
+                record = {"test": test.name, "seconds": seconds, "lines": executed if good else {}}
+                kept.write(json.dumps(record) + "\n")
+                kept.flush()
+                coverage.add(record)
+                say("%d of %d: %s, %.1f s" % (n, len(build.tests), test.name, seconds))
+        shutil.rmtree(counters, ignore_errors=True)
+        partial.rename(path)
+        return coverage
+
+    @staticmethod
+    def executed_lines(tree, counters):
+        """{file: lines} of the product, from the counters of one test, which it removes."""
+        found = collections.defaultdict(set)
+        data = sorted(str(each) for each in counters.rglob("*.gcda"))
+        for first in range(0, len(data), 200):
+            texts = output_of("gcov", "--json-format", "--stdout", *data[first:first + 200], cwd=counters)
+            for text in texts.splitlines():
+                shown = json.loads(text)
+                for file in shown["files"]:
+                    name = os.path.join(shown["current_working_directory"], file["file"])
+                    name = os.path.relpath(os.path.realpath(name), tree.copy)
+                    if name.split("/")[0] in ROOMS:
+                        found[name] |= {line["line_number"] for line in file["lines"] if line["count"]}
+        for each in data:
+            os.unlink(each)
+        return {file: sorted(lines) for file, lines in found.items()}
+
+    def add(self, record):
+        self.seconds[record["test"]] = record["seconds"]
+        for file, lines in record["lines"].items():
+            for line in lines:
+                self.lines[file][line].add(record["test"])
+
+    def read_partial(self, path):
+        """Adds what an interrupted run, or a whole one, measured. Returns the names of its tests."""
+        if path.exists():
+            for text in open(path):
+                if text.endswith("\n"):
+                    self.add(json.loads(text))
+        return set(self.seconds)
+
+
+class Result:
+    """A planted fault and what became of it: a line of the results."""
+
+    def __init__(self, outcome, file, line, change, by):
+        self.outcome, self.file, self.line, self.change, self.by = outcome, file, int(line), change, by
+
+    def text(self):
+        return "\t".join([self.outcome, self.file, str(self.line), self.change, self.by])
+
+
+def read_results(path):
+    if not path.exists():
+        return []
+    return [Result(*text.rstrip("\n").split("\t")) for text in open(path) if text.endswith("\n")]
+
+
+def change_of(before, after):
+    """The changed line, as `before` -> `after`, without what is equal at its ends."""
+    return "%s -> %s" % (before.strip(), after.strip())
+
+
+class Planter:
+    """Plants faults in the copy, one at a time, and has tests look for them."""
+
+    def __init__(self, tree, build, coverage, most_s):
+        self.tree, self.build, self.coverage, self.most_s = tree, build, coverage, most_s
+
+    def tests_of(self, file, line):
+        names = self.coverage.lines[file][line] & set(self.build.tests)
+        return [self.build.tests[name] for name in sorted(names, key=lambda name: (self.coverage.seconds[name], name))]
+
+    def plant(self, file, line, fault):
+        path = self.tree.copy / file
+        original = path.read_text() # not the sources': they may have changed since
+        lines = original.split("\n")
+        before = lines[line - 1]
+        lines[line - 1] = faults.planted(before, fault)
+        path.write_text("\n".join(lines))
+        try:
+            outcome, by = self.look(self.tests_of(file, line))
+        finally:
+            path.write_text(original)
+        return Result(outcome, file, line, change_of(before, lines[line - 1]), by)
+
+    def look(self, tests):
+        """Builds and runs a few tests at a time, for what is noticed is mostly noticed at once."""
+        spent, n = 0.0, 4
+        while tests:
+            some, tests = tests[:n], tests[n:]
+            n *= 4
+            if not self.build.make(some):
+                return "not counted", "it does not compile"
+            for test in some:
+                code, seconds = test.run(20 + 20 * self.coverage.seconds[test.name])
+                if code is None:
+                    return "noticed", test.name + " (hangs)"
+                if code not in (0, 77):
+                    return "noticed", test.name
+                spent += seconds
+                if spent > self.most_s:
+                    return "NOT NOTICED", "%d tests left out after %d s" % (len(tests), spent)
+        return "NOT NOTICED", ""
+
+
+def room_of(file):
+    return os.path.dirname(file)
+
+
+def report(results, depth):
+    """Prints shares by room, and the survivors."""
+    counted = collections.Counter()
+    noticed = collections.Counter()
+    for result in results:
+        if result.outcome == "not counted":
+            continue
+        for room in ("all", "/".join(room_of(result.file).split("/")[:depth])):
+            counted[room] += 1
+            noticed[room] += result.outcome == "noticed"
+    for room in sorted(counted, key=lambda room: (room == "all", room)):
+        low, high = faults.interval(noticed[room], counted[room])
+        print("%-28s %4d of %4d noticed, %3.0f %% (95 %%: %.0f to %.0f)" % (
+            room, noticed[room], counted[room], 100 * noticed[room] / counted[room], 100 * low, 100 * high))
+    survivors = [result for result in results if result.outcome == "NOT NOTICED"]
+    if survivors:
+        print("\nNot noticed:")
+    for result in sorted(survivors, key=lambda result: (result.file, result.line)):
+        print("%s:%d: %s%s" % (result.file, result.line, result.change, result.by and " (%s)" % result.by))
+    return len(survivors)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev mutate --random", description=__doc__.split("\n")[0])
+    parser.add_argument("count", type=int, metavar="N", help="how many faults are counted")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="which faults are drawn (1)")
+    parser.add_argument("--depth", type=int, default=2, metavar="D", help="folders in a room's name (2)")
+    parser.add_argument("--seconds", type=float, default=120, metavar="T",
+                        help="CPU seconds after which a fault is given up as not noticed (120)")
+    parser.add_argument("--top", default=pathlib.Path(__file__).parents[2], help=argparse.SUPPRESS)
+    parser.add_argument("where", nargs="*", metavar="PATH", help="only in files whose path begins so")
+    return parser.parse_args()
+
+
+def main():
+    asked = arguments()
+    tree = Tree(asked.top)
+    key = tree.renew()
+    map_path = tree.work / ("%s.map" % key)
+    if map_path.exists():
+        coverage = Coverage()
+        coverage.read_partial(map_path)
+    else:
+        coverage = Coverage.measure(tree, map_path)
+    build = Build(tree, "dev")
+    build.prepare()
+    lines = tree.product_lines({
+        file: list(lines) for file, lines in coverage.lines.items()
+        if not asked.where or file.startswith(tuple(asked.where))})
+    say("%d lines in %d files are executed by quick tests" % (sum(map(len, lines.values())), len(lines)))
+    if not lines:
+        fail("no quick test executes a line of %s" % " ".join(asked.where))
+
+    planter = Planter(tree, build, coverage, asked.seconds)
+    where = hashlib.sha256(" ".join(asked.where).encode()).hexdigest()[:6] if asked.where else "all"
+    path = tree.work / ("%s-%s-%d.tsv" % (key, where, asked.seed))
+    results = read_results(path)
+    n_counted = sum(result.outcome != "not counted" for result in results)
+    draws = faults.choose(lines, random.Random(asked.seed))
+    for _ in results:
+        next(draws)
+    with open(path, "a") as kept:
+        while n_counted < asked.count:
+            drawn = next(draws, None)
+            if drawn is None:
+                say("there are no more lines")
+                break
+            begin = time.monotonic()
+            result = planter.plant(*drawn)
+            kept.write(result.text() + "\n")
+            kept.flush()
+            results.append(result)
+            n_counted += result.outcome != "not counted"
+            say("%d of %d: %s, %s:%d: %s%s, %.0f s" % (
+                n_counted, asked.count, result.outcome, result.file, result.line, result.change,
+                result.by and " (%s)" % result.by, time.monotonic() - begin))
+    print()
+    report(results, asked.depth)
+
+
+if __name__ == "__main__":
+    main()

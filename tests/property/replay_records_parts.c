@@ -1,0 +1,187 @@
+// Records in parts: whatever is counted, in whatever bins, the joined records of any
+// number of parts come to what those of the whole network are.
+#include "../support/replay_observed.h"
+
+#include "network_open.h"
+#include "preset.h"
+#include "random.h"
+#include "replay_records.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { PROGRAMS = 60, STEPS = 3000, FLOWS = 40, MOST_PARTS = 5 };
+
+struct side { // one way to keep records
+	struct tb_records whole, parts[MOST_PARTS];
+	struct tb_cell *places, **cells;
+	struct observed observed;
+	struct tb_observer observer;
+};
+
+static struct tb_network *open_network(void)
+{
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_preset(&params, "qsnet,levels=2", NULL), TB_OK);
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
+	return net;
+}
+
+static void open_side(struct side *side, const struct tb_network *net,
+	const struct tb_parts *parts, tb_time_ps bin_ps)
+{
+	*side = (struct side){0};
+	side->places = calloc(net->n_links, sizeof *side->places);
+	side->cells = calloc(net->n_links, sizeof *side->cells);
+	for (uint32_t link = 0; link < net->n_links; link++) {
+		side->places[link].link = link;
+		side->cells[link] = &side->places[link];
+	}
+	side->observer = observer_of(&side->observed);
+	assert_int_equal(tb_records_init(&side->whole, net, &side->observer, side->cells,
+				 bin_ps, true),
+		TB_OK);
+	if (!parts)
+		return;
+	assert_int_equal(tb_records_cut(&side->whole, parts), TB_OK);
+	for (uint32_t part = 0; part < parts->n; part++)
+		assert_int_equal(
+			tb_records_join(&side->parts[part], &side->whole), TB_OK);
+}
+
+static void close_side(struct side *side, const struct tb_parts *parts)
+{
+	for (uint32_t part = 0; parts && part < parts->n; part++)
+		tb_records_fini(&side->parts[part]);
+	tb_records_fini(&side->whole);
+	observed_free(&side->observed);
+	free(side->places);
+	free(side->cells);
+}
+
+struct step {
+	uint32_t link, flow, culprit, root, bytes;
+	tb_time_ps now, span;
+	uint32_t what;
+};
+
+static struct step draw_step(
+	struct tb_random *random, const struct tb_network *net, tb_time_ps now)
+{
+	return (struct step){.link = (uint32_t)tb_random_below(random, net->n_links),
+		.root = (uint32_t)tb_random_below(random, net->n_links),
+		.flow = (uint32_t)tb_random_below(random, FLOWS),
+		.culprit = (uint32_t)tb_random_below(random, FLOWS),
+		.bytes = (uint32_t)tb_random_below(random, 5000),
+		.what = (uint32_t)tb_random_below(random, 4),
+		.now = now,
+		.span = 1 + (tb_time_ps)tb_random_below(random, 3000000)};
+}
+
+static uint32_t flow_of(struct side *side, uint32_t flow)
+{
+	return tb_records_flow(&side->whole, 0, flow / 6, flow % 6);
+}
+
+// take counts a step: what begins to cross in the records of the near end, what waits in
+// those of the far end.
+static void take(struct side *side, const struct step *step, struct tb_records *near,
+	struct tb_records *far)
+{
+	struct tb_cell *cell = tb_records_near_cell(near, step->link);
+	uint32_t flow = flow_of(side, step->flow);
+	uint32_t culprit = flow_of(side, step->culprit);
+	tb_time_ps in_bin = step->span < step->now - far->bin_start
+				    ? step->span
+				    : step->now - far->bin_start;
+	if (step->what == 0) {
+		tb_records_burst(
+			near, cell, step->now, step->now + step->span, step->bytes, true);
+	} else if (step->what == 1) {
+		tb_records_held(near, cell, in_bin);
+	} else if (step->what == 2) {
+		tb_records_blocked(far, far->cells[step->link]);
+	} else if (step->span <= step->now) {
+		tb_records_wait(far, far->cells[step->link], flow, in_bin, step->span);
+		tb_records_blame(far, step->link, step->root, flow, culprit, step->span,
+			step->now);
+	}
+}
+
+static void pass_bins(struct side *side, tb_time_ps now)
+{
+	while (now >= side->whole.bin_end) {
+		assert_int_equal(tb_records_close(&side->whole, NULL), TB_OK);
+		if (now >= side->whole.bin_end && tb_records_idle(&side->whole))
+			tb_records_jump(&side->whole, now);
+	}
+}
+
+static void finish(struct side *side)
+{
+	assert_int_equal(tb_records_close(&side->whole, NULL), TB_OK);
+	assert_int_equal(tb_records_finish(&side->whole, NULL), TB_OK);
+}
+
+static void run(const struct tb_network *net, uint64_t seed, struct tb_team *team)
+{
+	struct tb_random random;
+	tb_random_init(&random, seed, 0);
+	struct tb_parts *parts = NULL;
+	uint32_t n = 2 + (uint32_t)tb_random_below(&random, MOST_PARTS - 1);
+	tb_time_ps bin_ps =
+		tb_random_below(&random, 2) ? 0 : 1 + (tb_time_ps)(seed * 123457);
+	assert_int_equal(tb_parts_new(&parts, net, n), TB_OK);
+	struct side one, cut;
+	open_side(&one, net, NULL, bin_ps);
+	open_side(&cut, net, parts, bin_ps);
+	tb_time_ps now = 0;
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint64_t most = tb_random_below(&random, 50) ? 100000 : 50000000;
+		now += (tb_time_ps)tb_random_below(&random, most);
+		pass_bins(&one, now);
+		pass_bins(&cut, now);
+		struct step step = draw_step(&random, net, now);
+		take(&one, &step, &one.whole, &one.whole);
+		take(&cut, &step, &cut.parts[tb_parts_from(parts, net, step.link)],
+			&cut.parts[tb_parts_to(parts, net, step.link)]);
+		if (tb_random_below(&random, 20) == 0)
+			tb_records_enter_waits(&cut.whole, seed % 2 ? team : NULL);
+	}
+	assert_true(tb_records_waits(&cut.whole) == tb_records_waits(&one.whole));
+	finish(&one);
+	finish(&cut);
+	struct difference difference;
+	if (observed_differ(&cut.observed, &one.observed, &difference))
+		fail_msg("seed %" PRIu64 ": %s", seed, difference.text);
+	close_side(&one, NULL);
+	close_side(&cut, parts);
+	tb_parts_free(parts);
+}
+
+static void records_of_parts_come_to_those_of_the_whole(void **state)
+{
+	(void)state;
+	struct tb_network *net = open_network();
+	struct tb_team *team = NULL;
+	assert_int_equal(tb_team_new(&team, 3), TB_OK);
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+		run(net, seed, team);
+	tb_team_free(team);
+	tb_network_free(net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_of_parts_come_to_those_of_the_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+# Random faults: which ones a line of C can have, which are drawn, and that `./dev mutate --random` tells
+# what tests notice from what they do not, in a project of one function.
+set -eu
+for tool in python3 gcov cmake ninja git; do
+	command -v "$tool" >/dev/null || {
+		echo "skipped: no $tool"
+		exit 77
+	}
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export PYTHONPATH=$TB_SOURCE/tests/mutation PYTHONDONTWRITEBYTECODE=1
+python3 - <<'END'
+import random
+import faults
+
+def changed(text):
+    return [faults.planted(line, fault) for line in faults.code_only(text).split("\n")
+            for fault in faults.faults_of_line(line)]
+
+assert changed("x = a + b;") == ["x = a - b;"]
+assert changed("if (a < b)") == ["if (a <= b)", "if (a > b)", "if (!(a < b))"], changed("if (a < b)")
+assert changed("n = 12u;") == ["n = 0u;", "n = 11u;", "n = 13u;"], changed("n = 12u;")
+assert changed("n = 0;") == ["n = 1;"]
+assert changed("done = !found;") == ["done = found;"]
+assert changed("at++;") == ["at--;"]
+assert changed("return true;") == ["return false;"]
+# No operators: a pointer, an address, a sign, an arrow, a part of a name or of a fraction.
+assert changed("struct tb_x1 *x = &y->z[-k]; f(1.5);") == []
+# Nothing in comments, strings, the preprocessor's lines and asserts.
+assert changed('/* a + b\n 1 */ f("a + 1"); // a + b') == []
+assert changed("#define A \\\n\t(1 + 2)") == []
+assert changed("assert(a < b);") == []
+assert changed("c = '\"' + d; e = \"x\" + 1;") == ["c = '\"' - d; e = \"x\" + 1;".replace("'\"'", "   ").replace('"x"', "   ")] + \
+    [] or len(changed("c = '\"' + d;")) == 1
+
+lines = {"b.c": {n: "x = a + b;" for n in range(1, 50)}, "a.c": {3: "f(x);", 4: "y = 1;"}}
+drawn = list(faults.choose(lines, random.Random(7)))
+assert len(drawn) == 50 and ("a.c", 3) not in {place[:2] for place in drawn}
+assert drawn == list(faults.choose(lines, random.Random(7)))
+assert drawn != list(faults.choose(lines, random.Random(8)))
+
+low, high = faults.interval(73, 98)
+assert round(low, 3) == 0.650 and round(high, 3) == 0.821, (low, high)
+assert faults.interval(0, 0) == (0.0, 1.0)
+END
+
+# A project with a function that its test asserts something about, one that it only calls, and one that
+# nothing calls.
+mkdir -p "$scratch/base" "$scratch/tests"
+cd "$scratch"
+cat >base/known.c <<'END'
+int known(int a, int b);
+int loose(int a, int b);
+int unknown(int a, int b);
+
+int known(int a, int b)
+{
+	return a + b;
+}
+
+int loose(int a, int b)
+{
+	return a + b;
+}
+
+int unknown(int a, int b)
+{
+	return a + b;
+}
+END
+cat >tests/test.c <<'END'
+int known(int a, int b);
+int loose(int a, int b);
+
+int main(void)
+{
+	(void)loose(3, 4);
+	return known(1, 2) != 3;
+}
+END
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(known C)
+add_executable(unit_known tests/test.c base/known.c)
+add_custom_target(quick_tests DEPENDS unit_known)
+enable_testing()
+add_test(NAME unit.known COMMAND unit_known)
+set_tests_properties(unit.known PROPERTIES LABELS "unit;quick" ENVIRONMENT "A=b")
+END
+echo '{"version": 6, "configurePresets": [{"name": "dev", "generator": "Ninja", "binaryDir": "build"}]}' >CMakePresets.json
+echo build/ >.gitignore
+git init -q .
+
+plant() { python3 "$TB_SOURCE/tests/mutation/plant.py" --top "$scratch" "$@" >said 2>log || { cat log; exit 1; }; }
+has() { grep -qE -- "$1" said || { echo "it does not say '$1':"; cat said log; exit 1; }; }
+plant 1 --seed 1
+plant 9 --seed 1
+has '^base +1 of +2 noticed,  50 %'
+has '^base/known.c:12: return a \+ b; -> return a - b;$'
+[[ $(grep -c 'base/known.c' build/mutation/random/*.tsv) == 2 ]] || { echo "it planted one twice"; exit 1; }
+grep -q 'building, to see' log && { echo "it measured the same sources twice"; exit 1; }
+git -C "$scratch" diff --quiet && cmp -s base/known.c build/mutation/random/copy/tailback/base/known.c

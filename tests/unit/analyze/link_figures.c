@@ -1,0 +1,83 @@
+// The figures of a link and the columns of the store are the same, in the same order.
+#include "link_figures.h"
+
+#include "../../analyze_fixture.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static sqlite3 *stored(struct fixture *fixture)
+{
+	sqlite3 *db = NULL;
+	fixture_init(fixture);
+	fixture_store(fixture, 20, 7);
+	assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
+	return db;
+}
+
+// check_columns: behind n keys, a table or view has the columns of the figures alone.
+static void check_columns(sqlite3 *db, const char *table, int n_keys)
+{
+	char sql[128];
+	sqlite3_stmt *query = NULL;
+	snprintf(sql, sizeof sql, "SELECT * FROM %s", table);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_column_count(query), n_keys + TB_N_FIGURES);
+	for (int i = 0; i < TB_N_FIGURES; i++)
+		assert_string_equal(sqlite3_column_name(query, n_keys + i),
+			tb_link_figures[i].column);
+	sqlite3_finalize(query);
+}
+
+static void tables_have_a_column_for_each_figure(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	sqlite3 *db = stored(&fixture);
+	check_columns(db, "link_bin", 3);
+	check_columns(db, "bin_total", 2);
+	check_columns(db, "link_total", 2);
+	check_columns(db, "link_sum", 2);
+	sqlite3_close(db);
+	fixture_fini(&fixture);
+}
+
+// A run that was killed has no link_total; the view of sums then shows the same.
+static void the_view_of_sums_adds_up_as_figures_do(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	sqlite3 *db = stored(&fixture);
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_exec(db,
+				 "CREATE TEMP TABLE kept AS SELECT * FROM link_total;"
+				 "DELETE FROM link_total",
+				 NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db,
+			"SELECT (SELECT count(*) FROM kept), (SELECT count(*) FROM "
+			"(SELECT * FROM link_sum INTERSECT SELECT * FROM kept))",
+			-1, &query, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	assert_true(sqlite3_column_int64(query, 0) > 0);
+	assert_int_equal(sqlite3_column_int64(query, 1), sqlite3_column_int64(query, 0));
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	fixture_fini(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_have_a_column_for_each_figure),
+		cmocka_unit_test(the_view_of_sums_adds_up_as_figures_do),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// Tables of made-up rows: their bars, and their columns within a width.
+#include "table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct made_row {
+	uint64_t figure;
+	const char *name;
+};
+
+static const struct made_row made[] = {{400, "longest"}, {100, "shortest"}};
+
+static const void *item(const void *of, size_t row)
+{
+	return (const struct made_row *)of + row;
+}
+
+static void put(struct tb_datum *at)
+{
+	at->whole = (int64_t)((const struct made_row *)at->item)->figure;
+}
+
+// Figures of 18 columns with the two blanks before them, and a name behind them.
+static const struct tb_column columns[] = {
+	{"a", "Figure sixteen a", NULL, TB_DATUM_COUNT, .put = put,
+		.flags = TB_COLUMN_BAR},
+	{"b", "Figure sixteen b", NULL, TB_DATUM_COUNT, .put = put},
+	{"c", "Figure sixteen c", NULL, TB_DATUM_COUNT, .put = put},
+	{"name", "Name", NULL, TB_DATUM_TEXT, TB_MEMBER(struct made_row, name)},
+	{"d", "Figure sixteen d", NULL, TB_DATUM_COUNT, .put = put},
+};
+
+static const struct tb_table_type type = {
+	.name = "made", .title = "Made", TB_COLUMNS(columns), .item = item};
+
+static const struct tb_table table = {
+	.type = &type, .of = made, .n_rows = 2, .n_shown = 2};
+
+static void a_bar_may_be_of_a_figure_that_is_no_member(void **state)
+{
+	(void)state;
+	struct tb_datum datum;
+	tb_table_put(&table, &columns[0], 0, &datum);
+	assert_true(datum.bar == 100);
+	tb_table_put(&table, &columns[0], 1, &datum);
+	assert_true(datum.bar == 25);
+}
+
+static void a_name_behind_figures_loses_none_of_them(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	assert_int_equal(tb_table_text(&table, 40, stream), TB_OK);
+	fclose(stream);
+	assert_string_equal(text, "\nMade\n"
+				  "  Figure sixteen a  Figure sixteen b\n"
+				  "               400               400\n"
+				  "               100               100\n"
+				  "\n"
+				  "  Figure sixteen c  Name\n"
+				  "               400  longest\n"
+				  "               100  shortest\n"
+				  "\n"
+				  "  Name      Figure sixteen d\n"
+				  "  longest                400\n"
+				  "  shortest               100\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bar_may_be_of_a_figure_that_is_no_member),
+		cmocka_unit_test(a_name_behind_figures_loses_none_of_them),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+// The blame table, given more different waits than its tally holds, against plain sums.
+#include "blame_table.h"
+#include "network_open.h"
+#include "preset.h"
+#include "random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_FLOWS = 8, N_WAITS = 5 * TB_BLAME_TALLY, LONGEST_PS = 3000, END_PS = 500000 };
+enum { BASE_PS = 1000, MOST_LINKS = 4096, N_LINKS = 4 }; // that waits have
+
+static struct tb_blame_wait waits[N_WAITS];
+static struct tb_flow_sample flows[N_FLOWS];
+
+static struct tb_network *make_network(void)
+{
+	struct tb_network_params params;
+	struct tb_network *network = NULL;
+	assert_int_equal(tb_network_preset(&params, "ib-hdr,arity=4,levels=2", NULL), 0);
+	assert_int_equal(
+		tb_network_open(&network,
+			&(struct tb_network_description){.params = &params}, NULL),
+		0);
+	assert_true(network->n_links <= MOST_LINKS);
+	return network;
+}
+
+// make_waits draws waits in the order of their ends, as a replay has them: some alike.
+static void make_waits(const struct tb_network *network)
+{
+	struct tb_random random;
+	tb_random_init(&random, 7, 0);
+	for (uint32_t i = 0; i < N_FLOWS; i++)
+		flows[i] = (struct tb_flow_sample){.job = i % 3,
+			.source.id = i % network->n_nodes,
+			.destination.id = i / 7 % network->n_nodes};
+	for (uint32_t i = 0; i < N_WAITS; i++) {
+		tb_time_ps to = LONGEST_PS + (tb_time_ps)i * END_PS / N_WAITS;
+		waits[i] = (struct tb_blame_wait){
+			.link = (uint32_t)tb_random_below(&random, N_LINKS),
+			.root = (uint32_t)tb_random_below(&random, N_LINKS),
+			.victim = (uint32_t)tb_random_below(&random, N_FLOWS),
+			.culprit = (uint32_t)tb_random_below(&random, N_FLOWS),
+			.from = to - 1 - (tb_time_ps)tb_random_below(&random, LONGEST_PS),
+			.to = to};
+	}
+}
+
+static struct tb_blame_table *enter_all(
+	const struct tb_network *network, struct tb_team *team)
+{
+	struct tb_blame_table *blame = tb_blame_table_new(network, BASE_PS);
+	assert_non_null(blame);
+	for (uint32_t i = 0; i < N_WAITS; i++)
+		tb_blame_table_add(blame, flows, &waits[i], team);
+	tb_blame_table_enter(blame, flows, team);
+	assert_false(blame->failed);
+	return blame;
+}
+
+// in_slice_ps is how much of a wait lies in a slice of the sums.
+static uint64_t in_slice_ps(const struct tb_blame_table *blame,
+	const struct tb_blame_wait *wait, uint32_t bin)
+{
+	tb_time_ps from = (tb_time_ps)bin * (blame->bin_ps << blame->sum_shift);
+	tb_time_ps to = from + (blame->bin_ps << blame->sum_shift);
+	from = wait->from > from ? wait->from : from;
+	to = wait->to < to ? wait->to : to;
+	return from < to ? (uint64_t)(to - from) : 0;
+}
+
+static void check_root_bins(const struct tb_blame_table *blame)
+{
+	for (uint32_t bin = 0; bin < TB_BLAME_BINS; bin++) {
+		static uint64_t sums[MOST_LINKS];
+		memset(sums, 0, sizeof sums);
+		for (uint32_t i = 0; i < N_WAITS; i++)
+			sums[waits[i].root] += in_slice_ps(blame, &waits[i], bin);
+		for (uint32_t link = 0; link < blame->net->n_links; link++)
+			assert_int_equal(sums[link],
+				blame->root_bins[bin] ? blame->root_bins[bin][link] : 0);
+	}
+}
+
+static void sums_are_exact_however_often_the_tally_is_full(void **state)
+{
+	(void)state;
+	static struct tb_blame_root roots[MOST_LINKS];
+	uint64_t blamed_ps[N_FLOWS] = {0};
+	struct tb_network *network = make_network();
+	make_waits(network);
+	struct tb_blame_table *blame = enter_all(network, NULL);
+	for (uint32_t i = 0; i < N_WAITS; i++) {
+		uint64_t wait_ps = (uint64_t)(waits[i].to - waits[i].from);
+		roots[waits[i].root].n_waits++;
+		roots[waits[i].root].wait_ps += wait_ps;
+		blamed_ps[waits[i].culprit] += wait_ps;
+	}
+	assert_int_equal(blame->n_waits, N_WAITS);
+	assert_memory_equal(blame->roots, roots, network->n_links * sizeof *roots);
+	for (uint32_t i = 0; i < N_FLOWS; i++)
+		assert_int_equal(flows[i].blamed_ps, blamed_ps[i]);
+	check_root_bins(blame);
+	tb_blame_table_free(blame);
+	tb_network_free(network);
+}
+
+static void check_equal(const struct tb_heaviest *one, const struct tb_heaviest *other)
+{
+	assert_int_equal(one->n_slots, other->n_slots);
+	assert_memory_equal(one->floors_ps, other->floors_ps, sizeof one->floors_ps);
+	assert_memory_equal(one->slots, other->slots, one->n_slots * sizeof *one->slots);
+}
+
+static void a_team_comes_to_the_same(void **state)
+{
+	(void)state;
+	struct tb_team *team;
+	struct tb_network *network = make_network();
+	make_waits(network);
+	assert_int_equal(tb_team_new(&team, 3), TB_OK);
+	struct tb_blame_table *one = enter_all(network, NULL);
+	struct tb_blame_table *other = enter_all(network, team);
+	check_equal(&one->by_link, &other->by_link);
+	check_equal(&one->by_time, &other->by_time);
+	check_equal(&one->trees, &other->trees);
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		check_equal(&one->groups[i], &other->groups[i]);
+	tb_blame_table_free(one);
+	tb_blame_table_free(other);
+	tb_team_free(team);
+	tb_network_free(network);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_exact_however_often_the_tally_is_full),
+		cmocka_unit_test(a_team_comes_to_the_same),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+// The tooltip: what is under the pointer, in words, beside it.
+#include "run_text.h"
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define TIP_PAD	 10
+#define TIP_LINE 17
+#define TIP_GAP	 6
+#define POINTER	 24 // what the pointer itself covers
+
+// What a cell of the matrix or a row of the list stands for.
+struct counted {
+	const char *kind, *name;
+	uint64_t value;
+	uint64_t largest; // of its kind in the matrix; 0: not in the matrix
+};
+
+static void tip_cell(
+	const struct tb_viewer *viewer, struct tb_tip *tip, const struct counted *cell)
+{
+	char amount[48];
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
+	tb_metric_format(viewer->data.metric, cell->value, amount, sizeof amount);
+	if (cell->largest)
+		snprintf(tip->lines[1], sizeof tip->lines[1],
+			"%s %s, %.1f %% of the most loaded %s",
+			tb_metric_name(viewer->data.metric), amount,
+			100.0 * (double)cell->value / (double)cell->largest, cell->kind);
+	else
+		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
+			tb_metric_name(viewer->data.metric), amount);
+	tb_metric_meaning(viewer->data.metric, viewer->data.info->words, tip->lines[2],
+		sizeof tip->lines[2]);
+	tip->n_lines = 3;
+}
+
+static const struct tb_matrix_box *box_of(const struct tb_matrix *matrix, uint32_t sw)
+{
+	for (uint32_t row = 0; row < matrix->n_rows; row++)
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++)
+			if (matrix->rows[row].boxes[i].sw.id == sw)
+				return &matrix->rows[row].boxes[i];
+	return NULL;
+}
+
+static void tip_button(struct tb_tip *tip, uint32_t request)
+{
+	const struct tb_request_row *row = &tb_request_rows()[request];
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
+	snprintf(tip->lines[1], sizeof tip->lines[1], "key: %.*s",
+		(int)strcspn(row->keys, " "), row->keys);
+	tip->n_lines = 2;
+}
+
+// tip_of_view lets the view under the pointer explain its own parts.
+static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
+{
+	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
+	if (pane && pane->view->tip)
+		pane->view->tip(pane, tip);
+}
+
+static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
+{
+	const char *name = tb_run_node_name(viewer->data.run, (struct tb_node){node});
+	snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s", node,
+		name[0] ? ": " : "", name);
+	tip->n_lines = 1;
+}
+
+static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
+{
+	uint32_t index = tip->pick.index;
+	const struct tb_matrix_box *box;
+	const struct tb_run_link *link;
+	switch ((int)tip->pick.kind) {
+	case TB_PICK_LINK:
+		link = &tb_run_links(viewer->data.run)[index];
+		tip_cell(viewer, tip,
+			&(struct counted){"link", link->name,
+				tb_metric_of(&viewer->data.samples[index],
+					viewer->data.metric),
+				link->at.kind == TB_LINK_EJECTION
+					? 0
+					: viewer->data.matrix.largest_link});
+		break;
+	case TB_PICK_SWITCH:
+		box = box_of(&viewer->data.matrix, index);
+		tip_cell(viewer, tip,
+			&(struct counted){"switch",
+				tb_run_switches(viewer->data.run)[index].name,
+				box ? box->sum : 0, viewer->data.matrix.largest_switch});
+		snprintf(tip->lines[2], sizeof tip->lines[2],
+			tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
+				? "the largest on its incoming links"
+				: "the sum over its incoming links");
+		break;
+	case TB_PICK_METRIC:
+		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
+			tb_metric_title((enum tb_metric)index));
+		tb_metric_meaning((enum tb_metric)index, viewer->data.info->words,
+			tip->lines[1], sizeof tip->lines[1]);
+		tip->n_lines = 2;
+		break;
+	case TB_PICK_BUTTON:
+		tip_button(tip, index);
+		break;
+	case TB_PICK_NODE:
+		tip_node(viewer, tip, index);
+		break;
+	default:
+		break;
+	}
+	tip_of_view(viewer, tip);
+}
+
+// about returns the box of what is under the pointer, as far as it is visible: a line
+// only there.
+static struct tb_box about(const struct tb_viewer *viewer,
+	const struct tb_picture *picture, const struct tb_mouse *mouse)
+{
+	const struct tb_pane *pane = tb_panes_at(&viewer->panes, mouse->x, mouse->y);
+	struct tb_box box = {
+		mouse->x - POINTER / 2.0, mouse->y - POINTER / 2.0, POINTER, POINTER};
+	struct tb_box hit;
+	struct tb_pick pick;
+	if (!pane || !tb_picture_hit(picture, mouse->x, mouse->y, &pick, &hit) ||
+		!tb_box_holds(hit, mouse->x, mouse->y))
+		return box;
+	box.x = fmax(hit.x, pane->place.x);
+	box.y = fmax(hit.y, pane->place.y);
+	box.w = fmin(hit.x + hit.w, pane->place.x + pane->place.w) - box.x;
+	box.h = fmin(hit.y + hit.h, pane->place.y + pane->place.h) - box.y;
+	return box;
+}
+
+// beside moves `box` below, above, right or left of `about`, where it has room; false
+// when it has none.
+static bool beside(struct tb_box *box, struct tb_box about, const struct tb_tip *tip,
+	const struct tb_picture *picture)
+{
+	double right = fmax(picture->width - box->w, 0);
+	double bottom = fmax(picture->height - box->h, 0);
+	double below = about.y + about.h + TIP_GAP, above = about.y - TIP_GAP - box->h;
+	double after = about.x + about.w + TIP_GAP, before = about.x - TIP_GAP - box->w;
+	box->x = round(fmin(fmax(tip->x, 0), right));
+	box->y = round(fmin(fmax(tip->y, 0), bottom));
+	if (below <= bottom)
+		box->y = ceil(below);
+	else if (above >= 0)
+		box->y = floor(above);
+	else if (after <= right)
+		box->x = ceil(after);
+	else if (before >= 0)
+		box->x = floor(before);
+	else
+		return false;
+	return true;
+}
+
+static void draw_lines(const struct tb_viewer *viewer, const struct tb_tip *tip,
+	struct tb_box box, struct tb_picture *picture)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
+	tb_picture_rect(picture, box, palette->raised);
+	tb_picture_frame(picture, box, 1, palette->line);
+	for (int i = 0; i < tip->n_lines; i++) {
+		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
+			box.w - 2 * TIP_PAD, TIP_LINE};
+		tb_picture_text(picture, line,
+			tb_style_type(&viewer->style,
+				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
+				i == 2),
+			tip->lines[i]);
+	}
+}
+
+void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
+{
+	const struct tb_mouse *mouse = &viewer->mouse;
+	if (!viewer->data.run || !mouse->in || mouse->pressed || mouse->rests)
+		return;
+	struct tb_tip tip = {
+		.x = mouse->x, .y = mouse->y, .pick = viewer->selection.hovered};
+	tip.about = about(viewer, picture, mouse);
+	tip_of(viewer, &tip);
+	if (tip.n_lines == 0)
+		return;
+	double w = 0;
+	for (int i = 0; i < tip.n_lines; i++)
+		w = fmax(w, tb_text_width(i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT,
+				    i == 0 ? 12 : 11, tip.lines[i]));
+	struct tb_box box = {.w = fmin(ceil(w) + 2 * TIP_PAD, picture->width),
+		.h = tip.n_lines * TIP_LINE + 2 * TIP_PAD - 4};
+	const struct tb_box pointer = {
+		tip.x - POINTER / 2.0, tip.y - POINTER / 2.0, POINTER, POINTER};
+	// What fills the window is covered, but not where the pointer is.
+	if (!beside(&box, tip.about, &tip, picture))
+		(void)beside(&box, pointer, &tip, picture);
+	draw_lines(viewer, &tip, box, picture);
+}
