@@ -68,7 +68,8 @@ static double share_of_link(const char *pattern, unsigned buffer_packets)
 	snprintf(preset, sizeof preset,
 		"ib-hdr,arity=4,levels=3,ascent=random,rate=25GB/s,hop_latency=7.68ns,"
 		"payload=%d,overhead=0,first_overhead=0,buffer=%u,pcie=none,"
-		"input_speedup=1,queue_pairs=message,send_overhead=0,receive_overhead=0",
+		"queues=fifo,input_speedup=1,queue_pairs=message,send_overhead=0,"
+		"receive_overhead=0",
 		PACKET_BYTES, buffer_packets * PACKET_BYTES);
 	struct tb_network *net = network_of(preset);
 	assert_int_equal(tb_traffic_new(&traffic, &job, 1, 1, NULL), TB_OK);
