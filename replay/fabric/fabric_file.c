@@ -392,8 +392,10 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 {
 	struct tb_network_params params;
 	int status = read_params(opening, cabling, &params);
+	// Ranks that are bound to adapters share a host, and its links.
+	bool by_rank = status == TB_OK && params.host.rails_policy == TB_RAILS_BY_RANK;
 	const struct tb_cabling_options options = {.params = &params,
-		.nics_are_rails = opening->nics_are_rails,
+		.nics_are_rails = opening->has_nics ? opening->nics_are_rails : by_rank,
 		.stop = opening->stop};
 	return status == TB_OK
 		       ? tb_cabling_build(network, cabling, &options, opening->error)

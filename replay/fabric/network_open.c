@@ -21,6 +21,14 @@ int tb_network_open(struct tb_network **network,
 			return status;
 		params = &read;
 	}
+	if (params->n_rails > 1 && params->host.rails_policy == TB_RAILS_BY_RANK &&
+		params->host.between_rails == TB_BETWEEN_SPINE)
+		return tb_fail(error, TB_EUSAGE,
+			"%s: between_rails = spine needs switches that join the rails, "
+			"as "
+			"those of a fabric file do; here each rail is a network by "
+			"itself",
+			params->name);
 	bool is_kary = !params->shape[0] && !params->level_rates[0] &&
 		       !params->level_latencies[0];
 	return (is_kary ? tb_network_kary_ntree : tb_network_regular_tree)(

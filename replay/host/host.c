@@ -120,8 +120,7 @@ void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
 	uint32_t at = (host->outgoing_first + host->n_outgoing) % host->outgoing_room;
 	host->outgoing[at] = *message;
 	host->outgoing[at].cookie = (uint64_t)id * TB_PARTS + part;
-	host->outgoing[at].source.id += rail * host->n_hosts;
-	host->outgoing[at].destination.id += rail * host->n_hosts;
+	tb_rails_nics(host, &host->outgoing[at], rail);
 	host->n_outgoing++;
 }
 
@@ -137,6 +136,8 @@ static void post_control(struct tb_host *host, uint32_t id)
 	if (from_receiver) {
 		message.source = transfer->what.destination;
 		message.destination = transfer->what.source;
+		message.source_place = transfer->what.destination_place;
+		message.destination_place = transfer->what.source_place;
 	}
 	uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
 	tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
@@ -229,20 +230,43 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		return tb_host_report_sent(host, id, error);
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
+	case TB_HOST_RELAYED:
+		tb_rails_send(host, id);
+		return TB_OK;
 	case TB_HOST_N_TIMERS:
 		break;
 	}
 	return TB_OK;
 }
 
-// copy_inside: the memory of a node, or the link of a process, serves one message after
-// another.
+// use_link: a process's link carries one message after another out of it, and one into
+// it. Those that come at once wait before the receiver's, not in the way of others.
+static void use_link(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
+	tb_time_ps *in = &process_at(host, transfer->receiver)->input_free_at;
+	tb_time_ps takes =
+		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
+	tb_time_ps begins = *out > host->now ? *out : host->now;
+	*out = begins + takes;
+	begins = *in > begins ? *in : begins;
+	*in = begins + takes;
+	transfer->queue_ps = begins - host->now;
+	transfer->started_at = transfer->drained_at = begins;
+	tb_host_set_timer(host, *in, TB_HOST_COPIED, id);
+	tb_host_set_timer(host, *in + host->params.local_latency_ps, TB_HOST_SEEN, id);
+}
+
+// copy_inside: the memory of a node serves one message after another.
 static void copy_inside(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
 	tb_time_ps *free_at = &host->memory_free_at[transfer->what.source.id];
-	if (host->params.local == TB_LOCAL_LINKS)
-		free_at = &process_at(host, transfer->sender)->link_free_at;
+	if (host->params.local == TB_LOCAL_LINKS) {
+		use_link(host, id);
+		return;
+	}
 	if (*free_at < host->now)
 		*free_at = host->now;
 	transfer->queue_ps = *free_at - host->now;

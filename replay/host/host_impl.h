@@ -19,6 +19,11 @@
 
 #define NOTHING UINT32_MAX
 
+// What a link carries at once of a message that goes on by a NIC: a slot of NCCL's
+// buffers, 4 MiB in eight steps (DEFAULT_BUFFSIZE in src/init.cc, NCCL_STEPS in
+// src/include/device.h).
+#define TB_LINK_SLOT_BYTES (UINT64_C(512) << 10)
+
 struct transfer {
 	struct tb_message what;
 	uint64_t number; // of all, in the order of posting
@@ -48,6 +53,7 @@ struct piece {
 	uint64_t request;   // number in the order of requests
 	bool is_offered_to; // a NIC is set aside for it
 	bool is_first;	    // of its transfer
+	bool is_relayed;    // is where its rail begins
 };
 
 // What the hosts know of a NIC, where the policy for rails asks for it.
@@ -85,6 +91,7 @@ enum tb_host_part {
 struct process {
 	tb_time_ps noticed_until;
 	tb_time_ps link_free_at;   // to the processes of its node
+	tb_time_ps input_free_at;  // and from them
 	uint32_t queue, queue_end; // transfers
 	uint32_t n_under_way;	   // pieces
 	uint32_t next_rail;
@@ -163,6 +170,7 @@ enum tb_host_timer {
 	TB_HOST_NOTICED, // piece
 	TB_HOST_COPIED,	 // transfer, through memory
 	TB_HOST_SEEN,	 // transfer, through memory
+	TB_HOST_RELAYED, // piece
 	TB_HOST_N_TIMERS,
 };
 
@@ -189,6 +197,12 @@ void tb_rails_fini(struct tb_host *host);
 // tb_rails_choose returns the rail of the next unsplit message of a process.
 uint32_t tb_rails_choose(
 	struct tb_host *host, uint32_t process, const struct tb_message *message);
+// tb_rails_bound returns the rail on which a message leaves its node where ranks are
+// bound to rails, else 0.
+uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message);
+// tb_rails_nics makes the ends of a message, which are nodes, NICs: of a rail, or with
+// between_rails = spine of that rail and of the receiver's.
+void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail);
 // tb_rails_send sends the data of a piece, now or once NICs are reserved for it;
 // tb_rails_post posts them whole on one rail.
 void tb_rails_send(struct tb_host *host, uint32_t piece);

@@ -28,8 +28,10 @@ static tb_time_ps software_of(const struct tb_host *host)
 static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *message,
 	uint64_t bytes, uint64_t n)
 {
-	return host->ideal_ps(host->net, message->source, message->destination,
-		bytes / n + (bytes % n != 0));
+	struct tb_message ends = *message;
+	tb_rails_nics(host, &ends, tb_rails_bound(host, message));
+	return host->ideal_ps(
+		host->net, ends.source, ends.destination, bytes / n + (bytes % n != 0));
 }
 
 // n_before returns how many messages without payload go before the data of a piece: its

@@ -113,6 +113,31 @@ static uint32_t least_busy(
 	return best;
 }
 
+// is_bound returns whether a message goes by the rails to which its ranks are bound.
+static bool is_bound(const struct tb_host *host, const struct tb_message *message)
+{
+	return host->params.rails_policy == TB_RAILS_BY_RANK && !message->via &&
+	       !message->captured;
+}
+
+uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message)
+{
+	if (!is_bound(host, message))
+		return 0;
+	bool from_own = host->params.between_rails == TB_BETWEEN_SPINE;
+	return (from_own ? message->source_place : message->destination_place) %
+	       host->n_rails;
+}
+
+void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail)
+{
+	bool crosses =
+		is_bound(host, message) && host->params.between_rails == TB_BETWEEN_SPINE;
+	uint32_t end = crosses ? message->destination_place % host->n_rails : rail;
+	message->source.id += rail * host->n_hosts;
+	message->destination.id += end * host->n_hosts;
+}
+
 uint32_t tb_rails_choose(
 	struct tb_host *host, uint32_t process, const struct tb_message *message)
 {
@@ -123,6 +148,10 @@ uint32_t tb_rails_choose(
 		return by_direction(host, message);
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
+	case TB_RAILS_BY_RANK:
+		if (is_bound(host, message))
+			return tb_rails_bound(host, message);
+		break;
 	case TB_RAILS_STRIPING:
 	case TB_RAILS_ROUND_ROBIN:
 	case TB_RAILS_RESERVE: // messages without payload
@@ -163,8 +192,46 @@ static void split(struct tb_host *host, uint32_t id, uint32_t n)
 	}
 }
 
+// must_relay returns whether a piece begins at another rail than its sender's, to which a
+// link leads.
+static bool must_relay(const struct tb_host *host, uint32_t id)
+{
+	const struct piece *piece = piece_at(host, id);
+	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
+	return !piece->is_relayed && is_bound(host, what) &&
+	       host->params.local == TB_LOCAL_LINKS &&
+	       tb_rails_bound(host, what) != what->source_place % host->n_rails;
+}
+
+// relay takes a piece over the sender's link to the process that the NIC belongs to. The
+// NIC begins with the first slot while the others follow, faster than it sends.
+static void relay(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	struct process *sender = process_at(host, transfer->sender);
+	uint64_t rate = host->params.local_bytes_per_s;
+	tb_time_ps begins = sender->link_free_at;
+	uint64_t slot =
+		piece->bytes < TB_LINK_SLOT_BYTES ? piece->bytes : TB_LINK_SLOT_BYTES;
+	if (begins < host->now)
+		begins = host->now;
+	tb_time_ps takes = tb_host_copy_time(slot, rate) + host->params.local_latency_ps;
+	sender->link_free_at = begins + tb_host_copy_time(piece->bytes, rate);
+	piece->is_relayed = true;
+	if (piece->is_first) {
+		transfer->queue_ps += begins - host->now;
+		transfer->software_ps += takes;
+	}
+	tb_host_set_timer(host, begins + takes, TB_HOST_RELAYED, id);
+}
+
 void tb_rails_send(struct tb_host *host, uint32_t id)
 {
+	if (must_relay(host, id)) {
+		relay(host, id);
+		return;
+	}
 	const struct piece *piece = piece_at(host, id);
 	const struct transfer *transfer = transfer_at(host, piece->transfer);
 	uint32_t n = tb_host_n_parts(host, &transfer->what, piece->bytes);

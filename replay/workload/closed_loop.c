@@ -1,5 +1,6 @@
 #include "workload_impl.h"
 
+#include "map.h"
 #include "timers.h"
 
 #include <inttypes.h>
@@ -21,9 +22,10 @@ struct tb_closed_loop {
 	uint32_t number;
 	bool broadcasts;
 	uint32_t *node_of_rank;
-	uint32_t *rank_of; // of each operation
-	uint32_t *missing; // dependencies still open
-	uint32_t *next;	   // link of the queues here, and of a broadcast's sends
+	uint32_t *place_of_rank; // among those of its node
+	uint32_t *rank_of;	 // of each operation
+	uint32_t *missing;	 // dependencies still open
+	uint32_t *next;		 // link of the queues here, and of a broadcast's sends
 	uint8_t *state;
 	struct tb_matching matching;
 	struct cpu *cpus;	     // n_ranks x n_cpus
@@ -223,6 +225,8 @@ static int take(
 		.job = loop->number,
 		.source_rank = rank,
 		.destination_rank = send->peer,
+		.source_place = loop->place_of_rank[rank],
+		.destination_place = loop->place_of_rank[send->peer],
 		.via = loop->job->n_nics > 1 ? send->nic + 1u : 0};
 	return 1;
 }
@@ -320,19 +324,35 @@ static int finish(void *context, struct tb_error *error)
 		loop->job->n_ops - loop->n_done, loop->job->n_ops, text);
 }
 
+// place_ranks counts the ranks of each node.
+static int place_ranks(struct tb_closed_loop *loop)
+{
+	struct tb_map n_of_node = {0};
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < loop->job->n_ranks && status == TB_OK; rank++) {
+		uint32_t n = 0;
+		tb_map_find(&n_of_node, loop->node_of_rank[rank], &n);
+		loop->place_of_rank[rank] = n;
+		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
+	}
+	tb_map_fini(&n_of_node);
+	return status;
+}
+
 static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 {
 	const struct tb_job *job = loop->job;
 	size_t n_ops = (size_t)job->n_ops + 1;
 	size_t n_cpus = (size_t)job->n_ranks * job->n_cpus;
 	loop->node_of_rank = malloc((job->n_ranks + 1) * sizeof(uint32_t));
+	loop->place_of_rank = malloc((job->n_ranks + 1) * sizeof(uint32_t));
 	loop->rank_of = malloc(n_ops * sizeof(uint32_t));
 	loop->missing = malloc(n_ops * sizeof(uint32_t));
 	loop->next = malloc(n_ops * sizeof(uint32_t));
 	loop->state = calloc(n_ops, 1);
 	loop->cpus = malloc((n_cpus + 1) * sizeof *loop->cpus);
-	if (!loop->node_of_rank || !loop->rank_of || !loop->missing || !loop->next ||
-		!loop->state || !loop->cpus)
+	if (!loop->node_of_rank || !loop->place_of_rank || !loop->rank_of ||
+		!loop->missing || !loop->next || !loop->state || !loop->cpus)
 		return TB_ENOMEM;
 	memcpy(loop->node_of_rank, node_of_rank, job->n_ranks * sizeof(uint32_t));
 	memcpy(loop->missing, job->n_predecessors, job->n_ops * sizeof(uint32_t));
@@ -342,7 +362,9 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 			loop->rank_of[op] = rank;
 	for (size_t i = 0; i < n_cpus; i++)
 		loop->cpus[i] = (struct cpu){tb_op_queue_empty(), false};
-	return tb_matching_init(&loop->matching, job, loop->rank_of);
+	int status = place_ranks(loop);
+	return status == TB_OK ? tb_matching_init(&loop->matching, job, loop->rank_of)
+			       : status;
 }
 
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
@@ -375,6 +397,7 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	if (!loop)
 		return;
 	free(loop->node_of_rank);
+	free(loop->place_of_rank);
 	free(loop->rank_of);
 	free(loop->missing);
 	free(loop->next);

@@ -24,6 +24,7 @@ struct tb_message {
 	uint32_t job;	// below 2^16
 	// Of the job, below 2^24; 0 where a trace has none. Only hosts look at these.
 	uint32_t source_rank, destination_rank;
+	uint32_t source_place, destination_place; // of them among those of their node
 	uint32_t via;  // 1 + the network interface that the trace names; 0: it names none
 	bool captured; // its hosts' overheads lie before the capture
 };

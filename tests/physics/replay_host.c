@@ -130,7 +130,7 @@ static void a_rail_more_is_a_bus_more(void **state)
 static void long_messages_are_split_evenly(void **state)
 {
 	(void)state;
-	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0, 0};
+	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0, 0, 0};
 	struct outcome outcome;
 	replay(QS8A ",rails=3,levels=1", &line, 1, &outcome);
 	assert_int_equal(outcome.tally.flow_messages, 1);
@@ -172,7 +172,7 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-			struct line line = {0, 0, 1, sizes[k], 0, 0, 0};
+			struct line line = {0, 0, 1, sizes[k], 0, 0, 0, 0};
 			struct outcome outcome;
 			char preset[128];
 			snprintf(preset, sizeof preset, QS8A "%s", hosts[i]);
@@ -440,7 +440,11 @@ static void processes_with_links_copy_at_once_but_each_in_turn(void **state)
 	(void)state;
 	struct line lines[3] = {{.source = 3, .destination = 3, .bytes = 8000},
 		{.source = 3, .destination = 3, .bytes = 800},
-		{.source = 3, .destination = 3, .bytes = 4000, .source_rank = 1}};
+		{.source = 3,
+			.destination = 3,
+			.bytes = 4000,
+			.source_rank = 1,
+			.destination_rank = 2}};
 	struct outcome outcome;
 	replay(QS8A ",local=links,local_latency=1us,local_rate=800MB/s", lines, 3,
 		&outcome);
@@ -451,11 +455,77 @@ static void processes_with_links_copy_at_once_but_each_in_turn(void **state)
 	assert_int_equal(outcome.stats.n_packets, 0);
 }
 
+// Two links into one process, which takes in what one carries; a third link is free.
+static void what_comes_to_a_process_over_links_comes_in_turn(void **state)
+{
+	(void)state;
+	struct line lines[3];
+	for (uint32_t i = 0; i < 3; i++)
+		lines[i] = (struct line){.source = 3,
+			.destination = 3,
+			.bytes = 8000,
+			.source_rank = i,
+			.destination_rank = i == 2 ? 4 : 3};
+	struct outcome outcome;
+	replay(QS8A ",local=links,local_latency=1us,local_rate=800MB/s", lines, 3,
+		&outcome);
+	assert_int_equal(lines[0].delivered, 11 * TB_PS_PER_US);
+	assert_int_equal(lines[1].delivered, 21 * TB_PS_PER_US);
+	assert_int_equal(lines[2].delivered, 11 * TB_PS_PER_US);
+}
+
+#define BY_RANK QS8A ",issue=0,notice=0,rails=4,rails_policy=by-rank"
+
+static void a_rank_bound_to_a_rail_uses_no_other(void **state)
+{
+	(void)state;
+	struct line lines[4];
+	for (uint32_t i = 0; i < 4; i++)
+		lines[i] = (struct line){.destination = 1,
+			.bytes = 100000,
+			.source_rank = 5,
+			.destination_rank = 5};
+	struct outcome outcome;
+	replay(BY_RANK, lines, 4, &outcome);
+	for (uint32_t nic = 0; nic < 32; nic += 8)
+		assert_true(nic == 8 ? outcome.injected[nic] > 400000
+				     : outcome.injected[nic] < 10000);
+}
+
+// PXN: by NVLink to the rail of the receiver, whose NIC begins with the first 512 KiB.
+static void a_message_to_another_rail_takes_a_link_first(void **state)
+{
+	(void)state;
+	static const uint64_t sizes[] = {8, 100000, UINT64_C(4) << 20};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct line same = {.destination = 1,
+				    .bytes = sizes[i],
+				    .source_rank = 2,
+				    .destination_rank = 2},
+			    other = same;
+		struct outcome outcome;
+		other.source_rank = 1;
+		replay(BY_RANK ",local=links,local_latency=1us,local_rate=10GB/s", &same,
+			1, &outcome);
+		assert_int_equal(outcome.injected[8], 0);
+		replay(BY_RANK ",local=links,local_latency=1us,local_rate=10GB/s", &other,
+			1, &outcome);
+		assert_int_equal(outcome.injected[8], 0);
+		assert_true(outcome.injected[16] >= sizes[i]);
+		uint64_t slot = sizes[i] < 1 << 19 ? sizes[i] : 1 << 19;
+		assert_near((double)(other.delivered - same.delivered),
+			(double)TB_PS_PER_US + (double)slot * 100, .01);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libraries_take_what_was_published),
 		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
+		cmocka_unit_test(what_comes_to_a_process_over_links_comes_in_turn),
+		cmocka_unit_test(a_rank_bound_to_a_rail_uses_no_other),
+		cmocka_unit_test(a_message_to_another_rail_takes_a_link_first),
 		cmocka_unit_test(a_rail_more_is_a_bus_more),
 		cmocka_unit_test(long_messages_are_split_evenly),
 		cmocka_unit_test(waits_of_all_rails_are_those_of_their_flows),

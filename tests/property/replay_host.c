@@ -167,7 +167,7 @@ static struct tb_host_params random_host(struct tb_random *random)
 		.copy_bytes_per_s = draw(random, 2) * UINT64_C(500000000),
 		.largest_bytes = sizes[draw(random, 4)],
 		.n_outstanding = draw(random, 3),
-		.rails_policy = (enum tb_rails_policy)draw(random, 5),
+		.rails_policy = (enum tb_rails_policy)draw(random, 6),
 		.stripe_above_bytes = sizes[draw(random, 4)],
 		.handshake = (enum tb_handshake)draw(random, 3),
 		.handshake_above_bytes = sizes[draw(random, 4)],

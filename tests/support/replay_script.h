@@ -18,6 +18,7 @@ struct line {
 	// Filled by the replay.
 	tb_time_ps sent, delivered;
 	uint32_t source_rank; // of several on a node; CAPTURED: a captured frame
+	uint32_t destination_rank;
 };
 
 struct script {
@@ -39,11 +40,15 @@ static inline int script_take(
 	if (script->next == script->n || script->lines[script->next].at > now)
 		return 0;
 	const struct line *line = &script->lines[script->next];
+	uint32_t rank = line->source_rank == CAPTURED ? 0 : line->source_rank;
 	*message = (struct tb_message){.cookie = script->next++,
 		.source = {line->source},
 		.destination = {line->destination},
 		.bytes = line->bytes,
-		.source_rank = line->source_rank == CAPTURED ? 0 : line->source_rank,
+		.source_rank = rank,
+		.source_place = rank,
+		.destination_rank = line->destination_rank,
+		.destination_place = line->destination_rank,
 		.captured = line->source_rank == CAPTURED};
 	return 1;
 }

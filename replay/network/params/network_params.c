@@ -49,6 +49,13 @@ const char *const tb_rails_policy_words[] = {
 	[TB_RAILS_STATIC] = "static",
 	[TB_RAILS_LOCAL] = "local",
 	[TB_RAILS_RESERVE] = "reserve",
+	[TB_RAILS_BY_RANK] = "by-rank",
+	NULL,
+};
+
+const char *const tb_between_rails_words[] = {
+	[TB_BETWEEN_PXN] = "pxn",
+	[TB_BETWEEN_SPINE] = "spine",
 	NULL,
 };
 

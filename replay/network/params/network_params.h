@@ -39,6 +39,13 @@ enum tb_rails_policy {
 	TB_RAILS_STATIC,      // by sender and receiver: a NIC has one direction
 	TB_RAILS_LOCAL,	      // the sender's least busy NIC
 	TB_RAILS_RESERVE,     // a NIC that is free at both ends, set aside before
+	TB_RAILS_BY_RANK,     // each rank of a node is bound to one
+};
+
+// How a message goes between ranks that are bound to different rails.
+enum tb_between_rails {
+	TB_BETWEEN_PXN,	  // over the sender's link to whom the receiver's rail belongs
+	TB_BETWEEN_SPINE, // from rail to rail, through switches that join them
 };
 
 #define TB_STRIPE_ABOVE_BYTES 1024 // papers 002, 6.4 and 003, 6
@@ -51,7 +58,8 @@ struct tb_host_params {
 	uint32_t largest_bytes;	   // longer messages go in pieces; 0: in one
 	uint32_t n_outstanding; // pieces of a process that are under way; 0: any number
 	enum tb_rails_policy rails_policy;
-	uint32_t stripe_above_bytes; // longer pieces are split, where any are
+	enum tb_between_rails between_rails; // of TB_RAILS_BY_RANK
+	uint32_t stripe_above_bytes;	     // longer pieces are split, where any are
 	enum tb_handshake handshake;
 	uint32_t handshake_above_bytes; // shorter pieces go without
 	enum tb_local local;
@@ -64,6 +72,7 @@ struct tb_host_params {
 extern const char *const tb_handshake_words[];
 extern const char *const tb_local_words[];
 extern const char *const tb_rails_policy_words[];
+extern const char *const tb_between_rails_words[];
 
 // tb_host_does_nothing returns whether a library leaves messages as they are, but for
 // which of several rails they take.

@@ -97,6 +97,10 @@ static int check_effect(const struct tb_preset_reading *reading)
 			"xon", "flow_control", "only flow_control = pause has one"},
 		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
 			"only rails_policy = striping splits messages"},
+		{host->rails_policy != TB_RAILS_BY_RANK &&
+				host->between_rails != TB_BETWEEN_PXN,
+			"between_rails", "rails_policy",
+			"only rails_policy = by-rank binds ranks to rails"},
 		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_above_bytes > 0,
 			"handshake_above", "handshake",
 			"with handshake = none there is no handshake above any size"},
