@@ -47,8 +47,8 @@ static uint32_t process_of(
 		host->no_memory = true;
 		return NOTHING;
 	}
-	*process_at(host, id) =
-		(struct process){.queue = NOTHING, .queue_end = NOTHING, .node = node};
+	*process_at(host, id) = (struct process){
+		.queue = NOTHING, .queue_end = NOTHING, .copies = NOTHING, .node = node};
 	return id;
 }
 
@@ -233,6 +233,9 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_RELAYED:
 		tb_rails_send(host, id);
 		return TB_OK;
+	case TB_HOST_MEMORY:
+		tb_memory_due(host, id);
+		return TB_OK;
 	case TB_HOST_N_TIMERS:
 		break;
 	}
@@ -256,26 +259,6 @@ static void use_link(struct tb_host *host, uint32_t id)
 	transfer->started_at = transfer->drained_at = begins;
 	tb_host_set_timer(host, *in, TB_HOST_COPIED, id);
 	tb_host_set_timer(host, *in + host->params.local_latency_ps, TB_HOST_SEEN, id);
-}
-
-// copy_inside: the memory of a node serves one message after another.
-static void copy_inside(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	tb_time_ps *free_at = &host->memory_free_at[transfer->what.source.id];
-	if (host->params.local == TB_LOCAL_LINKS) {
-		use_link(host, id);
-		return;
-	}
-	if (*free_at < host->now)
-		*free_at = host->now;
-	transfer->queue_ps = *free_at - host->now;
-	transfer->started_at = transfer->drained_at = *free_at;
-	*free_at +=
-		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_host_set_timer(host, *free_at, TB_HOST_COPIED, id);
-	tb_host_set_timer(
-		host, *free_at + host->params.local_latency_ps, TB_HOST_SEEN, id);
 }
 
 static void enqueue(struct tb_host *host, uint32_t id)
@@ -322,10 +305,12 @@ static int begin(
 		.next = NOTHING,
 		.uses = 2};
 	host->n_posted++;
-	if (tb_host_is_local(host, message))
-		copy_inside(host, id);
-	else
+	if (!tb_host_is_local(host, message))
 		enqueue(host, id);
+	else if (host->params.local == TB_LOCAL_LINKS)
+		use_link(host, id);
+	else
+		tb_memory_copy(host, id);
 	return TB_OK;
 }
 
@@ -422,8 +407,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 		.flows.size = sizeof(struct tb_flow_sample),
 		.free_transfer = NOTHING,
 		.free_piece = NOTHING};
-	made->memory_free_at = calloc(network->n_hosts, sizeof *made->memory_free_at);
-	if (!made->memory_free_at || tb_rails_init(made) != TB_OK) {
+	if (tb_memory_init(made) != TB_OK || tb_rails_init(made) != TB_OK) {
 		tb_host_free(made);
 		return tb_host_out_of_memory(error);
 	}
@@ -446,7 +430,7 @@ void tb_host_free(struct tb_host *host)
 	tb_map_fini(&host->flow_of);
 	tb_timers_fini(&host->timers);
 	tb_rails_fini(host);
-	free(host->memory_free_at);
+	tb_memory_fini(host);
 	free(host->outgoing);
 	free(host);
 }

@@ -1,6 +1,7 @@
 // The inside of the hosts, shared by host.c (messages and their pieces), rails.c (over
 // which rails they go), reserve.c (NICs that are set aside), host_endings.c (what becomes
-// of them) and host_records.c (flows, blame, figures). Private to replay/.
+// of them), memory.c (copies within a node) and host_records.c (flows, blame, figures).
+// Private to replay/.
 //
 // Words: a message of a process is a transfer. It is cut into pieces, each issued by
 // itself; a piece is posted to NICs as one part, or as one a rail. Around the data go
@@ -32,6 +33,7 @@ struct transfer {
 	tb_time_ps queue_ps, software_ps; // of its first piece, until that is in
 	tb_time_ps started_at;		  // data of its first piece entered the network
 	tb_time_ps drained_at;		  // the last of its data until now
+	tb_time_ps left_ps;		  // of its copy through memory, if it were alone
 	uint64_t uncut;			  // bytes
 	uint64_t serial;		  // of those of its pair of processes
 	uint32_t n_uncut, n_unsent, n_undelivered; // pieces
@@ -90,10 +92,11 @@ enum tb_host_part {
 
 struct process {
 	tb_time_ps noticed_until;
-	tb_time_ps link_free_at;   // to the processes of its node
-	tb_time_ps input_free_at;  // and from them
-	uint32_t queue, queue_end; // transfers
-	uint32_t n_under_way;	   // pieces
+	tb_time_ps link_free_at;     // to the processes of its node
+	tb_time_ps input_free_at;    // and from them
+	uint32_t queue, queue_end;   // transfers
+	uint32_t copies, copies_end; // transfers, of which it copies the first
+	uint32_t n_under_way;	     // pieces
 	uint32_t next_rail;
 	uint32_t node;
 	bool issuing;
@@ -109,6 +112,15 @@ struct pool { // of equal records, which go by their numbers
 	char *records;
 	size_t size, room;
 	uint32_t n;
+};
+
+// The memory of a node: what its processes copy now, the first of each.
+struct tb_memory {
+	uint32_t *copying; // transfers
+	size_t room;
+	uint32_t n;
+	tb_time_ps since; // when what is left of them was up to date
+	tb_time_ps due;	  // when the first of them ends
 };
 
 struct tb_host {
@@ -131,7 +143,7 @@ struct tb_host {
 	struct tb_map known; // reserve.c: which senders' NICs are taken
 	uint64_t *sends_on;  // by host: the rails on which it sends, as bits
 	uint64_t n_requests;
-	tb_time_ps *memory_free_at;  // of each host
+	struct tb_memory *memories;  // of each host
 	struct tb_message *outgoing; // ring
 	uint32_t outgoing_first, n_outgoing, outgoing_room;
 	struct pool flows;		     // struct tb_flow_sample
@@ -168,8 +180,9 @@ static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_
 enum tb_host_timer {
 	TB_HOST_ISSUED,	 // piece
 	TB_HOST_NOTICED, // piece
-	TB_HOST_COPIED,	 // transfer, through memory
-	TB_HOST_SEEN,	 // transfer, through memory
+	TB_HOST_COPIED,	 // transfer, within its node
+	TB_HOST_SEEN,	 // likewise
+	TB_HOST_MEMORY,	 // node: a copy ends
 	TB_HOST_RELAYED, // piece
 	TB_HOST_N_TIMERS,
 };
@@ -217,6 +230,15 @@ static inline struct nic *nic_at(
 {
 	return &host->nics[rail * host->n_hosts + node.id];
 }
+
+// memory.c: local = memory.
+//
+// tb_memory_init prepares the memories. TB_ENOMEM. tb_memory_copy begins, or queues, the
+// copy of a transfer. tb_memory_due: the timer of a node's memory.
+int tb_memory_init(struct tb_host *host) TB_MUST_USE;
+void tb_memory_fini(struct tb_host *host);
+void tb_memory_copy(struct tb_host *host, uint32_t transfer);
+void tb_memory_due(struct tb_host *host, uint32_t node);
 
 // reserve.c: rails_policy = reserve.
 //

@@ -419,7 +419,7 @@ static void a_handshake_crosses_the_network_first(void **state)
 	assert_near(under, plain, 1e-9);
 }
 
-static void a_node_s_memory_serves_one_copy_after_another(void **state)
+static void a_process_copies_one_message_after_another(void **state)
 {
 	(void)state;
 	struct line lines[2] = {{.source = 3, .destination = 3, .bytes = 8000},
@@ -433,6 +433,73 @@ static void a_node_s_memory_serves_one_copy_after_another(void **state)
 	assert_int_equal(outcome.stats.n_packets, 0);
 	assert_int_equal(outcome.stats.payload_bytes, 8800);
 	assert_int_equal(outcome.stats.now_ps, 12 * TB_PS_PER_US);
+}
+
+#define MEMORY ",local=memory,local_latency=1us,local_rate=800MB/s"
+
+// pairs_of fills lines for n pairs of processes of node 3 that send 8000 bytes at once.
+static void pairs_of(struct line *lines, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		lines[i] = (struct line){.source = 3,
+			.destination = 3,
+			.bytes = 8000,
+			.source_rank = 2 * i,
+			.destination_rank = 2 * i + 1};
+}
+
+static void disjoint_pairs_copy_side_by_side(void **state)
+{
+	(void)state;
+	struct line lines[3];
+	struct outcome outcome;
+	pairs_of(lines, 3);
+	replay(QS8A MEMORY ",memory_rate=none", lines, 3, &outcome);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(lines[i].delivered, 11 * TB_PS_PER_US);
+	assert_int_equal(outcome.tally.flow_queue_ps, 0);
+}
+
+static void copies_share_the_memory_evenly(void **state)
+{
+	(void)state;
+	struct line lines[3];
+	struct outcome outcome;
+	pairs_of(lines, 3);
+	lines[2].bytes = 4000;
+	replay(QS8A MEMORY ",memory_rate=1200MB/s", lines, 3, &outcome);
+	// Each gets 400 MB/s until the short one is done, then 600.
+	assert_int_equal(lines[2].sent, 10 * TB_PS_PER_US);
+	assert_in_range(lines[0].sent, 50 * TB_PS_PER_US / 3, 50 * TB_PS_PER_US / 3 + 2);
+	assert_int_equal(lines[1].sent, lines[0].sent);
+}
+
+static void a_copy_that_begins_later_slows_those_before_it(void **state)
+{
+	(void)state;
+	struct line lines[2];
+	struct outcome outcome;
+	pairs_of(lines, 2);
+	lines[1].at = 5 * TB_PS_PER_US;
+	replay(QS8A MEMORY ",memory_rate=800MB/s", lines, 2, &outcome);
+	assert_int_equal(lines[0].sent, 15 * TB_PS_PER_US);
+	assert_int_equal(lines[1].sent, 20 * TB_PS_PER_US);
+	replay(QS8A MEMORY ",memory_rate=1600MB/s", lines, 2, &outcome);
+	assert_int_equal(lines[0].sent, 10 * TB_PS_PER_US);
+	assert_int_equal(lines[1].sent, 15 * TB_PS_PER_US);
+}
+
+static void a_receiver_of_two_senders_copies_in_turn(void **state)
+{
+	(void)state;
+	struct line lines[2];
+	struct outcome outcome;
+	pairs_of(lines, 2);
+	lines[1].destination_rank = lines[0].destination_rank;
+	replay(QS8A MEMORY ",memory_rate=none", lines, 2, &outcome);
+	assert_int_equal(lines[0].sent, 10 * TB_PS_PER_US);
+	assert_int_equal(lines[1].sent, 20 * TB_PS_PER_US);
+	assert_int_equal(outcome.tally.flow_queue_ps, 10 * TB_PS_PER_US);
 }
 
 static void processes_with_links_copy_at_once_but_each_in_turn(void **state)
@@ -522,6 +589,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libraries_take_what_was_published),
+		cmocka_unit_test(disjoint_pairs_copy_side_by_side),
+		cmocka_unit_test(copies_share_the_memory_evenly),
+		cmocka_unit_test(a_copy_that_begins_later_slows_those_before_it),
+		cmocka_unit_test(a_receiver_of_two_senders_copies_in_turn),
 		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
 		cmocka_unit_test(what_comes_to_a_process_over_links_comes_in_turn),
 		cmocka_unit_test(a_rank_bound_to_a_rail_uses_no_other),
@@ -546,7 +617,7 @@ int main(void)
 		cmocka_unit_test(a_process_issues_one_message_after_another),
 		cmocka_unit_test(one_outstanding_message_waits_for_the_acknowledgement),
 		cmocka_unit_test(a_handshake_crosses_the_network_first),
-		cmocka_unit_test(a_node_s_memory_serves_one_copy_after_another),
+		cmocka_unit_test(a_process_copies_one_message_after_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,8 @@ struct tb_host_params {
 	uint32_t handshake_above_bytes; // shorter pieces go without
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
-	uint64_t local_bytes_per_s; // of a node's memory, copying, or of a process's
-				    // link; 0: no limit
+	uint64_t local_bytes_per_s;  // of a process, copying, or of its link; 0: no limit
+	uint64_t memory_bytes_per_s; // of all that a node copies at once; likewise
 };
 
 // Their words in presets; NULL behind the last.

@@ -96,7 +96,7 @@ static struct tb_parameter read_parameter(
 		made.value = choice_at(key, at);
 		break;
 	}
-	made.is_none = key->need == TB_KEY_MAY_BE_NONE && made.value.whole == 0;
+	made.is_none = key->need >= TB_KEY_MAY_BE_NONE && made.value.whole == 0;
 	return made;
 }
 
@@ -255,6 +255,7 @@ const char *tb_parameters_missing(const struct tb_parameters_taken *taken)
 	size_t n = tb_switching_keys(tb_switching_of(taken->params), keys);
 	for (size_t i = 0; i < n; i++)
 		if (!taken->seen[i] && keys[i].need != TB_KEY_CAME_LATER &&
+			keys[i].need != TB_KEY_NONE_LATER &&
 			has_key(taken->params, &keys[i]))
 			return keys[i].name;
 	return NULL;

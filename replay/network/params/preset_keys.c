@@ -80,7 +80,9 @@ const struct tb_preset_key tb_preset_keys[] = {
 	{TB_PRESET_HOST, "local_latency", TIME(0, TB_PS_PER_S), AT_HOST(local_latency_ps),
 		TB_KEY_MAY_LACK, "latency of a message within a node"},
 	{TB_PRESET_HOST, "local_rate", RATE, AT_HOST(local_bytes_per_s),
-		TB_KEY_MAY_BE_NONE, "rate of a node's memory, or of a process's link"},
+		TB_KEY_MAY_BE_NONE, "rate at which a process copies, or of its link"},
+	{TB_PRESET_HOST, "memory_rate", RATE, AT_HOST(memory_bytes_per_s),
+		TB_KEY_NONE_LATER, "rate of all copies within a node together"},
 };
 const size_t tb_preset_n_keys = sizeof tb_preset_keys / sizeof *tb_preset_keys;
 
@@ -100,7 +102,7 @@ static char *put_words(const char *const *words, uint64_t last, char *buffer, si
 // put_limits writes what a number may be.
 static char *put_limits(const struct tb_preset_key *key, char *buffer, size_t size)
 {
-	const char *none = key->need == TB_KEY_MAY_BE_NONE ? ", or none" : "";
+	const char *none = key->need >= TB_KEY_MAY_BE_NONE ? ", or none" : "";
 	if (key->form == TB_FORM_TIME)
 		snprintf(buffer, size, "a time %s %llus, such as 200ns",
 			key->min ? "above 0 and up to" : "from 0 to",

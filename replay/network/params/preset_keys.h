@@ -44,6 +44,7 @@ struct tb_preset_key {
 		TB_KEY_CAME_LATER, // may lack in stores too, made before there was such
 				   // a key: 0
 		TB_KEY_MAY_BE_NONE,
+		TB_KEY_NONE_LATER, // may be none, and came later
 	} need;
 	const char *meaning;
 };

@@ -110,6 +110,9 @@ static int check_effect(const struct tb_preset_reading *reading)
 		{host->local == TB_LOCAL_NETWORK && host->local_bytes_per_s > 0,
 			"local_rate", "local",
 			"with local = network messages within a node go through the NIC"},
+		{host->local != TB_LOCAL_MEMORY && host->memory_bytes_per_s > 0,
+			"memory_rate", "local",
+			"only local = memory copies through the node's memory"},
 	};
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (rules[i].is_void && is_set(reading, rules[i].key, rules[i].decider))

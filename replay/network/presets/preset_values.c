@@ -25,7 +25,7 @@ static int out_of_range(struct tb_preset_reading *reading,
 // is_none: keys that may be without a limit take `none`, and 0 as others do.
 static bool is_none(const struct tb_preset_key *key, const char *value)
 {
-	return key->need == TB_KEY_MAY_BE_NONE &&
+	return key->need >= TB_KEY_MAY_BE_NONE &&
 	       (strcmp(value, "none") == 0 || strcmp(value, "0") == 0);
 }
 

@@ -98,14 +98,15 @@ static void zero_and_none_are_no_limit(void **state)
 		char preset[160];
 		snprintf(preset, sizeof preset,
 			"qsnet2,host=tcp,bus=%s,copy=%s,largest=%s,outstanding=%s,"
-			"local_rate=%s",
-			words[i], words[i], words[i], words[i], words[i]);
+			"local_rate=%s,memory_rate=%s",
+			words[i], words[i], words[i], words[i], words[i], words[i]);
 		struct tb_network_params params = params_of(preset);
 		assert_int_equal(params.bus_bytes_per_s, 0);
 		assert_int_equal(params.host.copy_bytes_per_s, 0);
 		assert_int_equal(params.host.largest_bytes, 0);
 		assert_int_equal(params.host.n_outstanding, 0);
 		assert_int_equal(params.host.local_bytes_per_s, 0);
+		assert_int_equal(params.host.memory_bytes_per_s, 0);
 		snprintf(preset, sizeof preset, "qsnet,rate=%s", words[i]);
 		assert_int_equal(tb_network_preset(&params, preset, NULL), TB_EUSAGE);
 	}
@@ -165,6 +166,8 @@ static void a_key_without_effect_is_refused_by_name(void **state)
 			"handshake_above has no effect"},
 		{"qsnet2,local_latency=1us", "local_latency has no effect"},
 		{"qsnet2,local_rate=1GB/s", "local_rate has no effect"},
+		{"ib-ndr,host=mpi,local=links,memory_rate=1GB/s",
+			"memory_rate has no effect"},
 		{"qsnet,flit=512,fifo=512", "flit = 512: it is longer than a whole"},
 	};
 	struct tb_network_params params;
@@ -640,7 +643,8 @@ static void parameters_of_a_stranger_are_checked(void **state)
 static bool came_later(const char *key)
 {
 	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0 ||
-	       strcmp(key, "rails_policy") == 0 || strcmp(key, "between_rails") == 0;
+	       strcmp(key, "rails_policy") == 0 || strcmp(key, "between_rails") == 0 ||
+	       strcmp(key, "memory_rate") == 0;
 }
 
 static void a_parameter_that_was_not_given_is_missed(void **state)
