@@ -8,8 +8,9 @@
 -- A program reads and writes stores of its own version only. With a change to a table, to its
 -- comments too (SQLite keeps them, and readers compare), raise user_version here by one; views may
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
+-- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 18; -- 1 to 17 were never released
+PRAGMA user_version = 19; -- 1 to 18 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -95,7 +96,7 @@ CREATE TABLE switch (
 CREATE TABLE link (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('injection', 'up', 'down', 'ejection')),
+  kind TEXT NOT NULL CHECK (kind = 'injection' OR kind = 'up' OR kind = 'down' OR kind = 'ejection'),
   from_node INTEGER, -- of an injection
   from_switch INTEGER, -- of any other
   from_port INTEGER NOT NULL, -- 0 .. ports - 1, its place at the switch
@@ -146,7 +147,7 @@ CREATE TABLE note (
 CREATE TABLE job_alone (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
-  network TEXT NOT NULL CHECK (network IN ('same', 'ideal')),
+  network TEXT NOT NULL CHECK (network = 'same' OR network = 'ideal'),
   run_ps INTEGER NOT NULL, -- from its first post to its last delivery
   messages INTEGER NOT NULL, -- delivered
   latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
@@ -431,7 +432,7 @@ CREATE TABLE blame_bin (
 -- By groups of flows, at all links and times.
 CREATE TABLE blame_group (
   run INTEGER NOT NULL REFERENCES run,
-  grouping TEXT NOT NULL CHECK (grouping IN ('destination', 'destination leaf', 'source leaf')),
+  grouping TEXT NOT NULL CHECK (grouping = 'destination' OR grouping = 'destination leaf' OR grouping = 'source leaf'),
   victim INTEGER NOT NULL, -- a node, or the switch that joins it to the network
   culprit INTEGER NOT NULL,
   waits INTEGER NOT NULL, -- of those counted in wait_ps

@@ -27,15 +27,14 @@
 // Kept bins: the samples of closed time bins, packed, until the width of the bins is
 // final. Private to replay/.
 //
-// A bin's samples are sorted by link. Packed, a sample takes some 20 bytes instead of 64:
-// every figure as many as it needs, links by their distance. Two neighbouring bins are
-// merged in place. Cost: some 40 ns a sample to keep, and the same to read it.
+// A bin's samples are sorted by link. Packed, a sample takes some 24 bytes instead of 64:
+// every figure as many as it needs. Two neighbouring bins are merged in place. Cost: some
+// 40 ns a sample to keep, and the same to read it.
 
 struct tb_kept_bins { // zeroed: none
 	unsigned char *bytes;
 	size_t n_bytes, room;
 	size_t last;	      // byte at which the bin begun last begins
-	uint32_t link;	      // of its last sample
 	unsigned char *first; // of two bins to be merged
 	size_t first_room;
 };
