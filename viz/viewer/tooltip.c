@@ -55,12 +55,22 @@ static void tip_button(struct tb_tip *tip, uint32_t request)
 	tip->n_lines = 2;
 }
 
+// visible returns the part of a box that its pane shows.
+static struct tb_box visible(struct tb_box box, struct tb_box place)
+{
+	double x = fmax(box.x, place.x), y = fmax(box.y, place.y);
+	return (struct tb_box){x, y, fmin(box.x + box.w, place.x + place.w) - x,
+		fmin(box.y + box.h, place.y + place.h) - y};
+}
+
 // tip_of_view lets the view under the pointer explain its own parts.
 static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
 	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
-	if (pane && pane->view->tip)
-		pane->view->tip(pane, tip);
+	if (!pane || !pane->view->tip)
+		return;
+	pane->view->tip(pane, tip);
+	tip->about = visible(tip->about, pane->place);
 }
 
 static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
@@ -130,11 +140,7 @@ static struct tb_box about(const struct tb_viewer *viewer,
 	if (!pane || !tb_picture_hit(picture, mouse->x, mouse->y, &pick, &hit) ||
 		!tb_box_holds(hit, mouse->x, mouse->y))
 		return box;
-	box.x = fmax(hit.x, pane->place.x);
-	box.y = fmax(hit.y, pane->place.y);
-	box.w = fmin(hit.x + hit.w, pane->place.x + pane->place.w) - box.x;
-	box.h = fmin(hit.y + hit.h, pane->place.y + pane->place.h) - box.y;
-	return box;
+	return visible(hit, pane->place);
 }
 
 // beside moves `box` below, above, right or left of `about`, where it has room; false
@@ -185,7 +191,7 @@ void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 		return;
 	struct tb_tip tip = {
 		.x = mouse->x, .y = mouse->y, .pick = viewer->selection.hovered};
-	tip.about = about(viewer, picture, mouse);
+	const struct tb_box narrow = tip.about = about(viewer, picture, mouse);
 	tip_of(viewer, &tip);
 	if (tip.n_lines == 0)
 		return;
@@ -198,7 +204,8 @@ void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 	const struct tb_box pointer = {
 		tip.x - POINTER / 2.0, tip.y - POINTER / 2.0, POINTER, POINTER};
 	// What fills the window is covered, but not where the pointer is.
-	if (!beside(&box, tip.about, &tip, picture))
+	if (!beside(&box, tip.about, &tip, picture) &&
+		!beside(&box, narrow, &tip, picture))
 		(void)beside(&box, pointer, &tip, picture);
 	draw_lines(viewer, &tip, box, picture);
 }

@@ -90,8 +90,8 @@ struct tb_view {
 	bool (*request)(struct tb_pane *pane, const struct tb_request *request);
 	// NULL: the pointer only hits items with an id.
 	void (*pointer)(struct tb_pane *pane, const struct tb_pointer_event *event);
-	// Explains what is under the pointer, where the viewer cannot, and may narrow its
-	// place. NULL: nothing.
+	// Explains what is under the pointer, where the viewer cannot, and may narrow or
+	// widen its place. NULL: nothing.
 	void (*tip)(const struct tb_pane *pane, struct tb_tip *tip);
 	// Makes the selection visible; with `zoom`, large enough to read.
 	void (*reveal)(struct tb_pane *pane, bool zoom);

@@ -227,6 +227,30 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 	return sight && tb_pane_move(pane, asked, sight->area, &moves);
 }
 
+static struct tb_box around_both(struct tb_box a, struct tb_box b)
+{
+	double x = fmin(a.x, b.x), y = fmin(a.y, b.y);
+	return (struct tb_box){x, y, fmax(a.x + a.w, b.x + b.w) - x,
+		fmax(a.y + a.h, b.y + b.h) - y};
+}
+
+// tip widens what the tooltip of a switch must not cover by its cables, up and down: its
+// figure is their sum.
+static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+{
+	const struct tb_tree_sight *sight = pane->state;
+	if (tip->pick.kind != TB_PICK_SWITCH || !sight || !sight->plan.of_switch)
+		return;
+	uint32_t vertex = sight->plan.of_switch[tip->pick.index];
+	for (uint32_t i = 0; i < sight->edges.n; i++) {
+		const struct tb_tree_edge *edge = &sight->edges.edges[i];
+		if (edge->lower != vertex && edge->upper != vertex)
+			continue;
+		uint32_t other = edge->lower == vertex ? edge->upper : edge->lower;
+		tip->about = around_both(tip->about, tb_tree_sight_box(sight, other));
+	}
+}
+
 static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	if (!pane->state)
@@ -247,5 +271,6 @@ const struct tb_view tb_view_tree = {.slot = TB_SLOT_MAIN,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
+	.tip = tip,
 	.reveal = reveal,
 	.close = close_tree};

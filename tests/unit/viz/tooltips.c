@@ -77,6 +77,49 @@ static void tooltips_lie_beside_what_they_explain(void **state)
 		}
 }
 
+static bool near(struct tb_box box, double x, double y)
+{
+	return tb_box_holds(
+		(struct tb_box){box.x - 4, box.y - 4, box.w + 8, box.h + 8}, x, y);
+}
+
+// no_cable_lies_under looks at the lines that end at a switch.
+static int no_cable_lies_under(
+	struct tb_viewer *viewer, struct tb_box tip, struct tb_box sw)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	int n = 0;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *line = &picture->items[i];
+		struct tb_box at = line->box;
+		if (line->kind != TB_ITEM_LINE || line->pick.kind != TB_PICK_LINK ||
+			(!near(sw, at.x, at.y) && !near(sw, at.x + at.w, at.y + at.h)))
+			continue;
+		n++;
+		for (int part = 0; part <= 64; part++)
+			assert_false(tb_box_holds(tip, at.x + at.w * part / 64,
+				at.y + at.h * part / 64));
+	}
+	return n;
+}
+
+static void the_tooltip_of_a_switch_covers_none_of_its_cables(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_run *run = NULL;
+	struct tb_error error;
+	viz_check(tb_run_open(&run, stage->path, 0, &error), &error);
+	assert_true(tb_viewer_key(stage->viewer, "F3"));
+	for (uint32_t sw = 0; sw < tb_run_info(run)->n_switches; sw++) {
+		struct tb_box tip, box;
+		box = item_of(stage->viewer, (struct tb_pick){TB_PICK_SWITCH, sw})->box;
+		hover(stage->viewer, box.x + box.w / 2, box.y + box.h / 2);
+		assert_true(tooltip(stage->viewer, &tip));
+		assert_true(no_cable_lies_under(stage->viewer, tip, box) > 1);
+	}
+	tb_run_free(run);
+}
+
 static void a_tooltip_stays_in_the_window_at_its_edges(void **state)
 {
 	struct stage *stage = *state;
@@ -157,6 +200,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			tooltips_lie_beside_what_they_explain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_tooltip_of_a_switch_covers_none_of_its_cables, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_tooltip_stays_in_the_window_at_its_edges, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
