@@ -5,19 +5,25 @@
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
+#include "output_args.h"
 #include "preset.h"
 #include "trace.h"
 #include "words_args.h"
+#include "wrap.h"
 
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum key { KEY_JSON = 256, KEY_STDIN };
+enum key { KEY_JSON = 256, KEY_STDIN, KEY_WIDTH };
 
 static const struct argp_option argp_options[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
+	{"width", KEY_WIDTH, "N", 0,
+		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
+		"it is)",
+		0},
 	{"network", 'n', "NETWORK", 0,
 		"Preset (%s) or file whose capacity the load of a capture is compared "
 		"with (default: qsnet)",
@@ -55,12 +61,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->stdin_is_job =
 			tb_cmd_word(words, key, value, state) == TB_TRACE_JOB;
 		break;
+	case KEY_WIDTH:
+		options->width = tb_cmd_text_columns(value, state);
+		break;
 	case ARGP_KEY_ARG:
 		options->files[options->n_files++] = value;
 		options->file = options->files[0];
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "a file is missing: name a store, a capture or a job");
+		break;
+	case ARGP_KEY_END:
+		if (options->json && options->width)
+			argp_error(state, "--width is for text: JSON has no lines to fit");
 		break;
 	default:
 		return tb_cmd_reading_arg(key, value, state, &options->reading) == 0
@@ -71,14 +84,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-void info_line(const char *name, const char *format, ...)
+void info_line(
+	const struct info_options *options, const char *name, const char *format, ...)
 {
 	va_list args;
-	printf("  %-12s ", name);
+	fprintf(options->text, "  %-12s ", name);
 	va_start(args, format);
-	vprintf(format, args);
+	vfprintf(options->text, format, args);
 	va_end(args);
-	putchar('\n');
+	fputc('\n', options->text);
 }
 
 int info_print_json(json_t *json, struct tb_error *error)
@@ -173,6 +187,23 @@ static int show(const struct info_options *options, struct tb_error *error)
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
+// show_wrapped prints text in lines of the width, also what there is before an error.
+static int show_wrapped(struct info_options *options, struct tb_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	options->text = open_memstream(&text, &size);
+	if (!options->text)
+		return tb_fail_memory(error, "the summary");
+	int status = show(options, error);
+	if (fclose(options->text) != 0 && status == TB_OK)
+		status = tb_fail_memory(error, "the summary");
+	tb_wrap_lines(stdout, tb_cmd_text_width(options->width, stdout, 0),
+		text ? text : "");
+	free(text);
+	return status;
+}
+
 int tb_cmd_info(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "FILE...",
@@ -194,7 +225,7 @@ int tb_cmd_info(int argc, char **argv)
 		return tb_cli_fail(&error);
 	}
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int status = show(&options, &error);
+	int status = show_wrapped(&options, &error);
 	free(options.files);
 	if (status != TB_OK)
 		return tb_cli_fail(&error);

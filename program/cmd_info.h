@@ -20,12 +20,14 @@ struct info_options {
 	const char *file;    // the first
 	const char *network; // against whose capacity loads are given
 	bool json;
+	uint64_t width; // of text; 0: the terminal's
+	FILE *text;	// where it goes
 	bool stdin_is_job;
 	struct tb_cmd_captures captures; // from and to
 	struct tb_cmd_reading reading;
 };
 
-// Each prints its summary on stdout.
+// Each prints its summary: JSON on stdout, text on options->text.
 int info_show_store(const struct info_options *options, const struct tb_runs *runs,
 	struct tb_error *error) TB_MUST_USE;
 int info_show_packets(const struct info_options *options, struct tb_packets *packets,
@@ -34,7 +36,8 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	struct tb_error *error) TB_MUST_USE;
 
 // info_line prints "  name        value".
-void info_line(const char *name, const char *format, ...) TB_PRINTF(2, 3);
+void info_line(const struct info_options *options, const char *name, const char *format,
+	...) TB_PRINTF(3, 4);
 
 // info_print_json prints and releases; TB_ENOMEM when `json` is NULL.
 int info_print_json(json_t *json, struct tb_error *error) TB_MUST_USE;

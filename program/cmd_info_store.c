@@ -126,76 +126,79 @@ static int print_json(const struct info_options *options, const struct tb_runs *
 	return status;
 }
 
-static void print_notes(const struct tb_run_info *info)
+static void print_notes(
+	const struct info_options *options, const struct tb_run_info *info)
 {
 	for (size_t i = 0; i < info->n_notes; i++) {
 		const struct tb_run_note *note = &info->notes[i];
 		if (note->job == TB_ID_NONE)
-			info_line("note", "%s: %s", info->network_name, note->text);
+			info_line(options, "note", "%s: %s", info->network_name, note->text);
 		else if (info->n_jobs > 1)
-			info_line("note", "job %" PRIu32 ": %s", note->job, note->text);
+			info_line(options, "note", "job %" PRIu32 ": %s", note->job, note->text);
 		else
-			info_line("note", "%s", note->text);
+			info_line(options, "note", "%s", note->text);
 	}
 }
 
-static void print_run(const struct tb_run_info *info)
+static void print_run(
+	const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
-	printf("Run %" PRId64 "%s\n", info->id,
+	fprintf(options->text, "Run %" PRId64 "%s\n", info->id,
 		info->complete ? "" : ", incomplete: stopped or still being written");
-	info_line("input", "%s (%s, %s)", info->input_name, info->input_kind,
+	info_line(options, "input", "%s (%s, %s)", info->input_name, info->input_kind,
 		tb_format_size(info->input_bytes, text[0], sizeof text[0]));
-	info_line("network", "%s, %s, %s, %s", info->network_name,
+	info_line(options, "network", "%s, %s, %s, %s", info->network_name,
 		tb_format_counted(info->n_nodes, "node", text[0], sizeof text[0]),
 		tb_format_counted(
 			info->n_switches, "switch|switches", text[1], sizeof text[1]),
 		tb_format_counted(info->n_links, "link", text[2], sizeof text[2]));
-	info_line("simulated", "%s in %s of %s",
+	info_line(options, "simulated", "%s in %s of %s",
 		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
 		tb_format_counted(info->n_bins, "bin", text[1], sizeof text[1]),
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
-	info_line("delivered", "%s, %s, %s %s",
+	info_line(options, "delivered", "%s, %s, %s %s",
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
 		tb_format_size(info->delivered_bytes, text[2], sizeof text[2]),
 		tb_run_carried(info));
 	if (info->n_undelivered || info->n_retries)
-		info_line("given up", "%s, %s",
+		info_line(options, "given up", "%s, %s",
 			tb_format_counted(
 				info->n_undelivered, "message", text[0], sizeof text[0]),
 			tb_format_counted(info->n_retries,
 				"packet sent again|packets sent again", text[1],
 				sizeof text[1]));
 	if (info->n_lost || info->n_resent)
-		info_line("lost", "%s, %s",
+		info_line(options, "lost", "%s, %s",
 			tb_format_counted(info->n_lost, "frame", text[0], sizeof text[0]),
 			tb_format_counted(info->n_resent,
 				"segment sent again|segments sent again", text[1],
 				sizeof text[1]));
-	info_line("options", "%s", *info->options ? info->options : "none");
-	info_line("seed", "%" PRIu64, info->seed);
-	print_notes(info);
+	info_line(options, "options", "%s", *info->options ? info->options : "none");
+	info_line(options, "seed", "%" PRIu64, info->seed);
+	print_notes(options, info);
 	if (info->wall_s > 0)
-		info_line("took", "%.2f s, %s packets/s, at %s by Tailback %s",
+		info_line(options, "took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,
 			tb_format_count(
 				(uint64_t)info->packets_per_s, text[0], sizeof text[0]),
 			info->started_at, info->program_version);
 	else
-		info_line("started", "%s by Tailback %s", info->started_at,
+		info_line(options, "started", "%s by Tailback %s", info->started_at,
 			info->program_version);
 }
 
 // print_shard: a store that has more runs than its shard was given others.
-static void print_shard(struct tb_shard shard, size_t n_of_shard, size_t n_done)
+static void print_shard(const struct info_options *options, struct tb_shard shard,
+	size_t n_of_shard, size_t n_done)
 {
-	printf("Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ", shard.number, shard.n,
+	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ", shard.number, shard.n,
 		n_of_shard, n_of_shard == 1 ? "" : "s");
 	if (n_done > n_of_shard)
-		printf("but %zu are here: merge refuses it\n", n_done);
+		fprintf(options->text, "but %zu are here: merge refuses it\n", n_done);
 	else
-		printf("%zu of them done\n", n_done);
+		fprintf(options->text, "%zu of them done\n", n_done);
 }
 
 int info_show_store(const struct info_options *options, const struct tb_runs *runs,
@@ -210,14 +213,14 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	if (options->json)
 		return print_json(options, runs, points, shard, error);
 	char shown[INFO_NAME_BYTES];
-	printf("%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
+	fprintf(options->text, "%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
 		n, n == 1 ? "" : "s");
 	if (shard.n)
-		print_shard(shard, n_of_shard, count_complete(runs));
+		print_shard(options, shard, n_of_shard, count_complete(runs));
 	if (points.n)
-		printf("Sweep of %zu point%s, %zu of them done\n", points.n,
+		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n", points.n,
 			points.n == 1 ? "" : "s", points.n_done);
 	for (size_t i = 0; i < n; i++)
-		print_run(tb_runs_at(runs, i));
+		print_run(options, tb_runs_at(runs, i));
 	return TB_OK;
 }

@@ -73,11 +73,12 @@ static double payload_rate(const struct tb_network_params *params)
 }
 
 // print_ends prints when the capture's packets were captured, as --from takes it.
-static void print_ends(const struct tb_packets_summary *summary)
+static void print_ends(
+	const struct info_options *options, const struct tb_packets_summary *summary)
 {
 	char first[48], last[48];
 	if (summary->n_packets > 0)
-		printf("  %-12s%s to %s (UTC)\n", "captured",
+		fprintf(options->text, "  %-12s%s to %s (UTC)\n", "captured",
 			tb_instant_format(summary->first_at_ns, first, sizeof first),
 			tb_instant_format(summary->last_at_ns, last, sizeof last));
 }
@@ -148,12 +149,12 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
 	if (!options->json) {
 		char shown[INFO_NAME_BYTES];
-		printf("%s: packet capture\n",
+		fprintf(options->text, "%s: packet capture\n",
 			tb_visible(info_name(options->file), shown, sizeof shown));
-		if (tb_packets_write_summary(stdout, packets, "  ", &against) != TB_OK)
+		if (tb_packets_write_summary(options->text, packets, "  ", &against) != TB_OK)
 			return tb_fail_in(
 				error, TB_EIO, "standard output", "writing failed");
-		print_ends(tb_packets_summary(packets));
+		print_ends(options, tb_packets_summary(packets));
 		return status;
 	}
 	struct tb_error ignored;
@@ -221,29 +222,28 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	if (options->json)
 		return info_print_json(job_json(job, &summary), error);
 	char shown[INFO_NAME_BYTES];
-	printf("%s: job (%s)\n",
+	fprintf(options->text, "%s: job (%s)\n",
 		tb_visible(info_name(options->file), shown, sizeof shown), job->form);
-	info_line("ranks", "%s, %s",
+	info_line(options, "ranks", "%s, %s",
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
 		tb_format_counted(
 			summary.n_pairs, "ordered pair", text[1], sizeof text[1]));
 	uint32_t n_hosts = count_hosts(job);
 	if (n_hosts)
-		info_line(
-			"hosts", "%s", tb_format_count(n_hosts, text[0], sizeof text[0]));
-	info_line("sends", "%s of %s in all",
+		info_line(options, "hosts", "%s", tb_format_count(n_hosts, text[0], sizeof text[0]));
+	info_line(options, "sends", "%s of %s in all",
 		tb_format_count(summary.n_sends, text[0], sizeof text[0]),
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
-	info_line("receives", "%s",
+	info_line(options, "receives", "%s",
 		tb_format_count(summary.n_recvs, text[0], sizeof text[0]));
 	// In picoseconds the sum may exceed a tb_time_ps.
 	double calc_ps = (double)summary.calc_ns * (double)TB_PS_PER_NS;
-	info_line("calcs", "%s of %s in all",
+	info_line(options, "calcs", "%s of %s in all",
 		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),
 		tb_format_time(calc_ps < 9e18 ? (tb_time_ps)calc_ps : TB_TIME_NEVER,
 			text[1], sizeof text[1]));
-	info_line("dependencies", "%s",
+	info_line(options, "dependencies", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
-	tb_cmd_put_notes(stdout, job->notes, "  ", SIZE_MAX);
+	tb_cmd_put_notes(options->text, job->notes, "  ", SIZE_MAX);
 	return TB_OK;
 }

@@ -75,7 +75,8 @@ static const struct argp_option argp_options[] = {
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0,
 		"light (default of pictures) or dark (default of the window)", 0},
-	{"width", TB_OPTION_WIDTH, "N", 0, "Pixels of a picture, points of a PDF", 0},
+	{"width", TB_OPTION_WIDTH, "N", 0,
+		"Pixels of a picture, points of a PDF, columns of text", 0},
 	{0},
 };
 
@@ -171,6 +172,7 @@ static void show_progress(void *context, double fraction)
 struct network_writing {
 	const struct tb_fabric_report *report;
 	enum tb_format format;
+	uint64_t width;
 };
 
 static int write_report(void *context, FILE *stream, struct tb_error *error)
@@ -182,7 +184,8 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	else if (writing->format == TB_FORMAT_CSV)
 		tb_fabric_write_csv(writing->report, stream);
 	else
-		tb_fabric_write_text(writing->report, stream);
+		status = tb_fabric_write_text(writing->report,
+			tb_cmd_text_width(writing->width, stream, 0), stream);
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
 }
 
@@ -206,7 +209,7 @@ static int put(const struct network_options *options,
 	if (is_one_of(TB_FORMATS_DRAWN, options))
 		return network_draw(options, report, error);
 	return tb_cmd_output_write(&options->picture.output, write_report,
-		&(struct network_writing){report, format}, error);
+		&(struct network_writing){report, format, options->picture.width}, error);
 }
 
 // report looks at the network and reports what it found.
@@ -353,7 +356,8 @@ int tb_cmd_network(int argc, char **argv)
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	const char *inputs[] = {options.network, options.routes};
 	if (options.list)
-		return network_list(options.picture.output.format == TB_FORMAT_JSON) ==
+		return network_list(options.picture.output.format == TB_FORMAT_JSON,
+			       options.picture.width) ==
 				       TB_OK
 			       ? TB_EXIT_OK
 			       : TB_EXIT_FAILURE;

@@ -15,8 +15,9 @@ struct network_options {
 	struct tb_picture_args picture;
 };
 
-// network_list prints what networks there are and what they take.
-int network_list(bool as_json) TB_MUST_USE;
+// network_list prints what networks there are and what they take;
+// text in `width` columns, 0: those of the terminal.
+int network_list(bool as_json, uint64_t width) TB_MUST_USE;
 
 // network_view shows the tree in a window, from a store in a temporary folder;
 // network_draw writes its picture.

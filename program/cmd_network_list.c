@@ -5,6 +5,7 @@
 #include "json.h"
 #include "preset.h"
 #include "switchings.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -17,31 +18,41 @@ static char *summary_of(size_t preset, char *buffer, size_t size)
 	return buffer;
 }
 
-static void list_keys(const char *title, const struct tb_preset_key *keys, size_t n)
+// put_row writes a name and what is behind it.
+static void put_row(const char *name, const char *what, unsigned width)
 {
-	char expects[240];
-	printf("\n%s:\n", title);
-	for (size_t i = 0; i < n; i++)
-		printf("  %-17s %s (%s)\n", keys[i].name, keys[i].meaning,
-			tb_preset_key_expects(&keys[i], expects, sizeof expects));
+	printf("  %-17s ", name);
+	tb_wrap(stdout, 20, 20, width, what);
 }
 
-static void list_text(void)
+static void list_keys(
+	const char *title, const struct tb_preset_key *keys, size_t n, unsigned width)
+{
+	char expects[240], text[512];
+	printf("\n%s:\n", title);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(text, sizeof text, "%s (%s)", keys[i].meaning,
+			tb_preset_key_expects(&keys[i], expects, sizeof expects));
+		put_row(keys[i].name, text, width);
+	}
+}
+
+static void list_text(unsigned width)
 {
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
 	char text[160];
 	puts("Networks (-n NAME, or NAME,KEY=VALUE,...):");
 	for (size_t i = 0; tb_network_preset_name(i); i++)
-		printf("  %-17s %s\n", tb_network_preset_name(i),
-			summary_of(i, text, sizeof text));
+		put_row(tb_network_preset_name(i), summary_of(i, text, sizeof text),
+			width);
 	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
 	for (size_t i = 0; tb_fabric_format_name(i); i++)
 		printf("  %s\n", tb_fabric_format_name(i));
-	list_keys("Keys of all networks", tb_preset_keys, tb_preset_n_keys);
+	list_keys("Keys of all networks", tb_preset_keys, tb_preset_n_keys, width);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(text, sizeof text, "Keys where switching = %s", kinds[i].name);
-		list_keys(text, kinds[i].keys, kinds[i].n_keys);
+		list_keys(text, kinds[i].keys, kinds[i].n_keys, width);
 	}
 }
 
@@ -79,10 +90,10 @@ static int list_json(void)
 		17, stdout);
 }
 
-int network_list(bool as_json)
+int network_list(bool as_json, uint64_t width)
 {
 	if (as_json)
 		return list_json();
-	list_text();
+	list_text(tb_cmd_text_width(width, stdout, 0));
 	return TB_OK;
 }

@@ -3,6 +3,7 @@
 #include "flow_table.h"
 #include "select.h"
 #include "visible.h"
+#include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -248,9 +249,10 @@ static int write_text(const struct tb_compare *compare, unsigned width, FILE *st
 			tb_visible(compare->runs[i].store, shown, sizeof shown),
 			compare->info[i]->id, compare->info[i]->input_name,
 			compare->info[i]->network_name);
-	fprintf(stream, "\n%s\n", compare->verdict);
+	fputc('\n', stream);
+	tb_wrap(stream, 0, 0, width, compare->verdict);
 	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
-		fprintf(stream, "%s\n", compare->jobs[i].verdict);
+		tb_wrap(stream, 0, 0, width, compare->jobs[i].verdict);
 	for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++)
 		if (compare->tables[i].n_shown)
 			status = tb_table_text(&compare->tables[i], width, stream);

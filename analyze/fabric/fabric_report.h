@@ -34,8 +34,9 @@ struct tb_fabric_verdict {
 void tb_fabric_judge(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict);
 
-// Write errors show in ferror(stream); TB_ENOMEM.
-void tb_fabric_write_text(const struct tb_fabric_report *report, FILE *stream);
+// Write errors show in ferror(stream); TB_ENOMEM. Text fits `width` characters (0: any).
+int tb_fabric_write_text(
+	const struct tb_fabric_report *report, unsigned width, FILE *stream) TB_MUST_USE;
 int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream) TB_MUST_USE;
 void tb_fabric_write_csv(const struct tb_fabric_report *report, FILE *stream);
 

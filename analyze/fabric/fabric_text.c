@@ -2,83 +2,134 @@
 #include "fabric_report.h"
 #include "markup.h"
 #include "names.h"
+#include "table.h"
 #include "units.h"
+#include "wrap.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 80 // of the paragraph
+#define WIDTH 80 // of sentences, where tables may have any width
 
-// paragraph writes words in lines of up to WIDTH bytes.
-struct paragraph {
-	FILE *stream;
-	size_t column;
-};
-
-static void put_words(struct paragraph *paragraph, const char *text, const char *end)
+static unsigned of_sentences(unsigned width)
 {
-	while (*text) {
-		size_t n = strcspn(text, " ");
-		bool last = text[n] == '\0';
-		size_t width = n + (last ? strlen(end) : 0);
-		if (paragraph->column > 0 && paragraph->column + 1 + width > WIDTH) {
-			fputc('\n', paragraph->stream);
-			paragraph->column = 0;
-		}
-		if (paragraph->column > 0)
-			fputc(' ', paragraph->stream);
-		fprintf(paragraph->stream, "%.*s%s", (int)n, text, last ? end : "");
-		paragraph->column += width + (paragraph->column > 0);
-		text += n + !last;
-	}
+	return width ? width : WIDTH;
 }
 
-static void write_verdict(const struct tb_fabric_report *report, FILE *stream)
+static void write_verdict(
+	const struct tb_fabric_report *report, unsigned width, FILE *stream)
 {
 	struct tb_fabric_verdict verdict;
-	struct paragraph paragraph = {stream, 0};
+	char text[TB_VERDICT_SENTENCES * (TB_VERDICT_LENGTH + 2)] = "";
+	size_t at = 0;
 	tb_fabric_judge(report, &verdict);
 	for (int i = 0; i < verdict.n; i++)
-		put_words(&paragraph, verdict.sentences[i], ".");
-	fputc('\n', stream);
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s.",
+			i ? " " : "", verdict.sentences[i]);
+	tb_wrap(stream, 0, 0, of_sentences(width), text);
 }
 
-static void write_levels(const struct tb_fabric *fabric, FILE *stream)
+static const struct tb_fabric_report *report_of(const struct tb_datum *at)
 {
-	fprintf(stream, "\nLevels\n  %5s %8s %6s %12s %9s %13s %13s %7s %10s\n", "level",
-		"switches", "nodes", "cables down", "cables up", "down", "up", "taper",
-		"free ports");
-	for (uint32_t i = fabric->n_levels; i-- > 0;) {
-		const struct tb_fabric_level *level = &fabric->levels[i];
-		char down[32], up[32] = "-", taper[32] = "-";
-		tb_fabric_speed((double)level->down_bytes_per_s, down, sizeof down);
-		if (level->n_up) {
-			tb_fabric_speed((double)level->up_bytes_per_s, up, sizeof up);
-			snprintf(taper, sizeof taper, "%.3g", tb_fabric_taper(level));
-		}
-		fprintf(stream, "  %5u %8u %6u %12u %9u %13s %13s %7s %10u\n", i,
-			level->n_switches, level->n_nodes, level->n_down, level->n_up,
-			down, up, taper, level->n_free);
-	}
+	return at->of;
 }
 
-static void write_cables(const struct tb_fabric *fabric, FILE *stream)
+// speed_text: a speed is aligned as a number, and written as networks are sold.
+static void speed_text(struct tb_datum *at, double bytes_per_s)
 {
-	fputs("\nCables\n", stream);
-	for (uint32_t i = 0; i < fabric->n_cables; i++) {
-		const struct tb_fabric_cables *at = &fabric->cables[i];
-		char speed[32], between[48];
-		if (at->to_nodes)
-			snprintf(
-				between, sizeof between, "hosts and level %u", at->upper);
-		else
-			snprintf(between, sizeof between, "levels %u and %u", at->lower,
-				at->upper);
-		fprintf(stream, "  %-20s %7u at %s\n", between, at->n,
-			tb_fabric_speed((double)at->bytes_per_s, speed, sizeof speed));
-	}
+	tb_fabric_speed(bytes_per_s, at->text, sizeof at->text);
 }
+
+// The levels, the top first.
+static const void *level_item(const void *of, size_t row)
+{
+	const struct tb_fabric *fabric = ((const struct tb_fabric_report *)of)->fabric;
+	return &fabric->levels[fabric->n_levels - 1 - row];
+}
+
+static void put_level_number(struct tb_datum *at)
+{
+	at->whole = (int64_t)(report_of(at)->fabric->n_levels - 1 - at->row);
+}
+
+static void put_down(struct tb_datum *at)
+{
+	const struct tb_fabric_level *level = at->item;
+	speed_text(at, (double)level->down_bytes_per_s);
+}
+
+static void put_up(struct tb_datum *at)
+{
+	const struct tb_fabric_level *level = at->item;
+	at->unknown = level->n_up == 0;
+	if (level->n_up)
+		speed_text(at, (double)level->up_bytes_per_s);
+}
+
+static void put_taper(struct tb_datum *at)
+{
+	const struct tb_fabric_level *level = at->item;
+	at->unknown = level->n_up == 0;
+	if (level->n_up)
+		tb_put_text(at, "%.3g", tb_fabric_taper(level));
+}
+
+static void list_levels(struct tb_table *table)
+{
+	table->n_shown = ((const struct tb_fabric_report *)table->of)->fabric->n_levels;
+}
+
+#define LEVEL(member) TB_MEMBER(struct tb_fabric_level, member)
+
+static const struct tb_column level_columns[] = {
+	{NULL, "level", NULL, TB_DATUM_ID, .put = put_level_number},
+	{NULL, "switches", NULL, TB_DATUM_ID, LEVEL(n_switches)},
+	{NULL, "nodes", NULL, TB_DATUM_ID, LEVEL(n_nodes)},
+	{NULL, "cables down", NULL, TB_DATUM_ID, LEVEL(n_down)},
+	{NULL, "cables up", NULL, TB_DATUM_ID, LEVEL(n_up)},
+	{NULL, "down", NULL, TB_DATUM_RATIO, .put = put_down},
+	{NULL, "up", NULL, TB_DATUM_RATIO, .put = put_up},
+	{NULL, "taper", NULL, TB_DATUM_RATIO, .put = put_taper},
+	{NULL, "free ports", NULL, TB_DATUM_ID, LEVEL(n_free)},
+};
+
+static const struct tb_table_type levels = {"levels", "Levels", NULL,
+	TB_COLUMNS(level_columns), .item = level_item, .list = list_levels};
+
+// The cables, by what they join and their speed.
+static const void *cables_item(const void *of, size_t row)
+{
+	return &((const struct tb_fabric_report *)of)->fabric->cables[row];
+}
+
+static void put_between(struct tb_datum *at)
+{
+	const struct tb_fabric_cables *cables = at->item;
+	if (cables->to_nodes)
+		tb_put_text(at, "hosts and level %u", cables->upper);
+	else
+		tb_put_text(at, "levels %u and %u", cables->lower, cables->upper);
+}
+
+static void put_cables_speed(struct tb_datum *at)
+{
+	speed_text(at, (double)((const struct tb_fabric_cables *)at->item)->bytes_per_s);
+}
+
+static void list_cables(struct tb_table *table)
+{
+	table->n_shown = ((const struct tb_fabric_report *)table->of)->fabric->n_cables;
+}
+
+static const struct tb_column cables_columns[] = {
+	{NULL, "between", NULL, TB_DATUM_TEXT, .put = put_between},
+	{NULL, "number", NULL, TB_DATUM_ID, TB_MEMBER(struct tb_fabric_cables, n)},
+	{NULL, "speed", NULL, TB_DATUM_RATIO, .put = put_cables_speed},
+};
+
+static const struct tb_table_type cables = {"cables", "Cables", NULL,
+	TB_COLUMNS(cables_columns), .item = cables_item, .list = list_cables};
 
 // write_missing continues the line of a switch with what it lacks, and returns how many
 // rows that took.
@@ -98,7 +149,7 @@ static uint32_t write_missing(
 	return i - first;
 }
 
-static void write_oddities(const struct tb_fabric_report *report, FILE *stream)
+static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 {
 	const struct tb_fabric *fabric = report->fabric;
 	uint32_t n_lines = 0, n = fabric->n_oddities;
@@ -118,8 +169,9 @@ static void write_oddities(const struct tb_fabric_report *report, FILE *stream)
 		fprintf(stream, "  and %u more: -f json lists all\n", n - n_lines);
 }
 
-static void write_bisection(const struct tb_fabric *fabric, FILE *stream)
+static void put_bisection(const struct tb_fabric_report *report, FILE *stream)
 {
+	const struct tb_fabric *fabric = report->fabric;
 	const struct tb_fabric_bisection *at = &fabric->bisection;
 	char is[32], full[32], name[TB_NAME_SIZE];
 	if (at->level == 0)
@@ -139,83 +191,197 @@ static void write_bisection(const struct tb_fabric *fabric, FILE *stream)
 	fputs(at->n_first > 4 ? ", ...\n" : "\n", stream);
 }
 
-static void write_classes(const struct tb_fabric_report *report, FILE *stream)
+// write_lines wraps the lines of what is no table.
+static int write_lines(void (*put)(const struct tb_fabric_report *, FILE *),
+	const struct tb_fabric_report *report, unsigned width, FILE *stream)
 {
-	const struct tb_route_study *study = report->study;
-	fprintf(stream,
-		"\nPairs of hosts over a link, all to all\n  %-18s %7s %11s %11s %7s %7s "
-		" "
-		"%s\n",
-		"links", "number", "mean", "most", "times", "unused", "hottest");
-	for (uint32_t i = 0; i < study->n_classes; i++) {
-		const struct tb_link_class *at = &study->classes[i];
-		char class[48], name[TB_LINK_NAME_SIZE];
-		bool even = at->most_times < 1.0005;
-		fprintf(stream, "  %-18s %7u %11.7g %11.7g %7.3f %7u  %s\n",
-			tb_link_class_text(at, class, sizeof class), at->n_links,
-			at->mean, at->most, at->most_times, at->n_unused,
-			even ? "all alike"
-			     : tb_fabric_link_text(
-				       study->network, at->hottest, name, sizeof name));
-	}
+	char *lines = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&lines, &size);
+	if (!memory)
+		return TB_ENOMEM;
+	put(report, memory);
+	bool whole = fclose(memory) == 0;
+	if (whole)
+		tb_wrap_lines(stream, width, lines);
+	free(lines);
+	return whole ? TB_OK : TB_ENOMEM;
 }
 
-static void write_shares(
-	const char *what, const struct tb_pattern_shares *at, FILE *stream)
+// Pairs of hosts over the links of a direction and level.
+static const void *class_item(const void *of, size_t row)
 {
-	char mean[48], least[48], pair[48], rate[32];
-	if (at->n == 0)
-		return;
-	tb_format_percent(100 * at->share.mean, mean, sizeof mean);
-	tb_format_percent(100 * at->least, least, sizeof least);
-	tb_format_percent(100 * at->least_of_pair, pair, sizeof pair);
-	fprintf(stream, "  %-18s %7" PRIu64 " %9s %9s %9s %13s %7" PRIu64 "\n", what,
-		at->n, mean, least, pair,
-		tb_fabric_speed(at->bytes_per_s, rate, sizeof rate), at->n_clean);
+	return &((const struct tb_fabric_report *)of)->study->classes[row];
 }
 
-static void write_patterns(const struct tb_fabric_report *report, FILE *stream)
+static void put_class(struct tb_datum *at)
 {
-	const struct tb_route_study *study = report->study;
-	if (study->shifts.n == 0)
-		return;
-	fprintf(stream,
-		"\nShare of its link that a host has\n  %-18s %7s %9s %9s %9s %13s %7s\n",
-		"patterns", "number", "mean", "worst", "a pair's", "mean speed",
-		"no wait");
-	write_shares("shifts", &study->shifts, stream);
-	write_shares("random bisections", &study->bisections, stream);
+	tb_link_class_text(at->item, at->text, sizeof at->text);
 }
 
-static void write_hottest(const struct tb_fabric_report *report, FILE *stream)
+static void put_mean(struct tb_datum *at)
 {
-	const struct tb_route_study *study = report->study;
-	enum { MOST = 1000 };
-	struct tb_link links[MOST];
-	uint32_t n = report->n_hottest < MOST ? report->n_hottest : MOST;
-	n = tb_route_study_hottest(study, links, n);
-	if (n == 0 || study->hottest_times < 1.0005)
-		return;
-	fprintf(stream, "\nHottest links, all to all\n  %7s %11s  link\n", "times",
-		"pairs");
-	for (uint32_t i = 0; i < n; i++) {
-		char name[TB_LINK_NAME_SIZE];
-		fprintf(stream, "  %7.3f %11.7g  %s\n",
-			tb_route_study_times(study, links[i]), study->pairs[links[i].id],
-			tb_fabric_link_text(study->network, links[i], name, sizeof name));
-	}
+	tb_put_text(at, "%.7g", at->real);
 }
 
-void tb_fabric_write_text(const struct tb_fabric_report *report, FILE *stream)
+static void put_times(struct tb_datum *at)
 {
-	write_verdict(report, stream);
-	write_levels(report->fabric, stream);
-	write_cables(report->fabric, stream);
-	write_oddities(report, stream);
-	write_bisection(report->fabric, stream);
-	write_classes(report, stream);
-	write_patterns(report, stream);
-	write_hottest(report, stream);
+	tb_put_text(at, "%.3f", at->real);
+}
+
+static void put_class_hottest(struct tb_datum *at)
+{
+	const struct tb_link_class *class = at->item;
+	if (class->most_times < 1.0005)
+		at->word = "all alike";
+	else
+		tb_fabric_link_text(report_of(at)->fabric->network, class->hottest,
+			at->text, sizeof at->text);
+}
+
+static void list_classes(struct tb_table *table)
+{
+	table->n_shown = ((const struct tb_fabric_report *)table->of)->study->n_classes;
+}
+
+#define CLASS(member) TB_MEMBER(struct tb_link_class, member)
+
+static const struct tb_column class_columns[] = {
+	{NULL, "links", NULL, TB_DATUM_TEXT, .put = put_class},
+	{NULL, "number", NULL, TB_DATUM_ID, CLASS(n_links)},
+	{NULL, "mean", NULL, TB_DATUM_RATIO, CLASS(mean), .put = put_mean},
+	{NULL, "most", NULL, TB_DATUM_RATIO, CLASS(most), .put = put_mean},
+	{NULL, "times", NULL, TB_DATUM_RATIO, CLASS(most_times), .put = put_times},
+	{NULL, "unused", NULL, TB_DATUM_ID, CLASS(n_unused)},
+	{NULL, "hottest", NULL, TB_DATUM_TEXT, .put = put_class_hottest},
+};
+
+static const struct tb_table_type classes = {"classes",
+	"Pairs of hosts over a link, all to all", NULL, TB_COLUMNS(class_columns),
+	.item = class_item, .list = list_classes};
+
+// Shifts, then random bisections; neither without the former.
+static const void *pattern_item(const void *of, size_t row)
+{
+	const struct tb_route_study *study =
+		((const struct tb_fabric_report *)of)->study;
+	return row ? &study->bisections : &study->shifts;
+}
+
+static void put_pattern(struct tb_datum *at)
+{
+	at->word = at->row ? "random bisections" : "shifts";
+}
+
+static void put_share(struct tb_datum *at)
+{
+	tb_format_percent(100 * at->real, at->text, sizeof at->text);
+}
+
+static void put_mean_speed(struct tb_datum *at)
+{
+	speed_text(at, at->real);
+}
+
+static void list_patterns(struct tb_table *table)
+{
+	const struct tb_route_study *study =
+		((const struct tb_fabric_report *)table->of)->study;
+	if (study->shifts.n)
+		table->n_shown = study->bisections.n ? 2 : 1;
+}
+
+#define SHARES(member) TB_MEMBER(struct tb_pattern_shares, member)
+
+static const struct tb_column pattern_columns[] = {
+	{NULL, "patterns", NULL, TB_DATUM_TEXT, .put = put_pattern},
+	{NULL, "number", NULL, TB_DATUM_ID, SHARES(n)},
+	{NULL, "mean", NULL, TB_DATUM_RATIO, SHARES(share.mean), .put = put_share},
+	{NULL, "worst", NULL, TB_DATUM_RATIO, SHARES(least), .put = put_share},
+	{NULL, "a pair's", NULL, TB_DATUM_RATIO, SHARES(least_of_pair), .put = put_share},
+	{NULL, "mean speed", NULL, TB_DATUM_RATIO, SHARES(bytes_per_s),
+		.put = put_mean_speed},
+	{NULL, "no wait", NULL, TB_DATUM_ID, SHARES(n_clean)},
+};
+
+static const struct tb_table_type patterns = {"patterns",
+	"Share of its link that a host has", NULL, TB_COLUMNS(pattern_columns),
+	.item = pattern_item, .list = list_patterns};
+
+// The hottest links: an item is a link's number.
+#define HOTTEST_MOST 1000
+
+struct hottest {
+	const struct tb_route_study *study;
+	struct tb_link links[HOTTEST_MOST];
+};
+
+static void put_hot_times(struct tb_datum *at)
+{
+	const struct hottest *hottest = at->of;
+	tb_put_text(at, "%.3f",
+		tb_route_study_times(hottest->study, hottest->links[at->row]));
+}
+
+static void put_hot_pairs(struct tb_datum *at)
+{
+	const struct hottest *hottest = at->of;
+	tb_put_text(at, "%.7g", hottest->study->pairs[hottest->links[at->row].id]);
+}
+
+static void put_hot_link(struct tb_datum *at)
+{
+	const struct hottest *hottest = at->of;
+	tb_fabric_link_text(hottest->study->network, hottest->links[at->row], at->text,
+		sizeof at->text);
+}
+
+static const struct tb_column hottest_columns[] = {
+	{NULL, "times", NULL, TB_DATUM_RATIO, .put = put_hot_times},
+	{NULL, "pairs", NULL, TB_DATUM_RATIO, .put = put_hot_pairs},
+	{NULL, "link", NULL, TB_DATUM_TEXT, .put = put_hot_link},
+};
+
+static const struct tb_table_type hottest_links = {"hottest",
+	"Hottest links, all to all", NULL, TB_COLUMNS(hottest_columns),
+	TB_ROWS_IN(struct hottest, links)};
+
+static int write_hottest(
+	const struct tb_fabric_report *report, unsigned width, FILE *stream)
+{
+	struct hottest hottest = {.study = report->study};
+	struct tb_table table = {.type = &hottest_links, .of = &hottest};
+	uint32_t n = report->n_hottest < HOTTEST_MOST ? report->n_hottest : HOTTEST_MOST;
+	table.n_shown = tb_route_study_hottest(report->study, hottest.links, n);
+	if (table.n_shown == 0 || report->study->hottest_times < 1.0005)
+		return TB_OK;
+	return tb_table_text(&table, width, stream);
+}
+
+static int write_table(const struct tb_table_type *type,
+	const struct tb_fabric_report *report, unsigned width, FILE *stream)
+{
+	struct tb_table table = {.type = type, .of = report};
+	type->list(&table);
+	return table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
+}
+
+int tb_fabric_write_text(
+	const struct tb_fabric_report *report, unsigned width, FILE *stream)
+{
+	write_verdict(report, width, stream);
+	int status = write_table(&levels, report, width, stream);
+	if (!status)
+		status = write_table(&cables, report, width, stream);
+	if (!status)
+		status = write_lines(put_oddities, report, width, stream);
+	if (!status)
+		status = write_lines(put_bisection, report, width, stream);
+	if (!status)
+		status = write_table(&classes, report, width, stream);
+	if (!status)
+		status = write_table(&patterns, report, width, stream);
+	return status ? status : write_hottest(report, width, stream);
 }
 
 // put_level writes the level at an end of a link, nothing for a node.

@@ -2,6 +2,7 @@
 #include "json.h"
 #include "markup.h"
 #include "report_impl.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -9,8 +10,9 @@
 // worth trying, and each finding.
 struct findings_form {
 	const char *found, *tried;
-	void (*put)(FILE *stream, const struct tb_finding *finding);
+	void (*put)(FILE *stream, const struct tb_finding *finding, unsigned width);
 	const char *end; // behind each of the two lists
+	unsigned width;	 // of text
 };
 
 static void write_list(const struct findings_form *form,
@@ -23,7 +25,7 @@ static void write_list(const struct findings_form *form,
 			continue;
 		if (!any)
 			fputs(remedy ? form->tried : form->found, stream);
-		form->put(stream, finding);
+		form->put(stream, finding, form->width);
 		any = true;
 	}
 	if (any)
@@ -40,17 +42,22 @@ static void write_both(const struct findings_form *form,
 // As wide as the longest names of rules that are common, so that sentences align.
 #define RULE_WIDTH 14
 
-static void put_text(FILE *stream, const struct tb_finding *finding)
+// A command stands on one line: it is to be copied.
+static void put_text(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
-	fprintf(stream, "  %-*s  %s\n", RULE_WIDTH, finding->rule, finding->sentence);
+	unsigned rule = tb_text_columns(finding->rule);
+	fprintf(stream, "  %-*s  ", RULE_WIDTH, finding->rule);
+	tb_wrap(stream, 4 + (rule > RULE_WIDTH ? rule : RULE_WIDTH), RULE_WIDTH + 4,
+		width, finding->sentence);
 	if (finding->command)
 		fprintf(stream, "  %*s  %s\n", RULE_WIDTH, "", finding->command);
 }
 
-void tb_report_findings_text(const struct tb_findings *findings, FILE *stream)
+void tb_report_findings_text(
+	const struct tb_findings *findings, unsigned width, FILE *stream)
 {
-	static const struct findings_form form = {
-		"\nFindings\n", "\nWorth trying\n", put_text, ""};
+	const struct findings_form form = {
+		"\nFindings\n", "\nWorth trying\n", put_text, "", width};
 	write_both(&form, findings, stream);
 }
 
@@ -67,8 +74,9 @@ static void put_fence(FILE *stream, const char *command)
 		fputc('`', stream);
 }
 
-static void put_markdown(FILE *stream, const struct tb_finding *finding)
+static void put_markdown(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
+	(void)width;
 	fprintf(stream, "- **%s**: ", finding->rule);
 	tb_markdown_put(stream, finding->sentence);
 	fputc('\n', stream);
@@ -84,12 +92,13 @@ static void put_markdown(FILE *stream, const struct tb_finding *finding)
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream)
 {
 	static const struct findings_form form = {
-		"\n## Findings\n\n", "\n## Worth trying\n\n", put_markdown, ""};
+		"\n## Findings\n\n", "\n## Worth trying\n\n", put_markdown, "", 0};
 	write_both(&form, findings, stream);
 }
 
-static void put_html(FILE *stream, const struct tb_finding *finding)
+static void put_html(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
+	(void)width;
 	fprintf(stream, "<dt>%s</dt><dd>", finding->rule);
 	tb_markup_put(stream, finding->sentence);
 	if (finding->command) {
@@ -103,7 +112,7 @@ static void put_html(FILE *stream, const struct tb_finding *finding)
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream)
 {
 	static const struct findings_form form = {"<dl class=\"findings\">\n",
-		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n"};
+		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n", 0};
 	write_both(&form, findings, stream);
 }
 

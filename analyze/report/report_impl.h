@@ -114,13 +114,15 @@ int64_t tb_whole_ps(double time_ps);
 
 // The findings at the beginning of a report, and what is worth trying; the same sentences
 // in each format.
-void tb_report_findings_text(const struct tb_findings *findings, FILE *stream);
+void tb_report_findings_text(
+	const struct tb_findings *findings, unsigned width, FILE *stream);
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream);
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
 
 // The notes of the run, as many as lists have entries.
 size_t tb_report_n_notes(const struct tb_report *report);
-void tb_report_notes_text(const struct tb_report *report, FILE *stream);
+int tb_report_notes_text(const struct tb_report *report, unsigned width, FILE *stream)
+	TB_MUST_USE;
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
 void tb_report_notes_html(const struct tb_report *report, FILE *stream);
 

@@ -1,6 +1,9 @@
 // The notes of a run in all formats of the report.
 #include "markup.h"
 #include "report_impl.h"
+#include "wrap.h"
+
+#include <stdlib.h>
 
 size_t tb_report_n_notes(const struct tb_report *report)
 {
@@ -47,10 +50,20 @@ static void write_notes(
 	fputs(form->close, stream);
 }
 
-void tb_report_notes_text(const struct tb_report *report, FILE *stream)
+int tb_report_notes_text(const struct tb_report *report, unsigned width, FILE *stream)
 {
 	static const struct notes_form form = {"\nNotes\n", "  ", "\n", "", put_plain};
-	write_notes(report, &form, stream);
+	char *notes = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&notes, &size);
+	if (!memory)
+		return TB_ENOMEM;
+	write_notes(report, &form, memory);
+	bool whole = fclose(memory) == 0;
+	if (whole)
+		tb_wrap_lines(stream, width, notes);
+	free(notes);
+	return whole ? TB_OK : TB_ENOMEM;
 }
 
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream)

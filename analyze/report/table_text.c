@@ -1,20 +1,12 @@
 // A table as plain text, within a width.
 #include "table.h"
+#include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // A name is not cut shorter than this: what is left of it would not tell names apart.
 #define SHORTEST 16
-
-// width_of counts characters, not bytes: names are UTF-8.
-static unsigned width_of(const char *text)
-{
-	unsigned width = 0;
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
 
 static void pad(FILE *stream, unsigned width)
 {
@@ -24,7 +16,7 @@ static void pad(FILE *stream, unsigned width)
 // cut shortens a text to `width` characters, the last of them three dots.
 static void cut(char *text, unsigned width)
 {
-	if (width_of(text) <= width)
+	if (tb_text_columns(text) <= width)
 		return;
 	for (unsigned kept = 0; kept + 3 < width; kept++)
 		do
@@ -44,7 +36,7 @@ static void write_cell(
 	const struct shown_column *shown, char *text, bool is_last, FILE *stream)
 {
 	cut(text, shown->width);
-	unsigned blank = shown->width - width_of(text);
+	unsigned blank = shown->width - tb_text_columns(text);
 	fputs("  ", stream);
 	if (tb_column_is_number(&shown->column))
 		pad(stream, blank);
@@ -56,9 +48,16 @@ static void write_cell(
 
 // Columns to write side by side: `lead` before [from, end).
 struct column_part {
-	const struct shown_column *lead; // NULL: none; before `from`
-	const struct shown_column *from, *end;
+	struct shown_column *lead; // NULL: none; before `from`
+	struct shown_column *from, *end;
 };
+
+// behind is the next column of a part.
+static struct shown_column *behind(
+	const struct column_part *part, const struct shown_column *at)
+{
+	return part->from + (at == part->lead ? 0 : at + 1 - part->from);
+}
 
 // write_line writes one row, or the titles for row SIZE_MAX.
 static void write_line(const struct tb_table *table, const struct column_part *part,
@@ -67,8 +66,7 @@ static void write_line(const struct tb_table *table, const struct column_part *p
 	const struct shown_column *next = part->lead ? part->lead : part->from;
 	while (next != part->end) {
 		struct tb_datum datum = {.object = NULL};
-		const struct shown_column *after =
-			next == part->lead ? part->from : next + 1;
+		const struct shown_column *after = behind(part, next);
 		if (row == SIZE_MAX)
 			snprintf(datum.text, sizeof datum.text, "%s", next->column.title);
 		else
@@ -91,11 +89,11 @@ static void write_part(
 static struct shown_column measure(
 	const struct tb_table *table, const struct tb_column *column)
 {
-	unsigned width = 0, title = width_of(column->title);
+	unsigned width = 0, title = tb_text_columns(column->title);
 	for (size_t row = 0; row < table->n_shown; row++) {
 		struct tb_datum datum;
 		tb_table_put(table, column, row, &datum);
-		width = width < width_of(datum.text) ? width_of(datum.text) : width;
+		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text) : width;
 		json_decref(datum.object);
 	}
 	bool number = tb_column_is_number(column);
@@ -103,24 +101,26 @@ static struct shown_column measure(
 		number && width > SHORTEST ? width : SHORTEST};
 }
 
-static unsigned whole_width(const struct shown_column *shown, size_t n)
+static unsigned least_of(const struct shown_column *column)
 {
-	unsigned whole = 0;
-	for (size_t i = 0; i < n; i++)
-		whole += shown[i].width + 2;
-	return whole;
+	return 2 + (column->width < column->least ? column->width : column->least);
 }
 
-// narrow cuts the widest names and titles until the table fits, or none is left to cut.
-static void narrow(struct shown_column *shown, size_t n, unsigned width)
+// narrow cuts the widest names and titles of a part until it fits, or none is left to
+// cut.
+static void narrow(const struct column_part *part, unsigned width)
 {
-	unsigned whole = whole_width(shown, n);
+	struct shown_column *first = part->lead ? part->lead : part->from;
+	unsigned whole = 0;
+	for (struct shown_column *at = first; at != part->end; at = behind(part, at))
+		whole += at->width + 2;
 	while (whole > width) {
 		struct shown_column *widest = NULL;
-		for (size_t i = 0; i < n; i++)
-			if (shown[i].width > shown[i].least &&
-				(!widest || shown[i].width > widest->width))
-				widest = &shown[i];
+		for (struct shown_column *at = first; at != part->end;
+			at = behind(part, at))
+			if (at->width > at->least &&
+				(!widest || at->width > widest->width))
+				widest = at;
 		if (!widest)
 			break;
 		widest->width--;
@@ -129,22 +129,25 @@ static void narrow(struct shown_column *shown, size_t n, unsigned width)
 }
 
 // write_parts writes as many columns as fit side by side, and the others below.
-static void write_parts(const struct tb_table *table, const struct shown_column *shown,
+static void write_parts(const struct tb_table *table, struct shown_column *shown,
 	size_t n, unsigned width, FILE *stream)
 {
-	const struct shown_column *lead = shown, *end = shown + n, *from = shown;
+	struct shown_column *lead = shown, *end = shown + n, *from = shown;
 	while (lead < end && tb_column_is_number(&lead->column))
 		lead++;
 	while (from < end) {
-		bool first = from == shown;
 		struct column_part part = {lead < from ? lead : NULL, from, from};
-		unsigned used = part.lead ? lead->width + 2 : 0;
+		unsigned used = part.lead ? least_of(lead) : 0;
+		unsigned lead_width = lead < end ? lead->width : 0;
 		while (part.end < end &&
-			(part.end == from || used + part.end->width + 2 <= width))
-			used += part.end++->width + 2;
-		if (!first)
+			(part.end == from || used + least_of(part.end) <= width))
+			used += least_of(part.end++);
+		narrow(&part, width);
+		if (from != shown)
 			fputc('\n', stream);
 		write_part(table, &part, stream);
+		if (part.lead)
+			lead->width = lead_width;
 		from = part.end;
 	}
 }
@@ -160,12 +163,14 @@ int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 		if (column.title)
 			shown[n++] = measure(table, &column);
 	}
-	width = width ? width : UINT32_MAX;
-	narrow(shown, n, width);
-	fprintf(stream, "\n%s\n", tb_table_title(table));
-	write_parts(table, shown, n, width, stream);
-	if (table->remark[0])
-		fprintf(stream, "  %s\n", table->remark);
+	unsigned room = width ? width : UINT32_MAX;
+	fputc('\n', stream);
+	tb_wrap(stream, 0, 2, width, tb_table_title(table));
+	write_parts(table, shown, n, room, stream);
+	if (table->remark[0]) {
+		fputs("  ", stream);
+		tb_wrap(stream, 2, 2, width, table->remark);
+	}
 	free(shown);
 	return TB_OK;
 }
