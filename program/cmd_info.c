@@ -73,7 +73,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (options->json && options->width)
-			argp_error(state, "--width is for text: JSON has no lines to fit");
+			argp_error(
+				state, "--width is for text: JSON has no lines to fit");
 		break;
 	default:
 		return tb_cmd_reading_arg(key, value, state, &options->reading) == 0
@@ -198,8 +199,8 @@ static int show_wrapped(struct info_options *options, struct tb_error *error)
 	int status = show(options, error);
 	if (fclose(options->text) != 0 && status == TB_OK)
 		status = tb_fail_memory(error, "the summary");
-	tb_wrap_lines(stdout, tb_cmd_text_width(options->width, stdout, 0),
-		text ? text : "");
+	tb_wrap_lines(
+		stdout, tb_cmd_text_width(options->width, stdout, 0), text ? text : "");
 	free(text);
 	return status;
 }

@@ -132,16 +132,17 @@ static void print_notes(
 	for (size_t i = 0; i < info->n_notes; i++) {
 		const struct tb_run_note *note = &info->notes[i];
 		if (note->job == TB_ID_NONE)
-			info_line(options, "note", "%s: %s", info->network_name, note->text);
+			info_line(options, "note", "%s: %s", info->network_name,
+				note->text);
 		else if (info->n_jobs > 1)
-			info_line(options, "note", "job %" PRIu32 ": %s", note->job, note->text);
+			info_line(options, "note", "job %" PRIu32 ": %s", note->job,
+				note->text);
 		else
 			info_line(options, "note", "%s", note->text);
 	}
 }
 
-static void print_run(
-	const struct info_options *options, const struct tb_run_info *info)
+static void print_run(const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
 	fprintf(options->text, "Run %" PRId64 "%s\n", info->id,
@@ -193,8 +194,8 @@ static void print_run(
 static void print_shard(const struct info_options *options, struct tb_shard shard,
 	size_t n_of_shard, size_t n_done)
 {
-	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ", shard.number, shard.n,
-		n_of_shard, n_of_shard == 1 ? "" : "s");
+	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
+		shard.number, shard.n, n_of_shard, n_of_shard == 1 ? "" : "s");
 	if (n_done > n_of_shard)
 		fprintf(options->text, "but %zu are here: merge refuses it\n", n_done);
 	else
@@ -213,13 +214,13 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	if (options->json)
 		return print_json(options, runs, points, shard, error);
 	char shown[INFO_NAME_BYTES];
-	fprintf(options->text, "%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
-		n, n == 1 ? "" : "s");
+	fprintf(options->text, "%s: store of %zu run%s\n",
+		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");
 	if (shard.n)
 		print_shard(options, shard, n_of_shard, count_complete(runs));
 	if (points.n)
-		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n", points.n,
-			points.n == 1 ? "" : "s", points.n_done);
+		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n",
+			points.n, points.n == 1 ? "" : "s", points.n_done);
 	for (size_t i = 0; i < n; i++)
 		print_run(options, tb_runs_at(runs, i));
 	return TB_OK;

@@ -151,7 +151,8 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 		char shown[INFO_NAME_BYTES];
 		fprintf(options->text, "%s: packet capture\n",
 			tb_visible(info_name(options->file), shown, sizeof shown));
-		if (tb_packets_write_summary(options->text, packets, "  ", &against) != TB_OK)
+		if (tb_packets_write_summary(options->text, packets, "  ", &against) !=
+			TB_OK)
 			return tb_fail_in(
 				error, TB_EIO, "standard output", "writing failed");
 		print_ends(options, tb_packets_summary(packets));
@@ -230,7 +231,8 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 			summary.n_pairs, "ordered pair", text[1], sizeof text[1]));
 	uint32_t n_hosts = count_hosts(job);
 	if (n_hosts)
-		info_line(options, "hosts", "%s", tb_format_count(n_hosts, text[0], sizeof text[0]));
+		info_line(options, "hosts", "%s",
+			tb_format_count(n_hosts, text[0], sizeof text[0]));
 	info_line(options, "sends", "%s of %s in all",
 		tb_format_count(summary.n_sends, text[0], sizeof text[0]),
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));

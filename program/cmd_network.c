@@ -357,8 +357,7 @@ int tb_cmd_network(int argc, char **argv)
 	const char *inputs[] = {options.network, options.routes};
 	if (options.list)
 		return network_list(options.picture.output.format == TB_FORMAT_JSON,
-			       options.picture.width) ==
-				       TB_OK
+			       options.picture.width) == TB_OK
 			       ? TB_EXIT_OK
 			       : TB_EXIT_FAILURE;
 	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 2);

@@ -25,8 +25,8 @@ static void write_verdict(
 	size_t at = 0;
 	tb_fabric_judge(report, &verdict);
 	for (int i = 0; i < verdict.n; i++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s.",
-			i ? " " : "", verdict.sentences[i]);
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s.", i ? " " : "",
+			verdict.sentences[i]);
 	tb_wrap(stream, 0, 0, of_sentences(width), text);
 }
 
@@ -263,8 +263,7 @@ static const struct tb_table_type classes = {"classes",
 // Shifts, then random bisections; neither without the former.
 static const void *pattern_item(const void *of, size_t row)
 {
-	const struct tb_route_study *study =
-		((const struct tb_fabric_report *)of)->study;
+	const struct tb_route_study *study = ((const struct tb_fabric_report *)of)->study;
 	return row ? &study->bisections : &study->shifts;
 }
 
@@ -342,9 +341,8 @@ static const struct tb_column hottest_columns[] = {
 	{NULL, "link", NULL, TB_DATUM_TEXT, .put = put_hot_link},
 };
 
-static const struct tb_table_type hottest_links = {"hottest",
-	"Hottest links, all to all", NULL, TB_COLUMNS(hottest_columns),
-	TB_ROWS_IN(struct hottest, links)};
+static const struct tb_table_type hottest_links = {"hottest", "Hottest links, all to all",
+	NULL, TB_COLUMNS(hottest_columns), TB_ROWS_IN(struct hottest, links)};
 
 static int write_hottest(
 	const struct tb_fabric_report *report, unsigned width, FILE *stream)

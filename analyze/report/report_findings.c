@@ -112,7 +112,8 @@ static void put_html(FILE *stream, const struct tb_finding *finding, unsigned wi
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream)
 {
 	static const struct findings_form form = {"<dl class=\"findings\">\n",
-		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n", 0};
+		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n",
+		0};
 	write_both(&form, findings, stream);
 }
 

@@ -121,8 +121,8 @@ void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
 
 // The notes of the run, as many as lists have entries.
 size_t tb_report_n_notes(const struct tb_report *report);
-int tb_report_notes_text(const struct tb_report *report, unsigned width, FILE *stream)
-	TB_MUST_USE;
+int tb_report_notes_text(
+	const struct tb_report *report, unsigned width, FILE *stream) TB_MUST_USE;
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
 void tb_report_notes_html(const struct tb_report *report, FILE *stream);
 

@@ -93,7 +93,8 @@ static struct shown_column measure(
 	for (size_t row = 0; row < table->n_shown; row++) {
 		struct tb_datum datum;
 		tb_table_put(table, column, row, &datum);
-		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text) : width;
+		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text)
+							    : width;
 		json_decref(datum.object);
 	}
 	bool number = tb_column_is_number(column);

@@ -29,8 +29,8 @@ static void wrap(FILE *stream, unsigned column, unsigned indent, unsigned width,
 	column += (unsigned)lead;
 	for (text += lead; text < end;) {
 		size_t word = strcspn(text, " \n"), blanks = strspn(text + word, " ");
-		unsigned next = columns_of(text + word + blanks,
-			strcspn(text + word + blanks, " \n"));
+		unsigned next = columns_of(
+			text + word + blanks, strcspn(text + word + blanks, " \n"));
 		fprintf(stream, "%.*s", (int)word, text);
 		column += columns_of(text, word);
 		text += word + blanks;
@@ -46,8 +46,8 @@ static void wrap(FILE *stream, unsigned column, unsigned indent, unsigned width,
 	fputc('\n', stream);
 }
 
-void tb_wrap(FILE *stream, unsigned column, unsigned indent, unsigned width,
-	const char *text)
+void tb_wrap(
+	FILE *stream, unsigned column, unsigned indent, unsigned width, const char *text)
 {
 	wrap(stream, column, indent, width, text, strlen(text));
 }

@@ -10,8 +10,8 @@ unsigned tb_text_columns(const char *text);
 
 // tb_wrap writes one line of text, and its end. `column` characters stand before it;
 // where it breaks, `indent` blanks begin the next line.
-void tb_wrap(FILE *stream, unsigned column, unsigned indent, unsigned width,
-	const char *text);
+void tb_wrap(
+	FILE *stream, unsigned column, unsigned indent, unsigned width, const char *text);
 
 // tb_wrap_lines does so with each line of a text. What breaks goes on below its second
 // column, "  name    what", where it has one.

@@ -230,8 +230,8 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 static struct tb_box around_both(struct tb_box a, struct tb_box b)
 {
 	double x = fmin(a.x, b.x), y = fmin(a.y, b.y);
-	return (struct tb_box){x, y, fmax(a.x + a.w, b.x + b.w) - x,
-		fmax(a.y + a.h, b.y + b.h) - y};
+	return (struct tb_box){
+		x, y, fmax(a.x + a.w, b.x + b.w) - x, fmax(a.y + a.h, b.y + b.h) - y};
 }
 
 // tip widens what the tooltip of a switch must not cover by its cables, up and down: its

@@ -97,8 +97,8 @@ static int no_cable_lies_under(
 			continue;
 		n++;
 		for (int part = 0; part <= 64; part++)
-			assert_false(tb_box_holds(tip, at.x + at.w * part / 64,
-				at.y + at.h * part / 64));
+			assert_false(tb_box_holds(
+				tip, at.x + at.w * part / 64, at.y + at.h * part / 64));
 	}
 	return n;
 }
