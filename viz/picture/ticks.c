@@ -13,6 +13,22 @@ double tb_tick_step(double least)
 	return 10 * power;
 }
 
+#define MINUTE 60e12
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+
+double tb_tick_time_step(double least_ps)
+{
+	static const double steps[] = {MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE,
+		30 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR};
+	if (tb_tick_step(least_ps) < MINUTE)
+		return tb_tick_step(least_ps);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (steps[i] >= least_ps * (1 - 1e-9))
+			return steps[i];
+	return DAY * fmax(tb_tick_step(least_ps / DAY), 1);
+}
+
 static size_t wanted_or_most(size_t wanted)
 {
 	return wanted < 2 ? 2 : wanted < TB_TICKS_MOST ? wanted : TB_TICKS_MOST;
@@ -30,7 +46,8 @@ static void round_values(struct tb_ticks *ticks, double step)
 	}
 }
 
-struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
+static struct tb_ticks ticks_of(
+	double least, double most, size_t wanted, double (*step_of)(double))
 {
 	if (most <= least)
 		most = least + (least == 0 ? 1 : fabs(least));
@@ -38,10 +55,20 @@ struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
 	double step = (most - least) / (double)(wanted_or_most(wanted) - 1);
 	// A coarse step may miss a range that begins and ends between its multiples.
 	do {
-		round_values(&ticks, tb_tick_step(step));
+		round_values(&ticks, step_of(step));
 		step /= 2;
 	} while (ticks.n < 2);
 	return ticks;
+}
+
+struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
+{
+	return ticks_of(least, most, wanted, tb_tick_step);
+}
+
+struct tb_ticks tb_ticks_times(double least_ps, double most_ps, size_t wanted)
+{
+	return ticks_of(least_ps, most_ps, wanted, tb_tick_time_step);
 }
 
 struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted)
@@ -86,9 +113,12 @@ char *tb_tick_time(double at_ps, double step_ps, char *buffer, size_t size)
 	static const struct {
 		double ps;
 		const char *name;
-	} units[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
+	} units[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"},
+		{MINUTE, "min"}, {HOUR, "h"}, {DAY, "d"}};
 	size_t i = 0;
-	while (i + 1 < sizeof units / sizeof *units && step_ps * 10 >= units[i + 1].ps)
+	// Minutes, hours and days have no decimals that are round.
+	while (i + 1 < sizeof units / sizeof *units &&
+		step_ps * (units[i + 1].ps < MINUTE ? 10 : 1) >= units[i + 1].ps)
 		i++;
 	snprintf(buffer, size, at_ps == 0 ? "0" : "%.6g %s", at_ps / units[i].ps,
 		units[i].name);

@@ -18,10 +18,16 @@ struct tb_ticks {
 // `least`, which must be above 0.
 double tb_tick_step(double least);
 
+// tb_tick_time_step is the same of times in ps, which from a minute on count minutes,
+// hours and days.
+double tb_tick_time_step(double least_ps);
+
 // tb_ticks_linear makes an axis from least to most and about `wanted` round ticks on it,
 // at least 2. tb_ticks_doubling makes powers of two, or, where two do not lie between
 // them, the ends themselves; both must be above 0. A range without extent is doubled.
+// tb_ticks_times makes an axis of times in ps.
 struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted);
+struct tb_ticks tb_ticks_times(double least_ps, double most_ps, size_t wanted);
 struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted);
 
 // tb_ticks_share returns where a value lies on the axis, 0 to 1.

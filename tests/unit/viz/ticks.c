@@ -83,6 +83,30 @@ static void times_of_an_axis_share_a_unit(void **state)
 	assert_string_equal(tb_tick_time(1.2e9, 5e7, text, sizeof text), "1200 us");
 }
 
+static void expect_axis(double span_s, size_t wanted, const char *second)
+{
+	char text[24];
+	struct tb_ticks ticks = tb_ticks_times(0, span_s * 1e12, wanted);
+	assert_in_range(ticks.n, 2, wanted + 2);
+	tb_tick_time(ticks.at[1], ticks.at[1] - ticks.at[0], text, sizeof text);
+	assert_string_equal(text, second);
+	assert_true(tb_tick_time_step(ticks.at[1] * 0.999) == ticks.at[1]);
+}
+
+static void long_times_are_in_minutes_hours_and_days(void **state)
+{
+	(void)state;
+	expect_axis(200, 5, "50 s");
+	expect_axis(300, 7, "50 s");
+	expect_axis(400, 6, "2 min");
+	expect_axis(3600, 7, "10 min");
+	expect_axis(6 * 3600, 7, "1 h");
+	expect_axis(86400, 5, "6 h");
+	expect_axis(3 * 86400, 4, "1 d");
+	expect_axis(14 * 86400, 8, "2 d");
+	expect_axis(106 * 86400, 6, "50 d");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +115,7 @@ int main(void)
 		cmocka_unit_test(doubling_ticks_are_powers_of_two),
 		cmocka_unit_test(sizes_are_written_as_typed),
 		cmocka_unit_test(times_of_an_axis_share_a_unit),
+		cmocka_unit_test(long_times_are_in_minutes_hours_and_days),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static void draw_strip(
 static void draw_axis(const struct strips_sheet *sheet, struct tb_box box)
 {
 	struct tb_type type = {TB_FONT_TEXT, 11, TB_ALIGN_CENTRE, sheet->palette->muted};
-	const struct tb_ticks ticks = tb_ticks_linear(0, sheet->span_ps, 9);
+	const struct tb_ticks ticks = tb_ticks_times(0, sheet->span_ps, 9);
 	for (size_t i = 0; i < ticks.n; i++) {
 		char text[24];
 		double x = box.x + box.w * ticks.at[i] / sheet->span_ps;

@@ -325,7 +325,7 @@ void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
 	double bottom = above.y + above.h;
 	if (span_ps <= 0)
 		return;
-	double step = tb_tick_step(fmax(span_ps * 110 / above.w, 1));
+	double step = tb_tick_time_step(fmax(span_ps * 110 / above.w, 1));
 	for (double at = 0; at <= span_ps * 1.0001; at += step) {
 		char text[24];
 		double x = above.x + above.w * at / span_ps;
