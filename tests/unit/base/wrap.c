@@ -15,12 +15,10 @@ struct written {
 	FILE *stream;
 };
 
-static struct written begin(void)
+static void begin(struct written *written)
 {
-	struct written written = {0};
-	written.stream = open_memstream(&written.text, &written.n);
-	assert_non_null(written.stream);
-	return written;
+	written->stream = open_memstream(&written->text, &written->n);
+	assert_non_null(written->stream);
 }
 
 static void expect(struct written *written, const char *text)
@@ -33,7 +31,8 @@ static void expect(struct written *written, const char *text)
 static void lines_break_at_the_width_and_not_before(void **state)
 {
 	(void)state;
-	struct written written = begin();
+	struct written written;
+	begin(&written);
 	tb_wrap(written.stream, 0, 0, 9, "four five six");
 	tb_wrap(written.stream, 0, 0, 8, "four five six");
 	tb_wrap(written.stream, 0, 0, 0, "four five six");
@@ -43,7 +42,8 @@ static void lines_break_at_the_width_and_not_before(void **state)
 static void what_stands_before_and_the_indent_count(void **state)
 {
 	(void)state;
-	struct written written = begin();
+	struct written written;
+	begin(&written);
 	fputs("rule  ", written.stream);
 	tb_wrap(written.stream, 6, 6, 12, "a bc def gh");
 	expect(&written, "rule  a bc\n      def gh\n");
@@ -52,7 +52,8 @@ static void what_stands_before_and_the_indent_count(void **state)
 static void characters_count_and_not_bytes(void **state)
 {
 	(void)state;
-	struct written written = begin();
+	struct written written;
+	begin(&written);
 	assert_int_equal(tb_text_columns("äöü \xe2\x82\xac"), 5);
 	tb_wrap(written.stream, 0, 0, 7, "äöü ßßß x");
 	expect(&written, "äöü ßßß\nx\n");
@@ -61,7 +62,8 @@ static void characters_count_and_not_bytes(void **state)
 static void a_word_that_is_too_wide_has_a_line_of_its_own(void **state)
 {
 	(void)state;
-	struct written written = begin();
+	struct written written;
+	begin(&written);
 	tb_wrap(written.stream, 0, 2, 6, "abcdefghij k lmnopqrst");
 	expect(&written, "abcdefghij\n  k\n  lmnopqrst\n");
 }
@@ -69,7 +71,8 @@ static void a_word_that_is_too_wide_has_a_line_of_its_own(void **state)
 static void lines_go_on_below_their_second_column(void **state)
 {
 	(void)state;
-	struct written written = begin();
+	struct written written;
+	begin(&written);
 	tb_wrap_lines(written.stream, 16,
 		"title\n  name    one two three\n  a note of words\n\nlast");
 	expect(&written, "title\n  name    one\n          two\n          three\n"
