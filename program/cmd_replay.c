@@ -4,6 +4,7 @@
 #include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
+#include "input_files.h"
 #include "network.h"
 #include "output_args.h"
 #include "preset.h"
@@ -291,9 +292,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (record->workload.n_traces + record->workload.n_jobs == 0)
 			argp_error(state, "a trace is missing");
-		if (!record->output)
-			argp_error(state, "an output is missing: -o run.db");
-		if (strcmp(record->output, "-") == 0)
+		if (record->output && strcmp(record->output, "-") == 0)
 			argp_error(state, "a store is a file, not standard output: "
 					  "-o run.db");
 		break;
@@ -409,6 +408,18 @@ static int run_all(const struct parsing *parsing)
 	return code;
 }
 
+// miss_output says first what else is wrong with the traces.
+static int miss_output(const struct parsing *parsing)
+{
+	const struct tb_trace_reader *reader;
+	struct tb_error error;
+	for (size_t i = 0; i < parsing->options.record.workload.n_traces; i++)
+		if (!tb_input_is_stream(parsing->traces[i]) &&
+			tb_trace_find(&reader, parsing->traces[i], &error) != TB_OK)
+			return tb_cli_fail(&error);
+	return tb_cli_usage("tailback replay", "an output is missing: -o run.db");
+}
+
 int tb_cmd_replay(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -446,7 +457,9 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.options.record.stop = tb_cli_stop_flag();
 	char *network = with_library(parsing.options.record.network, parsing.library);
 	parsing.options.record.network = network;
-	int code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);
+	int code = parsing.options.record.output ? TB_EXIT_OK : miss_output(&parsing);
+	if (code == TB_EXIT_OK)
+		code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);
 	tb_value_list_fini(&parsing.seeds);
 	free(parsing.traces);
 	free(network);

@@ -98,15 +98,24 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	struct tb_child *watcher, const struct tb_error *cause)
 {
 	struct tb_error error;
+	char text[24];
 	if (tb_recording_finish(recording, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (shows_in_terminal(options))
 		tb_child_wait(watcher); // it owns the screen until it ends
 	const struct tb_recording_summary run = tb_recording_summary(recording);
+	if (cause) {
+		replay_note_network(run.network);
+		int code = tb_cli_fail(cause);
+		fprintf(stderr,
+			"tailback: %s keeps what was simulated before, %s, as an "
+			"incomplete run\n",
+			options->record.output,
+			tb_format_time(run.stats.now_ps, text, sizeof text));
+		return code;
+	}
 	if (print_run(options, &run, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	if (cause)
-		return tb_cli_fail(cause);
 	if (!run.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %swhat was simulated so far is in %s\n",

@@ -146,6 +146,29 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
+// check_trace reads a trace that a picture is made of to its end: nobody sees in the
+// picture that it is broken.
+static int check_trace(const struct viewing *viewing, struct tb_error *error)
+{
+	const char *path = viewing->options.store;
+	struct tb_trace trace;
+	struct tb_captured_packet packet;
+	const struct tb_trace_request request = {.paths = &path,
+		.n = 1,
+		.packets = &viewing->captures.packets,
+		.reading = &viewing->reading.reading,
+		.stop = viewing->options.stop};
+	int status = tb_trace_read(&trace, &request, error);
+	if (status != TB_OK)
+		return status;
+	while (trace.packets &&
+		(status = tb_packets_next(trace.packets, &packet, error)) > 0)
+		;
+	tb_packets_free(trace.packets);
+	tb_job_free(trace.job);
+	return status;
+}
+
 int tb_cmd_view(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option,
@@ -167,7 +190,11 @@ int tb_cmd_view(int argc, char **argv)
 		options->other = options->store;
 	options->words = (const char *const *)viewing.words;
 	options->stop = tb_cli_catch_stop();
-	int status = tb_session_run(options, &error);
+	int status = TB_OK;
+	if (options->screenshot && !tb_run_is_store(options->store))
+		status = check_trace(&viewing, &error);
+	if (status == TB_OK)
+		status = tb_session_run(options, &error);
 	for (size_t i = 0; i < options->n_words; i++)
 		free(viewing.words[i]);
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);

@@ -13,15 +13,6 @@
 
 #define DEPTH_MOST 4
 
-static bool readable_twice(const char *path)
-{
-	struct stat status;
-	// A missing file is not a stream: opening it reports the error.
-	return strcmp(path, "-") != 0 &&
-	       (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
-		       S_ISDIR(status.st_mode));
-}
-
 static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
 	struct tb_error *error)
 {
@@ -105,7 +96,7 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 {
 	bool streamed = false;
 	for (size_t i = 0; i < n; i++)
-		streamed |= !readable_twice(paths[i]);
+		streamed |= tb_input_is_stream(paths[i]);
 	if (streamed) {
 		digest[0] = '\0';
 		*bytes = 0;

@@ -140,6 +140,15 @@ void tb_inputs_return(size_t mark)
 	pthread_mutex_unlock(&inputs.lock);
 }
 
+bool tb_input_is_stream(const char *path)
+{
+	struct stat file;
+	// Opening what does not exist reports that.
+	return strcmp(path, "-") == 0 ||
+	       (stat(path, &file) == 0 && !S_ISREG(file.st_mode) &&
+		       !S_ISDIR(file.st_mode));
+}
+
 bool tb_input_is_file(const char *path)
 {
 	struct stat file;

@@ -40,6 +40,10 @@ void tb_input_forget(int fd);
 size_t tb_inputs_mark(void);
 void tb_inputs_return(size_t mark);
 
+// tb_input_is_stream returns whether a path leads to a pipe or the like ("-" is standard
+// input), which can be read only once.
+bool tb_input_is_stream(const char *path);
+
 // tb_input_is_file returns whether `path` leads to a regular file. What is found in a
 // folder is asked for it first: opening a pipe there would wait for its writer for ever.
 bool tb_input_is_file(const char *path);

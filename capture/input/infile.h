@@ -24,6 +24,13 @@
 
 struct tb_infile; // opaque; belongs to its stream, and is freed when that is closed
 
+// A stream that was opened to look at its beginning, for whoever reads it. One whose
+// stream is NULL is none.
+struct tb_opened_input {
+	FILE *stream;
+	struct tb_infile *file;
+};
+
 // tb_infile_open opens `path` ("-" is standard input) for reading. The caller closes
 // `stream` with fclose, which also frees `file`. TB_EIO when it cannot be opened or read,
 // or is a directory; TB_EFORMAT when its compressed data is damaged at the beginning.

@@ -98,7 +98,8 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		status = tb_map_file_read(&packets->own_map, options->map_file, error);
 	packets->map = options->map_file ? packets->own_map : options->map;
 	if (status == TB_OK)
-		status = tb_inputs_open(&packets->inputs, paths, n, error);
+		status = tb_inputs_open(
+			&packets->inputs, paths, n, options->opened, error);
 	if (status != TB_OK)
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);

@@ -44,6 +44,8 @@ enum tb_choice { TB_AUTO, TB_YES, TB_NO };
 
 struct tb_map_file; // map_file.h
 
+struct tb_opened_input; // infile.h
+
 struct tb_packets_options {
 	// Drop copies of frames. AUTO: for `any` captures, pcapng and several inputs, if
 	// another point saw the frame first. YES: in any case, even if one point saw
@@ -66,6 +68,7 @@ struct tb_packets_options {
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 	const char *job_name; // job of nodes to which the map gives none; NULL: "trace"
+	struct tb_opened_input *opened; // the first capture, which is taken; NULL: none
 };
 
 // One frame as it was on the wire of the captured network, between two placed endpoints.

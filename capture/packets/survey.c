@@ -1,9 +1,10 @@
 #include "survey.h"
 
+#include "input_files.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // Sets of nodes that talk to each other, as a forest (union-find): each node points to
 // another one of its set, or to itself.
@@ -151,11 +152,7 @@ static int survey_all(struct survey *survey)
 
 bool tb_survey_can_reread(const char *path)
 {
-	struct stat entry;
-	if (strcmp(path, "-") == 0)
-		return false;
-	// If it does not exist, opening it will report that.
-	return stat(path, &entry) != 0 || S_ISREG(entry.st_mode);
+	return !tb_input_is_stream(path);
 }
 
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,

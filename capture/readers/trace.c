@@ -7,6 +7,7 @@
 #include "goal.h"
 #include "infer.h"
 #include "infile.h"
+#include "input_files.h"
 #include "kineto.h"
 #include "library.h"
 #include "otf2_trace.h"
@@ -20,8 +21,7 @@
 #include <unistd.h>
 
 struct tb_trace_stream {
-	FILE *stream; // NULL: a folder, or packets on standard input
-	struct tb_infile *file;
+	struct tb_opened_input in; // none: a folder, or packets on standard input
 	const char *name;
 	bool is_stdin;
 };
@@ -126,7 +126,7 @@ static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
 
 // infer_job makes a job of captures.
 static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_error *error)
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	const struct tb_reading reading =
 		request->reading ? *request->reading : (struct tb_reading){0};
@@ -139,6 +139,7 @@ static int infer_job(struct tb_trace *trace, const struct tb_trace_request *requ
 			"is a packet capture, from which a job is inferred: give a file");
 	options.stop = request->stop;
 	options.lenient = reading.lenient;
+	options.opened = &stream->in;
 	int status =
 		tb_packets_open(&packets, request->paths, request->n, &options, error);
 	if (status != TB_OK)
@@ -153,15 +154,21 @@ static int infer_job(struct tb_trace *trace, const struct tb_trace_request *requ
 }
 
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
-	const struct tb_trace_stream *stream, struct tb_error *error)
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
-	(void)stream; // there may be several paths, so they are opened by name
 	if (request->closed_loop)
-		return infer_job(trace, request, error);
-	if (!request->packets)
-		return TB_OK;
-	return tb_packets_open(
-		&trace->packets, request->paths, request->n, request->packets, error);
+		return infer_job(trace, request, stream, error);
+	if (request->packets) {
+		struct tb_packets_options options = *request->packets;
+		options.opened = &stream->in;
+		return tb_packets_open(
+			&trace->packets, request->paths, request->n, &options, error);
+	}
+	if (request->pipe && tb_input_is_stream(request->paths[0])) {
+		*request->pipe = stream->in;
+		stream->in = (struct tb_opened_input){NULL, NULL};
+	}
+	return TB_OK;
 }
 
 typedef int read_job(
@@ -170,15 +177,15 @@ typedef int read_job(
 // read_job_with reads a job. If the stream itself failed (a read error, compressed data
 // cut off), it reports that instead of what the reader stumbled over.
 static int read_job_with(read_job *read, struct tb_trace *trace,
-	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
+	const struct tb_trace_request *request, struct tb_trace_stream *stream,
 	struct tb_error *error)
 {
 	struct tb_job *job = NULL;
-	if (request->n != 1 || !stream->stream)
+	if (request->n != 1 || !stream->in.stream)
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is a job, which must be a single file");
-	int status = read(&job, stream->stream, stream->name, error);
-	int cause = tb_infile_check(stream->file, error);
+	int status = read(&job, stream->in.stream, stream->name, error);
+	int cause = tb_infile_check(stream->in.file, error);
 	if (status == TB_OK && cause == TB_OK) {
 		job->form = trace->reader->name;
 		trace->job = job;
@@ -189,20 +196,20 @@ static int read_job_with(read_job *read, struct tb_trace *trace,
 }
 
 static int read_goal(struct tb_trace *trace, const struct tb_trace_request *request,
-	const struct tb_trace_stream *stream, struct tb_error *error)
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	return read_job_with(tb_goal_text_read, trace, request, stream, error);
 }
 
 static int read_goal_binary(struct tb_trace *trace,
-	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
+	const struct tb_trace_request *request, struct tb_trace_stream *stream,
 	struct tb_error *error)
 {
 	return read_job_with(tb_goal_binary_read, trace, request, stream, error);
 }
 
 static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request *request,
-	const struct tb_trace_stream *stream, struct tb_error *error)
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	return read_job_with(tb_flow_list_read, trace, request, stream, error);
 }
@@ -217,7 +224,7 @@ static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
 // read_calls makes a job of what the row's reader found the ranks to have called. It
 // opens the paths itself: they may be a folder, or several.
 static int read_calls(struct tb_trace *trace, const struct tb_trace_request *request,
-	const struct tb_trace_stream *stream, struct tb_error *error)
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	struct tb_reading reading = {0};
 	struct tb_calls *calls = NULL;
@@ -353,11 +360,18 @@ static int look_into(const struct tb_trace_reader **reader,
 		return choose(reader, &look, stream->name, NULL) == TB_OK
 			       ? TB_OK
 			       : refuse_folder(path, error);
-	int status = tb_infile_open(&stream->stream, &stream->file, path, error);
+	int status = tb_infile_open(&stream->in.stream, &stream->in.file, path, error);
 	if (status == TB_OK)
 		status = tb_infile_peek(
-			stream->file, TB_INFILE_PEEK_MAX, &look.first, error);
-	return status == TB_OK ? choose(reader, &look, stream->name, error) : status;
+			stream->in.file, TB_INFILE_PEEK_MAX, &look.first, error);
+	if (status == TB_OK)
+		status = choose(reader, &look, stream->name, error);
+	// Stores are SQLite's files.
+	if (status == TB_EFOREIGN && stands_at(look.first, 0, "SQLite format 3") &&
+		tb_input_is_stream(path))
+		return tb_fail_in(error, TB_EFORMAT, stream->name,
+			"is a store, which is read from a file, not through a pipe");
+	return status;
 }
 
 int tb_trace_find(
@@ -365,8 +379,8 @@ int tb_trace_find(
 {
 	struct tb_trace_stream stream = {0};
 	int status = look_into(reader, &stream, path, error);
-	if (stream.stream)
-		fclose(stream.stream);
+	if (stream.in.stream)
+		fclose(stream.in.stream);
 	return status;
 }
 
@@ -377,17 +391,22 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 	struct tb_trace made = {.reader = &readers[0]};
 	// Packets are opened by name and standard input can be read only once, so do not
 	// probe it.
-	bool known = strcmp(request->paths[0], "-") == 0 &&
-		     request->stdin_kind == TB_TRACE_PACKETS;
+	bool known = (request->pipe && request->pipe->stream) ||
+		     (strcmp(request->paths[0], "-") == 0 &&
+			     request->stdin_kind == TB_TRACE_PACKETS);
 	int status = TB_OK;
+	if (request->pipe && request->pipe->stream) {
+		stream.in = *request->pipe;
+		*request->pipe = (struct tb_opened_input){NULL, NULL};
+	}
 	if (!known)
 		status = look_into(&made.reader, &stream, request->paths[0], error);
-	if (stream.stream)
-		tb_infile_stop_on(stream.file, request->stop);
+	if (stream.in.stream)
+		tb_infile_stop_on(stream.in.file, request->stop);
 	if (status == TB_OK)
 		status = made.reader->read(&made, request, &stream, error);
-	if (stream.stream)
-		fclose(stream.stream);
+	if (stream.in.stream)
+		fclose(stream.in.stream);
 	if (status == TB_OK)
 		*trace = made;
 	return status;

@@ -36,7 +36,7 @@ struct tb_trace_reader {
 	enum tb_trace_kind kind;
 	enum tb_trace_match (*probe)(const struct tb_trace_look *look);
 	int (*read)(struct tb_trace *trace, const struct tb_trace_request *request,
-		const struct tb_trace_stream *stream, struct tb_error *error);
+		struct tb_trace_stream *stream, struct tb_error *error);
 	tb_calls_read *calls; // of a trace of calls, else NULL
 	bool joins;  // several files can be one trace: captures, and a file a rank
 	bool clones; // heeds clone_ranks (struct tb_reading)
@@ -52,6 +52,10 @@ struct tb_trace_request {
 	// NULL: the defaults.
 	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
+	// A capture through a pipe, which can be opened only once: kept here where
+	// packets are only found, to be closed by the caller or read by a later request
+	// (or as `opened` of its options). NULL: none is kept.
+	struct tb_opened_input *pipe;
 	// Reading a job fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

@@ -1,6 +1,7 @@
 // Reads the inputs of a workload and finds their kinds and names.
 #include "workload_impl.h"
 
+#include "input_files.h"
 #include "survey.h"
 #include "trace.h"
 
@@ -25,6 +26,8 @@ static void free_input(struct workload_input *input)
 	tb_packets_free(input->packets);
 	tb_map_file_free(input->map);
 	tb_job_free(input->job);
+	if (input->pipe.stream)
+		fclose(input->pipe.stream);
 	free(input->node_of_rank);
 	free(input->files_text);
 	free(input->name);
@@ -69,6 +72,7 @@ static int read_trace(const struct tb_workload *workload, struct workload_input 
 		.stdin_kind =
 			workload->options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
 		.reading = &reading,
+		.pipe = &input->pipe,
 		.stop = workload->options->stop};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
@@ -93,7 +97,7 @@ static int look(const struct tb_workload *workload, const char *file, struct pla
 	struct tb_error *error)
 {
 	*plain = (struct plain){NULL, !workload->options->stdin_is_job};
-	if (is_stdin(file))
+	if (tb_input_is_stream(file))
 		return TB_OK;
 	int status = tb_trace_find(&plain->reader, file, error);
 	if (status == TB_OK)
@@ -161,6 +165,7 @@ static int close_loop(const struct tb_workload *workload, struct workload_input 
 		.packets = &options->packets,
 		.closed_loop = true,
 		.reading = options->reading,
+		.pipe = &input->pipe,
 		.stop = options->stop};
 	if (!options->closed_loop || input->job)
 		return TB_OK;
@@ -483,7 +488,8 @@ static int open_captures(struct tb_workload *workload, struct workload_input *in
 {
 	struct tb_error said = {0};
 	int status = look_at_captures(workload, input, &said);
-	const struct tb_packets_options packets = tb_workload_packets(workload, input);
+	struct tb_packets_options packets = tb_workload_packets(workload, input);
+	packets.opened = &input->pipe;
 	if (status == TB_OK)
 		status = tb_packets_open(
 			&input->packets, input->files, input->n_files, &packets, &said);

@@ -4,6 +4,7 @@
 #define TB_WORKLOAD_IMPL_H
 
 #include "ids.h"
+#include "infile.h"
 #include "job.h"
 #include "map_file.h"
 #include "packets.h"
@@ -103,6 +104,7 @@ struct workload_input {
 	bool is_apart;	  // its ranks all ran on one host, but are placed on several
 	bool keeps_nodes; // captures whose endpoints name their own nodes
 	struct tb_job *job;
+	struct tb_opened_input pipe; // a capture that can be opened only once
 	struct tb_packets *packets;
 	struct tb_map_file *map; // of captures: their own, or as surveyed
 	uint32_t n_ranks;	 // 0: captures that keep their nodes

@@ -111,8 +111,8 @@ static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 					      : open_pcap(file, error);
 }
 
-int tb_capture_file_open(
-	struct tb_capture_file **file, const char *path, struct tb_error *error)
+int tb_capture_file_open(struct tb_capture_file **file, const char *path,
+	struct tb_opened_input *opened, struct tb_error *error)
 {
 	struct tb_capture_file *new = calloc(1, sizeof *new);
 	if (new)
@@ -120,8 +120,13 @@ int tb_capture_file_open(
 	int status = TB_OK;
 	if (!new || !new->name)
 		status = tb_fail_memory_in(error, path, "it");
-	if (status == TB_OK)
+	if (status == TB_OK && opened && opened->stream) {
+		new->stream = opened->stream;
+		new->input = opened->file;
+		*opened = (struct tb_opened_input){NULL, NULL};
+	} else if (status == TB_OK) {
 		status = tb_infile_open(&new->stream, &new->input, path, error);
+	}
 	if (status == TB_OK)
 		status = open_stream(new, error);
 	if (status != TB_OK) {

@@ -6,6 +6,7 @@
 #ifndef TB_CAPTURE_FILE_H
 #define TB_CAPTURE_FILE_H
 
+#include "infile.h"
 #include "record.h"
 #include "status.h"
 
@@ -18,10 +19,11 @@ enum tb_capture_kind { TB_CAPTURE_NONE, TB_CAPTURE_KIND_PCAP, TB_CAPTURE_KIND_PC
 // tb_capture_kind returns the kind of a file that begins with these bytes; it needs four.
 enum tb_capture_kind tb_capture_kind(struct tb_bytes first);
 
-// tb_capture_file_open opens `path` ("-" is standard input). TB_EFOREIGN when it is not a
+// tb_capture_file_open opens `path` ("-" is standard input), or takes it from `opened`,
+// if that is not NULL and has a stream. TB_EFOREIGN when it is not a
 // capture, TB_EFORMAT when its header is broken, TB_EIO when the system refuses.
 int tb_capture_file_open(struct tb_capture_file **file, const char *path,
-	struct tb_error *error) TB_MUST_USE;
+	struct tb_opened_input *opened, struct tb_error *error) TB_MUST_USE;
 // tb_capture_file_stop_on is tb_infile_stop_on of its stream.
 void tb_capture_file_stop_on(
 	struct tb_capture_file *file, const volatile sig_atomic_t *stop);

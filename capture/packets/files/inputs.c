@@ -27,7 +27,7 @@ struct tb_inputs {
 };
 
 int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n,
-	struct tb_error *error)
+	struct tb_opened_input *opened, struct tb_error *error)
 {
 	struct tb_inputs *new = calloc(1, sizeof *new);
 	int status = TB_OK;
@@ -38,8 +38,8 @@ int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n
 	if (!new || !new->inputs || !new->heap)
 		status = tb_fail_memory(error, "the capture");
 	while (status == TB_OK && new->n < n) {
-		status = tb_capture_file_open(
-			&new->inputs[new->n].file, paths[new->n], error);
+		status = tb_capture_file_open(&new->inputs[new->n].file, paths[new->n],
+			new->n ? NULL : opened, error);
 		if (status == TB_OK)
 			new->n++;
 	}

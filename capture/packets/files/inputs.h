@@ -13,9 +13,10 @@
 
 struct tb_inputs; // opaque
 
-// tb_inputs_open opens all `n` (at least 1) inputs. Errors as tb_capture_file_open.
+// tb_inputs_open opens all `n` (at least 1) inputs, the first one from `opened`. Errors
+// as tb_capture_file_open.
 int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n,
-	struct tb_error *error) TB_MUST_USE;
+	struct tb_opened_input *opened, struct tb_error *error) TB_MUST_USE;
 // tb_inputs_stop_on is tb_infile_stop_on of all inputs.
 void tb_inputs_stop_on(struct tb_inputs *inputs, const volatile sig_atomic_t *stop);
 void tb_inputs_free(struct tb_inputs *inputs);

@@ -110,7 +110,7 @@ static int take(void)
 	capture_end(&capture, path);
 	n_got = 0;
 	error = (struct tb_error){0};
-	int status = tb_capture_file_open(&file, path, &error);
+	int status = tb_capture_file_open(&file, path, NULL, &error);
 	if (status != TB_OK)
 		return status;
 	while (n_got < 8 &&
