@@ -107,11 +107,12 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	if (cause) {
 		replay_note_network(run.network);
 		int code = tb_cli_fail(cause);
-		fprintf(stderr,
-			"tailback: %s keeps what was simulated before, %s, as an "
-			"incomplete run\n",
-			options->record.output,
-			tb_format_time(run.stats.now_ps, text, sizeof text));
+		if (run.stats.now_ps > 0)
+			fprintf(stderr,
+				"tailback: %s keeps what was simulated before, %s, as an "
+				"incomplete run\n",
+				options->record.output,
+				tb_format_time(run.stats.now_ps, text, sizeof text));
 		return code;
 	}
 	if (print_run(options, &run, &error) != TB_OK)
