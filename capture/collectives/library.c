@@ -1,6 +1,6 @@
 #include "library.h"
 
-#include "algorithms.h"
+#include "library_impl.h"
 #include "nearest.h"
 #include "units.h"
 
@@ -9,17 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tb_library {
-	const char *name;
-	tb_chooser *choose;
-	uint64_t eager_bytes;
-};
-
 // Sources of the eager limits: docs/collectives.md.
 static const struct tb_library libraries[] = {
-	{"openmpi", tb_choose_openmpi, UINT64_C(65536) - 56},
-	{"mpich", tb_choose_mpich, UINT64_C(16384)},
-	{"nccl", tb_choose_nccl, UINT64_MAX},
+	{"openmpi", tb_choose_openmpi, NULL, UINT64_C(65536) - 56,
+		"collective calls treat ranks of a host as any others, as Open MPI 4.1 "
+		"does; Open MPI 5 (HAN) and hcoll compose them by host, which is not "
+		"modelled"},
+	{"mpich", tb_choose_mpich, tb_compose_mpich, UINT64_C(16384), NULL},
+	{"nccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{0},
 };
 
@@ -51,6 +48,11 @@ const char *tb_library_name(const struct tb_library *library)
 uint64_t tb_library_eager_bytes(const struct tb_library *library)
 {
 	return library->eager_bytes;
+}
+
+const char *tb_library_flat(const struct tb_library *library)
+{
+	return library->flat;
 }
 
 static int no_operation(const char *name, struct tb_error *error)
@@ -214,8 +216,10 @@ static int choose(const struct tb_library *library,
 	struct tb_error *error)
 {
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
-	*choice = (struct tb_choice){0};
-	if (wanted[0]) {
+	*choice = (struct tb_choice){.radix = shape->call->radix};
+	if (shape->call->algorithm) {
+		choice->algorithm = shape->call->algorithm;
+	} else if (wanted[0]) {
 		choice->algorithm = wanted;
 		snprintf(choice->reason, sizeof choice->reason, "chosen by the user");
 	} else {

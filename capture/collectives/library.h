@@ -27,6 +27,10 @@ const char *tb_library_name(const struct tb_library *library);
 // between hosts; UINT64_MAX: all are.
 uint64_t tb_library_eager_bytes(const struct tb_library *library);
 
+// tb_library_flat returns a sentence on what is not modelled of collective calls where
+// hosts have several members; NULL: nothing.
+const char *tb_library_flat(const struct tb_library *library);
+
 // Choices of the user's, which take the place of the library's: "allreduce=ring". A
 // zeroed struct has none.
 struct tb_collective_choices {
@@ -45,6 +49,9 @@ struct tb_collective_call {
 	const uint64_t *bytes;	      // by member: what its call says (calls.h)
 	const uint64_t *const *sizes; // by member, of which any may be NULL; NULL: none
 	const uint32_t *hosts; // by member: the number of its host; NULL: each its own
+	// Of a part of a composed call (composition.h), else zero.
+	const char *algorithm; // NULL: the choice of the user or the library
+	uint32_t radix;
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".

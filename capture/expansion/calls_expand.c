@@ -2,9 +2,13 @@
 // make the same call again and again.
 #include "array.h"
 #include "calls_job_impl.h"
+#include "composition.h"
 #include "plan.h"
 
+#include "units.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +19,9 @@
 struct tb_kept_plan {
 	enum tb_collective_op op;
 	uint32_t n, n_local, root;
-	uint64_t *bytes; // by member
-	uint32_t *hosts; // by member; NULL: none is known
+	uint64_t *bytes;       // by member
+	uint32_t *hosts;       // by member; NULL: none is known
+	const char *algorithm; // of a part; NULL: it was chosen
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
 };
@@ -107,6 +112,7 @@ static bool is_same(
 {
 	return kept->op == call->op && kept->n == call->n &&
 	       kept->n_local == call->n_local && kept->root == call->root &&
+	       kept->algorithm == call->algorithm && !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
 	       (!call->hosts || memcmp(kept->hosts, call->hosts,
 					call->n * sizeof *call->hosts) == 0);
@@ -139,6 +145,7 @@ static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
 		.n = call->n,
 		.n_local = call->n_local,
 		.root = call->root,
+		.algorithm = call->algorithm,
 		.plan = *plan,
 		.rule = *rule};
 	made.bytes = malloc(call->n * sizeof *made.bytes);
@@ -237,27 +244,97 @@ static int place_plan(struct whole *w, const struct tb_plan *plan)
 	return tb_plan_append(l->builder, plan, &place, l->error);
 }
 
-static int expand(struct whole *w)
+// expand_one expands a call, or a part of one, by an algorithm, and states the rule.
+static int expand_one(struct whole *w, struct tb_expansion_rule *rule)
 {
 	struct tb_lowering *l = w->lowering;
 	struct tb_plan made = {0};
-	struct tb_expansion_rule rule;
 	for (size_t i = 0; i < l->n_kept && !w->call.sizes; i++) {
 		struct tb_kept_plan *kept = &l->kept[i];
 		if (!is_same(kept, &w->call))
 			continue;
-		int status = count_use(l, w, &kept->rule);
-		return status == TB_OK ? place_plan(w, &kept->plan) : status;
+		*rule = kept->rule;
+		return place_plan(w, &kept->plan);
 	}
 	int status = tb_library_expand(
-		l->library, &l->choices, &w->call, &made, &rule, l->error);
+		l->library, &l->choices, &w->call, &made, rule, l->error);
 	if (status != TB_OK)
 		return status;
-	status = count_use(l, w, &rule);
-	if (status == TB_OK)
-		status = place_plan(w, &made);
-	if (!keep(l, &w->call, &made, &rule))
+	status = place_plan(w, &made);
+	if (!keep(l, &w->call, &made, rule))
 		tb_plan_fini(&made);
+	return status;
+}
+
+// expand_part expands a part of a composed call: the part's members go on from where they
+// are. Within it each is taken to be on a host of its own, as the library does.
+static int expand_part(
+	struct whole *w, const struct tb_call_part *part, struct tb_expansion_rule *rule)
+{
+	uint32_t *ranks = malloc(part->n * sizeof *ranks);
+	struct whole of = {.lowering = w->lowering,
+		.members = {ranks, part->n, part->n},
+		.instance = w->instance,
+		.group = w->group};
+	int status =
+		ranks && whole_init(&of) ? TB_OK : tb_lowering_no_memory(w->lowering);
+	for (uint32_t i = 0; i < part->n && status == TB_OK; i++) {
+		uint32_t member = part->members[i];
+		ranks[i] = w->members.members[member];
+		of.bytes[i] = part->bytes;
+		of.at[i] = w->at[member];
+		of.cpus[i] = w->cpus[member];
+		of.hosts[i] = w->hosts[member];
+	}
+	of.call = (struct tb_collective_call){.op = part->op,
+		.n = part->n,
+		.n_local = part->n,
+		.root = part->root,
+		.bytes = of.bytes,
+		.algorithm = part->algorithm,
+		.radix = part->radix};
+	if (status == TB_OK)
+		status = expand_one(&of, rule);
+	for (uint32_t i = 0; i < part->n && status == TB_OK; i++)
+		w->at[part->members[i]] = of.at[i];
+	whole_fini(&of);
+	free(ranks);
+	return status;
+}
+
+// expand_parts expands a composed call. Its rule names the leaders' algorithm.
+static int expand_parts(struct whole *w, const struct tb_composition *composition)
+{
+	struct tb_expansion_rule rule = {.algorithm = "by host"}, one;
+	char text[32];
+	int status = TB_OK;
+	snprintf(rule.reason, sizeof rule.reason, "%s, on one host", composition->name);
+	for (size_t i = 0; i < composition->n && status == TB_OK; i++) {
+		const struct tb_call_part *part = &composition->parts[i];
+		status = expand_part(w, part, &one);
+		if (!part->algorithm && part->op == w->call.op &&
+			part->n == composition->n_hosts)
+			snprintf(rule.reason, sizeof rule.reason, "%s, %s among %s",
+				composition->name, one.algorithm,
+				tb_format_counted(part->n, "host", text, sizeof text));
+	}
+	return status == TB_OK ? count_use(w->lowering, w, &rule) : status;
+}
+
+static int expand(struct whole *w)
+{
+	struct tb_lowering *l = w->lowering;
+	struct tb_composition composition;
+	struct tb_expansion_rule rule;
+	int status = tb_library_compose(
+		l->library, &l->choices, &w->call, &composition, l->error);
+	if (status != TB_OK)
+		return status;
+	if (composition.n)
+		status = expand_parts(w, &composition);
+	else if ((status = expand_one(w, &rule)) == TB_OK)
+		status = count_use(l, w, &rule);
+	tb_composition_fini(&composition);
 	return status;
 }
 

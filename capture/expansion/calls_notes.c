@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_uses(const struct tb_lowering *l, FILE *out)
 {
@@ -93,6 +94,27 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
+static int by_number(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	return (a > b) - (a < b);
+}
+
+// shares_hosts returns whether two ranks are on one host.
+static bool shares_hosts(const struct tb_lowering *l)
+{
+	uint32_t *hosts = l->hosts ? malloc(l->n_ranks * sizeof *hosts) : NULL;
+	bool shares = false;
+	if (!hosts)
+		return false;
+	memcpy(hosts, l->hosts, l->n_ranks * sizeof *hosts);
+	qsort(hosts, l->n_ranks, sizeof *hosts, by_number);
+	for (uint32_t i = 1; i < l->n_ranks; i++)
+		shares = shares || hosts[i] == hosts[i - 1];
+	free(hosts);
+	return shares;
+}
+
 // put_called counts the calls of the program, before collective calls became messages.
 static void put_called(const struct tb_calls *calls, FILE *out)
 {
@@ -131,6 +153,8 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->unknown_library);
 	put_eager(l, out);
+	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
+		fprintf(out, "%s\n", tb_library_flat(l->library));
 	put_idle(l, out);
 	put_uses(l, out);
 	if (fclose(out) != 0) {

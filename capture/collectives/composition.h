@@ -1,0 +1,40 @@
+// Calls that libraries compose by host: their leaders (of each host the first member)
+// exchange the data, and the members of a host get it from their leader, or give it.
+//
+// A composed call is a sequence of parts: calls among some of the members. A member comes
+// to its next part when it has left the one before. Hosts of one member need no part.
+#ifndef TB_COMPOSITION_H
+#define TB_COMPOSITION_H
+
+#include "library.h"
+
+struct tb_call_part {
+	enum tb_collective_op op;
+	uint32_t *members; // places in the group of the call, ascending
+	uint32_t n;
+	uint32_t root;	// among `members`
+	uint64_t bytes; // of the vector
+	// How hosts share the data among their members, where the library does not send
+	// it: an algorithm that moves as much in as many steps; NULL: the library's
+	// choice.
+	const char *algorithm;
+	uint32_t radix;
+};
+
+// A zeroed struct has no parts.
+struct tb_composition {
+	struct tb_call_part *parts;
+	size_t n, room;
+	uint32_t n_hosts;
+	const char *name; // what the library calls it
+};
+
+// tb_library_compose composes a call; without parts it is to be expanded as one, as calls
+// are for which the user chose the algorithm. The caller frees it. TB_ENOMEM.
+int tb_library_compose(const struct tb_library *library,
+	const struct tb_collective_choices *choices,
+	const struct tb_collective_call *call, struct tb_composition *composition,
+	struct tb_error *error) TB_MUST_USE;
+void tb_composition_fini(struct tb_composition *composition);
+
+#endif
