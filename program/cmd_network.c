@@ -31,6 +31,7 @@
 
 enum key {
 	KEY_ROUTES = 256,
+	KEY_ROOTS,
 	KEY_FROM,
 	KEY_TO,
 	KEY_SEED,
@@ -51,6 +52,10 @@ static const struct argp_option argp_options[] = {
 	{"routes", KEY_ROUTES, "FILE", 0,
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
+		0},
+	{"roots", KEY_ROOTS, "FILE", 0,
+		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
+		"root_guid_file: levels are distances from them",
 		0},
 	TB_CMD_OUTPUT_OPTIONS,
 	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
@@ -117,6 +122,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ROUTES:
 		options->routes = text;
+		break;
+	case KEY_ROOTS:
+		options->roots = text;
 		break;
 	case KEY_FROM:
 		options->from = text;
@@ -319,11 +327,28 @@ static void note_remarks(const struct tb_network *network)
 			tb_network_params(network)->name, tb_network_remark(network, i));
 }
 
+// open_network puts the roots behind the network's name, where fabrics have them.
+static int open_network(const struct network_options *options,
+	struct tb_network **network, struct tb_error *error)
+{
+	char *name = NULL;
+	if (options->roots && strchr(options->roots, ','))
+		return tb_fail(error, TB_EUSAGE,
+			"--roots=%s: expected a file without a comma in its name",
+			options->roots);
+	if (asprintf(&name, "%s%s%s", options->network, options->roots ? ",roots=" : "",
+		    options->roots ? options->roots : "") < 0)
+		return tb_fail_memory(error, "a name");
+	int status = tb_network_open(
+		network, &(struct tb_network_description){.name = name}, error);
+	free(name);
+	return status;
+}
+
 static int run_network(const struct network_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
-	int status = tb_network_open(&network,
-		&(struct tb_network_description){.name = options->network}, error);
+	int status = open_network(options, &network, error);
 	bool copies = status == TB_OK && is_one_of(TB_FORMATS_OF_NETWORKS, options);
 	if (status == TB_OK && options->routes && !copies)
 		status = tb_route_file_open(network, options->routes, error);
@@ -354,15 +379,15 @@ int tb_cmd_network(int argc, char **argv)
 		.study.seed = 1,
 		.picture.output = {.allowed = FORMATS, .file = "-"}};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	const char *inputs[] = {options.network, options.routes};
+	const char *inputs[] = {options.network, options.routes, options.roots};
 	if (options.list)
 		return network_list(options.picture.output.format == TB_FORMAT_JSON,
 			       options.picture.width) == TB_OK
 			       ? TB_EXIT_OK
 			       : TB_EXIT_FAILURE;
-	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 2);
+	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 3);
 	if (code == TB_EXIT_OK && options.store)
-		code = tb_cmd_spare(options.store, inputs, 2);
+		code = tb_cmd_spare(options.store, inputs, 3);
 	if (code == TB_EXIT_OK && options.from &&
 		options.picture.output.format != TB_FORMAT_TEXT &&
 		options.picture.output.format != TB_FORMAT_JSON)

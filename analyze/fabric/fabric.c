@@ -63,6 +63,8 @@ static void count_nodes(struct tb_fabric_level *level, uint32_t n)
 
 static void count_taper(struct tb_fabric_level *level, uint64_t down, uint64_t up)
 {
+	if (down == 0)
+		return;
 	level->down_bytes_per_s += down;
 	level->up_bytes_per_s += up;
 	if (up == 0)

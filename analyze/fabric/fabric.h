@@ -22,7 +22,7 @@ struct tb_fabric_level {
 	uint32_t n_free;		   // ports without a cable that the network knows
 	uint64_t down_bytes_per_s, up_bytes_per_s;
 	// The taper of a switch is its capacity down over that up; 0 where there are no
-	// cables up.
+	// cables up. A leaf without hosts tapers nothing, and is in none of these sums.
 	double least_taper, most_taper;
 };
 
@@ -45,6 +45,7 @@ enum tb_oddity_kind {
 	TB_ODDITY_HIGH_NODE,  // n nodes are on `sw`, above the leaves
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
+	TB_ODDITY_DOUBTFUL,   // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
 

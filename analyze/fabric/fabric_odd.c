@@ -329,6 +329,18 @@ static int high_nodes(struct search *search)
 	return TB_OK;
 }
 
+static int doubtful_levels(struct search *search)
+{
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		if (tb_network_switch_identity(search->net, (struct tb_switch){sw})
+				.is_doubtful &&
+			add(search, (struct tb_oddity){.kind = TB_ODDITY_DOUBTFUL,
+					    .sw = {sw},
+					    .n = switch_at(search, sw).level}) != TB_OK)
+			return TB_ENOMEM;
+	return TB_OK;
+}
+
 static void count_cables(struct search *search)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
@@ -354,7 +366,9 @@ static int find(struct search *search, struct member *members, uint32_t *lowers)
 		status = look_at_links(search, true);
 	if (status == TB_OK)
 		status = high_nodes(search);
-	return status == TB_OK ? look_at_links(search, false) : status;
+	if (status == TB_OK)
+		status = look_at_links(search, false);
+	return status == TB_OK ? doubtful_levels(search) : status;
 }
 
 int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_ports *ports)

@@ -58,6 +58,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_HIGH_NODE] = "high nodes",
 		[TB_ODDITY_SKIPS] = "skips a level",
 		[TB_ODDITY_ASIDE] = "aside",
+		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
 }
@@ -103,6 +104,10 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	case TB_ODDITY_ASIDE:
 		snprintf(buffer, size, "%s joins switches of one level",
 			tb_fabric_link_text(net, odd->link, one, sizeof one));
+		break;
+	case TB_ODDITY_DOUBTFUL:
+		snprintf(buffer, size, "%s may not be of level %" PRIu64,
+			tb_fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);
 		break;
 	case TB_N_ODDITIES:
 		break;
@@ -372,6 +377,8 @@ void tb_fabric_judge(
 {
 	verdict->n = 0;
 	say_size(report, verdict);
+	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
+		"Levels are doubtful (--roots names the top): ");
 	say_taper(report, verdict);
 	say_odd(report, verdict);
 	say_bisection(report, verdict);

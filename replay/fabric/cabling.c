@@ -176,6 +176,14 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			{"levels are counted down from a root: counted up from the "
 			 "leaves, not every host reaches every other",
 				""},
+		[TB_REMARK_DOUBTFUL_LEVEL] =
+			{"the level of a switch is doubtful: roots=FILE behind "
+			 "the fabric's name decides",
+				"switches have doubtful levels: roots=FILE behind the "
+				"fabric's name decides"},
+		[TB_REMARK_NO_ROOT] =
+			{"a root was passed over that the fabric does not have",
+				"roots were passed over that the fabric does not have"},
 		[TB_REMARK_NAMED_PORTS] =
 			{"the ports of a device have names and go by their order in the "
 			 "file",

@@ -60,7 +60,8 @@ static int identify_switch(
 	const struct tb_identity identity = {.name = at->name,
 		.guid = building->cabling->has_guids ? at->guid : 0,
 		.lid = at->lid,
-		.lmc = at->lmc};
+		.lmc = at->lmc,
+		.is_doubtful = building->levels.is_doubtful[device]};
 	int status = tb_network_identify_switch(
 		building->builder, sw, &identity, building->error);
 	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
@@ -198,13 +199,18 @@ static int leave_out(struct building *building)
 static int prepare(struct building *building)
 {
 	struct tb_cabling *cabling = building->cabling;
+	bool *is_root = NULL;
 	int status = tb_cabling_settle(cabling);
 	if (status == TB_OK)
 		status = tb_cabling_name_all(cabling);
 	if (status == TB_OK)
 		status = tb_cabling_keep_joined(cabling);
+	if (status == TB_OK && building->options->roots)
+		status = tb_cabling_roots_read(
+			&is_root, cabling, building->options->roots);
 	if (status == TB_OK)
-		status = tb_cabling_levels_init(&building->levels, cabling);
+		status = tb_cabling_levels_init(&building->levels, cabling, is_root);
+	free(is_root);
 	if (status == TB_OK)
 		status = tb_cabling_nodes_init(&building->nodes, cabling);
 	if (status == TB_OK && building->options->nics_are_rails)

@@ -18,28 +18,54 @@ int tb_cabling_keep_joined(struct tb_cabling *cabling) TB_MUST_USE;
 // The levels and the order of a fabric's switches.
 //
 // A leaf is a switch with many hosts: at least a quarter of what the switch with most
-// has, and at least half as many as it has cables to other switches. Leaves are level 0,
-// every other switch is as many levels up as cables lie between it and the nearest leaf.
-// If all switches of a level above 1 have hosts, they are leaves with few. Within a level
-// switches go by their names, and a cable between two of them leads up to the later one.
+// has, and at least half as many as it has cables to other switches. Leaves are level 0.
+// The others are placed from there, wave by wave: a switch is a level above the lowest
+// that it is cabled to, unless it is cabled like one that lies a level below these
+// (cabling_place.c), a leaf for instance. Then it is of that level, with few hosts or
+// none. Within a level switches go by their names, and a cable between two of them leads
+// up to the later one. Levels that cables and hosts leave open are marked as doubtful.
 //
-// Where not every host reaches every other up and then down by these levels, they are
-// counted from a root instead: the switch from which the farthest is nearest is the top,
-// and the others are as many levels below as cables lie between.
+// Where not every host reaches every other up and then down by these levels, a switch is
+// as many levels up as cables lie between it and the nearest leaf; where not by these
+// either, levels are counted from a root: the switch from which the farthest is nearest
+// is the top, and the others are as many levels below as cables lie between; all
+// are doubtful. From roots that somebody named they are counted so, and are not.
 
 struct tb_cabling_levels {
 	uint32_t *level;    // by device; switches that are not left out
 	uint32_t *switches; // devices in order: level by level, within one by name
+	bool *is_doubtful;  // by device
 	uint32_t n_switches;
 	uint32_t n_levels;
 };
 
 // tb_cabling_levels_init finds them in a settled fabric whose devices have names of their
-// own and hang together. TB_ENOMEM; TB_ECAPACITY beyond 64 levels. Cost: cables times
-// levels, and a bit per pair of switches.
-int tb_cabling_levels_init(
-	struct tb_cabling_levels *levels, struct tb_cabling *cabling) TB_MUST_USE;
+// own and hang together. `is_root`, by device, has at least one root; NULL: none is
+// named. TB_EFORMAT when from roots that are named not every host reaches every other;
+// TB_ENOMEM; TB_ECAPACITY beyond 64 levels. Cost: cables times levels, and a bit per pair
+// of switches; per switch above the leaves the cables of those that it can match.
+int tb_cabling_levels_init(struct tb_cabling_levels *levels, struct tb_cabling *cabling,
+	const bool *is_root) TB_MUST_USE;
 void tb_cabling_levels_fini(struct tb_cabling_levels *levels);
+
+// tb_cabling_place fills in level and is_doubtful of all switches but the leaves, the
+// first `n` devices of the queue, which has room for all. TB_ENOMEM.
+int tb_cabling_place(struct tb_cabling_levels *levels, const struct tb_cabling *cabling,
+	const uint32_t *n_hosts, const uint32_t *n_trunks, uint32_t *queue,
+	uint32_t n) TB_MUST_USE;
+
+// tb_cabling_is_switch returns whether a device is a switch that is not left out.
+bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device);
+
+// The roots of a fabric, named in a file as OpenSM's root_guid_file does: a GUID per line
+// (what follows it is a comment), or the name of a switch, which may be as short as on
+// the command line. Lines that begin with '#' are comments.
+
+// tb_cabling_roots_read stores by device which switches are roots, for the caller to
+// free. Those that the fabric does not have are noted. TB_EFORMAT with the line of a name
+// that several switches have, or when no root is left; TB_EIO, TB_ENOMEM.
+int tb_cabling_roots_read(
+	bool **is_root, struct tb_cabling *cabling, const char *path) TB_MUST_USE;
 
 // Whether the hosts of a fabric reach each other by going up and then down.
 
@@ -84,6 +110,7 @@ int tb_cabling_nodes_by_rail(struct tb_cabling_nodes *nodes,
 struct tb_cabling_options {
 	const struct tb_network_params *params; // of all that the file does not give
 	bool nics_are_rails; // the ports of a host are its rails, instead of nodes
+	const char *roots;   // the file that names the top switches; NULL: none does
 	const volatile sig_atomic_t *stop; // NULL: never
 };
 

@@ -13,6 +13,7 @@ enum { LEVELS_MOST = 64 };
 struct finding {
 	struct tb_cabling *cabling;
 	struct tb_cabling_levels *levels;
+	const bool *is_root;	      // by device; NULL: nobody named any
 	uint32_t *n_hosts, *n_trunks; // by device
 	uint32_t *queue;
 	bool *is_leaf;
@@ -22,10 +23,11 @@ void tb_cabling_levels_fini(struct tb_cabling_levels *levels)
 {
 	free(levels->level);
 	free(levels->switches);
+	free(levels->is_doubtful);
 	*levels = (struct tb_cabling_levels){0};
 }
 
-static bool is_switch(const struct tb_cabling *cabling, uint32_t device)
+bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
 {
 	return cabling->devices[device].kind == TB_DEVICE_SWITCH &&
 	       !cabling->devices[device].is_left_out;
@@ -36,13 +38,13 @@ static void count(struct finding *finding)
 	const struct tb_cabling *cabling = finding->cabling;
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		const struct tb_cabling_device *at = &cabling->devices[i];
-		if (!is_switch(cabling, i))
+		if (!tb_cabling_is_switch(cabling, i))
 			continue;
 		finding->levels->switches[finding->levels->n_switches++] = i;
 		for (size_t port = 0; port < at->n_ports; port++) {
 			if (!at->ports[port].is_used)
 				continue;
-			if (is_switch(cabling, at->ports[port].peer))
+			if (tb_cabling_is_switch(cabling, at->ports[port].peer))
 				finding->n_trunks[i]++;
 			else
 				finding->n_hosts[i]++;
@@ -50,15 +52,22 @@ static void count(struct finding *finding)
 	}
 }
 
+static uint32_t most_hosts(const struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (finding->n_hosts[levels->switches[i]] > most)
+			most = finding->n_hosts[levels->switches[i]];
+	return most;
+}
+
 // choose_leaves marks the leaves; where none has few enough cables to other switches,
 // those with many hosts.
 static void choose_leaves(struct finding *finding)
 {
 	const struct tb_cabling_levels *levels = finding->levels;
-	uint32_t most = 0, n = 0;
-	for (uint32_t i = 0; i < levels->n_switches; i++)
-		if (finding->n_hosts[levels->switches[i]] > most)
-			most = finding->n_hosts[levels->switches[i]];
+	uint32_t most = most_hosts(finding), n = 0;
 	for (int strict = 1; strict >= 0 && n == 0; strict--)
 		for (uint32_t i = 0; i < levels->n_switches; i++) {
 			uint32_t sw = levels->switches[i];
@@ -83,7 +92,8 @@ static uint32_t measure(struct finding *finding, uint32_t n)
 		const struct tb_cabling_device *at = &cabling->devices[queue[i]];
 		for (size_t port = 0; port < at->n_ports; port++) {
 			uint32_t peer = at->ports[port].peer;
-			if (!at->ports[port].is_used || !is_switch(cabling, peer) ||
+			if (!at->ports[port].is_used ||
+				!tb_cabling_is_switch(cabling, peer) ||
 				level[peer] != UNSEEN)
 				continue;
 			level[peer] = level[queue[i]] + 1;
@@ -93,39 +103,55 @@ static uint32_t measure(struct finding *finding, uint32_t n)
 	return level[queue[n - 1]];
 }
 
-static uint32_t measure_from_leaves(struct finding *finding)
+// joins_leaves returns whether a switch has cables to two other leaves or more.
+static bool joins_leaves(const struct finding *finding, uint32_t sw)
 {
-	const struct tb_cabling_levels *levels = finding->levels;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < levels->n_switches; i++)
-		if (finding->is_leaf[levels->switches[i]])
-			finding->queue[n++] = levels->switches[i];
-	return measure(finding, n);
-}
-
-// add_sparse_leaves makes leaves of the switches of a level above 1 that all have hosts;
-// false when there is no such level.
-static bool add_sparse_leaves(struct finding *finding, uint32_t highest)
-{
-	const struct tb_cabling_levels *levels = finding->levels;
-	for (uint32_t level = 2; level <= highest; level++) {
-		bool all = true;
-		for (uint32_t i = 0; i < levels->n_switches; i++)
-			if (levels->level[levels->switches[i]] == level)
-				all = all && finding->n_hosts[levels->switches[i]] > 0;
-		for (uint32_t i = 0; all && i < levels->n_switches; i++)
-			if (levels->level[levels->switches[i]] == level)
-				finding->is_leaf[levels->switches[i]] = true;
-		if (all)
+	const struct tb_cabling_device *at = &finding->cabling->devices[sw];
+	uint32_t one = UNSEEN;
+	for (size_t port = 0; port < at->n_ports; port++) {
+		uint32_t peer = at->ports[port].peer;
+		if (!at->ports[port].is_used || !finding->is_leaf[peer])
+			continue;
+		if (one != UNSEEN && peer != one)
 			return true;
+		one = peer;
 	}
 	return false;
+}
+
+// queue_leaves puts the leaves into the queue and returns how many there are. A leaf with
+// few hosts that joins others is doubtful: it may be a spine.
+static uint32_t queue_leaves(struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	uint32_t most = most_hosts(finding), n = 0;
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t sw = levels->switches[i];
+		if (!finding->is_leaf[sw])
+			continue;
+		finding->queue[n++] = sw;
+		levels->is_doubtful[sw] = (uint64_t)finding->n_hosts[sw] * 2 < most &&
+					  joins_leaves(finding, sw);
+	}
+	return n;
 }
 
 static uint32_t measure_from(struct finding *finding, uint32_t sw)
 {
 	finding->queue[0] = sw;
 	return measure(finding, 1);
+}
+
+// turn makes distances from the top levels from the bottom.
+static uint32_t turn(struct finding *finding, uint32_t highest, bool is_doubtful)
+{
+	struct tb_cabling_levels *levels = finding->levels;
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t *level = &levels->level[levels->switches[i]];
+		*level = highest - *level;
+		levels->is_doubtful[levels->switches[i]] = is_doubtful;
+	}
+	return highest;
 }
 
 // hang_from_root finds the switch from which the farthest is nearest, of several the one
@@ -142,14 +168,9 @@ static uint32_t hang_from_root(struct finding *finding)
 			root = sw;
 		}
 	}
-	uint32_t highest = measure_from(finding, root);
-	for (uint32_t i = 0; i < levels->n_switches; i++) {
-		uint32_t *level = &levels->level[levels->switches[i]];
-		*level = highest - *level;
-	}
 	tb_cabling_note(finding->cabling, TB_REMARK_LEVELS, "%s",
 		finding->cabling->devices[root].name);
-	return highest;
+	return turn(finding, measure_from(finding, root), true);
 }
 
 struct placed {
@@ -197,51 +218,91 @@ static int try_levels(struct finding *finding, uint32_t highest)
 			       : status;
 }
 
-static int find(struct finding *finding)
+// find_from_roots counts the levels from the roots that were named.
+static int find_from_roots(struct finding *finding)
 {
-	count(finding);
+	const struct tb_cabling_levels *levels = finding->levels;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (finding->is_root[levels->switches[i]])
+			finding->queue[n++] = levels->switches[i];
+	int reaches = try_levels(finding, turn(finding, measure(finding, n), false));
+	if (reaches == 0)
+		return tb_cabling_refuse(finding->cabling, 0,
+			"by the roots that are named not every host reaches every other "
+			"by going up and then down: is one missing?");
+	return reaches < 0 ? reaches : TB_OK;
+}
+
+// find_from_leaves counts them from the leaves: by how all other switches are cabled; if
+// by these not every host reaches every other, by distance; or else from a root.
+static int find_from_leaves(struct finding *finding)
+{
+	struct tb_cabling_levels *levels = finding->levels;
+	uint32_t highest = 0;
 	choose_leaves(finding);
-	uint32_t highest = measure_from_leaves(finding);
-	bool *plain = malloc(finding->cabling->n_devices * sizeof *plain);
-	if (!plain)
-		return tb_cabling_no_memory(finding->cabling);
-	memcpy(plain, finding->is_leaf, finding->cabling->n_devices * sizeof *plain);
-	int reaches = 0;
-	if (add_sparse_leaves(finding, highest))
-		reaches = try_levels(finding, measure_from_leaves(finding));
-	if (reaches == 0) {
-		memcpy(finding->is_leaf, plain,
-			finding->cabling->n_devices * sizeof *plain);
-		reaches = try_levels(finding, measure_from_leaves(finding));
-	}
+	int reaches = tb_cabling_place(levels, finding->cabling, finding->n_hosts,
+		finding->n_trunks, finding->queue, queue_leaves(finding));
+	if (reaches != TB_OK)
+		return reaches;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (levels->level[levels->switches[i]] > highest)
+			highest = levels->level[levels->switches[i]];
+	reaches = try_levels(finding, highest);
+	if (reaches == 0)
+		reaches = try_levels(finding, measure(finding, queue_leaves(finding)));
 	if (reaches == 0)
 		reaches = try_levels(finding, hang_from_root(finding));
-	free(plain);
-	if (reaches < 0)
-		return reaches;
-	if (finding->levels->n_levels > LEVELS_MOST)
+	return reaches < 0 ? reaches : TB_OK;
+}
+
+static void note_doubts(const struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (levels->is_doubtful[levels->switches[i]])
+			tb_cabling_note(finding->cabling, TB_REMARK_DOUBTFUL_LEVEL,
+				"%s, taken for level %u",
+				finding->cabling->devices[levels->switches[i]].name,
+				levels->level[levels->switches[i]]);
+}
+
+static int find(struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	count(finding);
+	int status =
+		finding->is_root ? find_from_roots(finding) : find_from_leaves(finding);
+	if (status != TB_OK)
+		return status;
+	if (finding->cabling->remarks[TB_REMARK_LEVELS].n == 0)
+		note_doubts(finding);
+	if (levels->n_levels > LEVELS_MOST)
 		return tb_fail_in(finding->cabling->error, TB_ECAPACITY,
 			finding->cabling->file,
-			"has %u levels, and at most %d are simulated",
-			finding->levels->n_levels, LEVELS_MOST);
+			"has %u levels, and at most %d are simulated", levels->n_levels,
+			LEVELS_MOST);
 	return TB_OK;
 }
 
-int tb_cabling_levels_init(struct tb_cabling_levels *levels, struct tb_cabling *cabling)
+int tb_cabling_levels_init(
+	struct tb_cabling_levels *levels, struct tb_cabling *cabling, const bool *is_root)
 {
 	size_t n = cabling->n_devices + 1u;
 	*levels = (struct tb_cabling_levels){0};
 	struct finding finding = {.cabling = cabling,
 		.levels = levels,
+		.is_root = is_root,
 		.n_hosts = calloc(n, sizeof *finding.n_hosts),
 		.n_trunks = calloc(n, sizeof *finding.n_trunks),
 		.queue = malloc(n * sizeof *finding.queue),
 		.is_leaf = calloc(n, sizeof *finding.is_leaf)};
 	levels->level = malloc(n * sizeof *levels->level);
 	levels->switches = malloc(n * sizeof *levels->switches);
+	levels->is_doubtful = calloc(n, sizeof *levels->is_doubtful);
 	int status = TB_OK;
 	if (!finding.n_hosts || !finding.n_trunks || !finding.queue || !finding.is_leaf ||
-		!levels->level || !levels->switches)
+		!levels->level || !levels->switches || !levels->is_doubtful)
 		status = tb_cabling_no_memory(cabling);
 	if (status == TB_OK)
 		status = find(&finding);

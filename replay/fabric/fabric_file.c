@@ -25,6 +25,7 @@ struct opening {
 	char *preset; // owned; NULL: by the fastest cable
 	char *keys;   // owned: ",key=value" of the preset
 	char *rate;   // owned: "rate=VALUE" as it was given; NULL: it was not
+	char *roots;  // owned: the file that names them; NULL: none does
 	bool has_nics;
 	bool nics_are_rails;
 	const volatile sig_atomic_t *stop;
@@ -37,6 +38,7 @@ static void opening_fini(struct opening *opening)
 	free(opening->preset);
 	free(opening->keys);
 	free(opening->rate);
+	free(opening->roots);
 }
 
 static int no_memory(struct tb_error *error)
@@ -122,6 +124,16 @@ static int take_for_preset(struct opening *opening, const char *item)
 	return opening->rate ? TB_OK : no_memory(opening->error);
 }
 
+// take_value keeps what stands behind a key, once.
+static int take_value(
+	struct opening *opening, char **kept, const char *item, const char *value)
+{
+	if (*kept)
+		return given_twice(opening, item);
+	*kept = strdup(value);
+	return *kept ? TB_OK : no_memory(opening->error);
+}
+
 static int take_key(struct opening *opening, const char *item)
 {
 	static const char *const shapes[] = {
@@ -131,12 +143,11 @@ static int take_key(struct opening *opening, const char *item)
 		if (has_value(item, shapes[i]))
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape", item);
-	if (value && opening->preset)
-		return given_twice(opening, item);
-	if (value) {
-		opening->preset = strdup(value);
-		return opening->preset ? TB_OK : no_memory(opening->error);
-	}
+	if (value)
+		return take_value(opening, &opening->preset, item, value);
+	value = has_value(item, "roots");
+	if (value)
+		return take_value(opening, &opening->roots, item, value);
 	value = has_value(item, "nics");
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
@@ -396,6 +407,7 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 	bool by_rank = status == TB_OK && params.host.rails_policy == TB_RAILS_BY_RANK;
 	const struct tb_cabling_options options = {.params = &params,
 		.nics_are_rails = opening->has_nics ? opening->nics_are_rails : by_rank,
+		.roots = opening->roots,
 		.stop = opening->stop};
 	return status == TB_OK
 		       ? tb_cabling_build(network, cabling, &options, opening->error)

@@ -56,9 +56,9 @@ static size_t longest_at(const char *text, const char *name, size_t n)
 	return n > 0 && strncmp(text, name, n) == 0 && ends_name(text[n]) ? n : 0;
 }
 
-// match is how many bytes of the text are a name: the whole one; that of its host; or, of
-// a managed switch ("MF0;spine3:MQM9700/U1"), "MF0;spine3", "spine3" and so on.
-static size_t match(const char *text, const struct tb_identity *own)
+// The whole one; that of its host; or, of a managed switch ("MF0;spine3:MQM9700/U1"),
+// "MF0;spine3", "spine3" and so on.
+size_t tb_names_match(const char *text, const struct tb_identity *own)
 {
 	const char *bare = strchr(own->name, ';'), *model = strrchr(own->name, ':');
 	bare = bare ? bare + 1 : own->name;
@@ -89,7 +89,7 @@ static bool eat_own(struct name_scan *scan, const struct tb_identities *own,
 	*all_rails = false;
 	skip_spaces(scan);
 	for (uint32_t i = 0; i < own->n; i++) {
-		size_t length = match(scan->at, &own->of[i]);
+		size_t length = tb_names_match(scan->at, &own->of[i]);
 		bool is_whole = own->of[i].name[length] == '\0';
 		if (length == 0 || length < longest || (length == longest && whole))
 			continue;

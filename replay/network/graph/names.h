@@ -56,4 +56,8 @@ int tb_names_find_nodes(const struct tb_network *network, const char *text,
 bool tb_names_find_host(const struct tb_network *network, const char *name,
 	struct tb_node *first, uint32_t *n_nodes);
 
+// tb_names_match returns with how many bytes the text begins that name such a part; 0:
+// another one.
+size_t tb_names_match(const char *text, const struct tb_identity *own);
+
 #endif

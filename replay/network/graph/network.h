@@ -85,6 +85,7 @@ struct tb_identity {
 	uint64_t guid;	  // InfiniBand's, of a node its port's; 0 when it has none
 	uint32_t lid;	  // InfiniBand's local identifier, the first of 2^lmc
 	uint32_t lmc;	  // LID mask control, 0 to 7
+	bool is_doubtful; // of a switch: its level does not follow from hosts and cables
 	// Of a node:
 	uint64_t adapter_guid; // of the host channel adapter that it is a port of
 	uint32_t adapter_port; // its number there, from 1; 0 when it has none
