@@ -19,7 +19,7 @@
 #define LIKE_HOSTS 0.75
 #define SURE	   0.75 // a match beyond which there is no doubt
 
-struct placing {
+struct level_placing {
 	const struct tb_cabling *cabling;
 	const uint32_t *n_hosts, *n_trunks; // by device
 	struct tb_cabling_levels *levels;
@@ -31,7 +31,7 @@ struct placing {
 };
 
 // How a switch is cabled in terms of another.
-struct match {
+struct cable_match {
 	bool is_found;
 	double share;	 // of its cables, those to where the other has some, too
 	double likeness; // cables that both have, of those that either has
@@ -39,21 +39,21 @@ struct match {
 
 // trunk returns a port that leads to another switch, else NULL.
 static const struct tb_cabling_port *trunk(
-	const struct placing *placing, uint32_t device, size_t port)
+	const struct level_placing *placing, uint32_t device, size_t port)
 {
 	const struct tb_cabling_port *at = &placing->cabling->devices[device].ports[port];
 	return at->is_used && tb_cabling_is_switch(placing->cabling, at->peer) ? at
 									       : NULL;
 }
 
-static size_t n_ports(const struct placing *placing, uint32_t device)
+static size_t n_ports(const struct level_placing *placing, uint32_t device)
 {
 	return placing->cabling->devices[device].n_ports;
 }
 
 // n_beneath counts the cables to lower switches, or, of a switch that is not placed, to
 // others that are not.
-static uint32_t n_beneath(const struct placing *placing, uint32_t device)
+static uint32_t n_beneath(const struct level_placing *placing, uint32_t device)
 {
 	const uint32_t *level = placing->levels->level;
 	uint32_t n = 0;
@@ -68,8 +68,8 @@ static uint32_t n_beneath(const struct placing *placing, uint32_t device)
 
 // match_with compares a switch, whose cables `own` counts, with another. Which switches
 // are beneath the two does not matter, only how many cables lead there.
-static struct match match_with(
-	const struct placing *placing, uint32_t sw, uint32_t n_beneath_sw, uint32_t other)
+static struct cable_match match_with(const struct level_placing *placing, uint32_t sw,
+	uint32_t n_beneath_sw, uint32_t other)
 {
 	uint64_t shared = 0, common = 0, n = placing->n_trunks[sw];
 	for (size_t port = 0; port < n_ports(placing, other); port++) {
@@ -89,17 +89,18 @@ static struct match match_with(
 	uint32_t beneath = n_beneath(placing, other);
 	beneath = beneath < n_beneath_sw ? beneath : n_beneath_sw;
 	common += beneath;
-	return (struct match){true, (double)(shared + beneath) / (double)n,
+	return (struct cable_match){true, (double)(shared + beneath) / (double)n,
 		(double)common / (double)(n + placing->n_trunks[other] - common)};
 }
 
 // best_match looks for the best among the switches of `level` that are cabled to the same
 // ones just above.
-static struct match best_match(const struct placing *placing, uint32_t sw, uint32_t level)
+static struct cable_match best_match(
+	const struct level_placing *placing, uint32_t sw, uint32_t level)
 {
 	const uint32_t *levels = placing->levels->level;
 	uint32_t beneath = n_beneath(placing, sw);
-	struct match best = {false, 0, 0};
+	struct cable_match best = {false, 0, 0};
 	for (size_t i = 0; i < n_ports(placing, sw) && best.likeness < 1; i++) {
 		const struct tb_cabling_port *up = trunk(placing, sw, i);
 		if (!up || levels[up->peer] != level + 1)
@@ -108,7 +109,8 @@ static struct match best_match(const struct placing *placing, uint32_t sw, uint3
 			const struct tb_cabling_port *at = trunk(placing, up->peer, j);
 			if (!at || levels[at->peer] != level)
 				continue;
-			struct match match = match_with(placing, sw, beneath, at->peer);
+			struct cable_match match =
+				match_with(placing, sw, beneath, at->peer);
 			best.is_found = true;
 			best.share = match.share > best.share ? match.share : best.share;
 			best.likeness = match.likeness > best.likeness ? match.likeness
@@ -119,11 +121,11 @@ static struct match best_match(const struct placing *placing, uint32_t sw, uint3
 }
 
 // decide returns the level of a switch that has a cable to one that is placed.
-static uint32_t decide(struct placing *placing, uint32_t sw)
+static uint32_t decide(struct level_placing *placing, uint32_t sw)
 {
 	const uint32_t *levels = placing->levels->level;
 	uint32_t lowest = UNPLACED;
-	struct match match = {false, 0, 0};
+	struct cable_match match = {false, 0, 0};
 	for (size_t port = 0; port < n_ports(placing, sw); port++) {
 		const struct tb_cabling_port *at = trunk(placing, sw, port);
 		if (!at || levels[at->peer] == UNPLACED)
@@ -149,7 +151,7 @@ static uint32_t decide(struct placing *placing, uint32_t sw)
 }
 
 // spread places all switches, of which the first `n` in the queue are.
-static void spread(struct placing *placing, uint32_t n)
+static void spread(struct level_placing *placing, uint32_t n)
 {
 	uint32_t begin = 0, end = n;
 	for (uint32_t i = 0; i < n; i++)
@@ -178,7 +180,7 @@ int tb_cabling_place(struct tb_cabling_levels *levels, const struct tb_cabling *
 	const uint32_t *n_hosts, const uint32_t *n_trunks, uint32_t *queue, uint32_t n)
 {
 	size_t room = cabling->n_devices + 1u;
-	struct placing placing = {.cabling = cabling,
+	struct level_placing placing = {.cabling = cabling,
 		.n_hosts = n_hosts,
 		.n_trunks = n_trunks,
 		.levels = levels,
