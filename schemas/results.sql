@@ -143,7 +143,8 @@ CREATE TABLE note (
 
 -- What a job takes by itself ('replay --alone'): its messages replayed without the other jobs',
 -- with the run's placement, start, seed and faults on the run's network ('same'), and on an ideal
--- one ('ideal', see docs/model). Jobs whose replays were not asked for, or stopped, have no rows.
+-- one ('ideal', see docs/model, never longer). Jobs whose replays were not asked for, or stopped,
+-- have no rows, nor has the ideal of one of which messages were given up.
 CREATE TABLE job_alone (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,

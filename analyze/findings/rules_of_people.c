@@ -186,13 +186,7 @@ static void find_cost(struct tb_judging *judging)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "cost");
 	tb_finding_real(finding, "slowdown", network / ideal);
-	if (network * TB_FINDING_SLOWER < ideal &&
-		evidence->info->network.ethernet.burst_bytes > 0)
-		tb_finding_say(finding,
-			"In the network, messages took %.2f times as long as on an idle "
-			"one at the rates of its links: in bursts, links are faster.",
-			network / ideal);
-	else if (network < TB_FINDING_SLOWER * ideal)
+	if (network < TB_FINDING_SLOWER * ideal)
 		tb_finding_say(finding,
 			"In the network, messages took no longer than on an idle one.");
 	else

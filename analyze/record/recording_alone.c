@@ -162,7 +162,7 @@ int tb_recording_keep_alone(struct tb_recording *recording,
 		status = tb_store_put_run_alone(store, error);
 	for (size_t i = 0; i < figures->n && status == TB_OK; i++)
 		status = tb_store_put_alone(store, &figures->samples[i], error);
-	return status;
+	return status == TB_OK ? tb_store_bound_ideal(store, error) : status;
 }
 
 int tb_recording_alone(struct tb_recording_alone_outcome *outcome,

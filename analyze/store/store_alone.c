@@ -41,3 +41,30 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
 	return finish(store, query, status, error);
 }
+
+// Messages that come earlier may come in another order, and a job take longer by it
+// (Graham, SIAM J. Appl. Math. 17, 1969): that its hosts and links need no such time, its
+// own replay shows.
+int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error)
+{
+	static const char *const steps[] = {
+		"DELETE FROM job_alone AS i WHERE run = ?1 AND network = 'ideal' AND "
+		"EXISTS "
+		"(SELECT 1 FROM job_alone AS s WHERE s.run = i.run AND s.job = i.job AND "
+		"s.network = 'same' AND s.messages < i.messages)",
+		"UPDATE job_alone AS i SET run_ps = min(i.run_ps, s.run_ps), "
+		"latency_ps = min(i.latency_ps, s.latency_ps) FROM job_alone AS s WHERE "
+		"i.run = ?1 AND i.network = 'ideal' AND s.run = i.run AND s.job = i.job "
+		"AND "
+		"s.network = 'same'"};
+	int status = TB_OK;
+	for (size_t i = 0; i < 2 && status == TB_OK; i++) {
+		sqlite3_stmt *query = NULL;
+		status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
+			steps[i], &query, error);
+		if (!status)
+			sqlite3_bind_int64(query, 1, tb_store_run(store));
+		status = finish(store, query, status, error);
+	}
+	return status;
+}

@@ -21,4 +21,9 @@ int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sam
 // tb_store_put_run_alone adds what a run of one job came to: the job was alone in it.
 int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
+// tb_store_bound_ideal makes what is ideal a lower bound of what the run's network took:
+// the lesser of both counts. What is ideal of a job of which messages were given up on
+// that network goes, as the two do not compare.
+int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
+
 #endif

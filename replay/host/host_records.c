@@ -152,7 +152,7 @@ void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 {
 	const struct tb_message *what = &transfer->what;
 	tb_time_ps software = transfer->software_ps + host->now - transfer->drained_at;
-	const struct tb_message_sample sample = {.number = transfer->number,
+	struct tb_message_sample sample = {.number = transfer->number,
 		.bytes = what->bytes,
 		.job = what->job,
 		.source = what->source,
@@ -164,6 +164,7 @@ void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 		.network_ps = (uint64_t)(host->now - transfer->posted_at -
 					 transfer->queue_ps - software),
 		.ideal_ps = (uint64_t)tb_host_ideal_ps(host, what)};
+	tb_message_bound(&sample);
 	uint32_t flow = flow_of(host, what->job, what->source, what->destination);
 	if (flow == NOTHING) {
 		host->no_memory = true;

@@ -154,11 +154,17 @@ static tb_time_ps overheads(const struct tb_replay *replay)
 }
 
 // ideal_ps returns what the network's part of a message's latency takes when it is idle.
+// A frame that is sent as it was captured has some of its headers among its bytes.
 static tb_time_ps ideal_ps(
 	const struct tb_replay *replay, const struct tb_posted *message)
 {
+	uint64_t bytes = message->what.bytes;
+	uint64_t headers = tb_replay_keeps_frames(replay, &message->what)
+				   ? message->n_packets * tb_replay_headers(replay)
+				   : 0;
 	return replay->carrier->ideal_ps(replay->net, message->what.source,
-		       (struct tb_node){message->end}, message->what.bytes) -
+		       (struct tb_node){message->end},
+		       bytes > headers ? bytes - headers : 0) -
 	       overheads(replay);
 }
 
@@ -251,7 +257,7 @@ static void report_delivered(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_posted *message = &replay->messages[id];
 	tb_time_ps latency = replay->now - message->posted_at;
-	const struct tb_message_sample sample = {.number = message->serial,
+	struct tb_message_sample sample = {.number = message->serial,
 		.bytes = message->what.bytes,
 		.job = message->what.job,
 		.source = message->what.source,
@@ -262,6 +268,7 @@ static void report_delivered(struct tb_replay *replay, uint32_t id)
 		.queue_ps = (uint64_t)message->queue_ps,
 		.network_ps = (uint64_t)(latency - message->queue_ps - overheads(replay)),
 		.ideal_ps = (uint64_t)ideal_ps(replay, message)};
+	tb_message_bound(&sample);
 	tb_flow_count(&replay->records.flows[message->flow], &sample, message->n_packets);
 	tb_records_message(&replay->records, &sample);
 	replay->stats.n_delivered++;

@@ -201,7 +201,7 @@ struct tb_message_sample {
 	tb_time_ps started_ps; // its first packet entered the network
 	tb_time_ps delivered_ps;
 	uint64_t queue_ps, network_ps;
-	uint64_t ideal_ps; // of network_ps
+	uint64_t ideal_ps; // of network_ps, and no more than that
 };
 
 struct tb_observer {

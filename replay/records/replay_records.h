@@ -242,6 +242,14 @@ static inline void tb_records_wait(struct tb_records *records, struct tb_cell *c
 	tb_records_link_wait(records, cell, part, whole);
 }
 
+// tb_message_bound keeps what is ideal a lower bound: over better links than those of the
+// closed form, or over several ways, a message can be quicker, and then bounds it itself.
+static inline void tb_message_bound(struct tb_message_sample *message)
+{
+	if (message->ideal_ps > message->network_ps)
+		message->ideal_ps = message->network_ps;
+}
+
 // tb_flow_count adds a message that is delivered now to its flow.
 static inline void tb_flow_count(struct tb_flow_sample *flow,
 	const struct tb_message_sample *message, uint32_t n_packets)

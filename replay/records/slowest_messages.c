@@ -12,7 +12,6 @@ struct tb_kept_message {
 	uint32_t at;  // in the samples
 };
 
-// A lone message can be quicker than the ideal: by rounding, or over better links.
 static int64_t lost_by(const struct tb_message_sample *message)
 {
 	return (int64_t)(message->network_ps - message->ideal_ps);

@@ -165,7 +165,7 @@ static struct way way_of(const struct tb_network *network, struct tb_node source
 		.destination = destination.id,
 		.n_hops = network->regular ? tb_network_hops(network, source, destination)
 					   : 0,
-		.stores = kind->stores || credits->forwarding == TB_FORWARDING_STORE,
+		.stores = credits->forwarding == TB_FORWARDING_STORE,
 		.has_credits =
 			kind->has_credits && credits->flow_control == TB_FLOW_CREDITS};
 }

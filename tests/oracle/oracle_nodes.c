@@ -518,19 +518,20 @@ static void note_delivered(struct oracle *oracle, const struct message *message)
 	// What is neither queue nor software is the network's: from when the message
 	// joined the queue until it was drained.
 	tb_time_ps joined = message->posted_at + oracle->net->params.send_overhead_ps;
-	oracle_note(&oracle->facts,
-		(struct oracle_fact){.kind = ORACLE_DELIVERED,
-			.flow = message->flow,
-			.from = message->posted_at,
-			.to = oracle->now,
-			.bytes = message->what.bytes,
-			.n_packets = message->n_packets,
-			.serial = message->serial,
-			.entered = message->entered,
-			.queued = message->queued,
-			.crossed = message->drained - joined - message->queued,
-			.ideal_ps =
-				oracle_ideal_ps(oracle, message) - overheads(oracle)});
+	tb_time_ps crossed = message->drained - joined - message->queued;
+	tb_time_ps ideal = oracle_ideal_ps(oracle, message) - overheads(oracle);
+	oracle_note(
+		&oracle->facts, (struct oracle_fact){.kind = ORACLE_DELIVERED,
+					.flow = message->flow,
+					.from = message->posted_at,
+					.to = oracle->now,
+					.bytes = message->what.bytes,
+					.n_packets = message->n_packets,
+					.serial = message->serial,
+					.entered = message->entered,
+					.queued = message->queued,
+					.crossed = crossed,
+					.ideal_ps = crossed < ideal ? crossed : ideal});
 }
 
 void oracle_drop_message(struct oracle *oracle, struct message *message)

@@ -43,7 +43,13 @@ static struct lone replay_alone(const struct program *program, uint32_t i)
 	assert_int_equal(account->delivered[0] - alone.posts[0].at,
 		(tb_time_ps)flow->network_ps + params->send_overhead_ps +
 			params->receive_overhead_ps);
-	struct lone lone = {(int64_t)flow->network_ps, (int64_t)flow->ideal_ps};
+	struct tb_network *net = network_of(program, NULL);
+	struct lone lone = {(int64_t)flow->network_ps,
+		tb_engine_ideal_ps(
+			net, flow->source, flow->destination, alone.posts[0].bytes) -
+			params->send_overhead_ps - params->receive_overhead_ps};
+	assert_true(flow->ideal_ps <= flow->network_ps);
+	tb_network_free(net);
 	account_drop(account);
 	return lone;
 }

@@ -2,7 +2,7 @@
 
 #include "clock.h"
 #include "ethernet_impl.h"
-#include "idle_credits.h"
+#include "idle_stored.h"
 
 #include "array.h"
 
@@ -177,7 +177,7 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,
 		.release = release,
-		.ideal_ps = tb_idle_credits_ps},
+		.ideal_ps = tb_idle_stored_ps},
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.make = tb_ethernet_make,

@@ -4,12 +4,14 @@
 // packets hold VCs, and that link for as long as the slowest link of its path needs; then
 // nothing stops it before the last link, which carries one packet after the other. So a
 // packet is two events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to
-// count.
+// count. Where switches store and forward, every link has the bucket of its shaper, and
+// those between the first and the last one a full one for each frame.
 
 #include "array.h"
 #include "broadcast.h"
 #include "clock.h"
 #include "idle_credits.h"
+#include "idle_stored.h"
 #include "memory.h"
 #include "switchings.h"
 
@@ -23,8 +25,9 @@ enum event_kind {
 struct ideal_packet {
 	struct tb_packet of;
 	struct tb_idle_trip trip;
-	uint32_t node; // its source
-	uint32_t vc;   // of the injection link
+	tb_time_ps burst; // of the bucket before the last link
+	uint32_t node;	  // its source
+	uint32_t vc;	  // of the injection link
 };
 
 struct node_links { // the links between a node and its switch
@@ -38,7 +41,8 @@ struct ideal_arrival { // of this instant
 
 struct ideal {
 	struct tb_replay replay;
-	uint32_t vcs_most;	  // 0: with credits no packet holds any
+	bool stores;		  // its switches, and frames are acknowledged at once
+	uint32_t vcs_most;	  // 0: no packet holds any
 	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
 	struct node_links *edges; // by node
 	struct ideal_arrival *arrivals;
@@ -81,6 +85,9 @@ static tb_time_ps injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	const struct ideal *ideal = (const void *)replay;
+	if (ideal->stores)
+		return ideal->edges[node].out_free_at -
+		       tb_idle_burst(replay->net, replay->net->injection[node]);
 	if (ideal->vcs_most == 0)
 		return ideal->edges[node].out_free_at;
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
@@ -91,12 +98,37 @@ static tb_time_ps later(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
+// inject_frame has a shaper let a frame pass as soon as all that was sent but the burst
+// could have crossed, as on any Ethernet.
+static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct ideal_packet *packet = packet_at(ideal, id);
+	struct node_links *edge = &ideal->edges[node];
+	uint32_t to = packet->of.destination;
+	const struct tb_idle_frame frame =
+		tb_idle_frame(replay->net, node, to, packet->of.wire_bytes);
+	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
+	packet->trip =
+		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
+	edge->out_free_at = later(replay->now, edge->out_free_at) + frame.injection;
+	tb_time_ps passed = later(replay->now,
+		edge->out_free_at -
+			tb_idle_burst(replay->net, replay->net->injection[node]));
+	tb_wheel_put(&replay->wheel, passed + frame.between, EV_LAST, id);
+}
+
 static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct ideal *ideal = of(replay);
 	struct ideal_packet *packet = packet_at(ideal, id);
 	struct node_links *edge = &ideal->edges[node];
 	packet->node = node;
+	packet->burst = 0;
+	if (ideal->stores) {
+		inject_frame(ideal, node, id);
+		return;
+	}
 	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
 		replay->net, node, packet->of.destination, packet->of.wire_bytes);
 	if (ideal->vcs_most) {
@@ -118,7 +150,8 @@ static void cross_last(struct ideal *ideal, uint32_t id)
 	edge->in_free_at = later(replay->now, edge->in_free_at) + packet->trip.last;
 	tb_time_ps crossed = replay->now + packet->trip.crossed;
 	tb_wheel_put(&replay->wheel,
-		later(crossed, edge->in_free_at) + packet->trip.behind, EV_IN, id);
+		later(crossed, edge->in_free_at - packet->burst) + packet->trip.behind,
+		EV_IN, id);
 }
 
 static tb_time_ps release(
@@ -127,6 +160,8 @@ static tb_time_ps release(
 	(void)drained_at; // a node accepts every packet
 	struct ideal *ideal = of(replay);
 	const struct ideal_packet *packet = packet_at(ideal, id);
+	if (ideal->stores) // as rule E17 has it
+		return replay->now;
 	tb_time_ps back_at = ack_at + packet->trip.back;
 	if (ideal->vcs_most)
 		*vc_at(ideal, packet->node, packet->vc) = back_at;
@@ -247,6 +282,7 @@ static int make_parts(struct ideal *ideal)
 	const struct tb_network *net = ideal->replay.net;
 	const struct tb_network_params *params = &net->params;
 	ideal->vcs_most = most_vcs(net);
+	ideal->stores = tb_switching_of(params)->stores;
 	uint64_t n_packets = (uint64_t)net->n_nodes * (ideal->vcs_most + 1);
 	if (n_packets > UINT32_MAX)
 		return TB_ECAPACITY;
@@ -261,6 +297,10 @@ static int make_parts(struct ideal *ideal)
 	int status = tb_replay_make(&ideal->replay, (uint32_t)n_packets,
 		(sizeof(struct ideal_packet) + 63) / 64 * 64, packet_ps, 3);
 	ideal->replay.prefetches = false; // there is little to read
+	if (ideal->stores) {		  // connections take turns, as their batches do
+		ideal->replay.pairs.by_connection = true;
+		ideal->replay.slice_packets = 1;
+	}
 	return status;
 }
 
@@ -277,9 +317,11 @@ static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *err
 static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
-	return (tb_switching_of(&network->params)->has_circuits
-			? tb_idle_latency_ps
-			: tb_idle_credits_ps)(network, source, destination, bytes);
+	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
+	tb_ideal_time *time = kind->has_circuits ? tb_idle_latency_ps
+			      : kind->stores	 ? tb_idle_stored_ps
+						 : tb_idle_credits_ps;
+	return time(network, source, destination, bytes);
 }
 
 // It has no link_failed and no prefetches: nothing fails in it, and there is little to
