@@ -55,14 +55,12 @@ static bool is_timed_job(const struct tb_evidence *evidence)
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
-// wait. No chain of messages waits longer than all headers together. What bursts save may
-// hide what the wait costs.
+// wait. No chain of messages waits longer than all headers together.
 static bool wait_matters(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_finding *cost = tb_findings_rule(judging->findings, "cost");
-	if (cost && evidence->info->network.ethernet.burst_bytes == 0 &&
-		tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
+	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
 		return false;
 	return !is_timed_job(evidence) ||
 	       100 * evidence->wait_ps >=

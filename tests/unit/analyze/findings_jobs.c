@@ -168,20 +168,6 @@ static void the_cost_is_the_networks_part_of_latency(void **state)
 	assert_null(found("cost"));
 }
 
-// As of ports that are shaped.
-static void bursts_are_faster_than_an_idle_network(void **state)
-{
-	struct made made;
-	(void)state;
-	make(&made);
-	made.jobs[0].network_ps = 46;
-	judge(&made);
-	says("cost", "messages took no longer than on an idle one");
-	made.info.network.ethernet.burst_bytes = 3000;
-	judge(&made);
-	says("cost", "messages took 0.46 times as long as on an idle one at the rates");
-}
-
 static void try_ascent(struct made *made)
 {
 	make(made);
@@ -213,9 +199,6 @@ static void wait_that_does_not_matter_has_no_remedy(void **state)
 	made.jobs[0].network_ps = made.jobs[0].ideal_ps;
 	judge(&made);
 	assert_null(found("another-ascent"));
-	made.info.network.ethernet.burst_bytes = 3000; // hide what the wait costs
-	judge(&made);
-	assert_non_null(found("another-ascent"));
 }
 
 static void an_incast_that_is_over_at_once_has_no_remedy(void **state)
@@ -323,7 +306,6 @@ int main(void)
 		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
 		cmocka_unit_test(a_capture_that_asks_for_too_much_is_slowed_down),
 		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
-		cmocka_unit_test(bursts_are_faster_than_an_idle_network),
 		cmocka_unit_test(wait_that_does_not_matter_has_no_remedy),
 		cmocka_unit_test(an_incast_that_is_over_at_once_has_no_remedy),
 		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
