@@ -152,12 +152,30 @@ void tb_host_dispatch(struct tb_host *host, uint32_t id)
 		tb_rails_send(host, id);
 }
 
-// cut makes the next piece of the transfer at the head of a process's queue.
-static uint32_t cut(struct tb_host *host, struct process *process)
+uint32_t tb_host_n_controls(const struct tb_host_params *params, uint64_t bytes)
 {
 	static const uint32_t n_controls[] = {[TB_HANDSHAKE_NONE] = 0,
 		[TB_HANDSHAKE_READ] = 1,
 		[TB_HANDSHAKE_RENDEZVOUS] = 2};
+	return bytes > params->handshake_above_bytes ? n_controls[params->handshake] : 0;
+}
+
+tb_time_ps tb_host_eager_time(const struct tb_host_params *params, uint64_t bytes)
+{
+	return tb_host_n_controls(params, bytes)
+		       ? 0
+		       : tb_host_copy_time(bytes, params->eager_copy_bytes_per_s);
+}
+
+tb_time_ps tb_host_issue_time(const struct tb_host_params *params, uint64_t bytes)
+{
+	return params->issue_ps + tb_host_copy_time(bytes, params->copy_bytes_per_s) +
+	       tb_host_eager_time(params, bytes);
+}
+
+// cut makes the next piece of the transfer at the head of a process's queue.
+static uint32_t cut(struct tb_host *host, struct process *process)
+{
 	uint32_t id = new_piece(host);
 	if (id == NOTHING)
 		return NOTHING;
@@ -169,9 +187,7 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 		bytes = params->largest_bytes;
 	*piece_at(host, id) = (struct piece){.bytes = bytes,
 		.transfer = process->queue,
-		.n_controls = bytes > params->handshake_above_bytes
-				      ? n_controls[params->handshake]
-				      : 0,
+		.n_controls = tb_host_n_controls(params, bytes),
 		.uses = 2,
 		.is_first = is_first};
 	transfer->uncut -= bytes;
@@ -197,8 +213,7 @@ void tb_host_advance(struct tb_host *host, uint32_t id)
 			return;
 		process->n_under_way++;
 		tb_time_ps takes =
-			params->issue_ps + tb_host_copy_time(piece_at(host, piece)->bytes,
-						   params->copy_bytes_per_s);
+			tb_host_issue_time(params, piece_at(host, piece)->bytes);
 		tb_host_begun(host, piece, takes);
 		if (takes == 0) {
 			tb_host_dispatch(host, piece);
@@ -226,6 +241,9 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		return TB_OK;
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
+	case TB_HOST_ANSWERED:
+		tb_host_dispatch(host, id);
+		return TB_OK;
 	case TB_HOST_COPIED:
 		return tb_host_report_sent(host, id, error);
 	case TB_HOST_SEEN:

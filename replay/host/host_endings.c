@@ -136,7 +136,9 @@ static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *e
 {
 	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
 	struct process *receiver = process_at(host, transfer->receiver);
-	tb_time_ps notice = params_of(host, &transfer->what)->notice_ps;
+	const struct tb_host_params *params = params_of(host, &transfer->what);
+	tb_time_ps notice =
+		params->notice_ps + tb_host_eager_time(params, piece_at(host, id)->bytes);
 	if (notice == 0 || transfer->is_given_up)
 		return tb_host_noticed(host, id, error);
 	if (receiver->noticed_until < host->now)
@@ -162,6 +164,17 @@ int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error
 	return end(host, piece_sent(host, id, error), error);
 }
 
+// answer: a message of a handshake is in; what follows comes `handshake_delay` later.
+static void answer(struct tb_host *host, uint32_t id)
+{
+	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
+	tb_time_ps delay = params_of(host, &transfer->what)->handshake_delay_ps;
+	if (delay == 0)
+		tb_host_dispatch(host, id);
+	else
+		tb_host_set_timer(host, host->now + delay, TB_HOST_ANSWERED, id);
+}
+
 int tb_host_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
@@ -171,7 +184,7 @@ int tb_host_delivered(
 	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
 	int status = TB_OK;
 	if (part == TB_PART_HANDSHAKE) {
-		tb_host_dispatch(host, id);
+		answer(host, id);
 	} else if (part != TB_PART_DATA) {
 		tb_reserve_arrived(host, part, id);
 	} else if (--piece_at(host, id)->n_undelivered == 0) {

@@ -178,12 +178,13 @@ static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_
 }
 
 enum tb_host_timer {
-	TB_HOST_ISSUED,	 // piece
-	TB_HOST_NOTICED, // piece
-	TB_HOST_COPIED,	 // transfer, within its node
-	TB_HOST_SEEN,	 // likewise
-	TB_HOST_MEMORY,	 // node: a copy ends
-	TB_HOST_RELAYED, // piece
+	TB_HOST_ISSUED,	  // piece
+	TB_HOST_NOTICED,  // piece
+	TB_HOST_ANSWERED, // piece
+	TB_HOST_COPIED,	  // transfer, within its node
+	TB_HOST_SEEN,	  // likewise
+	TB_HOST_MEMORY,	  // node: a copy ends
+	TB_HOST_RELAYED,  // piece
 	TB_HOST_N_TIMERS,
 };
 
@@ -270,6 +271,12 @@ uint32_t tb_host_add(struct tb_host *host, struct pool *pool);
 
 // tb_host_copy_time returns the time for `bytes` at a rate, rounded; 0 without a rate.
 tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s);
+
+// Of a piece of so many bytes: messages of its handshake; the time that each end copies
+// it, which only one without a handshake takes; the time that its issue takes.
+uint32_t tb_host_n_controls(const struct tb_host_params *params, uint64_t bytes);
+tb_time_ps tb_host_eager_time(const struct tb_host_params *params, uint64_t bytes);
+tb_time_ps tb_host_issue_time(const struct tb_host_params *params, uint64_t bytes);
 
 // tb_host_n_parts returns over how many rails a piece of so many bytes of a message is
 // split.

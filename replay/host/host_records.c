@@ -12,11 +12,6 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-static tb_time_ps issue_of(const struct tb_host_params *params, uint64_t bytes)
-{
-	return params->issue_ps + tb_host_copy_time(bytes, params->copy_bytes_per_s);
-}
-
 // software_of returns what of a message between NICs is not the network's.
 static tb_time_ps software_of(const struct tb_host *host)
 {
@@ -40,13 +35,16 @@ static tb_time_ps n_before(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	tb_time_ps before = 0;
-	if (params->handshake != TB_HANDSHAKE_NONE &&
-		bytes > params->handshake_above_bytes)
-		before += params->handshake == TB_HANDSHAKE_READ ? 1 : 2;
+	tb_time_ps before = tb_host_n_controls(params, bytes);
 	if (tb_reserve_is_needed(host, message)) // request and offer
 		before += 2;
 	return before;
+}
+
+// delays_of returns how long the ends of a piece's handshake take to answer.
+static tb_time_ps delays_of(const struct tb_host_params *params, uint64_t bytes)
+{
+	return tb_host_n_controls(params, bytes) * params->handshake_delay_ps;
 }
 
 // crossing_of returns how long a piece takes between NICs, with all that goes before.
@@ -55,7 +53,8 @@ static tb_time_ps crossing_of(
 {
 	uint64_t n_parts = tb_host_n_parts(host, message, bytes);
 	return data_of(host, message, bytes, n_parts) +
-	       n_before(host, message, bytes) * data_of(host, message, 0, 1);
+	       n_before(host, message, bytes) * data_of(host, message, 0, 1) +
+	       delays_of(params_of(host, message), bytes);
 }
 
 // in_of_pieces returns when the last byte of a lone message of two pieces or more is in,
@@ -69,16 +68,24 @@ static tb_time_ps in_of_pieces(
 	uint64_t n_full = (message->bytes - 1) / full; // before the last one
 	uint64_t rest = message->bytes - n_full * full;
 	uint64_t n_parts = tb_host_n_parts(host, message, full);
-	tb_time_ps issue = issue_of(params, full);
+	tb_time_ps issue = tb_host_issue_time(params, full);
 	tb_time_ps first = issue + crossing_of(host, message, full);
 	tb_time_ps data = data_of(host, message, full, n_parts);
 	if (params->n_outstanding)
 		issue = larger(issue, first / params->n_outstanding);
 	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
 	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
-	return larger((tb_time_ps)n_full * issue + issue_of(params, rest) +
+	return larger((tb_time_ps)n_full * issue + tb_host_issue_time(params, rest) +
 			      crossing_of(host, message, rest),
 		in + data_of(host, message, full + rest, n_parts) - data);
+}
+
+// before_data_of returns what software takes of the crossing of a piece.
+static tb_time_ps before_data_of(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	return (n_before(host, message, bytes) + 1) * software_of(host) +
+	       delays_of(params_of(host, message), bytes);
 }
 
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
@@ -89,9 +96,9 @@ tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message 
 		return 0;
 	if (full == 0 || bytes <= full)
 		return crossing_of(host, message, bytes) -
-		       (n_before(host, message, bytes) + 1) * software_of(host);
-	return in_of_pieces(host, message, full) - issue_of(params, full) -
-	       (n_before(host, message, full) + 1) * software_of(host);
+		       before_data_of(host, message, bytes);
+	return in_of_pieces(host, message, full) - tb_host_issue_time(params, full) -
+	       before_data_of(host, message, full);
 }
 
 void tb_host_begun(struct tb_host *host, uint32_t id, tb_time_ps takes)
@@ -125,6 +132,9 @@ void tb_host_crossed(
 		transfer->started_at = crossing->started_at;
 	else
 		transfer->software_ps += params->receive_overhead_ps;
+	if (part == TB_PART_HANDSHAKE)
+		transfer->software_ps +=
+			params_of(host, &transfer->what)->handshake_delay_ps;
 }
 
 static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)

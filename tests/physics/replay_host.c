@@ -168,7 +168,11 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 		",rails=2,rails_policy=round-robin", ",rails=4,rails_policy=static",
 		",rails=3,rails_policy=local,handshake=rendezvous",
 		",rails=2,rails_policy=reserve", ",rails_policy=reserve",
-		",rails=2,rails_policy=reserve,handshake=read,handshake_above=8"};
+		",rails=2,rails_policy=reserve,handshake=read,handshake_above=8",
+		",handshake=rendezvous,handshake_above=2048,handshake_delay=3us,"
+		"eager_copy=1GB/s",
+		",host=tcp,copy=none,issue=1us,notice=1us,eager_copy=2GB/s,"
+		"largest=8K"};
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -419,6 +423,30 @@ static void a_handshake_crosses_the_network_first(void **state)
 	assert_near(under, plain, 1e-9);
 }
 
+// With a rate of 1 GB/s 8 bytes take 8 ns at each end.
+static void eager_messages_are_copied_at_both_ends_others_answered(void **state)
+{
+	(void)state;
+	const char *eager = QS8A ",issue=0,notice=0,handshake=rendezvous,"
+				 "handshake_above=8,handshake_delay=3us,eager_copy=1GB/s";
+	double plain = latency_us(QS8A ",issue=0,notice=0", 8);
+	double long_one = latency_us(QS8A ",issue=0,notice=0", 9);
+	double empty = latency_us(QS8A ",issue=0,notice=0", 0);
+	assert_near(latency_us(eager, 8), plain + 0.016, 1e-9);
+	assert_near(latency_us(eager, 9), long_one + 2 * (empty + 3), 1e-9);
+}
+
+// What a process copies it cannot copy beside another one.
+static void copies_of_eager_messages_hold_up_the_next(void **state)
+{
+	(void)state;
+	struct line lines[2] = {
+		{.destination = 1, .bytes = 4000}, {.destination = 1, .bytes = 4000}};
+	struct outcome outcome;
+	replay(QS8A ",issue=0,notice=0,eager_copy=100MB/s", lines, 2, &outcome);
+	assert_int_equal(lines[1].delivered - lines[0].delivered, 40 * TB_PS_PER_US);
+}
+
 static void a_process_copies_one_message_after_another(void **state)
 {
 	(void)state;
@@ -617,6 +645,8 @@ int main(void)
 		cmocka_unit_test(a_process_issues_one_message_after_another),
 		cmocka_unit_test(one_outstanding_message_waits_for_the_acknowledgement),
 		cmocka_unit_test(a_handshake_crosses_the_network_first),
+		cmocka_unit_test(eager_messages_are_copied_at_both_ends_others_answered),
+		cmocka_unit_test(copies_of_eager_messages_hold_up_the_next),
 		cmocka_unit_test(a_process_copies_one_message_after_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

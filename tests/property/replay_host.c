@@ -171,6 +171,8 @@ static struct tb_host_params random_host(struct tb_random *random)
 		.stripe_above_bytes = sizes[draw(random, 4)],
 		.handshake = (enum tb_handshake)draw(random, 3),
 		.handshake_above_bytes = sizes[draw(random, 4)],
+		.handshake_delay_ps = draw(random, 2) * draw(random, 2000000),
+		.eager_copy_bytes_per_s = draw(random, 2) * UINT64_C(700000000),
 		.local = (enum tb_local)draw(random, 2),
 		.local_latency_ps = draw(random, 2) * 1000000,
 		.local_bytes_per_s = draw(random, 2) * UINT64_C(800000000)};

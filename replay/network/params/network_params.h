@@ -55,13 +55,16 @@ struct tb_host_params {
 	tb_time_ps issue_ps;	   // the sending process is busy for this long per piece
 	tb_time_ps notice_ps;	   // and the receiving process
 	uint64_t copy_bytes_per_s; // and the sender copies at this rate; 0: does not
-	uint32_t largest_bytes;	   // longer messages go in pieces; 0: in one
+	uint64_t eager_copy_bytes_per_s; // and both ends copy what goes without a
+					 // handshake; 0: they do not
+	uint32_t largest_bytes;		 // longer messages go in pieces; 0: in one
 	uint32_t n_outstanding; // pieces of a process that are under way; 0: any number
 	enum tb_rails_policy rails_policy;
 	enum tb_between_rails between_rails; // of TB_RAILS_BY_RANK
 	uint32_t stripe_above_bytes;	     // longer pieces are split, where any are
 	enum tb_handshake handshake;
 	uint32_t handshake_above_bytes; // shorter pieces go without
+	tb_time_ps handshake_delay_ps;	// to each answer in a handshake
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
 	uint64_t local_bytes_per_s;  // of a process, copying, or of its link; 0: no limit
