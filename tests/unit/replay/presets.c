@@ -24,7 +24,7 @@ static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
 	assert_string_equal(params_of("qsnet2").host.name, "rdma");
 	host = params_of("qsnet2,outstanding=7,host=get").host;
 	assert_string_equal(host.name, "get");
-	assert_int_equal(host.handshake, TB_HANDSHAKE_READ);
+	assert_int_equal(host.handshake, TB_HANDSHAKE_RENDEZVOUS);
 	assert_int_equal(host.n_outstanding, 7);
 	assert_int_equal(host.stripe_above_bytes, 1024);
 }
@@ -162,6 +162,7 @@ static void a_key_without_effect_is_refused_by_name(void **state)
 		{"qsnet2,rails=2,rails_policy=static,stripe_above=1K",
 			"stripe_above has no effect"},
 		{"qsnet2,handshake_above=1K", "handshake_above has no effect"},
+		{"ib-hdr,host=nccl,handshake_delay=1us", "handshake_delay has no effect"},
 		{"qsnet2,host=mpi,handshake=none,handshake_above=1K",
 			"handshake_above has no effect"},
 		{"qsnet2,local_latency=1us", "local_latency has no effect"},
@@ -644,7 +645,8 @@ static bool came_later(const char *key)
 {
 	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0 ||
 	       strcmp(key, "rails_policy") == 0 || strcmp(key, "between_rails") == 0 ||
-	       strcmp(key, "memory_rate") == 0;
+	       strcmp(key, "memory_rate") == 0 || strcmp(key, "eager_copy") == 0 ||
+	       strcmp(key, "handshake_delay") == 0;
 }
 
 static void a_parameter_that_was_not_given_is_missed(void **state)
