@@ -24,7 +24,7 @@ static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
 	assert_string_equal(params_of("qsnet2").host.name, "rdma");
 	host = params_of("qsnet2,outstanding=7,host=get").host;
 	assert_string_equal(host.name, "get");
-	assert_int_equal(host.handshake, TB_HANDSHAKE_RENDEZVOUS);
+	assert_int_equal(host.handshake, TB_HANDSHAKE_READ);
 	assert_int_equal(host.n_outstanding, 7);
 	assert_int_equal(host.stripe_above_bytes, 1024);
 }
@@ -337,7 +337,8 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 		assert_true(credits->pcie_bytes_per_s > 0);
 		char of_mpi[32];
 		snprintf(of_mpi, sizeof of_mpi, "%s,host=mpi", right[i].name);
-		assert_int_equal(params_of(of_mpi).host.handshake, TB_HANDSHAKE_READ);
+		assert_int_equal(
+			params_of(of_mpi).host.handshake, TB_HANDSHAKE_RENDEZVOUS);
 	}
 }
 
