@@ -35,6 +35,12 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 int info_show_job(const struct info_options *options, const struct tb_job *job,
 	struct tb_error *error) TB_MUST_USE;
 
+// info_print_recorded prints what a trace recorded of times; info_recorded_json makes the
+// same for JSON, null of nothing.
+void info_print_recorded(
+	const struct info_options *options, const struct tb_recorded_calls *recorded);
+json_t *info_recorded_json(const struct tb_recorded_calls *recorded);
+
 // info_line prints "  name        value".
 void info_line(const struct info_options *options, const char *name, const char *format,
 	...) TB_PRINTF(3, 4);

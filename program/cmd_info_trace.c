@@ -210,6 +210,7 @@ static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *s
 	tb_json_add_count(&object, "calc_ns", summary->calc_ns);
 	tb_json_add_count(&object, "pairs", summary->n_pairs);
 	tb_json_add_count(&object, "hosts", count_hosts(job));
+	tb_json_add(&object, "recorded", info_recorded_json(job->recorded));
 	tb_json_add(&object, "notes", notes_json(job));
 	return tb_json_object_take(&object);
 }
@@ -246,6 +247,8 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 			text[1], sizeof text[1]));
 	info_line(options, "dependencies", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
+	if (job->recorded)
+		info_print_recorded(options, job->recorded);
 	tb_cmd_put_notes(options->text, job->notes, "  ", SIZE_MAX);
 	return TB_OK;
 }

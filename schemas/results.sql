@@ -155,6 +155,71 @@ CREATE TABLE job_alone (
   PRIMARY KEY (run, job, network)
 ) STRICT, WITHOUT ROWID;
 
+-- What really happened, as the job's trace recorded it, beside the replay: from the beginning of
+-- the trace until the last call was left, or the last packet captured. Jobs without such times
+-- have no rows here.
+CREATE TABLE recorded_job (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  unit TEXT NOT NULL CHECK (unit IN ('call', 'message', 'packet')), -- of what times are compared
+  compared INTEGER NOT NULL, -- how many
+  recorded_ps INTEGER NOT NULL,
+  simulated_ps INTEGER NOT NULL, -- of the same calls, from the job's start
+  bytes_per_s INTEGER, -- of the recorded network's ports, estimated; NULL: the trace does not say
+  PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
+-- The same by kind of call: how long calls took from entering to leaving.
+CREATE TABLE recorded_kind (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  kind TEXT NOT NULL, -- send, isend, wait, allreduce, ...; message: of a capture
+  calls INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  recorded_ps INTEGER NOT NULL, -- sum over calls
+  recorded_median_ps INTEGER NOT NULL,
+  simulated_calls INTEGER NOT NULL, -- fewer where the replay did not end them
+  simulated_ps INTEGER NOT NULL,
+  simulated_median_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, job, kind)
+) STRICT, WITHOUT ROWID;
+
+-- The same by rank.
+CREATE TABLE recorded_rank (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  recorded_ps INTEGER NOT NULL, -- in calls
+  recorded_end_ps INTEGER NOT NULL, -- the last of them was left
+  simulated_calls INTEGER NOT NULL,
+  simulated_ps INTEGER NOT NULL,
+  simulated_end_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, job, rank)
+) STRICT, WITHOUT ROWID;
+
+-- Calls that cannot be compared, and why.
+CREATE TABLE uncompared (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  reason TEXT NOT NULL, -- what is wrong with them: "left before entered, ..."
+  calls INTEGER NOT NULL,
+  PRIMARY KEY (run, job, reason)
+) STRICT, WITHOUT ROWID;
+
+-- A job that was inferred from a capture, replayed at the rate at which it was captured: how far
+-- the inference is from what was captured. Errors are shares of the recorded times, in percent.
+CREATE TABLE capture_check (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  bytes_per_s INTEGER NOT NULL, -- of the ports of the network that it was replayed on
+  recorded_ps INTEGER NOT NULL,
+  simulated_ps INTEGER NOT NULL,
+  node_percent REAL NOT NULL, -- error of when nodes end: mean of the absolute values
+  message_percent REAL NOT NULL, -- error of the median message latency
+  PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
 CREATE TABLE job_node (
   run INTEGER NOT NULL REFERENCES run,

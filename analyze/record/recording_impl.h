@@ -100,6 +100,10 @@ int tb_recording_begin(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 int tb_recording_end(struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_keep_recorded writes what the traces recorded, and the same of the replay.
+int tb_recording_keep_recorded(
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
 // tb_recording_observer returns the store's observer, extended to keep the undelivered
 // flows.
 struct tb_observer tb_recording_observer(struct tb_recording *recording);

@@ -13,6 +13,7 @@ void tb_report_free(struct tb_report *report)
 	free(report->flows);
 	tb_jobs_fini(&report->jobs);
 	free(report->times);
+	tb_recorded_fini(&report->recorded);
 	tb_roots_fini(&report->roots);
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
@@ -168,6 +169,8 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 		status = tb_job_times_init(
 			&report->times, &report->jobs, report->run, error);
 	if (!status)
+		status = tb_recorded_init(&report->recorded, report->run, error);
+	if (!status)
 		status = gather_blame(report, top, error);
 	if (!status)
 		status = gather_time(report, error);
@@ -179,10 +182,11 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 }
 
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
-	&tb_list_jobs, &tb_list_job_times, &tb_list_job_pairs, &tb_list_job_matrix,
-	&tb_list_hot_links, &tb_list_switches, &tb_list_regions, &tb_list_flows,
-	&tb_list_roots, &tb_list_root_jobs, &tb_list_groups, &tb_list_grouped,
-	&tb_list_blame, &tb_list_job_links, &tb_list_left_out};
+	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
+	&tb_list_uncompared, &tb_list_jobs, &tb_list_job_times, &tb_list_job_pairs,
+	&tb_list_job_matrix, &tb_list_hot_links, &tb_list_switches, &tb_list_regions,
+	&tb_list_flows, &tb_list_roots, &tb_list_root_jobs, &tb_list_groups,
+	&tb_list_grouped, &tb_list_blame, &tb_list_job_links, &tb_list_left_out};
 
 const char *tb_report_list_name(size_t i)
 {

@@ -124,6 +124,16 @@ static void state_capture(struct tb_report *report)
 		tb_report_idle(report, idle, sizeof idle));
 }
 
+// state_recorded sets the time that was recorded beside the simulated one; of several
+// jobs a table does.
+static void state_recorded(struct tb_report *report)
+{
+	if (report->recorded.jobs.n != 1)
+		return;
+	struct tb_report_fact *at = fact(report, "recorded");
+	tb_recorded_sentence(&report->recorded.jobs.rows[0], at->text, sizeof at->text);
+}
+
 // state_faults reports faults only if they caused retries or undelivered messages.
 static void state_faults(struct tb_report *report)
 {
@@ -174,6 +184,7 @@ void tb_report_state(struct tb_report *report)
 		tb_format_counted(info->n_bins, "bin", count[0], 48),
 		tb_format_time(info->bin_ps, time[1], 32),
 		info->complete ? "" : "; incomplete: the run was stopped there");
+	state_recorded(report);
 	state_delivery(report);
 	state_faults(report);
 	state_losses(report);

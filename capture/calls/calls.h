@@ -15,7 +15,7 @@
 // sends and receives by source, destination, group and tag, in their order. A trace knows
 // what its receives received, so no call has a wildcard.
 //
-// Calls of a rank are added in the order in which they were entered. Memory: 48 bytes per
+// Calls of a rank are added in the order in which they were entered. Memory: 56 bytes per
 // call, and 8 per pair of a call and one that it comes after. Built and read by one
 // thread.
 #ifndef TB_CALLS_H
@@ -38,7 +38,8 @@ enum tb_call_kind {
 
 struct tb_call {
 	uint64_t calc_ns;  // computation of its lane, before it
-	uint64_t enter_ns; // since the trace's beginning: for messages about the call
+	uint64_t enter_ns; // since the trace's beginning, as recorded
+	uint64_t leave_ns; // likewise; 0: not recorded
 	uint64_t bytes;	   // of a message; of a collective see above
 	uint32_t peer;	   // rank that a message goes to or comes from; the member of the
 			   // group that is the root, by its place in it

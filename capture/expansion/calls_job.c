@@ -129,6 +129,7 @@ static void end(struct tb_lowering *l)
 		free(rank->next);
 		free(rank->waiters);
 		free(rank->lanes);
+		free(rank->timed);
 	}
 	for (uint32_t g = 0; l->groups && g < tb_calls_n_groups(l->calls); g++) {
 		for (size_t i = 0; i < l->groups[g].n; i++)
@@ -184,6 +185,7 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	struct tb_job **job)
 {
 	char *notes = NULL;
+	struct tb_recorded_calls *timed = NULL;
 	int status = choose(l, made);
 	l->is_eager = eager;
 	if (eager)
@@ -195,12 +197,20 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	if (status == TB_OK)
 		status = tb_lowering_collect(l);
 	if (status == TB_OK)
+		status = tb_timing_init(l);
+	if (status == TB_OK)
 		status = tb_lowering_run(l);
-	if (status == TB_OK && tb_lowering_notes(l, &notes) != TB_OK)
+	if (status == TB_OK && tb_timing_take(l, &timed) != TB_OK)
+		status = tb_lowering_no_memory(l);
+	if (status == TB_OK && tb_lowering_notes(l, timed, &notes) != TB_OK)
 		status = tb_lowering_no_memory(l);
 	end(l);
 	if (status == TB_OK)
 		status = finish(l, name, notes, job);
+	if (status == TB_OK)
+		(*job)->recorded = timed;
+	else
+		tb_recorded_calls_free(timed);
 	tb_job_builder_free(l->builder);
 	return status;
 }

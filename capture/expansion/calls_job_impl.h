@@ -21,8 +21,14 @@ struct tb_call_lane {
 	uint32_t waits_on;    // call that is not lowered yet; TB_NO_OP: none
 	uint32_t next_waiter; // lane that waits on the same
 	uint64_t calc_ns;     // computation before the next call, besides its own
+	uint32_t leaves; // call that is left when the front is complete; TB_NO_OP: none
 	bool begun;
 	bool held; // by its own last call, a collective, which is what it waits on
+};
+
+// The edges on which a call is entered and left; of one that is not timed TB_AT_NO_TIME.
+struct tb_call_edges {
+	uint32_t enter, leave;
 };
 
 // A rank being lowered. An edge is an operation, by its index within the rank, whose end
@@ -34,8 +40,9 @@ struct tb_lowered_rank {
 	// meets, or TB_NO_OP when it is left out; of a collective call, which one of its
 	// group it is. Then: the edge on which it is complete.
 	uint32_t *edges;
-	uint8_t *lowered;  // a bit per call
-	uint8_t *awaited;  // a bit per call: others come after it
+	uint8_t *lowered;	     // a bit per call
+	uint8_t *awaited;	     // a bit per call: others come after it
+	struct tb_call_edges *timed; // by call; NULL: the trace has no times
 	uint32_t *next;	   // by call: the next one of its lane; NULL: there is one lane
 	uint32_t *waiters; // by call: the first lane that waits on it; likewise
 	struct tb_call_lane *lanes;
@@ -170,12 +177,37 @@ void tb_front_set(struct tb_lowering *lowering, uint32_t edge); // TB_NO_OP empt
 int tb_front_join(
 	struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool end) TB_MUST_USE;
 
+// calls_timed.c: when calls are entered and left. The lane is the call's.
+
+// tb_timing_init gives ranks room for edges, if the trace recorded times.
+int tb_timing_init(struct tb_lowering *lowering) TB_MUST_USE;
+
+// tb_timing_enter notes that a call is entered when the front is complete, which it
+// joins; tb_timing_leave that it is left then, which only an operation tells that waits
+// for all of the front: it is noted by tb_timing_settle at the latest, before the front
+// waits for anything else. `computed`: the front is a calc that was added behind it.
+int tb_timing_enter(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t call) TB_MUST_USE;
+void tb_timing_leave(struct tb_lowering *lowering, uint32_t rank, uint32_t call);
+int tb_timing_settle(struct tb_lowering *lowering, uint32_t rank, uint32_t lane,
+	bool computed) TB_MUST_USE;
+
+// tb_timing_leave_at notes the edge on which a call is left, TB_AT_NO_TIME to leave it
+// out.
+void tb_timing_leave_at(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t call, uint32_t edge);
+
+// tb_timing_take makes what the job keeps of times; NULL when the trace recorded none.
+int tb_timing_take(
+	const struct tb_lowering *lowering, struct tb_recorded_calls **timed) TB_MUST_USE;
+
 // calls_expand.c: a member arrives at a collective call; the last one expands it.
 int tb_lowering_arrive(struct tb_lowering *lowering, struct tb_instance *instance,
 	uint32_t group, uint32_t place, struct tb_arrival arrival) TB_MUST_USE;
 void tb_lowering_free_kept(struct tb_lowering *lowering);
 
-// calls_notes.c: the notes of the job.
-int tb_lowering_notes(const struct tb_lowering *lowering, char **notes) TB_MUST_USE;
+// calls_notes.c: the notes of the job. `timed` may be NULL.
+int tb_lowering_notes(const struct tb_lowering *lowering,
+	const struct tb_recorded_calls *timed, char **notes) TB_MUST_USE;
 
 #endif

@@ -27,6 +27,8 @@ int tb_lowering_done(struct tb_lowering *l, uint32_t rank, uint32_t call, uint32
 {
 	struct tb_lowered_rank *of = &l->ranks[rank];
 	int status = TB_OK;
+	if (of->calls[call].kind == TB_CALL_COLLECTIVE && !of->calls[call].starts)
+		tb_timing_leave_at(l, rank, call, edge);
 	of->edges[call] = edge;
 	tb_set_bit(of->lowered, call);
 	if (!of->waiters)
@@ -89,7 +91,7 @@ static int run_lane(struct tb_lowering *l, uint32_t rank, uint32_t number)
 		}
 		tb_front_set(l, of->edges[call]);
 	}
-	return status;
+	return status == TB_OK ? tb_timing_settle(l, rank, number, false) : status;
 }
 
 static int run_work(struct tb_lowering *l)
@@ -184,6 +186,7 @@ static int begin_rank(struct tb_lowering *l, uint32_t r)
 	for (uint32_t i = 0; i < rank->n_lanes; i++)
 		rank->lanes[i] = (struct tb_call_lane){.next = last ? rank->n : 0,
 			.edge = TB_NO_OP,
+			.leaves = TB_NO_OP,
 			.waits_on = TB_NO_OP};
 	mark_awaited(l, r);
 	return last ? link_lanes(l, rank) : TB_OK;

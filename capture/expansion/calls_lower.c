@@ -122,6 +122,14 @@ static int add_recv(
 	return status;
 }
 
+// leave_out passes over a call that is not in the job.
+static int leave_out(const struct lowered_call *h, uint32_t index)
+{
+	int status = tb_lowering_done(h->lowering, h->rank, index, TB_NO_OP);
+	tb_timing_leave_at(h->lowering, h->rank, index, TB_AT_NO_TIME);
+	return status;
+}
+
 static int add_message(const struct lowered_call *h, uint32_t index, uint32_t partner)
 {
 	struct tb_lowering *l = h->lowering;
@@ -137,8 +145,10 @@ static int add_message(const struct lowered_call *h, uint32_t index, uint32_t pa
 	if (status == TB_OK)
 		status = is_send ? add_send(h, asks, &edge)
 				 : add_recv(h, bytes, asks, &edge);
-	if (status == TB_OK && !h->call->starts)
+	if (status == TB_OK && !h->call->starts) {
 		tb_front_set(l, edge);
+		tb_timing_leave_at(l, h->rank, index, edge);
+	}
 	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
 }
 
@@ -148,7 +158,7 @@ static int add_collective(const struct lowered_call *h, uint32_t index, bool *he
 	uint32_t place;
 	struct tb_instance *instance = tb_lowering_instance(l, h->rank, index, &place);
 	if (instance->dropped)
-		return tb_lowering_done(l, h->rank, index, TB_NO_OP);
+		return leave_out(h, index);
 	int status = tb_front_join(l, h->rank, h->call->lane, true);
 	const struct tb_arrival arrival = {index, l->n_front ? l->front[0] : TB_NO_OP};
 	*held = !h->call->starts;
@@ -166,6 +176,7 @@ static int add_joint(const struct lowered_call *h, uint32_t index)
 	if (tb_bit(l->ranks[h->rank].awaited, index))
 		status = tb_front_join(l, h->rank, h->call->lane, false);
 	uint32_t edge = l->n_front == 1 ? l->front[0] : TB_NO_OP;
+	tb_timing_leave(l, h->rank, index);
 	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
 }
 
@@ -198,10 +209,30 @@ static int compute(
 {
 	uint64_t ns = h->call->calc_ns + lane->calc_ns;
 	lane->calc_ns = 0;
-	if (ns == 0)
-		return TB_OK;
-	lane->since = index;
-	return add_calc(h, ns);
+	if (ns)
+		lane->since = index;
+	int status = ns ? add_calc(h, ns) : TB_OK;
+	return status == TB_OK
+		       ? tb_timing_settle(h->lowering, h->rank, h->call->lane, ns > 0)
+		       : status;
+}
+
+// come_to adds what is before a call: computation, and what it comes after. A lane's
+// first call computes when that is complete. A joint is entered before, any other call
+// after it.
+static int come_to(
+	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
+{
+	bool is_first = !lane->begun, is_joint = h->call->kind == TB_CALL_JOINT;
+	int status = is_first ? wait_for(h, index, lane) : compute(h, index, lane);
+	lane->begun = true;
+	if (status == TB_OK && !is_first && is_joint)
+		status = tb_timing_enter(h->lowering, h->rank, index);
+	if (status == TB_OK)
+		status = is_first ? compute(h, index, lane) : wait_for(h, index, lane);
+	if (status == TB_OK && (is_first || !is_joint))
+		status = tb_timing_enter(h->lowering, h->rank, index);
+	return status;
 }
 
 // is_pause: a call that only computes, for which nobody waits, computes with the next one
@@ -224,13 +255,7 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 		lane->begun = true;
 		return tb_lowering_done(l, rank, index, TB_NO_OP);
 	}
-	// A lane's first call computes when what it comes after is complete.
-	int status =
-		lane->begun ? compute(&here, index, lane) : wait_for(&here, index, lane);
-	if (status == TB_OK)
-		status = lane->begun ? wait_for(&here, index, lane)
-				     : compute(&here, index, lane);
-	lane->begun = true;
+	int status = come_to(&here, index, lane);
 	if (status != TB_OK)
 		return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
 	if (!call->starts && call->kind != TB_CALL_JOINT)
@@ -240,7 +265,7 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 		return add_joint(&here, index);
 	if (call->kind == TB_CALL_COLLECTIVE)
 		return add_collective(&here, index, held);
-	if (partner == TB_NO_OP) // left out
-		return tb_lowering_done(l, rank, index, TB_NO_OP);
+	if (partner == TB_NO_OP)
+		return leave_out(&here, index);
 	return add_message(&here, index, partner);
 }

@@ -115,6 +115,49 @@ static bool shares_hosts(const struct tb_lowering *l)
 	return shares;
 }
 
+// put_uncompared reports which calls cannot be compared with a replay.
+static void put_uncompared(const struct tb_recorded_calls *timed, FILE *out)
+{
+	char text[48];
+	for (int i = 0; i < TB_UNCOMPARED_N; i++)
+		if (timed->n_uncompared[i])
+			fprintf(out, "%s that no replay is compared with: %s\n",
+				tb_format_counted(timed->n_uncompared[i], "call", text,
+					sizeof text),
+				tb_uncompared_text((enum tb_uncompared)i));
+}
+
+// Ranks of one program end together but for their last computation: where they differ by
+// more than this share of the run, some were cut, or did less.
+#define ENDS_APART 10
+
+static void put_ends(const struct tb_call_times *times, FILE *out)
+{
+	uint32_t first = TB_NO_OP, last = 0;
+	char text[2][32];
+	for (uint32_t r = 0; r < times->n_ranks; r++) {
+		const struct tb_rank_times *rank = &times->ranks[r];
+		if (rank->n == 0)
+			continue;
+		if (first == TB_NO_OP || rank->end_ps < times->ranks[first].end_ps)
+			first = r;
+		if (rank->end_ps > times->ranks[last].end_ps)
+			last = r;
+	}
+	if (first == TB_NO_OP ||
+		times->run_ps - times->ranks[first].end_ps <= times->run_ps / ENDS_APART)
+		return;
+	fprintf(out,
+		"the ranks end at different times: rank %" PRIu32
+		" after %s, rank %" PRIu32 " after %s, so compare them rank by rank\n",
+		first,
+		tb_format_time(
+			(tb_time_ps)times->ranks[first].end_ps, text[0], sizeof text[0]),
+		last,
+		tb_format_time(
+			(tb_time_ps)times->ranks[last].end_ps, text[1], sizeof text[1]));
+}
+
 // put_called counts the calls of the program, before collective calls became messages.
 static void put_called(const struct tb_calls *calls, FILE *out)
 {
@@ -136,7 +179,8 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 			sizeof text[3]));
 }
 
-int tb_lowering_notes(const struct tb_lowering *l, char **notes)
+int tb_lowering_notes(
+	const struct tb_lowering *l, const struct tb_recorded_calls *timed, char **notes)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -148,6 +192,10 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
 	put_dropped(l, out);
+	if (timed) {
+		put_uncompared(timed, out);
+		put_ends(&timed->times, out);
+	}
 	if (l->unknown_library)
 		fprintf(out,
 			"the trace is of %s, of whose choices nothing is known here\n",

@@ -21,6 +21,7 @@ void tb_job_free(struct tb_job *job)
 		free(job->endpoints[i]);
 	free(job->endpoints);
 	free(job->notes);
+	tb_recorded_calls_free(job->recorded);
 	free(job);
 }
 

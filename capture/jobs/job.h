@@ -9,6 +9,7 @@
 #ifndef TB_JOB_H
 #define TB_JOB_H
 
+#include "call_times.h"
 #include "ids.h"
 #include "status.h"
 #include "units.h"
@@ -55,6 +56,8 @@ struct tb_job {
 	char **endpoints; // by rank: the endpoint of a capture that it was, or NULL;
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none
+	struct tb_recorded_calls
+		*recorded; // what the trace recorded of times; NULL: nothing
 };
 
 // tb_job_free frees a finished job (NULL is fine).

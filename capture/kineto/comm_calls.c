@@ -13,6 +13,7 @@ struct comm_writing {
 	struct tb_error *error;
 	uint32_t last;
 	bool begun; // the first call has the computation, and what it comes after
+	bool ends;  // the next call has the kernel's time; of those before it has none
 };
 
 static int add(struct comm_writing *writing, struct tb_call call)
@@ -20,6 +21,8 @@ static int add(struct comm_writing *writing, struct tb_call call)
 	const struct tb_comm_place *place = writing->place;
 	call.lane = place->lane;
 	call.enter_ns = place->enter_ns;
+	if (call.starts || writing->ends)
+		call.leave_ns = writing->ends ? place->leave_ns : place->enter_ns;
 	call.calc_ns = writing->begun ? 0 : place->calc_ns;
 	int status = tb_calls_add(
 		writing->calls, place->rank, &call, &writing->last, writing->error);
@@ -149,6 +152,7 @@ static int add_group(struct comm_writing *writing, const struct tb_comm_kernel *
 		status = add_message(writing, &profile->ops[ops[i]], true);
 		begun[n_begun++] = writing->last;
 	}
+	writing->ends = true;
 	if (status == TB_OK)
 		status = add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
@@ -166,6 +170,8 @@ int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
 	int status = TB_OK;
 	bool group = kernel->n_ops > 1 && is_message(&profile->ops[ops[0]]);
+	// Nobody knows how the time of several collective calls divides.
+	writing.ends = kernel->n_ops == 1;
 	if (group)
 		status = add_group(&writing, kernel);
 	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {

@@ -327,8 +327,8 @@ struct tb_comm_place {
 	uint32_t rank;
 	const uint32_t *groups; // by group of the profile: its number in `calls`
 	uint32_t lane;
-	uint64_t calc_ns, enter_ns;
-	const uint32_t *befores; // calls after which it comes
+	uint64_t calc_ns, enter_ns, leave_ns; // leave_ns 0: not known
+	const uint32_t *befores;	      // calls after which it comes
 	uint32_t n_befores;
 };
 

@@ -233,6 +233,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.lane = stream->lane,
 		.calc_ns = work,
 		.enter_ns = kernel->begin_ns - lanes->profile->begin_ns,
+		.leave_ns = kernel->end_ns - lanes->profile->begin_ns,
 		.befores = lanes->befores,
 		.n_befores = n_befores};
 	status = tb_comm_calls(lanes->calls, lanes->profile, kernel, &place,

@@ -45,6 +45,7 @@ static void shift(struct tb_otf2_steps *of, uint64_t by_ns)
 	of->cut_ns += by_ns;
 	for (size_t i = 0; i < of->n_steps; i++) {
 		of->steps[i].call.enter_ns += by_ns;
+		of->steps[i].call.leave_ns += by_ns;
 		if (of->steps[i].until_ns != UINT64_MAX)
 			of->steps[i].until_ns += by_ns;
 	}

@@ -140,6 +140,18 @@ static void cancel(struct tb_otf2_events *of)
 	of->steps.steps[i - 1].is_cancelled = true;
 }
 
+// set_leave gives the steps of a call their time: of several, those that only start take
+// none of it.
+static void set_leave(struct tb_otf2_events *of)
+{
+	size_t n = of->steps.n_steps - of->first_step;
+	uint64_t leave_ns = tb_otf2_ns(of->of, of->last);
+	for (size_t i = of->first_step; i < of->steps.n_steps; i++) {
+		struct tb_call *call = &of->steps.steps[i].call;
+		call->leave_ns = n > 1 && call->starts ? call->enter_ns : leave_ns;
+	}
+}
+
 static void finish_call(struct tb_otf2_events *of)
 {
 	uint32_t n_steps = (uint32_t)of->steps.n_steps, n_blocking = 0;
@@ -150,6 +162,7 @@ static void finish_call(struct tb_otf2_events *of)
 		join(of, n_steps);
 	else if (n_steps == of->first_step + 1 && n_blocking == 1) // for clocks.h
 		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
+	set_leave(of);
 	if (kind == TB_OTF2_BSEND && n_steps == of->first_step + 1)
 		of->steps.steps[of->first_step].call.starts = true;
 	// Pauses matter only for ranks with receives that no record completes.

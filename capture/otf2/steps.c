@@ -67,6 +67,7 @@ int tb_otf2_steps_join(
 	struct tb_call call = {.kind = TB_CALL_JOINT,
 		.calc_ns = in->calc_ns,
 		.enter_ns = in->enter_ns,
+		.leave_ns = in->leave_ns,
 		.lane = in->lane};
 	size_t n = of->n_steps; // of those that were read
 	int status = tb_otf2_steps_add(of, &call, &in->joint, error);

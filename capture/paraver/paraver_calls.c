@@ -10,8 +10,9 @@
 
 // A thread, as its calls are made.
 struct thread {
-	uint64_t exit_ns; // of its last call
-	uint64_t calc_ns; // computed since the last call that was added
+	uint64_t exit_ns;	      // of its last call
+	uint64_t calc_ns;	      // computed since the last call that was added
+	const struct prv_span *timed; // of which the last call was added
 	// Operations that were started, other than receives whose wait is known, and
 	// calls that started something of which the trace has no message.
 	uint32_t *started;
@@ -125,8 +126,14 @@ static int add(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, struct tb_call call, uint32_t *index)
 {
 	call.calc_ns = thread->calc_ns;
+	// Of a call that starts several operations the first has the time; of one that
+	// also waits for them, the wait.
+	bool none =
+		call.starts && (span->kind.act == PRV_SENDRECV || span == thread->timed);
 	call.enter_ns = span->enter_ns;
+	call.leave_ns = none ? span->enter_ns : span->exit_ns;
 	call.lane = span->thread;
+	thread->timed = span;
 	thread->calc_ns = 0;
 	return tb_calls_add(
 		making->calls, making->task->rank, &call, index, making->trace->error);

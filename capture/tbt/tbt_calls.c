@@ -85,6 +85,7 @@ int tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		thread->lane = reader->n_lanes[reader->rank]++;
 	call.calc_ns = thread->carry_ns;
 	call.enter_ns = common_ns(reader, record->enter_ns);
+	call.leave_ns = common_ns(reader, record->leave_ns);
 	call.lane = thread->lane;
 	thread->carry_ns = 0;
 	thread->begun = true;
@@ -138,7 +139,7 @@ static int add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return add_message(reader, thread, record, TB_CALL_RECV, fields, request, error);
 }
 
-// add_sendrecv adds both and what waits for both.
+// add_sendrecv adds both and what waits for both, which takes all the time.
 static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -146,22 +147,26 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 	const uint64_t *f = record->fields;
 	const uint64_t send[] = {f[0], f[1] - 1, f[2], f[3]};
 	const uint64_t recv[] = {f[0], f[4] - 1, f[5], f[6]};
-	struct tb_tbt_record end = *record;
+	struct tb_tbt_record begin = *record;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
 	int status = TB_OK;
 	if (!f[1] || !f[4])
 		return add_message(reader, thread, record,
 			f[1] ? TB_CALL_SEND : TB_CALL_RECV, f[1] ? send : recv, 0, error);
-	end.enter_ns = record->leave_ns;
+	begin.leave_ns = record->enter_ns;
 	tb_calls_of(reader->calls, reader->rank, &n_before);
-	status = add_message(reader, thread, record, TB_CALL_RECV, recv, UNNAMED, error);
+	status = add_message(reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED, error);
 	if (status == TB_OK)
 		status = add_message(
-			reader, thread, &end, TB_CALL_SEND, send, UNNAMED, error);
+			reader, thread, &begin, TB_CALL_SEND, send, UNNAMED, error);
 	tb_calls_of(reader->calls, reader->rank, &n_after);
-	if (status != TB_OK || n_after == n_before)
+	if (status != TB_OK)
 		return status;
-	status = tb_tbt_call(reader, thread, &end, wait, &joint, error);
+	if (n_after == n_before) {
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
+	status = tb_tbt_call(reader, thread, record, wait, &joint, error);
 	for (uint32_t i = n_before; i < n_after && status == TB_OK; i++)
 		status = tb_calls_after(reader->calls, reader->rank, i, error);
 	return status;

@@ -35,7 +35,22 @@ struct tb_closed_loop {
 	tb_time_ps now;
 	uint64_t n_done;
 	uint64_t n_undelivered; // sends
+	// By operation, where the job has times: when it ended, or what is wanted of it.
+	// NULL: nothing is wanted.
+	tb_time_ps *at;
 };
+
+// What is wanted of an operation, until it is known.
+#define WANT_NOTHING (-1)
+#define WANT_END     (-2)
+#define WANT_START   (-3)
+
+// note_time keeps the present if it is wanted.
+static void note_time(struct tb_closed_loop *loop, uint32_t op, tb_time_ps want)
+{
+	if (loop->at && loop->at[op] == want)
+		loop->at[op] = loop->now;
+}
 
 static void satisfy(struct tb_closed_loop *loop, uint32_t op)
 {
@@ -61,6 +76,7 @@ static void release(struct tb_closed_loop *loop, uint32_t op, bool started)
 static void set_started(struct tb_closed_loop *loop, uint32_t op)
 {
 	loop->state[op] = STARTED;
+	note_time(loop, op, WANT_START);
 	release(loop, op, true);
 }
 
@@ -68,6 +84,7 @@ static void set_done(struct tb_closed_loop *loop, uint32_t op)
 {
 	loop->state[op] = DONE;
 	loop->n_done++;
+	note_time(loop, op, WANT_END);
 	release(loop, op, false);
 }
 
@@ -367,6 +384,43 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 			       : status;
 }
 
+// instant_op returns the operation of an instant of a rank; NONE: the beginning.
+static uint32_t instant_op(const struct tb_job *job, uint32_t rank, uint32_t instant)
+{
+	return instant == TB_AT_BEGINNING
+		       ? NONE
+		       : job->first_op[rank] + (instant & ~TB_DEP_START);
+}
+
+static void want(struct tb_closed_loop *loop, uint32_t rank, uint32_t instant)
+{
+	uint32_t op = instant_op(loop->job, rank, instant);
+	if (op == NONE)
+		return;
+	// The start of a calc is told by its end.
+	bool starts = (instant & TB_DEP_START) && loop->job->ops[op].kind != TB_OP_CALC;
+	loop->at[op] = starts ? WANT_START : WANT_END;
+}
+
+static int want_times(struct tb_closed_loop *loop)
+{
+	const struct tb_job *job = loop->job;
+	const struct tb_recorded_calls *timed = job->recorded;
+	if (!timed)
+		return TB_OK;
+	loop->at = malloc((job->n_ops + UINT64_C(1)) * sizeof *loop->at);
+	if (!loop->at)
+		return TB_ENOMEM;
+	for (uint32_t op = 0; op < job->n_ops; op++)
+		loop->at[op] = WANT_NOTHING;
+	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
+		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
+			want(loop, rank, timed->calls[i].enter);
+			want(loop, rank, timed->calls[i].leave);
+		}
+	return TB_OK;
+}
+
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	const uint32_t *node_of_rank, uint32_t number, bool broadcasts,
 	struct tb_error *error)
@@ -378,7 +432,7 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 		made->broadcasts = broadcasts;
 		made->ready = made->outgoing = tb_op_queue_empty();
 	}
-	if (!made || make(made, node_of_rank) != TB_OK) {
+	if (!made || make(made, node_of_rank) != TB_OK || want_times(made) != TB_OK) {
 		tb_closed_loop_free(made);
 		return tb_fail_in(error, TB_ENOMEM, job->name,
 			"no memory to replay %" PRIu32 " operations", job->n_ops);
@@ -404,8 +458,53 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	free(loop->state);
 	tb_matching_fini(&loop->matching);
 	free(loop->cpus);
+	free(loop->at);
 	tb_timers_fini(&loop->timers);
 	free(loop);
+}
+
+// crossed: the first packet of a send entered the network.
+static void crossed(
+	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
+{
+	struct tb_closed_loop *loop = context;
+	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
+		if (loop->at[op] != WANT_NOTHING)
+			loop->at[op] = crossing->started_at;
+}
+
+// instant_time returns when an instant was; negative: it did not come.
+static tb_time_ps instant_time(
+	const struct tb_closed_loop *loop, uint32_t rank, uint32_t instant)
+{
+	uint32_t op = instant_op(loop->job, rank, instant);
+	if (op == NONE)
+		return 0;
+	const struct tb_op *what = &loop->job->ops[op];
+	if (loop->at[op] < 0 || !(instant & TB_DEP_START) || what->kind != TB_OP_CALC)
+		return loop->at[op];
+	return loop->at[op] - TB_PS_PER_NS * (tb_time_ps)what->amount;
+}
+
+int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times *times,
+	uint64_t *n_unreached)
+{
+	const struct tb_recorded_calls *timed = loop->job->recorded;
+	int status = tb_call_times_begin(times, timed->n_ranks);
+	*n_unreached = 0;
+	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
+		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
+			const struct tb_timed_call *call = &timed->calls[i];
+			tb_time_ps enter = instant_time(loop, rank, call->enter);
+			tb_time_ps leave = instant_time(loop, rank, call->leave);
+			if (enter < 0 || leave < enter)
+				++*n_unreached;
+			else if (status == TB_OK)
+				status = tb_call_times_add(times, rank, call->kind, 0,
+					(uint64_t)enter, (uint64_t)leave);
+		}
+	tb_call_times_end(times);
+	return status;
 }
 
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
@@ -415,6 +514,8 @@ struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 		.take = take,
 		.sent = sent,
 		.delivered = delivered,
+		.crossed = loop->job->recorded && loop->job->recorded->on_wire ? crossed
+									       : NULL,
 		.undelivered = undelivered,
 		.finish = finish};
 }

@@ -152,6 +152,19 @@ static int undelivered(
 	return tell(context, UNDELIVERED, now, cookie, error);
 }
 
+static void crossed(
+	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
+{
+	const struct tb_sources *sources = context;
+	const struct tb_source_part *what = &sources->parts[cookie >> COOKIE_BITS].what;
+	struct tb_latency_parts own = *crossing;
+	own.started_at -= what->start_ps;
+	own.drained_at -= what->start_ps;
+	if (what->source.crossed)
+		what->source.crossed(what->source.context,
+			cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), &own);
+}
+
 static int finish(void *context, struct tb_error *error)
 {
 	const struct tb_sources *sources = context;
@@ -166,12 +179,16 @@ static int finish(void *context, struct tb_error *error)
 
 struct tb_source tb_sources_source(struct tb_sources *sources)
 {
+	bool asks = false;
 	ask_all(sources);
+	for (uint32_t i = 0; i < sources->n; i++)
+		asks |= sources->parts[i].what.source.crossed != NULL;
 	return (struct tb_source){.context = sources,
 		.when = when,
 		.take = take,
 		.sent = sent,
 		.delivered = delivered,
 		.undelivered = undelivered,
+		.crossed = asks ? crossed : NULL,
 		.finish = finish};
 }

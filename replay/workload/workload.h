@@ -101,6 +101,12 @@ struct tb_node tb_workload_node(
 // captures.
 uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
 
+// tb_workload_times adds up what the calls of an input's job took, as of
+// tb_closed_loop_times, once they are replayed; TB_EUSAGE for an input whose trace
+// recorded no times.
+int tb_workload_times(const struct tb_workload *workload, uint32_t input,
+	struct tb_call_times *times, uint64_t *n_unreached) TB_MUST_USE;
+
 // tb_workload_fraction returns the share that was replayed, in [0, 1]; negative when it
 // is not known. `n_arrived` counts the packets that arrived: time goes into packets, not
 // into operations, of which long ones may all end at once. Of a capture the part that was

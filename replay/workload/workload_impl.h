@@ -45,6 +45,12 @@ struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop);
 // tb_closed_loop_n_done returns the number of operations that are done.
 uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop);
 
+// tb_closed_loop_times adds up how long the calls took of which the job has times
+// (job->recorded); it counts those that the replay did not come to the end of. TB_ENOMEM;
+// tb_call_times_fini in any case.
+int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times *times,
+	uint64_t *n_unreached) TB_MUST_USE;
+
 // Several sources as one: jobs that share a network, each with its own start.
 //
 // Each part's time counts from its start; its nodes and jobs are renumbered to those of

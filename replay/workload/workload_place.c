@@ -225,6 +225,15 @@ uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t i)
 	return input->job ? input->job->n_ops - tb_closed_loop_n_done(input->closed) : 0;
 }
 
+int tb_workload_times(const struct tb_workload *workload, uint32_t i,
+	struct tb_call_times *times, uint64_t *n_unreached)
+{
+	const struct workload_input *input = &workload->inputs[i];
+	if (!input->job || !input->job->recorded || !input->closed)
+		return TB_EUSAGE;
+	return tb_closed_loop_times(input->closed, times, n_unreached);
+}
+
 // ops_fraction returns the mean of the inputs' shares of operations or bytes read.
 static double ops_fraction(const struct tb_workload *workload)
 {

@@ -1,0 +1,127 @@
+#include "recorded.h"
+
+#include "array.h"
+#include "run_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_list(struct tb_recorded_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->rows[i].name);
+	free(list->rows);
+}
+
+void tb_recorded_fini(struct tb_recorded *recorded)
+{
+	free_list(&recorded->jobs);
+	free_list(&recorded->kinds);
+	free_list(&recorded->ranks);
+	free_list(&recorded->uncompared);
+	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
+}
+
+static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n_jobs)
+{
+	if (TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	struct tb_recorded_row made = {.job = tb_run_get_id(row, 0, n_jobs),
+		.rank = tb_run_get32(row, 1, UINT32_MAX),
+		.n = tb_run_get(row, 3, INT64_MAX),
+		.bytes = tb_run_get(row, 4, INT64_MAX),
+		.n_simulated = tb_run_get(row, 5, INT64_MAX),
+		.recorded_ps = (int64_t)tb_run_get(row, 6, INT64_MAX),
+		.simulated_ps = (int64_t)tb_run_get(row, 7, INT64_MAX),
+		.recorded_at_ps = (int64_t)tb_run_get(row, 8, INT64_MAX),
+		.simulated_at_ps = (int64_t)tb_run_get(row, 9, INT64_MAX),
+		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
+	made.name = tb_run_get_text(row, 2);
+	if (!made.name)
+		return TB_ENOMEM;
+	list->rows[list->n++] = made;
+	return TB_OK;
+}
+
+// read_list reads the rows of `table` with the columns that add() takes.
+static int read_list(struct tb_recorded_list *list, struct tb_run *run, const char *table,
+	const char *sql, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run, sql, &row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, table, &row, error)) > 0) {
+		status = add(list, &row, tb_run_info(run)->n_jobs);
+		if (status == TB_OK)
+			continue;
+		tb_fail_memory_in(error, run->path, "what was recorded");
+		break;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_recorded_init(
+	struct tb_recorded *recorded, struct tb_run *run, struct tb_error *error)
+{
+	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
+	int status = read_list(&recorded->jobs, run, "recorded_job",
+		"SELECT job, 0, unit, compared, 0, compared, recorded_ps, simulated_ps, "
+		"0, 0, coalesce(bytes_per_s, 0) FROM recorded_job WHERE run = ?1 "
+		"ORDER BY job",
+		error);
+	if (!status)
+		status = read_list(&recorded->kinds, run, "recorded_kind",
+			"SELECT job, 0, kind, calls, bytes, simulated_calls, "
+			"recorded_ps, simulated_ps, recorded_median_ps, "
+			"simulated_median_ps, 0 FROM recorded_kind WHERE run = ?1 "
+			"ORDER BY job, recorded_ps DESC, kind",
+			error);
+	if (!status)
+		status = read_list(&recorded->ranks, run, "recorded_rank",
+			"SELECT job, rank, '', calls, 0, simulated_calls, recorded_ps, "
+			"simulated_ps, recorded_end_ps, simulated_end_ps, 0 FROM "
+			"recorded_rank WHERE run = ?1 ORDER BY job, rank",
+			error);
+	if (!status)
+		status = read_list(&recorded->uncompared, run, "uncompared",
+			"SELECT job, 0, reason, calls, 0, 0, 0, 0, 0, 0, 0 FROM "
+			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason",
+			error);
+	if (status)
+		tb_recorded_fini(recorded);
+	return status;
+}
+
+bool tb_recorded_percent(int64_t recorded, int64_t simulated, double *percent)
+{
+	if (recorded <= 0)
+		return false;
+	*percent = 100.0 * ((double)simulated / (double)recorded - 1);
+	return true;
+}
+
+char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size_t size)
+{
+	char time[2][32], rate[32], share[40] = "", where[96];
+	double percent;
+	bool is_open = strcmp(job->name, "packet") == 0;
+	if (!is_open &&
+		tb_recorded_percent(job->recorded_ps, job->simulated_ps, &percent))
+		snprintf(share, sizeof share, " (%+.1f %%)", percent);
+	if (is_open)
+		snprintf(where, sizeof where,
+			"frames are posted when they were captured, by the time scale");
+	else if (job->bytes_per_s)
+		snprintf(where, sizeof where, "it was recorded at %s a port (estimated)",
+			tb_format_rate((double)job->bytes_per_s, rate, sizeof rate));
+	else
+		snprintf(where, sizeof where,
+			"the trace does not say on which network it was recorded");
+	snprintf(buffer, size, "%s, simulated %s%s; %s",
+		tb_format_time(job->recorded_ps, time[0], 32),
+		tb_format_time(job->simulated_ps, time[1], 32), share, where);
+	return buffer;
+}
