@@ -11,8 +11,9 @@
 struct tb_recorded_row {
 	uint32_t job;
 	uint32_t rank;
-	char *name;	      // of a kind of call; of a job what is compared ("call"); of
-			      // calls that are not compared the reason
+	// Of a kind of call its name; of a job what is compared ("call"); of calls that
+	// are not compared the reason.
+	char *name;
 	uint64_t n, bytes;    // of calls
 	uint64_t n_simulated; // of calls
 	int64_t recorded_ps, simulated_ps;
