@@ -39,6 +39,7 @@ enum {
 	KEY_SHARD,
 	KEY_NUMBERS,
 	KEY_ALONE,
+	KEY_NO_CHECK,
 	KEY_THREADS,
 };
 
@@ -86,6 +87,8 @@ static const struct argp_option option_table[] = {
 		"Replay each job by itself too, and on an ideal network: what the others "
 		"and the network cost it",
 		5},
+	{"no-check", KEY_NO_CHECK, NULL, 0,
+		"Do not replay a closed loop at the captured rate, too", 3},
 	{NULL, 0, NULL, 0, "Several replays at once:", 4},
 	{"each", KEY_EACH, NULL, 0, "Replay every TRACE into a run of its own", 4},
 	{"jobs", KEY_JOBS, "N", 0, "Run N of them at once (default: one per core)", 4},
@@ -269,6 +272,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_SPLIT:
 		record->workload.split = true;
 		record->workload.split_names = text;
+		break;
+	case KEY_NO_CHECK:
+		parsing->options.no_check = true;
 		break;
 	case KEY_ALONE:
 		record->alone = true;

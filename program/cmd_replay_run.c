@@ -4,7 +4,9 @@
 #include "child.h"
 #include "cli.h"
 #include "progress.h"
+#include "recorded.h"
 #include "recording_alone.h"
+#include "recording_check.h"
 #include "recording_many.h"
 
 #include <inttypes.h>
@@ -167,6 +169,32 @@ static int replay_alone(
 	return TB_EXIT_OK;
 }
 
+// check_capture replays inferred jobs at the captured rate too, and prints how far that
+// is from the capture. Where it cannot be done the run stands all the same.
+static void check_capture(
+	const struct replay_options *options, struct tb_recording *recording)
+{
+	struct tb_capture_check check;
+	struct tb_error error;
+	char text[512];
+	int n = tb_recording_check(&check, recording, &error);
+	if (n < 0) {
+		fprintf(stderr,
+			"tailback: warning: not checked at the captured rate: %s\n",
+			tb_error_format(&error, text, sizeof text));
+		return;
+	}
+	const struct tb_recorded_row row = {.job = check.job,
+		.recorded_ps = (int64_t)check.recorded_ps,
+		.simulated_ps = (int64_t)check.simulated_ps,
+		.bytes_per_s = check.bytes_per_s,
+		.node_percent = check.node_percent,
+		.message_percent = check.message_percent};
+	if (n > 0 && !options->quiet)
+		fprintf(stderr, "check: %s\n",
+			tb_recorded_check_sentence(&row, text, sizeof text));
+}
+
 int replay_run(const struct replay_options *options)
 {
 	struct tb_recording *recording = NULL;
@@ -183,6 +211,9 @@ int replay_run(const struct replay_options *options)
 		watch(options, &watcher);
 	status = simulate(options, recording, &error);
 	int code = finish(options, recording, &watcher, status < 0 ? &error : NULL);
+	if (code == TB_EXIT_OK && options->record.workload.closed_loop &&
+		!options->no_check)
+		check_capture(options, recording);
 	if (code == TB_EXIT_OK && options->record.alone)
 		code = replay_alone(options, recording);
 	tb_recording_free(recording);

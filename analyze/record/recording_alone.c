@@ -9,9 +9,6 @@
 
 #include <stdlib.h>
 
-// A width of time bins that a replay does not reach the end of: nobody looks at them.
-#define ONE_BIN_PS (INT64_MAX / 4)
-
 struct alone_task { // of one job, on one kind of network
 	struct tb_alone_sample sample;
 	bool done;
@@ -47,41 +44,19 @@ static int on_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 	return TB_OK;
 }
 
-// run_to_end returns 1 when it was stopped before.
-static int run_to_end(
-	const struct alone_crew *crew, struct tb_engine *engine, struct tb_error *error)
-{
-	struct tb_pace pace = {0};
-	int status = 1;
-	while (status > 0 && !is_stopped(crew))
-		status = tb_engine_run(engine, tb_pace_next(&pace), error);
-	return status;
-}
-
 static int replay(struct alone_crew *crew, struct alone_task *task,
 	const struct tb_source *source, struct tb_error *error)
 {
 	const struct tb_recording *recording = crew->recording;
-	const struct tb_engine_options options = {.seed = recording->options->seed,
-		.n_jobs = tb_workload_n_jobs(recording->workload),
-		.bin_ps = ONE_BIN_PS,
-		.without_blame = true,
-		.ideal = task->sample.ideal,
-		.service_levels = recording->service_levels,
-		.n_service_levels = tb_workload_n_jobs(recording->workload),
-		.faults = recording->faults};
-	const struct tb_observer observer = {.context = &task->sample, .flows = on_flows};
-	struct tb_hosted hosted = {0};
-	int status = tb_hosted_init(
-		&hosted, recording->network, *source, observer, &options, error);
-	if (status == TB_OK)
-		status = run_to_end(crew, hosted.engine, error);
-	if (status == TB_OK) {
-		status = tb_engine_finish(hosted.engine, error);
-		task->done = status == TB_OK;
-	}
-	tb_hosted_fini(&hosted);
-	return status < 0 ? status : TB_OK;
+	const struct tb_again again = {.recording = recording,
+		.network = recording->network,
+		.source = *source,
+		.observer = {.context = &task->sample, .flows = on_flows},
+		.ideal = task->sample.ideal};
+	tb_time_ps took_ps;
+	int status = tb_recording_again(&again, &took_ps, error);
+	task->done = status == TB_OK;
+	return status > 0 ? TB_OK : status;
 }
 
 // run_task leaves a task that was stopped undone.

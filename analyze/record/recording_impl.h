@@ -108,6 +108,21 @@ int tb_recording_keep_recorded(
 // flows.
 struct tb_observer tb_recording_observer(struct tb_recording *recording);
 
+// A replay beside a recorded one, of which no run is kept: with its seed and, on its
+// network, its faults.
+struct tb_again {
+	const struct tb_recording *recording;
+	const struct tb_network *network;
+	struct tb_source source; // of no other replay
+	struct tb_observer observer;
+	bool ideal; // see docs/model.md
+};
+
+// tb_recording_again replays it and stores how long it took. Returns 1 when the
+// recording's `stop` was set before the end.
+int tb_recording_again(const struct tb_again *again, tb_time_ps *took_ps,
+	struct tb_error *error) TB_MUST_USE;
+
 // What jobs take by themselves. Zeroed, it has nothing; free(samples).
 struct tb_alone_figures {
 	struct tb_alone_sample *samples;

@@ -132,6 +132,11 @@ static void state_recorded(struct tb_report *report)
 		return;
 	struct tb_report_fact *at = fact(report, "recorded");
 	tb_recorded_sentence(&report->recorded.jobs.rows[0], at->text, sizeof at->text);
+	if (report->recorded.checks.n != 1)
+		return;
+	at = fact(report, "checked");
+	tb_recorded_check_sentence(
+		&report->recorded.checks.rows[0], at->text, sizeof at->text);
 }
 
 // state_faults reports faults only if they caused retries or undelivered messages.

@@ -20,7 +20,7 @@ struct tb_report_fact {
 	char text[1024];
 };
 
-#define TB_REPORT_FACTS 11
+#define TB_REPORT_FACTS 12
 
 // The lists of a report, in the order in which people read them.
 #define TB_REPORT_LISTS 21

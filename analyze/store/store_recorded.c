@@ -110,3 +110,22 @@ int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sampl
 		status = put_uncompared(store, sample, error);
 	return status;
 }
+
+int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *check,
+	struct tb_error *error)
+{
+	int status = tb_store_begin(store, error);
+	if (status)
+		return status;
+	struct tb_row row =
+		into(store, "INSERT INTO capture_check VALUES (?,?,?,?,?,?,?)", error);
+	tb_row_put(&row, tb_store_run(store));
+	tb_row_put(&row, check->job);
+	put_count(&row, check->bytes_per_s);
+	put_count(&row, check->recorded_ps);
+	put_count(&row, check->simulated_ps);
+	tb_row_put_real(&row, check->node_percent);
+	tb_row_put_real(&row, check->message_percent);
+	tb_row_end(&row);
+	return tb_row_done(&row);
+}

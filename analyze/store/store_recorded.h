@@ -17,6 +17,11 @@ struct tb_recorded_sample {
 	const uint64_t *n_uncompared; // by reason; NULL likewise
 };
 
+// tb_store_put_check adds one to the run that was begun last, whether it has ended or
+// not; the caller commits.
+int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *check,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_store_put_recorded adds what a job's trace recorded to the run that was begun last.
 int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error) TB_MUST_USE;

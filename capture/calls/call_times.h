@@ -67,8 +67,7 @@ int tb_call_times_add(struct tb_call_times *times, uint32_t rank, uint8_t kind,
 void tb_call_times_end(struct tb_call_times *times);
 void tb_call_times_fini(struct tb_call_times *times);
 
-// An instant of a job: an operation's end, or with TB_DEP_START (job.h) its start, by its
-// number within its rank.
+// An instant of a job: an operation's end, or with TB_DEP_START (job.h) its start.
 #define TB_AT_BEGINNING UINT32_MAX	 // of the job
 #define TB_AT_NO_TIME	(UINT32_MAX - 1) // there is none
 
@@ -99,9 +98,19 @@ struct tb_recorded_calls {
 	bool on_wire;
 	struct tb_call_times times;
 	uint64_t n_uncompared[TB_UNCOMPARED_N];
-	uint64_t bytes_per_s; // of the recorded network's links, estimated; 0: unknown
+	// Of the recorded network's ports, estimated; 0: unknown.
+	uint64_t bytes_per_s, bucket_bytes;
 };
 
 void tb_recorded_calls_free(struct tb_recorded_calls *timed); // NULL is fine
+
+// What the replay of an inferred job at the captured rate came to. Errors are percent of
+// what was recorded; that of nodes is the mean of the absolute values.
+struct tb_capture_check {
+	uint32_t job;
+	uint64_t bytes_per_s;
+	uint64_t recorded_ps, simulated_ps;
+	double node_percent, message_percent;
+};
 
 #endif

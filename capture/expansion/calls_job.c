@@ -207,6 +207,8 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	end(l);
 	if (status == TB_OK)
 		status = finish(l, name, notes, job);
+	if (status == TB_OK && timed)
+		tb_timing_number(timed, *job);
 	if (status == TB_OK)
 		(*job)->recorded = timed;
 	else

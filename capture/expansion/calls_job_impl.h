@@ -201,6 +201,10 @@ void tb_timing_leave_at(
 int tb_timing_take(
 	const struct tb_lowering *lowering, struct tb_recorded_calls **timed) TB_MUST_USE;
 
+// tb_timing_number numbers the operations of the calls over the whole job, which is
+// finished: before, they are numbered within their ranks.
+void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job);
+
 // calls_expand.c: a member arrives at a collective call; the last one expands it.
 int tb_lowering_arrive(struct tb_lowering *lowering, struct tb_instance *instance,
 	uint32_t group, uint32_t place, struct tb_arrival arrival) TB_MUST_USE;

@@ -190,3 +190,18 @@ int tb_timing_take(const struct tb_lowering *l, struct tb_recorded_calls **timed
 		tb_recorded_calls_free(take.timed);
 	return status;
 }
+
+static uint32_t number(uint32_t instant, uint32_t first_op)
+{
+	return instant == TB_AT_BEGINNING ? instant : instant + first_op;
+}
+
+void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job)
+{
+	for (uint32_t r = 0; r < timed->n_ranks; r++)
+		for (size_t i = timed->first[r]; i < timed->first[r + 1]; i++) {
+			struct tb_timed_call *call = &timed->calls[i];
+			call->enter = number(call->enter, job->first_op[r]);
+			call->leave = number(call->leave, job->first_op[r]);
+		}
+}

@@ -331,6 +331,7 @@ static int build(struct inferring *inferring, struct infer_building *building,
 	struct tb_job **job, struct tb_error *error)
 {
 	size_t n = inferring->list.n;
+	struct tb_job *made = NULL;
 	building->calc = malloc(n * sizeof *building->calc);
 	building->send = malloc(n * sizeof *building->send);
 	building->recv = malloc(n * sizeof *building->recv);
@@ -346,8 +347,21 @@ static int build(struct inferring *inferring, struct infer_building *building,
 	int status = tb_job_builder_new(&building->builder, inferring->n_nodes, error);
 	if (status == TB_OK)
 		status = add_all(inferring, building, error);
-	return status == TB_OK ? tb_job_finish(building->builder, "", job, error)
-			       : status;
+	if (status == TB_OK)
+		status = tb_job_finish(building->builder, "", &made, error);
+	const struct tb_inferred_times times = {.list = &inferring->list,
+		.send = building->send,
+		.recv = building->recv,
+		.begin_ns = inferring->first_ns,
+		.port_bytes_per_s = inferring->report.port_bytes_per_s,
+		.bucket_bytes = inferring->report.bucket_bytes};
+	if (status == TB_OK && tb_infer_keep_times(&times, made) != TB_OK)
+		status = no_memory(error);
+	if (status == TB_OK)
+		*job = made;
+	else
+		tb_job_free(made);
+	return status;
 }
 
 static void note_ports(FILE *stream, const struct tb_infer_report *report)

@@ -150,6 +150,18 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	int64_t begin_ns) TB_MUST_USE;
 void tb_rendezvous_fini(struct tb_rendezvous *rendezvous);
 
+// What is known of the times of a job's messages.
+struct tb_inferred_times {
+	const struct tb_message_list *list;
+	const uint32_t *send, *recv; // by message: operations within their ranks
+	int64_t begin_ns;
+	uint64_t port_bytes_per_s, bucket_bytes;
+};
+
+// tb_infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.
+int tb_infer_keep_times(
+	const struct tb_inferred_times *times, struct tb_job *job) TB_MUST_USE;
+
 // Which events precede each message of a class in every repetition: rule L8 of
 // docs/closed-loop.md.
 

@@ -384,18 +384,10 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 			       : status;
 }
 
-// instant_op returns the operation of an instant of a rank; NONE: the beginning.
-static uint32_t instant_op(const struct tb_job *job, uint32_t rank, uint32_t instant)
+static void want(struct tb_closed_loop *loop, uint32_t instant)
 {
-	return instant == TB_AT_BEGINNING
-		       ? NONE
-		       : job->first_op[rank] + (instant & ~TB_DEP_START);
-}
-
-static void want(struct tb_closed_loop *loop, uint32_t rank, uint32_t instant)
-{
-	uint32_t op = instant_op(loop->job, rank, instant);
-	if (op == NONE)
+	uint32_t op = instant & ~TB_DEP_START;
+	if (instant == TB_AT_BEGINNING)
 		return;
 	// The start of a calc is told by its end.
 	bool starts = (instant & TB_DEP_START) && loop->job->ops[op].kind != TB_OP_CALC;
@@ -415,8 +407,8 @@ static int want_times(struct tb_closed_loop *loop)
 		loop->at[op] = WANT_NOTHING;
 	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
 		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
-			want(loop, rank, timed->calls[i].enter);
-			want(loop, rank, timed->calls[i].leave);
+			want(loop, timed->calls[i].enter);
+			want(loop, timed->calls[i].leave);
 		}
 	return TB_OK;
 }
@@ -474,11 +466,10 @@ static void crossed(
 }
 
 // instant_time returns when an instant was; negative: it did not come.
-static tb_time_ps instant_time(
-	const struct tb_closed_loop *loop, uint32_t rank, uint32_t instant)
+static tb_time_ps instant_time(const struct tb_closed_loop *loop, uint32_t instant)
 {
-	uint32_t op = instant_op(loop->job, rank, instant);
-	if (op == NONE)
+	uint32_t op = instant & ~TB_DEP_START;
+	if (instant == TB_AT_BEGINNING)
 		return 0;
 	const struct tb_op *what = &loop->job->ops[op];
 	if (loop->at[op] < 0 || !(instant & TB_DEP_START) || what->kind != TB_OP_CALC)
@@ -495,8 +486,8 @@ int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times
 	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
 		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
 			const struct tb_timed_call *call = &timed->calls[i];
-			tb_time_ps enter = instant_time(loop, rank, call->enter);
-			tb_time_ps leave = instant_time(loop, rank, call->leave);
+			tb_time_ps enter = instant_time(loop, call->enter);
+			tb_time_ps leave = instant_time(loop, call->leave);
 			if (enter < 0 || leave < enter)
 				++*n_unreached;
 			else if (status == TB_OK)

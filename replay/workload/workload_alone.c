@@ -76,3 +76,10 @@ struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)
 {
 	return tb_sources_source(alone->sources);
 }
+
+int tb_workload_alone_times(const struct tb_workload_alone *alone,
+	struct tb_call_times *times, uint64_t *n_unreached)
+{
+	return alone->closed ? tb_closed_loop_times(alone->closed, times, n_unreached)
+			     : TB_EUSAGE;
+}

@@ -19,4 +19,8 @@ void tb_workload_alone_free(struct tb_workload_alone *alone);
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
 
+// tb_workload_alone_times adds up what the job's calls took, as of tb_workload_times.
+int tb_workload_alone_times(const struct tb_workload_alone *alone,
+	struct tb_call_times *times, uint64_t *n_unreached) TB_MUST_USE;
+
 #endif

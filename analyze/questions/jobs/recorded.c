@@ -20,6 +20,7 @@ void tb_recorded_fini(struct tb_recorded *recorded)
 	free_list(&recorded->kinds);
 	free_list(&recorded->ranks);
 	free_list(&recorded->uncompared);
+	free_list(&recorded->checks);
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
 }
 
@@ -37,6 +38,10 @@ static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n
 		.recorded_at_ps = (int64_t)tb_run_get(row, 8, INT64_MAX),
 		.simulated_at_ps = (int64_t)tb_run_get(row, 9, INT64_MAX),
 		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
+	if (sqlite3_column_count(row->query) > 11) {
+		made.node_percent = sqlite3_column_double(row->query, 11);
+		made.message_percent = sqlite3_column_double(row->query, 12);
+	}
 	made.name = tb_run_get_text(row, 2);
 	if (!made.name)
 		return TB_ENOMEM;
@@ -90,6 +95,12 @@ int tb_recorded_init(
 			"SELECT job, 0, reason, calls, 0, 0, 0, 0, 0, 0, 0 FROM "
 			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason",
 			error);
+	if (!status)
+		status = read_list(&recorded->checks, run, "capture_check",
+			"SELECT job, 0, '', 0, 0, 0, recorded_ps, simulated_ps, 0, 0, "
+			"bytes_per_s, node_percent, message_percent FROM capture_check "
+			"WHERE run = ?1 ORDER BY job",
+			error);
 	if (status)
 		tb_recorded_fini(recorded);
 	return status;
@@ -123,5 +134,21 @@ char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size
 	snprintf(buffer, size, "%s, simulated %s%s; %s",
 		tb_format_time(job->recorded_ps, time[0], 32),
 		tb_format_time(job->simulated_ps, time[1], 32), share, where);
+	return buffer;
+}
+
+char *tb_recorded_check_sentence(
+	const struct tb_recorded_row *check, char *buffer, size_t size)
+{
+	char rate[32], time[2][32];
+	double percent = 0;
+	tb_recorded_percent(check->recorded_ps, check->simulated_ps, &percent);
+	snprintf(buffer, size,
+		"at the captured %s the replay takes %s, captured were %s (%+.1f %%); "
+		"nodes end %.1f %% off on average, the median message takes %+.1f %%",
+		tb_format_rate((double)check->bytes_per_s, rate, sizeof rate),
+		tb_format_time(check->simulated_ps, time[0], sizeof time[0]),
+		tb_format_time(check->recorded_ps, time[1], sizeof time[1]), percent,
+		check->node_percent, check->message_percent);
 	return buffer;
 }

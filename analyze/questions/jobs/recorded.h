@@ -20,6 +20,7 @@ struct tb_recorded_row {
 	// Of a kind the median, of a rank when its last call was left.
 	int64_t recorded_at_ps, simulated_at_ps;
 	uint64_t bytes_per_s; // of a job: of the recorded network's ports; 0: unknown
+	double node_percent, message_percent; // of a check: errors (docs/store.md)
 };
 
 struct tb_recorded_list {
@@ -30,6 +31,7 @@ struct tb_recorded_list {
 // Zeroed, it is empty. Kinds stand by job, longest first.
 struct tb_recorded {
 	struct tb_recorded_list jobs, kinds, ranks, uncompared;
+	struct tb_recorded_list checks; // of inferred jobs, at the captured rate
 };
 
 // tb_recorded_init reads them. TB_EFORMAT when the file is damaged, TB_ENOMEM.
@@ -44,5 +46,9 @@ bool tb_recorded_percent(int64_t recorded, int64_t simulated, double *percent);
 // tb_recorded_sentence writes both run times of a job and on what network it was
 // recorded, and returns `buffer`.
 char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size_t size);
+
+// tb_recorded_check_sentence writes what a check came to, and returns `buffer`.
+char *tb_recorded_check_sentence(
+	const struct tb_recorded_row *check, char *buffer, size_t size);
 
 #endif

@@ -1,0 +1,136 @@
+// Replays inferred jobs at the rates at which they were captured.
+#include "recording_check.h"
+
+#include "network_open.h"
+#include "recording_impl.h"
+#include "store_impl.h"
+#include "store_recorded.h"
+#include "switchings.h"
+#include "workload_alone.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_t n)
+{
+	(void)context, (void)flows, (void)n;
+	return TB_OK;
+}
+
+// describe writes the network of the run with the captured rate, or where that is no
+// network of Ethernet with a rate of its own, the preset's.
+static void describe(const struct tb_recording *recording,
+	const struct tb_recorded_calls *recorded, char *text, size_t size)
+{
+	const struct tb_network_params *params = tb_network_params(recording->network);
+	bool is_own = strcmp(params->switching, "ethernet") == 0 &&
+		      strcmp(params->shape, TB_SHAPE_FABRIC) != 0;
+	int n = snprintf(text, size, "%s,rate=%" PRIu64 "B/s",
+		is_own ? recording->options->network : "ethernet", recorded->bytes_per_s);
+	if (recorded->bucket_bytes && n > 0 && (size_t)n < size)
+		snprintf(text + n, size - (size_t)n, ",burst=%" PRIu64,
+			recorded->bucket_bytes);
+}
+
+static double error_percent(uint64_t recorded_ps, uint64_t simulated_ps)
+{
+	double was = (double)recorded_ps, is = (double)simulated_ps;
+	return recorded_ps ? 100 * (is / was - 1) : 0;
+}
+
+// compare fills the errors in.
+static void compare(struct tb_capture_check *check, const struct tb_call_times *was,
+	const struct tb_call_times *is)
+{
+	uint32_t n = 0;
+	double sum = 0;
+	for (uint32_t rank = 0; rank < was->n_ranks; rank++) {
+		if (was->ranks[rank].n == 0 || is->ranks[rank].n == 0)
+			continue;
+		n++;
+		sum += fabs(
+			error_percent(was->ranks[rank].end_ps, is->ranks[rank].end_ps));
+	}
+	check->recorded_ps = was->run_ps;
+	check->simulated_ps = is->run_ps;
+	check->node_percent = n ? sum / n : 0;
+	check->message_percent = error_percent(was->kinds[TB_TIMED_MESSAGE].median_ps,
+		is->kinds[TB_TIMED_MESSAGE].median_ps);
+}
+
+// replay replays an input's job on a network, and compares; 1 when it was stopped.
+static int replay(struct tb_capture_check *check, const struct tb_recording *recording,
+	const struct tb_network *network, const struct tb_call_times *was,
+	struct tb_error *error)
+{
+	struct tb_workload_alone *alone = NULL;
+	struct tb_call_times times = {.n_ranks = 0};
+	uint64_t n_unreached;
+	tb_time_ps took_ps;
+	int status =
+		tb_workload_alone_new(&alone, recording->workload, check->job, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_again again = {.recording = recording,
+		.network = network,
+		.source = tb_workload_alone_source(alone),
+		.observer = {.flows = ignore_flows}};
+	status = tb_recording_again(&again, &took_ps, error);
+	if (status == TB_OK &&
+		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
+		status = tb_fail_memory(error, "the times of messages");
+	if (status == TB_OK)
+		compare(check, was, &times);
+	tb_call_times_fini(&times);
+	tb_workload_alone_free(alone);
+	return status;
+}
+
+static int check_input(struct tb_capture_check *check,
+	const struct tb_recording *recording, const struct tb_workload_input *input,
+	struct tb_error *error)
+{
+	const struct tb_recorded_calls *recorded = input->job->recorded;
+	struct tb_network *network = NULL;
+	char name[1024];
+	describe(recording, recorded, name, sizeof name);
+	const struct tb_network_description description = {.name = name,
+		.n_nodes = tb_network_n_hosts(recording->network),
+		.stop = recording->options->stop};
+	*check = (struct tb_capture_check){
+		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
+	int status = tb_network_open(&network, &description, error);
+	if (status == TB_OK)
+		status = replay(check, recording, network, &recorded->times, error);
+	tb_network_free(network);
+	return status;
+}
+
+int tb_recording_check(struct tb_capture_check *check, struct tb_recording *recording,
+	struct tb_error *error)
+{
+	uint32_t n = tb_workload_n_inputs(recording->workload);
+	int status = 0, n_done = 0;
+	for (uint32_t i = 0; i < n && status >= 0; i++) {
+		struct tb_workload_input input =
+			tb_workload_input(recording->workload, i);
+		struct tb_capture_check one;
+		if (!input.job || !input.job->recorded || !input.job->recorded->on_wire ||
+			input.job->recorded->bytes_per_s == 0)
+			continue;
+		status = check_input(&one, recording, &input, error);
+		if (status == TB_OK)
+			status = tb_store_put_check(recording->store, &one, error);
+		if (status != TB_OK)
+			break;
+		if (n_done++ == 0)
+			*check = one;
+	}
+	if (status >= 0 && n_done) {
+		int kept = tb_store_commit(recording->store, error);
+		status = kept == TB_OK ? status : kept;
+	}
+	return status < 0 ? status : n_done;
+}
