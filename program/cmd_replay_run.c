@@ -189,7 +189,8 @@ static void check_capture(
 		.simulated_ps = (int64_t)check.simulated_ps,
 		.bytes_per_s = check.bytes_per_s,
 		.node_percent = check.node_percent,
-		.message_percent = check.message_percent};
+		.recorded_at_ps = (int64_t)check.recorded_message_ps,
+		.simulated_at_ps = (int64_t)check.simulated_message_ps};
 	if (n > 0 && !options->quiet)
 		fprintf(stderr, "check: %s\n",
 			tb_recorded_check_sentence(&row, text, sizeof text));

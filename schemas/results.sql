@@ -208,15 +208,16 @@ CREATE TABLE uncompared (
 ) STRICT, WITHOUT ROWID;
 
 -- A job that was inferred from a capture, replayed at the rate at which it was captured: how far
--- the inference is from what was captured. Errors are shares of the recorded times, in percent.
+-- the inference is from what was captured.
 CREATE TABLE capture_check (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
   bytes_per_s INTEGER NOT NULL, -- of the ports of the network that it was replayed on
   recorded_ps INTEGER NOT NULL,
   simulated_ps INTEGER NOT NULL,
-  node_percent REAL NOT NULL, -- error of when nodes end: mean of the absolute values
-  message_percent REAL NOT NULL, -- error of the median message latency
+  node_percent REAL NOT NULL, -- by how much nodes end at another time: mean of the absolute values
+  recorded_message_ps INTEGER NOT NULL, -- mean latency of a message, from its first byte on the wire
+  simulated_message_ps INTEGER NOT NULL,
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 

@@ -40,6 +40,11 @@ static double error_percent(uint64_t recorded_ps, uint64_t simulated_ps)
 	return recorded_ps ? 100 * (is / was - 1) : 0;
 }
 
+static uint64_t mean_ps(const struct tb_kind_times *kind)
+{
+	return kind->n ? kind->sum_ps / kind->n : 0;
+}
+
 // compare fills the errors in.
 static void compare(struct tb_capture_check *check, const struct tb_call_times *was,
 	const struct tb_call_times *is)
@@ -56,8 +61,8 @@ static void compare(struct tb_capture_check *check, const struct tb_call_times *
 	check->recorded_ps = was->run_ps;
 	check->simulated_ps = is->run_ps;
 	check->node_percent = n ? sum / n : 0;
-	check->message_percent = error_percent(was->kinds[TB_TIMED_MESSAGE].median_ps,
-		is->kinds[TB_TIMED_MESSAGE].median_ps);
+	check->recorded_message_ps = mean_ps(&was->kinds[TB_TIMED_MESSAGE]);
+	check->simulated_message_ps = mean_ps(&is->kinds[TB_TIMED_MESSAGE]);
 }
 
 // replay replays an input's job on a network, and compares; 1 when it was stopped.

@@ -118,14 +118,15 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 	if (status)
 		return status;
 	struct tb_row row =
-		into(store, "INSERT INTO capture_check VALUES (?,?,?,?,?,?,?)", error);
+		into(store, "INSERT INTO capture_check VALUES (?,?,?,?,?,?,?,?)", error);
 	tb_row_put(&row, tb_store_run(store));
 	tb_row_put(&row, check->job);
 	put_count(&row, check->bytes_per_s);
 	put_count(&row, check->recorded_ps);
 	put_count(&row, check->simulated_ps);
 	tb_row_put_real(&row, check->node_percent);
-	tb_row_put_real(&row, check->message_percent);
+	put_count(&row, check->recorded_message_ps);
+	put_count(&row, check->simulated_message_ps);
 	tb_row_end(&row);
 	return tb_row_done(&row);
 }

@@ -104,13 +104,14 @@ struct tb_recorded_calls {
 
 void tb_recorded_calls_free(struct tb_recorded_calls *timed); // NULL is fine
 
-// What the replay of an inferred job at the captured rate came to. Errors are percent of
-// what was recorded; that of nodes is the mean of the absolute values.
+// What the replay of an inferred job at the captured rate came to. The nodes' figure is
+// by how many percent they end at another time, the mean of the absolute values.
 struct tb_capture_check {
 	uint32_t job;
 	uint64_t bytes_per_s;
 	uint64_t recorded_ps, simulated_ps;
-	double node_percent, message_percent;
+	double node_percent;
+	uint64_t recorded_message_ps, simulated_message_ps; // mean latencies
 };
 
 #endif

@@ -38,10 +38,8 @@ static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n
 		.recorded_at_ps = (int64_t)tb_run_get(row, 8, INT64_MAX),
 		.simulated_at_ps = (int64_t)tb_run_get(row, 9, INT64_MAX),
 		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
-	if (sqlite3_column_count(row->query) > 11) {
+	if (sqlite3_column_count(row->query) > 11)
 		made.node_percent = sqlite3_column_double(row->query, 11);
-		made.message_percent = sqlite3_column_double(row->query, 12);
-	}
 	made.name = tb_run_get_text(row, 2);
 	if (!made.name)
 		return TB_ENOMEM;
@@ -97,8 +95,9 @@ int tb_recorded_init(
 			error);
 	if (!status)
 		status = read_list(&recorded->checks, run, "capture_check",
-			"SELECT job, 0, '', 0, 0, 0, recorded_ps, simulated_ps, 0, 0, "
-			"bytes_per_s, node_percent, message_percent FROM capture_check "
+			"SELECT job, 0, '', 0, 0, 0, recorded_ps, simulated_ps, "
+			"recorded_message_ps, simulated_message_ps, bytes_per_s, "
+			"node_percent FROM capture_check "
 			"WHERE run = ?1 ORDER BY job",
 			error);
 	if (status)
@@ -140,15 +139,17 @@ char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size
 char *tb_recorded_check_sentence(
 	const struct tb_recorded_row *check, char *buffer, size_t size)
 {
-	char rate[32], time[2][32];
+	char rate[32], time[4][32];
 	double percent = 0;
 	tb_recorded_percent(check->recorded_ps, check->simulated_ps, &percent);
 	snprintf(buffer, size,
 		"at the captured %s the replay takes %s, captured were %s (%+.1f %%); "
-		"nodes end %.1f %% off on average, the median message takes %+.1f %%",
+		"nodes end %.1f %% off on average; a message takes %s, captured were %s",
 		tb_format_rate((double)check->bytes_per_s, rate, sizeof rate),
 		tb_format_time(check->simulated_ps, time[0], sizeof time[0]),
 		tb_format_time(check->recorded_ps, time[1], sizeof time[1]), percent,
-		check->node_percent, check->message_percent);
+		check->node_percent,
+		tb_format_time(check->simulated_at_ps, time[2], sizeof time[2]),
+		tb_format_time(check->recorded_at_ps, time[3], sizeof time[3]));
 	return buffer;
 }

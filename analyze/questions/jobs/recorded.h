@@ -17,10 +17,11 @@ struct tb_recorded_row {
 	uint64_t n, bytes;    // of calls
 	uint64_t n_simulated; // of calls
 	int64_t recorded_ps, simulated_ps;
-	// Of a kind the median, of a rank when its last call was left.
+	// Of a kind the median, of a rank when its last call was left, of a check the
+	// mean latency of a message.
 	int64_t recorded_at_ps, simulated_at_ps;
 	uint64_t bytes_per_s; // of a job: of the recorded network's ports; 0: unknown
-	double node_percent, message_percent; // of a check: errors (docs/store.md)
+	double node_percent;  // of a check: by how much nodes end at another time
 };
 
 struct tb_recorded_list {

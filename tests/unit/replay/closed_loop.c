@@ -2,6 +2,8 @@
 // deadlock.
 #include "workload_impl.h"
 
+#include "calls_job.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -299,6 +301,90 @@ static void a_message_too_long_for_its_receive_is_refused(void **state)
 	tb_job_free(job);
 }
 
+// what_calls_took replays the job of `calls` and adds up its calls.
+static struct tb_call_times what_calls_took(
+	struct tb_calls *calls, tb_time_ps delay, uint64_t *n_unreached)
+{
+	static const uint32_t nodes[] = {0, 1};
+	struct tb_call_times times = {.n_ranks = 0};
+	struct tb_job *job = NULL;
+	struct stage stage = {.delay = delay};
+	assert_int_equal(tb_calls_job(calls, "", NULL, NULL, &job, &stage.error), TB_OK);
+	tb_calls_free(calls);
+	assert_int_equal(
+		tb_closed_loop_new(&stage.loop, job, nodes, 0, false, NULL), TB_OK);
+	stage.source = tb_closed_loop_source(stage.loop);
+	assert_int_equal(play(&stage), TB_OK);
+	assert_int_equal(tb_closed_loop_times(stage.loop, &times, n_unreached), TB_OK);
+	tb_closed_loop_free(stage.loop);
+	tb_job_free(job);
+	return times;
+}
+
+static void call(struct tb_calls *calls, uint32_t rank, struct tb_call what)
+{
+	what.leave_ns = what.enter_ns + 1; // so that the trace has its times
+	assert_int_equal(tb_calls_add(calls, rank, &what, NULL, NULL), TB_OK);
+}
+
+static struct tb_call message(
+	enum tb_call_kind kind, uint32_t peer, uint64_t calc_ns, uint64_t enter_ns)
+{
+	return (struct tb_call){.kind = (uint8_t)kind,
+		.peer = peer,
+		.bytes = 8,
+		.calc_ns = calc_ns,
+		.enter_ns = enter_ns};
+}
+
+static void a_receive_lasts_until_its_message_is_there(void **state)
+{
+	(void)state;
+	uint64_t n_unreached;
+	struct tb_calls *calls = NULL;
+	assert_int_equal(tb_calls_new(&calls, 2, NULL), TB_OK);
+	call(calls, 0, message(TB_CALL_SEND, 1, 100, 100));
+	call(calls, 1, message(TB_CALL_RECV, 0, 30, 30));
+	struct tb_call_times times = what_calls_took(calls, 900, &n_unreached);
+	assert_int_equal(n_unreached, 0);
+	// Computed until 30 ns; posted at 100 ns and delivered 900 ps later.
+	assert_int_equal(times.kinds[TB_TIMED_RECV].median_ps, 100900 - 30000);
+	assert_int_equal(times.kinds[TB_TIMED_SEND].sum_ps, 0); // it is buffered
+	assert_int_equal(times.ranks[0].end_ps, 100000);
+	assert_int_equal(times.run_ps, 100900);
+	tb_call_times_fini(&times);
+}
+
+static void a_wait_lasts_until_all_that_it_is_for_and_not_into_computation(void **state)
+{
+	(void)state;
+	uint64_t n_unreached;
+	struct tb_calls *calls = NULL;
+	assert_int_equal(tb_calls_new(&calls, 2, NULL), TB_OK);
+	call(calls, 0, message(TB_CALL_SEND, 1, 100, 100));
+	call(calls, 0, message(TB_CALL_SEND, 1, 300, 401));
+	for (uint32_t i = 0; i < 2; i++) {
+		struct tb_call begun = message(TB_CALL_RECV, 0, i ? 0 : 20, 20 + i);
+		begun.starts = true;
+		call(calls, 1, begun);
+	}
+	call(calls, 1,
+		(struct tb_call){.kind = TB_CALL_JOINT, .calc_ns = 5, .enter_ns = 27});
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(tb_calls_after(calls, 1, i, NULL), TB_OK);
+	call(calls, 1, message(TB_CALL_SEND, 0, 70, 2000));
+	call(calls, 0, message(TB_CALL_RECV, 1, 0, 3000));
+	struct tb_call_times times = what_calls_took(calls, 900, &n_unreached);
+	assert_int_equal(n_unreached, 0);
+	// The second message is posted at 400 ns.
+	assert_int_equal(times.kinds[TB_TIMED_WAIT].sum_ps, 400900 - 25000);
+	assert_int_equal(times.kinds[TB_TIMED_IRECV].n, 2);
+	assert_int_equal(times.kinds[TB_TIMED_IRECV].sum_ps, 0);
+	assert_int_equal(times.ranks[1].end_ps, 470900);
+	assert_int_equal(times.ranks[0].end_ps, 471800);
+	tb_call_times_fini(&times);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +397,9 @@ int main(void)
 		cmocka_unit_test(a_message_waits_for_its_receive),
 		cmocka_unit_test(a_deadlock_names_who_waits_for_whom),
 		cmocka_unit_test(a_message_too_long_for_its_receive_is_refused),
+		cmocka_unit_test(a_receive_lasts_until_its_message_is_there),
+		cmocka_unit_test(
+			a_wait_lasts_until_all_that_it_is_for_and_not_into_computation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+# What a trace recorded stands beside the replay: in info, the store, the report; and a closed loop
+# is replayed at the captured rate, too.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+# Two tasks: one sends 4 KiB from 100 to 160 ns, the other receives from 10 to 300 ns.
+printf '#Paraver (01/01/2026 at 00:00):1000_ns:2(1,1):1:2(1:1,1:2)\n' >t.prv
+printf '2:1:1:1:1:100:50000001:1\n2:1:1:1:1:160:50000001:0\n' >>t.prv
+printf '2:2:1:2:1:10:50000001:2\n2:2:1:2:1:300:50000001:0\n' >>t.prv
+printf '3:1:1:1:1:100:100:2:1:2:1:10:300:4096:7\n' >>t.prv
+
+"$TAILBACK" info --json t.prv >info.json
+python3 - <<'END'
+import json
+recorded = json.load(open("info.json"))["recorded"]
+kinds = {k["kind"]: k for k in recorded["kinds"]}
+assert recorded["run_ps"] == 300_000, recorded
+assert kinds["send"]["sum_ps"] == 60_000 and kinds["send"]["bytes"] == 4096, kinds
+assert kinds["recv"]["median_ps"] == 290_000, kinds
+assert [r["end_ps"] for r in recorded["ranks"]] == [160_000, 300_000], recorded
+assert abs(recorded["ranks"][1]["percent"] - 100 * 290 / 300) < 0.01, recorded
+END
+
+"$TAILBACK" replay -q t.prv -n ib-edr -o run.db
+# The receive begins 10 ns after the start, and lasts until the message has come.
+[[ $(sqlite3 run.db "SELECT simulated_end_ps - simulated_ps FROM recorded_rank WHERE rank = 1") == 10000 ]] ||
+	fail "the receive does not begin after 10 ns"
+[[ $(sqlite3 run.db "SELECT count(*) FROM recorded_kind WHERE calls <> simulated_calls") == 0 ]] ||
+	fail "not all calls were replayed"
+"$TAILBACK" report run.db >report.txt
+grep -q 'recorded *300 ns, simulated .*; the trace does not say on which network' report.txt || fail "$(cat report.txt)"
+grep -q '^Recorded and simulated by rank' report.txt || fail "no table by rank"
+"$TAILBACK" report run.db -f csv --list recorded-calls | grep -q '^0,recv,1,4096,290000,1,' || fail "no row of receives"
+
+capture=$TB_SOURCE/tests/data/alltoall16.pcap.zst
+"$TAILBACK" replay "$capture" --closed-loop -n ethernet -o loop.db 2>loop.txt
+tail -1 loop.txt | grep -q '^check: at the captured .* the replay takes ' || fail "$(cat loop.txt)"
+[[ $(sqlite3 loop.db "SELECT count(*) FROM capture_check") == 1 ]] || fail "the check is not kept"
+"$TAILBACK" report loop.db | grep -q 'checked *at the captured' || fail "the report lacks the check"
+"$TAILBACK" replay "$capture" --closed-loop --no-check -n ethernet -o not.db 2>not.txt
+! grep -q '^check: ' not.txt || fail "--no-check checks"
+[[ $(sqlite3 not.db "SELECT count(*) FROM capture_check") == 0 ]] || fail "--no-check keeps a check"
