@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "matrix_picture.h"
 #include "output_args.h"
+#include "recorded_picture.h"
 #include "report.h"
 #include "run_args.h"
 
@@ -104,16 +105,24 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
-	char *light = NULL, *dark = NULL;
+	const struct tb_recorded *recorded = tb_report_recorded(report);
+	char *light = NULL, *dark = NULL, *scatter[2] = {NULL, NULL};
 	int status = tb_matrix_picture_svg(run, whole, TB_WAIT, TB_LIGHT, &light, error);
 	if (status == TB_OK)
 		status =
 			tb_matrix_picture_svg(run, whole, TB_WAIT, TB_DARK, &dark, error);
-	const struct tb_report_form form = {.figures = {light, dark}};
+	if (status == TB_OK)
+		status = tb_recorded_picture_svg(recorded, TB_LIGHT, &scatter[0], error);
+	if (status == TB_OK)
+		status = tb_recorded_picture_svg(recorded, TB_DARK, &scatter[1], error);
+	const struct tb_report_form form = {
+		.figures = {light, dark, {scatter[0], scatter[1]}}};
 	if (status == TB_OK)
 		status = tb_report_write(report, TB_FORMAT_HTML, &form, stream, error);
 	free(light);
 	free(dark);
+	free(scatter[0]);
+	free(scatter[1]);
 	return status;
 }
 

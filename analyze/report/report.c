@@ -241,10 +241,15 @@ const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
 	return report->n_waiting ? &report->hot_links[0] : NULL;
 }
 
+const struct tb_recorded *tb_report_recorded(const struct tb_report *report)
+{
+	return &report->recorded;
+}
+
 int tb_report_write(const struct tb_report *report, enum tb_format format,
 	const struct tb_report_form *form, FILE *stream, struct tb_error *error)
 {
-	static const struct tb_report_form any = {{NULL, NULL}, NULL, 0};
+	static const struct tb_report_form any = {.list = NULL};
 	form = form ? form : &any;
 	int status = TB_OK;
 	if (format == TB_FORMAT_CSV)

@@ -11,6 +11,7 @@
 
 #include "format.h"
 #include "hot_links.h"
+#include "recorded.h"
 #include "run.h"
 
 #include <stdio.h>
@@ -32,11 +33,15 @@ const struct tb_hot_link *tb_report_hottest(const struct tb_report *report);
 struct tb_report_figures {
 	const char *light;
 	const char *dark;
+	const char *recorded[2]; // likewise of recorded times (recorded_picture.h)
 };
 
 // tb_report_list_name returns the name of list `i` (from 0) of those that CSV can have:
 // "jobs" and so on; NULL past the last.
 const char *tb_report_list_name(size_t i);
+
+// tb_report_recorded returns what was recorded, for its picture.
+const struct tb_recorded *tb_report_recorded(const struct tb_report *report);
 
 struct tb_report_form {
 	struct tb_report_figures figures; // of HTML

@@ -209,18 +209,34 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		STRIP_HEIGHT + 16, tb_format_time(info->simulated_ps, end, sizeof end));
 }
 
-static void write_matrix(const struct tb_report_figures *figures, FILE *stream)
+// write_figure writes a picture as a section; `dark` may be NULL.
+static void write_figure(
+	const char *heading, const char *light, const char *dark, FILE *stream)
 {
-	fputs("<section class=\"card\" id=\"matrix\">\n<h2>Congestion matrix</h2>\n"
-	      "<p class=\"remark\">A row per level, a box per switch; around its sum "
-	      "the links that come in, in percent of the most loaded.</p>\n",
-		stream);
+	fputs(heading, stream);
 	fprintf(stream, "<div class=\"scroll light%s\">\n%s\n</div>\n",
-		figures->dark ? " two" : "", figures->light);
-	if (figures->dark)
-		fprintf(stream, "<div class=\"scroll dark\">\n%s\n</div>\n",
-			figures->dark);
+		dark ? " two" : "", light);
+	if (dark)
+		fprintf(stream, "<div class=\"scroll dark\">\n%s\n</div>\n", dark);
 	fputs("</section>\n", stream);
+}
+
+static void write_figures(const struct tb_report_figures *figures, FILE *stream)
+{
+	if (figures->light)
+		write_figure(
+			"<section class=\"card\" id=\"matrix\">\n<h2>Congestion "
+			"matrix</h2>\n<p class=\"remark\">A row per level, a box per "
+			"switch; around its sum the links that come in, in percent of "
+			"the "
+			"most loaded.</p>\n",
+			figures->light, figures->dark, stream);
+	if (figures->recorded[0])
+		write_figure(
+			"<section class=\"card\" id=\"scatter\">\n<h2>Recorded against "
+			"simulated</h2>\n<p class=\"remark\">What lies above the "
+			"diagonal takes longer in the replay.</p>\n",
+			figures->recorded[0], figures->recorded[1], stream);
 }
 
 static void write_item(FILE *stream, const char *name, const char *text)
@@ -312,8 +328,7 @@ void tb_report_write_html(const struct tb_report *report,
 	fputs("<main>\n", stream);
 	write_tiles(report, stream);
 	write_time(report, stream);
-	if (figures->light)
-		write_matrix(figures, stream);
+	write_figures(figures, stream);
 	for (int i = 0; i < TB_REPORT_LISTS; i++)
 		if (report->tables[i].n_shown)
 			tb_table_html(&report->tables[i], stream);
@@ -321,7 +336,9 @@ void tb_report_write_html(const struct tb_report *report,
 	write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);
 	tb_markup_put(stream, TB_VERSION);
-	fputs(". All figures are simulated.</footer>\n<script>\n", stream);
+	fputs(". Figures are simulated but for those called "
+	      "recorded.</footer>\n<script>\n",
+		stream);
 	fputs(tb_schema_report_js, stream);
 	fputs("</script>\n</body>\n</html>\n", stream);
 }
