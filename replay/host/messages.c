@@ -199,6 +199,8 @@ static void join(struct tb_replay *replay, uint32_t id)
 	else
 		tb_nic_append(replay, nic, id);
 	tb_list_add(&replay->nodes_now, at, &nic->listed);
+	if (replay->takes_all)
+		tb_nodes_sent(replay, id);
 }
 
 void tb_messages_start(struct tb_replay *replay)

@@ -265,17 +265,30 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 	tb_nodes_look(replay, id);
 }
 
+// sent_at has the source know at `at` that a message is sent.
+static void sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
+{
+	struct tb_posted *message = &replay->messages[id];
+	message->was_sent = true;
+	if (!replay->source->sent)
+		return;
+	message->uses++;
+	tb_wheel_put(&replay->wheel, at, TB_EVENT_SENT, id);
+}
+
+void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
+{
+	sent_at(replay, message, replay->now);
+}
+
 // complete: all packets of a message are drained and their acknowledgements' times known.
 static void complete(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
-	message->uses = 1;
 	tb_partners_end(&replay->partners, &message->what);
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
-	if (replay->source->sent) {
-		message->uses = 2;
-		tb_wheel_put(&replay->wheel, message->sent_at, TB_EVENT_SENT, id);
-	}
+	if (!message->was_sent)
+		sent_at(replay, id, message->sent_at);
 }
 
 // receive makes a node drain a packet that has arrived, and returns when it acknowledges

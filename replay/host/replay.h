@@ -74,6 +74,7 @@ struct tb_posted { // a message
 	uint32_t uses;	 // what still refers to it
 	uint32_t n_lost; // packets that failed and are not tried again
 	bool given_up;
+	bool was_sent;	// its source knows, or will
 	bool is_behind; // the next packet that is cut of it begins a turn
 };
 
@@ -143,6 +144,7 @@ struct tb_replay {
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
 	bool has_pcie;		// in place of a bus, as networks with credits
 	bool keeps_frames;	// that were captured
+	bool takes_all;		// a message is sent when its node has it
 	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
 	struct tb_nic *nics;	// by node
 	char *packets;		// records of packet_bytes each
@@ -265,6 +267,8 @@ static inline uint32_t tb_replay_full_payload(
 // The last flit of a packet is in at its destination, and what it holds is whole.
 // tb_carrier.release follows within the call; the packet is no more.
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
+// A message is sent now, before all of it has been acknowledged; once for each.
+void tb_nodes_sent(struct tb_replay *replay, uint32_t message);
 // A packet has failed: it met the link `dead`, and its source knows of that at `at`. What
 // it held is let go; the packet is no more.
 void tb_nodes_fail(

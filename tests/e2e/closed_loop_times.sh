@@ -28,7 +28,7 @@ hold() {
 	read -r wanted _ <<< "$(run_of "$1" "$3")"
 	rm -f "$scratch/run.db"
 	"$TAILBACK" replay -q "$whatif/$1_$2m.pcap.zst" --closed-loop --from "$start" --to "$end" \
-		-n "ethernet,rate=$3Mbit/s" --no-blame -o "$scratch/run.db"
+		-n "ethernet-shaped,rate=$3Mbit/s" --no-blame -o "$scratch/run.db"
 	off=$("$TAILBACK" info "$scratch/run.db" --json | grep -o '"simulated_ps": *[0-9]*' | head -n 1 |
 		awk -v wanted="$wanted" '{ print ($2 / 1e12 / wanted - 1) * 100 }')
 	awk -v off="$off" -v most="$4" 'BEGIN { exit !(off <= most && off >= -most) }' || {

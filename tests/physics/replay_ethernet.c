@@ -3,10 +3,10 @@
 
 // 100 Mbit/s; nodes cost nothing.
 #define CABLE                                                                            \
-	"ethernet,rate=100Mbit/s,burst=0,hop_latency=1ms,send_overhead=0,"               \
+	"ethernet-shaped,rate=100Mbit/s,burst=0,hop_latency=1ms,send_overhead=0,"        \
 	"receive_overhead=0"
 #define SHAPER                                                                           \
-	"ethernet,rate=100Mbit/s,burst=3200,hop_latency=1ms,send_overhead=0,"            \
+	"ethernet-shaped,rate=100Mbit/s,burst=3200,hop_latency=1ms,send_overhead=0,"     \
 	"receive_overhead=0"
 
 enum { FULL = 1448, OVERHEAD = 66 };

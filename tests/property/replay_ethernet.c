@@ -124,7 +124,7 @@ static void captured_frames_queue_as_in_a_naive_model(void **state)
 		uint32_t burst = seed % 3 ? below(&random, 6000) : 0;
 		char name[160];
 		snprintf(name, sizeof name,
-			"ethernet,rate=100Mbit/s,burst=%u,hop_latency=30us,"
+			"ethernet-shaped,rate=100Mbit/s,burst=%u,hop_latency=30us,"
 			"send_overhead=0,receive_overhead=0",
 			burst);
 		struct tb_network *net = network_of(name);
@@ -183,7 +183,7 @@ static void messages_come_whole_and_in_order(void **state)
 		tb_random_init(&random, seed, 1);
 		char name[200];
 		snprintf(name, sizeof name,
-			"ethernet,rate=100Mbit/s,burst=0,%s,queue=%u,"
+			"ethernet-shaped,rate=100Mbit/s,burst=0,%s,queue=%u,"
 			"initial_window=%u,receive_window=%uKB,ascent=%s",
 			seed % 2 ? "arity=8" : "arity=2,levels=3",
 			2000 + below(&random, seed % 3 ? 20000 : 1000000),

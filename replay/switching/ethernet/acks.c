@@ -2,9 +2,6 @@
 // E13).
 #include "ethernet_impl.h"
 
-// A segment is lost when so many later ones have arrived (RFC 6675).
-enum { REORDERED = 3 };
-
 static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->streams[id];
@@ -67,7 +64,8 @@ struct acked_segments { // what one acknowledgement takes off the stream
 	bool was_early;		      // some that was given up had come
 };
 
-static struct acked_segments take(struct tcp_stream *stream, uint64_t acked)
+static struct acked_segments take(
+	struct tcp_stream *stream, uint64_t acked, tb_time_ps now)
 {
 	struct acked_segments gone = {0};
 	bool any = false;
@@ -77,6 +75,8 @@ static struct acked_segments take(struct tcp_stream *stream, uint64_t acked)
 		stream->n_sacked -= segment->state == SEGMENT_SACKED;
 		gone.was_early |= segment->state == SEGMENT_LOST && !segment->resent;
 		gone.n++;
+		if (segment->state != SEGMENT_SACKED)
+			tb_losses_come(stream, stream->acked, now);
 		if (segment->resent || segment->state == SEGMENT_SACKED)
 			continue;
 		if (!any)
@@ -100,7 +100,7 @@ static void undo_timeout(struct tcp_stream *stream)
 	stream->timed_out = false;
 }
 
-static void note_sacked(struct tcp_stream *stream, uint64_t newest)
+static void note_sacked(struct tcp_stream *stream, uint64_t newest, tb_time_ps now)
 {
 	if (newest < stream->acked || newest >= stream->next)
 		return;
@@ -108,31 +108,9 @@ static void note_sacked(struct tcp_stream *stream, uint64_t newest)
 	if (segment->state == SEGMENT_SACKED)
 		return;
 	stream->n_lost -= segment->state == SEGMENT_LOST;
+	tb_losses_come(stream, newest, now);
 	segment->state = SEGMENT_SACKED;
 	stream->n_sacked++;
-}
-
-// find_losses marks segments as lost that were sent once and have REORDERED later ones
-// that have come.
-static void find_losses(struct tcp_stream *stream)
-{
-	uint32_t n_behind = 0;
-	if (stream->n_sacked < REORDERED)
-		return;
-	for (uint64_t i = stream->next; i-- > stream->acked;) {
-		struct segment *segment = segment_at(stream, i);
-		n_behind += segment->state == SEGMENT_SACKED;
-		if (segment->state != SEGMENT_SENT || segment->resent ||
-			n_behind < REORDERED)
-			continue;
-		segment->state = SEGMENT_LOST;
-		stream->n_lost++;
-	}
-	if (stream->n_lost == 0 || stream->recovers || stream->timed_out)
-		return;
-	stream->recovers = true;
-	stream->recover = stream->next;
-	tb_cubic_lost(&stream->cubic);
 }
 
 static void end_recovery(struct tcp_stream *stream)
@@ -145,7 +123,7 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 {
 	tb_time_ps now = ethernet->replay.now;
 	bool is_limited = tb_acks_limited(stream);
-	struct acked_segments gone = take(stream, acked);
+	struct acked_segments gone = take(stream, acked, now);
 	struct tb_cubic_ack ack = {.now = now,
 		.n = gone.n,
 		.is_limited = is_limited,
@@ -163,15 +141,16 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 	end_recovery(stream);
 }
 
-void tb_acks_come(struct ethernet *ethernet, uint32_t id, uint64_t acked, uint64_t newest)
+void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct frame *frame)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	bool advances = acked > stream->acked;
+	bool advances = frame->acked > stream->acked;
 	if (advances)
-		advance(ethernet, stream, acked);
-	note_sacked(stream, newest);
-	find_losses(stream);
+		advance(ethernet, stream, frame->acked);
+	note_sacked(stream, frame->newest, ethernet->replay.now);
+	tb_losses_probed(stream, frame->again);
 	if (advances)
 		tb_send_set_timer(ethernet, id);
-	tb_send_more(ethernet, id);
+	tb_losses_find(ethernet, id);
+	tb_send_acked(ethernet, id);
 }

@@ -98,6 +98,7 @@ struct frame {
 	uint64_t number;     // of the segment that it carries
 	uint64_t acked;	     // segments of the reverse stream that have come in order
 	uint64_t newest;     // the segment for which it acknowledges
+	bool again;	     // which had come before (DSACK)
 	uint32_t stream; // in whose direction it goes; it acknowledges the reverse one
 	uint32_t packet; // of a captured frame
 	uint32_t flow;	 // that its waits are counted for
@@ -116,11 +117,18 @@ struct ethernet_port { // what sends on one link
 	tb_time_ps latency_ps;
 	tb_time_ps burst_ps; // what a shaper's burst takes at the rate
 	uint32_t link;
-	uint32_t first, last;  // frames
-	uint32_t queued, most; // bytes
-	uint32_t flow;	       // of the frame that crosses the link, or was the last to
-	uint32_t stream;       // of the segment that leaves its node on it; NOTHING: none
+	uint32_t first, last;	    // frames
+	uint32_t queued, most;	    // bytes
+	uint32_t waits, waits_last; // streams that wait for room in their node's queue
+	uint32_t flow;	 // of the frame that crosses the link, or was the last to
+	uint32_t stream; // of the segment that leaves its node on it; NOTHING: none
 	bool crosses;
+};
+
+enum timer_kind {
+	TIMER_TIMEOUT, // all that is under way is given up
+	TIMER_PROBE,   // a segment is sent to find out what has come
+	TIMER_REORDER, // what should have come by now is lost
 };
 
 enum segment_state {
@@ -133,8 +141,9 @@ enum segment_state {
 struct segment {
 	tb_time_ps sent_at;
 	uint32_t packet;
-	uint32_t bytes; // on the wire
-	uint8_t state;	// as its sender knows it
+	uint32_t message; // of which it is the last one, else NOTHING
+	uint32_t bytes;	  // on the wire
+	uint8_t state;	  // as its sender knows it
 	bool has_come;
 	bool resent; // was sent more than once
 };
@@ -146,13 +155,15 @@ struct tcp_stream {
 	// The sender.
 	struct segment *ring;
 	uint64_t mask;
-	uint64_t acked, next, end;    // segments acknowledged, sent, and posted, so far
-	uint64_t payload_out;	      // bytes that are sent and not acknowledged
+	uint64_t acked, next, end; // segments acknowledged, sent, and posted, so far
+	uint64_t taken, room; // segments that were, and that can be, in the send buffer
 	uint32_t n_lost, n_sacked;    // of those between acked and next
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
 	tb_time_ps least;  // round trip
 	uint32_t n_in_nic; // segments in its node's queue
+	uint32_t next_waiting;
+	bool waits; // for room there
 	struct tb_cubic cubic;
 	struct tb_cubic before_timeout; // restored if the timeout proves wrong
 	uint64_t recover;		// recovery ends when this is acknowledged
@@ -162,8 +173,17 @@ struct tcp_stream {
 	// segment mdev_end is acknowledged, and the margin that falls towards that.
 	tb_time_ps srtt, rttvar, mdev, mdev_max;
 	uint64_t mdev_end;
-	uint32_t n_timeouts;			  // since anything was acknowledged
-	tb_time_ps sent_at, timeout_at, timer_at; // timer_at: of the event under way
+	uint32_t n_timeouts;	      // since anything was acknowledged
+	tb_time_ps sent_at, timer_at; // timer_at: of the event under way
+	tb_time_ps timeout_at;	      // the timer, of a timer_kind, runs out
+	tb_time_ps give_up_at;	      // the retransmission timer would
+	uint8_t timer_kind;
+	// The last probe: it is over when all before probe_end are acknowledged.
+	bool probes, probe_resent;
+	uint64_t probe_end;
+	// RACK: of all segments that have come the one that was sent last.
+	tb_time_ps rack_at, rack_took;
+	uint64_t rack_number;
 	// Whether the window limits the sender in the round that ends when `round_end` is
 	// acknowledged, and the most segments that were under way in that round.
 	uint64_t round_end;
@@ -175,6 +195,7 @@ struct tcp_stream {
 	uint64_t come;	    // segments that have come in order
 	uint64_t come_most; // the last that has come, and 1
 	uint64_t newest;
+	bool again; // it had come before
 	uint32_t n_unanswered;
 	tb_time_ps answer_at, answer_timer_at;
 };
@@ -224,6 +245,9 @@ static inline struct segment *segment_at(const struct tcp_stream *stream, uint64
 // frame, zeroed but for what breaks ties, and returns its number, or NOTHING without
 // memory.
 uint32_t tb_ports_make(struct ethernet *ethernet);
+// tb_ports_await returns whether the queue of a stream's own node has room for a segment
+// of so many bytes. If not, tb_send_more is called when there is room again.
+bool tb_ports_await(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
 void tb_ports_send(struct ethernet *ethernet, uint32_t frame);
 void tb_ports_free(struct ethernet *ethernet, uint32_t link);
 // tb_ports_come: a frame has arrived at the end of a link. At a switch it joins the queue
@@ -238,10 +262,18 @@ void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until);
 void tb_send_post(struct ethernet *ethernet, uint32_t packet);
 // tb_send_more sends what the window allows.
 void tb_send_more(struct ethernet *ethernet, uint32_t stream);
+// tb_send_acked does so after an acknowledgement. The buffer grows with the window when
+// the window is not full, else not.
+void tb_send_acked(struct ethernet *ethernet, uint32_t stream);
+// tb_send_room is how many segments a send buffer has room for that is made now.
+uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream);
 void tb_send_timeout(struct ethernet *ethernet, uint32_t stream);
 // tb_send_set_timer starts the retransmission timer anew, or stops it when nothing is
 // under way.
 void tb_send_set_timer(struct ethernet *ethernet, uint32_t stream);
+// tb_send_await has the timer run out at `at`, unless it would run out before.
+void tb_send_await(
+	struct ethernet *ethernet, uint32_t stream, enum timer_kind kind, tb_time_ps at);
 static inline uint32_t tb_send_under_way(const struct tcp_stream *stream)
 {
 	return (uint32_t)(stream->next - stream->acked) - stream->n_lost -
@@ -258,10 +290,8 @@ void tb_send_passed(struct ethernet *ethernet, uint32_t stream);
 void tb_open_begin(struct ethernet *ethernet, uint32_t stream);
 void tb_open_come(struct ethernet *ethernet, const struct frame *frame);
 
-// acks.c: an acknowledgement has arrived at the sender of a stream. All segments before
-// `acked` have arrived in order, and so has segment `newest`.
-void tb_acks_come(
-	struct ethernet *ethernet, uint32_t stream, uint64_t acked, uint64_t newest);
+// acks.c: an acknowledgement has arrived, in a frame, at the sender of a stream.
+void tb_acks_come(struct ethernet *ethernet, uint32_t stream, const struct frame *frame);
 // tb_acks_timeout returns the time after which the retransmission timer runs out.
 // tb_acks_limited returns whether the window is what limits the sender.
 tb_time_ps tb_acks_timeout(const struct tcp_stream *stream);
@@ -269,6 +299,18 @@ bool tb_acks_limited(const struct tcp_stream *stream);
 // tb_acks_measure adds a measured round trip to the estimate.
 void tb_acks_measure(
 	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took);
+
+// losses.c: what is lost (rule E13).
+//
+// tb_losses_come: segment `number` has come, as an acknowledgement says.
+void tb_losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
+// tb_losses_find marks segments that are lost, and shrinks the window if that is news. It
+// sets the timer for those that may be.
+void tb_losses_find(struct ethernet *ethernet, uint32_t stream);
+// tb_losses_probed ends the probe once what was under way has been acknowledged.
+void tb_losses_probed(struct tcp_stream *stream, bool again);
+// tb_losses_shrink shrinks the window, once for all that is under way.
+void tb_losses_shrink(struct tcp_stream *stream);
 
 // receive.c
 //

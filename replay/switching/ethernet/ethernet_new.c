@@ -29,6 +29,7 @@ static int make_ports(struct ethernet *made)
 			.link = i,
 			.first = NOTHING,
 			.last = NOTHING,
+			.waits = NOTHING,
 			.most = net->params.fifo_bytes};
 	}
 	return TB_OK;

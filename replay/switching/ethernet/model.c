@@ -72,7 +72,7 @@ static void come(struct ethernet *ethernet, uint32_t id)
 	tb_open_come(ethernet, &frame);
 	if (frame.kind == FRAME_OPEN || frame.kind == FRAME_OPENED)
 		return;
-	tb_acks_come(ethernet, frame.stream ^ 1, frame.acked, frame.newest);
+	tb_acks_come(ethernet, frame.stream ^ 1, &frame);
 	if (frame.kind == FRAME_SEGMENT)
 		tb_receive_segment(ethernet, frame.stream, frame.number);
 }

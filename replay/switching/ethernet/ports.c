@@ -119,6 +119,45 @@ static void take(struct ethernet *ethernet, struct ethernet_port *port)
 	carry(ethernet, port, id);
 }
 
+static bool has_room(const struct ethernet_port *port, uint32_t bytes)
+{
+	return !port->crosses || (uint64_t)port->queued + bytes <= port->most;
+}
+
+bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
+{
+	struct tcp_stream *stream = &ethernet->streams[id];
+	const struct tb_network *net = ethernet->replay.net;
+	struct ethernet_port *port = &ethernet->ports[net->injection[stream->source]];
+	if (has_room(port, bytes))
+		return true;
+	if (stream->waits)
+		return false;
+	stream->waits = true;
+	stream->next_waiting = NOTHING;
+	if (port->waits == NOTHING)
+		port->waits = id;
+	else
+		ethernet->streams[port->waits_last].next_waiting = id;
+	port->waits_last = id;
+	return false;
+}
+
+// admit has streams go on that waited for room in their node's queue, the first one
+// first, as long as there is room for a full frame.
+static void admit(struct ethernet *ethernet, uint32_t link)
+{
+	const struct tb_network_params *params = &ethernet->replay.net->params;
+	struct ethernet_port *port = &ethernet->ports[link];
+	uint32_t full = params->packet_payload_bytes + params->packet_overhead_bytes;
+	while (port->waits != NOTHING && has_room(port, full)) {
+		uint32_t id = port->waits;
+		port->waits = ethernet->streams[id].next_waiting;
+		ethernet->streams[id].waits = false;
+		tb_send_more(ethernet, id);
+	}
+}
+
 void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 {
 	struct ethernet_port *port = &ethernet->ports[link];
@@ -128,6 +167,7 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 		take(ethernet, port);
 	if (passed != NOTHING)
 		tb_send_passed(ethernet, passed);
+	admit(ethernet, link);
 }
 
 static void lose(struct ethernet *ethernet, const struct ethernet_port *port, uint32_t id)
@@ -136,8 +176,6 @@ static void lose(struct ethernet *ethernet, const struct ethernet_port *port, ui
 	struct tb_replay *replay = &ethernet->replay;
 	replay->stats.n_lost++;
 	tb_records_lost(&replay->records, frame->flow, port->link, frame->bytes);
-	if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
-		ethernet->streams[frame->stream].n_in_nic--;
 	tb_ports_drop(ethernet, id);
 }
 
@@ -153,8 +191,7 @@ static void join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t
 		carry(ethernet, port, id);
 		return;
 	}
-	bool is_full = (uint64_t)port->queued + frame->bytes > port->most;
-	if (is_full && frame->kind < FRAME_OPEN) {
+	if (!has_room(port, frame->bytes) && frame->kind < FRAME_OPEN) {
 		lose(ethernet, port, id);
 		return;
 	}

@@ -10,6 +10,8 @@ void tb_receive_answer(struct ethernet *ethernet, struct frame *frame)
 	struct tcp_stream *stream = &ethernet->streams[frame->stream ^ 1];
 	frame->acked = stream->come;
 	frame->newest = stream->newest;
+	frame->again = stream->again;
+	stream->again = false;
 	stream->n_unanswered = 0;
 	stream->answer_at = TB_TIME_NEVER;
 }
@@ -81,6 +83,7 @@ void tb_receive_segment(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	stream->n_unanswered++;
 	bool is_new = number >= stream->come && !segment_at(stream, number)->has_come;
 	if (!is_new) {
+		stream->again = true;
 		answer(ethernet, id);
 		return;
 	}

@@ -5,7 +5,12 @@
 // Bytes that leave a connection as one, at most (Linux's GSO), and segments, at least.
 enum { BATCH_MOST = 1 << 16, BATCH_LEAST = 2 };
 
+// The send buffer: what a segment takes beside its payload, first in what is rounded up
+// to a power of two, and the most (tcp_sndbuf_expand of Linux, sysctl tcp_wmem).
+enum { ROOM_HEADERS = 640, ROOM_BUFFER = 256, BUFFER_MOST = 4 << 20 };
+
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
+static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, at 1000 Hz
 
 static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
@@ -23,10 +28,43 @@ static void put_timer(struct ethernet *ethernet, uint32_t id)
 	tb_wheel_put(&ethernet->replay.wheel, stream->timer_at, EV_TIMEOUT, id);
 }
 
+void tb_send_await(
+	struct ethernet *ethernet, uint32_t id, enum timer_kind kind, tb_time_ps at)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	if (at > stream->give_up_at)
+		return;
+	stream->timer_kind = (uint8_t)kind;
+	stream->timeout_at = at;
+	put_timer(ethernet, id);
+}
+
+// may_probe: what is under way is not known to be lost, nor is any behind it.
+static bool may_probe(const struct tcp_stream *stream)
+{
+	return stream->next > stream->acked && stream->srtt > 0 && !stream->probes &&
+	       stream->n_sacked == 0 && stream->n_lost == 0 && !stream->recovers &&
+	       !stream->timed_out;
+}
+
+// await_probe has a probe follow what was sent: after two round trips, and where one
+// segment is under way, whose acknowledgement may be put off, the least timeout.
+static void await_probe(struct ethernet *ethernet, uint32_t id)
+{
+	const struct tcp_stream *stream = stream_at(ethernet, id);
+	if (!may_probe(stream))
+		return;
+	bool is_one = stream->next - stream->acked == 1;
+	tb_send_await(ethernet, id, TIMER_PROBE,
+		ethernet->replay.now + 2 * stream->srtt +
+			(is_one ? params_of(ethernet)->rto_min_ps : probe_least_ps));
+}
+
 void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	stream->timeout_at = TB_TIME_NEVER;
+	stream->timeout_at = stream->give_up_at = TB_TIME_NEVER;
+	stream->timer_kind = TIMER_TIMEOUT;
 	if (stream->next == stream->acked)
 		return;
 	tb_time_ps wait = tb_acks_timeout(stream);
@@ -34,8 +72,9 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 		wait *= 2;
 	if (wait > longest_timeout_ps)
 		wait = longest_timeout_ps;
-	stream->timeout_at = ethernet->replay.now + wait;
+	stream->timeout_at = stream->give_up_at = ethernet->replay.now + wait;
 	put_timer(ethernet, id);
+	await_probe(ethernet, id);
 }
 
 // emit sends a segment in a frame, which acknowledges what has come the other way.
@@ -61,17 +100,35 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	tb_ports_send(ethernet, made);
 }
 
-static void send_again(struct ethernet *ethernet, uint32_t id)
+static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	uint64_t number = stream->acked;
-	while (segment_at(stream, number)->state != SEGMENT_LOST)
-		number++;
 	segment_at(stream, number)->resent = true;
 	stream->n_lost--;
 	ethernet->replay.stats.n_resent++;
 	tb_records_resent(&ethernet->replay.records, stream->flow);
 	emit(ethernet, id, number);
+}
+
+// next_of is the segment that goes next: the first one that was lost, else a new one.
+static uint64_t next_of(const struct tcp_stream *stream)
+{
+	uint64_t number = stream->n_lost > 0 ? stream->acked : stream->next;
+	while (stream->n_lost > 0 && segment_at(stream, number)->state != SEGMENT_LOST)
+		number++;
+	return number;
+}
+
+// is_pushed_back returns whether the queue of the node has no room for a segment. What
+// stays behind is not lost, but the window shrinks, once for what is under way
+// (tcp_enter_cwr of Linux).
+static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint64_t number)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	if (tb_ports_await(ethernet, id, segment_at(stream, number)->bytes))
+		return false;
+	tb_losses_shrink(stream);
+	return true;
 }
 
 // note_use keeps what decides whether the window may grow: only a window that limits the
@@ -137,6 +194,47 @@ static uint32_t batch_of(const struct ethernet *ethernet, const struct tcp_strea
 	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
 }
 
+// take_in has the operating system take what its buffer has room for. What it has whole,
+// is sent (rule E17).
+static void take_in(struct ethernet *ethernet, struct tcp_stream *stream)
+{
+	for (; stream->taken < stream->end &&
+		stream->taken < stream->acked + stream->room;
+		stream->taken++) {
+		uint32_t message = segment_at(stream, stream->taken)->message;
+		if (message != NOTHING)
+			tb_nodes_sent(&ethernet->replay, message);
+	}
+}
+
+uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
+{
+	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes, each = 1;
+	uint64_t window = stream->cubic.window > stream->cubic.restart
+				  ? stream->cubic.window
+				  : stream->cubic.restart;
+	while (each < payload + ROOM_HEADERS)
+		each *= 2;
+	uint64_t bytes = 2 * window * (each + ROOM_BUFFER);
+	if (bytes > BUFFER_MOST)
+		bytes = BUFFER_MOST;
+	return bytes / payload ? bytes / payload : 1;
+}
+
+void tb_send_acked(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	tb_send_more(ethernet, id);
+	if (stream->taken == stream->end ||
+		tb_send_under_way(stream) >= stream->cubic.window)
+		return;
+	uint64_t room = tb_send_room(ethernet, stream);
+	if (room <= stream->room)
+		return;
+	stream->room = room;
+	tb_send_more(ethernet, id);
+}
+
 // emit_batch sends segments until a batch has gone. Returns false when nothing more can
 // go: the window is full, and `is_limited` set, or there is nothing.
 static bool emit_batch(
@@ -144,13 +242,16 @@ static bool emit_batch(
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	for (uint32_t i = 0; i < batch; i++) {
-		if (stream->n_lost == 0 && stream->next == stream->end)
+		if (stream->n_lost == 0 && stream->next == stream->taken)
 			return false;
 		*is_limited = tb_send_under_way(stream) >= stream->cubic.window;
 		if (*is_limited || (stream->n_lost == 0 && !has_room(ethernet, stream)))
 			return false;
+		uint64_t number = next_of(stream);
+		if (is_pushed_back(ethernet, id, number))
+			return false;
 		if (stream->n_lost > 0)
-			send_again(ethernet, id);
+			send_again(ethernet, id, number);
 		else
 			emit(ethernet, id, stream->next++);
 		if (ethernet->replay.failure.code != TB_OK)
@@ -164,6 +265,7 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	bool was_idle = stream->next == stream->acked, is_limited = false;
 	uint64_t before = stream->next;
+	take_in(ethernet, stream);
 	if (!stream->is_open)
 		return;
 	if (stream->next < stream->end)
@@ -176,6 +278,8 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 		note_use(ethernet, stream, is_limited);
 	if (was_idle)
 		tb_send_set_timer(ethernet, id);
+	else if (stream->next > before)
+		await_probe(ethernet, id);
 }
 
 void tb_send_passed(struct ethernet *ethernet, uint32_t id)
@@ -211,6 +315,43 @@ static void give_up_all(struct tcp_stream *stream)
 	}
 }
 
+static void give_up(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	if (!stream->timed_out) {
+		stream->before_timeout = stream->cubic;
+		tb_cubic_timed_out(&stream->cubic);
+	}
+	stream->timed_out = true;
+	stream->recovers = stream->probes = false;
+	stream->recover = stream->next;
+	stream->n_timeouts++;
+	stream->cubic.window = 1;
+	give_up_all(stream);
+	tb_send_more(ethernet, id);
+}
+
+// probe sends a new segment, or the last one again, beyond the window: its
+// acknowledgement tells what has come.
+static void probe(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	bool has_new = stream->next < stream->taken && has_room(ethernet, stream);
+	uint64_t number = has_new ? stream->next : stream->next - 1;
+	if (!may_probe(stream) ||
+		!tb_ports_await(ethernet, id, segment_at(stream, number)->bytes))
+		return;
+	stream->probes = true;
+	stream->probe_resent = !has_new;
+	if (has_new) {
+		emit(ethernet, id, stream->next++);
+	} else {
+		stream->n_lost++; // as send_again takes it
+		send_again(ethernet, id, number);
+	}
+	stream->probe_end = stream->next;
+}
+
 void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
@@ -223,16 +364,14 @@ void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 			put_timer(ethernet, id);
 		return;
 	}
-	if (!stream->timed_out) {
-		stream->before_timeout = stream->cubic;
-		tb_cubic_timed_out(&stream->cubic);
-	}
-	stream->timed_out = true;
-	stream->recovers = false;
-	stream->recover = stream->next;
-	stream->n_timeouts++;
-	stream->cubic.window = 1;
-	give_up_all(stream);
-	tb_send_more(ethernet, id);
+	enum timer_kind kind = (enum timer_kind)stream->timer_kind;
+	if (kind == TIMER_TIMEOUT)
+		give_up(ethernet, id);
+	else if (kind == TIMER_PROBE)
+		probe(ethernet, id);
 	tb_send_set_timer(ethernet, id);
+	if (kind != TIMER_REORDER)
+		return;
+	tb_losses_find(ethernet, id);
+	tb_send_more(ethernet, id);
 }

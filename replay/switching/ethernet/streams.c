@@ -18,10 +18,12 @@ static struct tcp_stream new_stream(
 		.least = TB_TIME_NEVER,
 		.newest = UINT64_MAX, // none has come
 		.timeout_at = TB_TIME_NEVER,
+		.give_up_at = TB_TIME_NEVER,
 		.timer_at = TB_TIME_NEVER,
 		.answer_at = TB_TIME_NEVER,
 		.answer_timer_at = TB_TIME_NEVER};
 	tb_cubic_init(&stream.cubic, params_of(ethernet)->initial_window);
+	stream.room = tb_send_room(ethernet, &stream);
 	return stream;
 }
 
@@ -76,7 +78,9 @@ bool tb_streams_push(struct ethernet *ethernet, uint32_t id, uint32_t packet)
 		return false;
 	}
 	const struct segment_packet *record = packet_at(ethernet, packet);
+	const struct tb_posted *message = &ethernet->replay.messages[record->of.message];
 	*segment_at(stream, stream->end++) = (struct segment){.packet = packet,
+		.message = message->n_unfetched == 0 ? record->of.message : NOTHING,
 		.bytes = record->of.wire_bytes,
 		.state = SEGMENT_QUEUED};
 	stream->flow = record->of.flow;

@@ -160,7 +160,7 @@ static tb_time_ps release(
 	(void)drained_at; // a node accepts every packet
 	struct ideal *ideal = of(replay);
 	const struct ideal_packet *packet = packet_at(ideal, id);
-	if (ideal->stores) // as rule E17 has it
+	if (ideal->stores)
 		return replay->now;
 	tb_time_ps back_at = ack_at + packet->trip.back;
 	if (ideal->vcs_most)
@@ -298,6 +298,7 @@ static int make_parts(struct ideal *ideal)
 		(sizeof(struct ideal_packet) + 63) / 64 * 64, packet_ps, 3);
 	ideal->replay.prefetches = false; // there is little to read
 	if (ideal->stores) {		  // connections take turns, as their batches do
+		ideal->replay.takes_all = true;
 		ideal->replay.pairs.by_connection = true;
 		ideal->replay.slice_packets = 1;
 	}
