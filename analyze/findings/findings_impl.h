@@ -30,6 +30,10 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 // tb_judging_found is whether a rule has found something.
 bool tb_judging_found(const struct tb_judging *judging, const char *rule);
 
+// tb_congestion_text is a sentence, behind a blank, on whether congestion control was on;
+// "" where networks have none.
+const char *tb_congestion_text(const struct tb_evidence *evidence);
+
 // tb_is_slow_receiver is whether a node drains so slowly that others wait.
 bool tb_is_slow_receiver(
 	const struct tb_evidence *evidence, const struct tb_evidence_end *end);

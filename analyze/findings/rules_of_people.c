@@ -30,11 +30,12 @@ static void find_whose(struct tb_judging *judging)
 	tb_percent_text(100 * others / evidence->wait_ps, all, sizeof all);
 	tb_finding_say(finding,
 		"%s of the wait is that of one job for another; most of it is %s "
-		"waiting for %s: %s in all, %s of the wait.",
+		"waiting for %s: %s in all, %s of the wait.%s",
 		all, tb_job_text(evidence, worst->victim, victim, sizeof victim),
 		tb_job_text(evidence, worst->culprit, culprit, sizeof culprit),
 		tb_format_time((tb_time_ps)worst->wait_ps, time, sizeof time),
-		tb_percent_text(percent, share, sizeof share));
+		tb_percent_text(percent, share, sizeof share),
+		tb_congestion_text(evidence));
 }
 
 // say_sender names the node that has the longest backlog, and says whether it posts more

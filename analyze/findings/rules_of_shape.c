@@ -122,6 +122,15 @@ static void put_times(const struct tb_evidence *evidence,
 				sizeof finish));
 }
 
+const char *tb_congestion_text(const struct tb_evidence *evidence)
+{
+	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs)
+		return "";
+	return evidence->info->network.credits.congestion_control == TB_CONGESTION_NONE
+		       ? " Congestion control was off."
+		       : " Congestion control was on (dcqcn).";
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
@@ -143,12 +152,13 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	tb_finding_say(finding,
 		"Incast at %s: %s sent to it %s. Its link %s was busy for %s of that "
 		"time "
-		"and is the root of %s of all wait.",
+		"and is the root of %s of all wait.%s",
 		tb_node_text(evidence->run, end->node, node, sizeof node),
 		tb_format_counted(end->senders.n, "node", senders, sizeof senders), times,
 		tb_link_text(evidence, end->link),
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
-		tb_percent_text(end->percent, share, sizeof share));
+		tb_percent_text(end->percent, share, sizeof share),
+		tb_congestion_text(evidence));
 }
 
 bool tb_is_slow_receiver(

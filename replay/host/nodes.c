@@ -6,6 +6,7 @@
 // entered the network. Where nodes have PCIe (docs/credits.md, "The host channel
 // adapter") each direction has a server of its own.
 #include "nodes_impl.h"
+#include "paces.h"
 
 #include <string.h>
 
@@ -242,6 +243,16 @@ static void inject(struct tb_replay *replay, uint32_t id)
 		replay->carrier->inject(replay, id, packet);
 }
 
+// cut_in_time looks again when a queue pair may go, if none may now.
+static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
+{
+	tb_time_ps at = TB_TIME_NEVER;
+	uint32_t packet = tb_paces_cut(replay, id, &at);
+	if (packet == TB_NOTHING && at != TB_TIME_NEVER)
+		wake(replay, id, at);
+	return packet;
+}
+
 // look_after: a packet that is being fetched needs an event not at the end of the fetch,
 // but once it is fetched and can enter the network.
 static void look_after(struct tb_replay *replay, uint32_t id)
@@ -256,6 +267,8 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 		return;
 	if (replay->retries)
 		nic->fetched = tb_retries_cut(replay, id);
+	else if (replay->paces)
+		nic->fetched = cut_in_time(replay, id);
 	else if (nic->queue != TB_NOTHING)
 		nic->fetched = cut(replay, nic);
 	if (nic->fetched == TB_NOTHING)

@@ -2,6 +2,7 @@
 
 #include "memory.h"
 #include "nodes_impl.h"
+#include "paces.h"
 #include "slow_nodes.h"
 #include "switchings.h"
 
@@ -32,12 +33,14 @@ void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *s
 
 // may_be_cut returns whether a replay asks for nothing that parts cannot do: failures
 // have routing tables that all nodes share, limits on partners count at both ends of a
-// message, and the arrays that a caller may clear between calls exist once.
+// message, notifications of congestion pass from part to part, and the arrays that a
+// caller may clear between calls exist once.
 static bool may_be_cut(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
 	return replay->carrier->in_parts && !replay->choice.dead_at &&
-	       !replay->net->params.partners && !options->delays && !options->job_bytes;
+	       !replay->net->params.partners && !options->delays && !options->job_bytes &&
+	       !replay->paces;
 }
 
 // cut cuts the network into parts, if they can be alone for long enough. A message that
@@ -94,6 +97,8 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		return TB_ENOMEM;
 	int status = tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
+	if (status == TB_OK && !replay->choice.dead_at)
+		status = tb_paces_new(&replay->paces, network);
 	return status == TB_OK ? cut(replay, options) : status;
 }
 
@@ -253,6 +258,7 @@ static void fini_whole(struct tb_replay *replay)
 {
 	tb_retries_free(replay);
 	tb_partners_fini(&replay->partners);
+	tb_paces_free(replay->paces);
 	tb_route_choice_fini(&replay->choice);
 	tb_parts_free(replay->parts);
 	free(replay->by_part);

@@ -82,6 +82,12 @@ static void happen(struct oracle *oracle, const struct happening *it)
 	case UPDATE_IN:
 		credits_update_in(oracle, it->id);
 		break;
+	case CNP_IN:
+		credits_notified(oracle, it->id);
+		break;
+	case PACED:
+		touch(&oracle->nodes_now, it->id, &oracle->nodes[it->id].touched);
+		break;
 	case ACKNOWLEDGED:
 		credits_acknowledged(oracle, it->packet);
 		break;
@@ -158,7 +164,8 @@ static void arrive(struct oracle *oracle)
 		take_messages(oracle);
 	while (oracle->heap.n && oracle->heap.items[0].at <= oracle->now) {
 		struct happening first = take_first(&oracle->heap);
-		if (oracle->credits && first.what != UPDATE_IN)
+		if (oracle->credits && first.what != UPDATE_IN && first.what != PACED &&
+			first.what != CNP_IN)
 			oracle->credits->last_instant = oracle->now;
 		happen(oracle, &first);
 	}

@@ -25,6 +25,8 @@ enum what {	       // in the order in which they happen in one instant
 	HEADER_IN,     // packet, hop: its header is in behind the hop's link
 	READY,	       // packet: can be sent on
 	UPDATE_IN,     // update: its receiver knows
+	CNP_IN,	       // pace: its node is notified of congestion
+	PACED,	       // node: its rates allow a packet
 	FLIT_CROSSED,  // link: falls free
 	FLIT_IN,       // packet, hop: its next flit is in behind the hop's link
 	CREDIT_IN,     // packet, hop: room for one more flit behind the hop's link
@@ -116,6 +118,7 @@ struct packet {
 	tb_time_ps ready_at;   // to take it
 	uint32_t corrupted_by; // link that died while it crossed, or TB_ID_NONE
 	uint32_t n_events;     // foreseen that refer to it
+	bool marked;	       // left a long queue
 	bool over;	       // its source knows of its end, or will
 };
 
@@ -329,6 +332,8 @@ void oracle_free_distances(struct oracle *oracle);
 // and the links (written to oracle->branches) that all its paths take at a hop.
 uint32_t oracle_broadcast_end(
 	const struct oracle *oracle, const struct tb_message *message);
+// The random number of a packet's order, or another one's, at a switch (rule 18).
+uint64_t oracle_draw(const struct oracle *oracle, uint64_t what, uint32_t sw);
 uint32_t oracle_hops_up(const struct oracle *oracle, uint32_t source, uint32_t node);
 uint32_t oracle_links_at(struct oracle *oracle, const struct packet *packet, uint32_t at);
 

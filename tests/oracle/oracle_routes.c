@@ -119,7 +119,7 @@ static uint64_t mix(uint64_t word)
 	return word ^ word >> 31;
 }
 
-static uint64_t draw_of(const struct oracle *oracle, uint64_t what, uint32_t sw)
+uint64_t oracle_draw(const struct oracle *oracle, uint64_t what, uint32_t sw)
 {
 	return mix(oracle->options->seed ^ mix(what) ^ (uint64_t)sw << 32);
 }
@@ -127,7 +127,7 @@ static uint64_t draw_of(const struct oracle *oracle, uint64_t what, uint32_t sw)
 static uint64_t draw(
 	const struct oracle *oracle, const struct packet *packet, uint32_t sw)
 {
-	return draw_of(oracle, packet->order, sw);
+	return oracle_draw(oracle, packet->order, sw);
 }
 
 // digit_or_node is the number by which `deterministic` and `source` choose at a switch:
@@ -162,7 +162,7 @@ static uint64_t fixed_of(
 	case TB_ASCENT_SOURCE:
 		return digit_or_node(oracle, sw, packet->what.source.id);
 	case TB_ASCENT_ECMP:
-		return draw_of(oracle,
+		return oracle_draw(oracle,
 			(uint64_t)packet->what.source.id << 32 | packet->destination, sw);
 	default:
 		return draw(oracle, packet, sw);

@@ -203,6 +203,22 @@ static void high_priority_has_another_limit(struct program *program)
 	program->params.credits.vl_limit = program->params.credits.vl_limit ? 0 : 255;
 }
 
+static void rates_rise_by_another_step(struct program *program)
+{
+	program->params.credits.rate_timer_ps /= 2;
+	program->params.credits.rate_bytes = 1 + program->params.credits.rate_bytes / 2;
+}
+
+static void notifications_are_further_apart(struct program *program)
+{
+	program->params.credits.cnp_interval_ps += 300000;
+}
+
+static void queues_mark_later(struct program *program)
+{
+	program->params.credits.ecn_max_bytes += 64;
+}
+
 static void check_fault(void (*fault)(struct program *), const char *name)
 {
 	struct difference difference;
@@ -233,6 +249,9 @@ static void a_planted_fault_is_found(void **state)
 	check_fault(inputs_send_one_more, "S one more");
 	check_fault(an_acknowledgement_is_longer, "acknowledgement a byte longer");
 	check_fault(queue_pairs_are_others, "other queue pairs");
+	check_fault(rates_rise_by_another_step, "another step of rates");
+	check_fault(notifications_are_further_apart, "fewer notifications");
+	check_fault(queues_mark_later, "later marks");
 	check_fault(high_priority_has_another_limit, "another limit");
 }
 

@@ -94,6 +94,26 @@ static inline void random_credit_params(
 		random, params, params->link_bytes_per_s, params->hop_latency_ps);
 }
 
+// random_congestion has half of the networks control congestion, with thresholds that a
+// packet or two pass.
+static inline void random_congestion(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	struct tb_credit_params *credits = &params->credits;
+	if (below(random, 2))
+		return;
+	credits->congestion_control = TB_CONGESTION_DCQCN;
+	credits->ecn_min_bytes =
+		below(random, 3) ? 0 : below(random, longest_wire(params));
+	credits->ecn_max_bytes =
+		credits->ecn_min_bytes + below(random, 2 * longest_wire(params));
+	credits->ecn_probability = below(random, 3) / 2.0;
+	credits->cnp_interval_ps = (tb_time_ps)ONE_OF(random, 0, 1000000, 50000000);
+	credits->rate_timer_ps = (tb_time_ps)ONE_OF(random, 20000, 200000, 3000000);
+	credits->rate_bytes = 1 + below(random, 20 * longest_wire(params));
+	credits->rate_step_bytes_per_s = any_rate(random) / 100 + 1;
+}
+
 // fit_cables gives the cables of an irregular network the buffers that they need.
 static inline void fit_cables(struct tb_random *random, struct program *program)
 {
@@ -189,6 +209,7 @@ static inline struct program random_credit_program(uint64_t seed, enum shape sha
 	random_load(&random, &program);
 	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
+	random_congestion(&random, &program.params);
 	return program;
 }
 

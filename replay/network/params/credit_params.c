@@ -27,6 +27,12 @@ const char *const tb_queue_pairs_words[] = {
 	NULL,
 };
 
+const char *const tb_congestion_control_words[] = {
+	[TB_CONGESTION_NONE] = "none",
+	[TB_CONGESTION_DCQCN] = "dcqcn",
+	NULL,
+};
+
 // As the view xmit_wait of the store has it, in the same order.
 uint64_t tb_xmit_wait_ticks(
 	const struct tb_credit_params *credits, uint64_t stall_ps, uint64_t bytes_per_s)

@@ -39,6 +39,12 @@ enum tb_queue_pairs {
 	TB_QUEUE_PAIRS_MESSAGE,	   // messages
 };
 
+// What makes senders slower where queues are long.
+enum tb_congestion_control {
+	TB_CONGESTION_NONE,
+	TB_CONGESTION_DCQCN, // marks, notifications and rates (Zhu et al., 2015)
+};
+
 #define TB_VLS_MOST	      15  // data lanes; lane 15 is the subnet manager's
 #define TB_SLS		      16  // service levels
 #define TB_ARBITRATION_MOST   64  // entries of an arbitration table (IBTA 7.6.9)
@@ -69,6 +75,13 @@ struct tb_credit_params {
 	uint32_t ack_bytes;	       // of an acknowledgement, on the wire
 	uint64_t pcie_bytes_per_s;     // of each direction at a node at once; 0: no limit
 	enum tb_queue_pairs queue_pairs;
+	enum tb_congestion_control congestion_control;
+	uint32_t ecn_min_bytes, ecn_max_bytes; // queues that begin to mark, mark all
+	double ecn_probability;		       // of a mark at ecn_max
+	tb_time_ps cnp_interval_ps;	       // between notifications of a pair of nodes
+	tb_time_ps rate_timer_ps;	       // between steps of a rate
+	uint32_t rate_bytes;		       // likewise
+	uint64_t rate_step_bytes_per_s;
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
 				       // it has no such counter
 };
@@ -78,6 +91,7 @@ extern const char *const tb_queues_words[];
 extern const char *const tb_forwarding_words[];
 extern const char *const tb_flow_control_words[];
 extern const char *const tb_queue_pairs_words[];
+extern const char *const tb_congestion_control_words[];
 
 // tb_xmit_wait_ticks is what a port's counter PortXmitWait shows after its link has been
 // stalled for so long: ticks of `xmit_wait_tick_bytes` of the port's time; 0 without such

@@ -67,6 +67,10 @@ static const struct tb_preset_key credits_keys[] = {
 	{"network", "flow_control", CHOICE(tb_flow_control_words, TB_FLOW_PAUSE),
 		AT(credits.flow_control), TB_KEY_NEEDED,
 		"what keeps a buffer from overflowing"},
+	{"network", "congestion_control",
+		CHOICE(tb_congestion_control_words, TB_CONGESTION_DCQCN),
+		AT(credits.congestion_control), TB_KEY_CAME_LATER,
+		"what makes senders slower where queues are long"},
 	{"network", "sl_to_vl", TEXT(SL_TO_VL), AT(credits.sl_to_vl), TB_KEY_MAY_LACK,
 		"the lane of each service level"},
 	{"link", "vls", COUNT(1, TB_VLS_MOST), AT(n_vcs), TB_KEY_NEEDED,
@@ -85,6 +89,13 @@ static const struct tb_preset_key credits_keys[] = {
 		TB_KEY_MAY_LACK,
 		"units of 4096 bytes of high priority before low has a turn; 255: no "
 		"limit"},
+	{"link", "ecn_min", SIZE(0, 1 << 30), AT(credits.ecn_min_bytes),
+		TB_KEY_CAME_LATER,
+		"queue before a link from which on packets are marked"},
+	{"link", "ecn_max", SIZE(0, 1 << 30), AT(credits.ecn_max_bytes),
+		TB_KEY_CAME_LATER, "queue above which all are"},
+	{"link", "ecn_probability", REAL, AT(credits.ecn_probability), TB_KEY_CAME_LATER,
+		"share that is marked just below ecn_max"},
 	{"link", "xmit_wait_tick", SIZE(0, 1 << 16), AT(credits.xmit_wait_tick_bytes),
 		TB_KEY_MAY_LACK,
 		"bytes of the port in a tick of PortXmitWait; 0: no counter"},
@@ -94,6 +105,14 @@ static const struct tb_preset_key credits_keys[] = {
 		"bytes of an acknowledgement on the wire"},
 	{"node", "pcie", RATE, AT(credits.pcie_bytes_per_s), TB_KEY_MAY_BE_NONE,
 		"rate of each direction between node and adapter"},
+	{"node", "cnp_interval", TIME(0, TB_PS_PER_S), AT(credits.cnp_interval_ps),
+		TB_KEY_CAME_LATER, "time between congestion notifications to a node"},
+	{"node", "rate_timer", TIME(0, TB_PS_PER_S), AT(credits.rate_timer_ps),
+		TB_KEY_CAME_LATER, "time between steps of a rate that was lowered"},
+	{"node", "rate_bytes", SIZE(0, 1 << 30), AT(credits.rate_bytes),
+		TB_KEY_CAME_LATER, "bytes between such steps"},
+	{"node", "rate_step", RATE, AT(credits.rate_step_bytes_per_s), TB_KEY_NONE_LATER,
+		"what a step adds to the rate aimed at"},
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
 		AT(credits.queue_pairs), TB_KEY_NEEDED,
 		"what takes turns, packet by packet"},
@@ -154,6 +173,29 @@ static int check_pause(const struct tb_network_params *params, const char *sourc
 		credits->xoff_bytes, (unsigned long long)headroom);
 }
 
+static int check_congestion(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	const struct tb_credit_params *credits = &params->credits;
+	const char *missing = NULL;
+	if (credits->congestion_control == TB_CONGESTION_NONE)
+		return TB_OK;
+	if (credits->rate_timer_ps == 0)
+		missing = "rate_timer";
+	else if (credits->rate_bytes == 0)
+		missing = "rate_bytes";
+	else if (credits->rate_step_bytes_per_s == 0)
+		missing = "rate_step";
+	if (missing)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"congestion_control = dcqcn: expected a value of %s", missing);
+	if (credits->ecn_min_bytes <= credits->ecn_max_bytes)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"ecn_min = %u: expected ecn_max = %u or less", credits->ecn_min_bytes,
+		credits->ecn_max_bytes);
+}
+
 static bool sends(const struct tb_vl_table *table, uint32_t vl)
 {
 	for (uint32_t i = 0; i < table->n; i++)
@@ -194,6 +236,8 @@ static int check_credits(const struct tb_network_params *params, const char *sou
 	int status = check_buffer(params, source, error);
 	if (status == TB_OK)
 		status = check_pause(params, source, error);
+	if (status == TB_OK)
+		status = check_congestion(params, source, error);
 	return status == TB_OK ? check_lanes(params, source, error) : status;
 }
 

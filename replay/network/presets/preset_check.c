@@ -23,7 +23,8 @@ static int check_keys(const struct tb_preset_reading *reading)
 		if (!reading->seen[i] && !is_replaced(reading, &keys[i]) &&
 			strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
 			keys[i].need != TB_KEY_MAY_LACK &&
-			keys[i].need != TB_KEY_CAME_LATER)
+			keys[i].need != TB_KEY_CAME_LATER &&
+			keys[i].need != TB_KEY_NONE_LATER)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);

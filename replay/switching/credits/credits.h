@@ -55,6 +55,7 @@ enum event_kind {
 	EV_IN,	    // packet: its tail is in at its destination
 	EV_LOOK,    // slot: its link may have something to carry
 	EV_DRAINED, // node: it has drained a packet (with pauses)
+	EV_CNP,	    // pair of nodes: its source is notified of congestion
 };
 
 // What links have in common: there are few.
@@ -152,9 +153,10 @@ struct credit_packet { // a cache line
 	uint32_t route;	    // slot by which it leaves
 	uint32_t at;	    // slot by which it came
 	uint8_t vl;
-	bool is_head;
-	bool queued;
-	bool corrupted; // crossed a link while that failed
+	bool is_head : 1;
+	bool queued : 1;
+	bool corrupted : 1; // crossed a link while that failed
+	bool marked : 1;    // left a long queue (C33)
 };
 
 struct packet_path { // of a packet, where links differ: behind its record
@@ -215,7 +217,9 @@ struct credits {
 	// Where packets choose their routes.
 	struct tb_list come; // packets, in this round
 	size_t come_room;
-	uint32_t *loads; // by slot: packets that have this route
+	uint32_t *loads;   // by slot: packets that have this route
+	uint64_t *queued;  // by slot: their bytes, with congestion control; else NULL
+	uint64_t mark_q20; // probability of a mark at ecn_max
 	// With pauses.
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;

@@ -202,7 +202,9 @@ static void size_up(struct credits *credits)
 	credits->pauses = params->flow_control == TB_FLOW_PAUSE;
 	credits->adapts = adapts(&net->params);
 	credits->chooses = credits->adapts || credits->pauses ||
-			   credits->replay.choice.dead_at != NULL;
+			   credits->replay.choice.dead_at != NULL ||
+			   credits->replay.paces != NULL;
+	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
 	credits->announces = !credits->pauses && credits->speedup == ANY_NUMBER &&
 			     credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
@@ -276,6 +278,10 @@ static int make(struct credits *credits)
 		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
 		status = credits->loads ? TB_OK : TB_ENOMEM;
 	}
+	if (status == TB_OK && credits->replay.paces) {
+		credits->queued = calloc(credits->n_slots, sizeof *credits->queued);
+		status = credits->queued ? TB_OK : TB_ENOMEM;
+	}
 	if (status == TB_OK)
 		status = tb_credits_make_lists(credits);
 	return status == TB_OK ? tb_credits_make_replay(credits) : status;
@@ -328,6 +334,7 @@ static void free_shared(struct credits *credits)
 	free(credits->head_queues);
 	free(credits->arbiters);
 	free(credits->loads);
+	free(credits->queued);
 }
 
 void tb_credits_free(struct tb_replay *replay)

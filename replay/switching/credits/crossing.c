@@ -106,7 +106,7 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 	tb_time_ps fetched_at = credits->replay.nics[node].fetched_at;
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
-	packet->queued = packet->corrupted = false;
+	packet->queued = packet->corrupted = packet->marked = false;
 	lane_spend(credits, lane_at(credits, slot, packet->vl), packet->of.wire_bytes);
 	tb_credits_stalled(credits, slot,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
@@ -175,6 +175,22 @@ static inline void end_crossing(struct credits *credits, uint32_t slot)
 		end_with_event(credits, slot);
 }
 
+// mark: a packet leaves a queue and is marked by what still waits for its link (C33).
+static void mark(struct credits *credits, uint32_t slot, struct credit_packet *packet)
+{
+	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	uint64_t least = params->ecn_min_bytes, most = params->ecn_max_bytes;
+	uint64_t bytes = credits->queued[slot] -= packet->of.wire_bytes;
+	if (bytes <= least)
+		return;
+	uint64_t draw = tb_route_choice_draw(&credits->replay.choice, packet->of.order,
+				credits->replay.net->n_switches +
+					sender_at(credits, slot)->link) %
+			(1 << 20);
+	if (bytes > most || draw < credits->mark_q20 * (bytes - least) / (most - least))
+		packet->marked = true;
+}
+
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	struct credit_packet *packet, const struct update *by)
 {
@@ -197,6 +213,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
 	if (credits->adapts)
 		credits->loads[slot]--;
+	if (credits->queued)
+		mark(credits, slot, packet);
 	if (!credits->plain)
 		tb_arbiter_begun(credits, slot, packet);
 	leave(credits, queue, packet);

@@ -4,6 +4,7 @@
 #include "credits_impl.h"
 #include "idle_credits.h"
 #include "lanes.h"
+#include "paces.h"
 #include "pause.h"
 #include "queues.h"
 #include "routing.h"
@@ -56,6 +57,9 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		break;
 	case EV_DRAINED:
 		tb_pause_drained(credits, id);
+		break;
+	case EV_CNP:
+		tb_paces_notified(replay, id);
 		break;
 	}
 }
@@ -138,6 +142,16 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
 	tb_crossing_inject(of(replay), node, packet);
 }
 
+// notify has the source of a marked packet know at `at`, unless it was told lately.
+static void notify(
+	struct credits *credits, const struct credit_packet *packet, tb_time_ps at)
+{
+	uint32_t pair = tb_paces_marked(&credits->replay,
+		tb_packet_source(&credits->replay, &packet->of), packet->of.destination);
+	if (pair != NOTHING)
+		tb_wheel_put(&credits->replay.wheel, at, EV_CNP, pair);
+}
+
 static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
 	tb_time_ps drained_at)
 {
@@ -148,7 +162,10 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 		tb_credits_add_delays(credits, record);
 	tb_crossing_free(credits, record, drained_at);
 	tb_crossing_end(credits, record);
-	return tb_crossing_acknowledged_at(credits, record);
+	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
+	if (record->marked)
+		notify(credits, record, known_at);
+	return known_at;
 }
 
 static bool settle(struct tb_replay *replay, tb_time_ps until)

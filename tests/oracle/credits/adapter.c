@@ -76,18 +76,40 @@ struct message *credits_next(struct oracle *oracle, uint32_t id)
 	return adapter->n_pairs ? next_of(&oracle->nodes[id], &adapter->pairs[0]) : NULL;
 }
 
+// first_that_may is the place of the first pair whose rate allows a packet now; without
+// one, how many pairs there are, and the node looks again when there is.
+static size_t first_that_may(struct oracle *oracle, uint32_t id)
+{
+	const struct adapter *adapter = &oracle->credits->adapters[id];
+	tb_time_ps soonest = TB_TIME_NEVER;
+	for (size_t i = 0; i < adapter->n_pairs; i++) {
+		tb_time_ps at = credits_may_cut_at(
+			oracle, next_of(&oracle->nodes[id], &adapter->pairs[i]));
+		if (at <= oracle->now)
+			return i;
+		if (at < soonest)
+			soonest = at;
+	}
+	if (soonest != TB_TIME_NEVER)
+		oracle_foresee(oracle,
+			(struct happening){.at = soonest, .what = PACED, .id = id});
+	return adapter->n_pairs;
+}
+
 struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
 {
 	struct node *node = &oracle->nodes[id];
 	struct adapter *adapter = &oracle->credits->adapters[id];
-	struct message *message = credits_next(oracle, id);
-	if (!message)
+	size_t turn = first_that_may(oracle, id);
+	if (turn == adapter->n_pairs)
 		return NULL;
-	struct pair pair = adapter->pairs[0];
+	struct pair pair = adapter->pairs[turn];
+	struct message *message = next_of(node, &pair);
 	struct packet *packet =
 		oracle_packet(oracle, message, message->n_packets - message->n_uncut);
 	oracle_note_turn(oracle, node, packet);
-	drop_pair(adapter, 0);
+	credits_was_cut(oracle, packet);
+	drop_pair(adapter, turn);
 	if (--message->n_uncut == 0)
 		oracle_leave_queue(oracle, node, message);
 	message->stands_behind = message->n_uncut > 0 && adapter->n_pairs > 0;
@@ -139,6 +161,8 @@ void credits_in(struct oracle *oracle, struct packet *packet)
 		credits_fail(oracle, packet);
 		return;
 	}
+	if (packet->marked)
+		credits_tell(oracle, packet, ack_time(oracle, packet));
 	packet->n_events += 2;
 	oracle_foresee(oracle, (struct happening){.at = credits_serve_pcie(oracle, id, IN,
 							  packet->payload_bytes),

@@ -101,6 +101,15 @@ struct pair { // a queue pair that has something to send
 	const struct message *message; // NULL: all those to the destination
 };
 
+struct pace { // of the messages of a node to another one (C34 to C37)
+	uint32_t source, destination;
+	tb_time_ps told_at; // the last notification left, -1: none has
+	bool limited;	    // else at the rate of the link
+	uint64_t rate, target, alpha, bytes;
+	uint32_t by_time, by_bytes; // steps since the last notification
+	tb_time_ps alpha_due, step_due, next;
+};
+
 struct adapter {	    // a node
 	struct pair *pairs; // in turn
 	size_t n_pairs;
@@ -116,6 +125,8 @@ struct credits {
 	struct line *lines;
 	struct crossbar *crossbars;
 	struct adapter *adapters;
+	struct pace *paces;
+	size_t n_paces;
 	struct updates updates; // all, by the id of their happening
 	// Switches to be looked at when the instant is over.
 	struct touched now;
@@ -188,6 +199,7 @@ void credits_send_pauses(struct oracle *oracle);
 void credits_touch(struct oracle *oracle, uint32_t sw);
 void credits_come(struct oracle *oracle, struct packet *packet); // to a switch
 void credits_ready(struct oracle *oracle, struct packet *packet);
+uint64_t credits_waiting(const struct oracle *oracle, uint32_t sw, uint32_t link);
 void credits_choose_routes(struct oracle *oracle); // phase 2
 void credits_serve(struct oracle *oracle);	   // phase 3
 // Takes a packet out of its queue.
@@ -227,6 +239,17 @@ void credits_drained(struct oracle *oracle, struct packet *packet);
 void credits_fail(struct oracle *oracle, struct packet *packet);
 // A packet's event is over; the packet may be, too.
 void credits_event_over(struct oracle *oracle, struct packet *packet);
+
+// paces.c: congestion control.
+//
+// A packet leaves a switch: whether it is marked.
+void credits_mark(struct oracle *oracle, struct packet *packet, uint32_t link);
+// It has come, and its source is to be told.
+void credits_tell(struct oracle *oracle, const struct packet *packet, tb_time_ps after);
+void credits_notified(struct oracle *oracle, uint32_t pace);
+// When the next packet of a message may be cut.
+tb_time_ps credits_may_cut_at(const struct oracle *oracle, const struct message *message);
+void credits_was_cut(struct oracle *oracle, const struct packet *packet);
 
 // ideal.c
 //

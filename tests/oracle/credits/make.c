@@ -102,6 +102,7 @@ void credits_unmake(struct oracle *oracle)
 	free(credits->lines);
 	free(credits->crossbars);
 	free(credits->adapters);
+	free(credits->paces);
 	free(credits->updates.list);
 	free(credits->now.ids);
 	free(credits);

@@ -83,6 +83,23 @@ void credits_ready(struct oracle *oracle, struct packet *packet)
 
 // Routes.
 //
+// credits_waiting is how many bytes wait at a switch for a link.
+uint64_t credits_waiting(const struct oracle *oracle, uint32_t sw, uint32_t link)
+{
+	uint64_t bytes = 0;
+	for (uint32_t port = 0; port < n_ports(oracle, sw); port++) {
+		uint32_t in = in_to(oracle, sw, port);
+		for (uint32_t v = 0; in != TB_ID_NONE && v < oracle->credits->n_vls;
+			v++) {
+			const struct lane *lane = &line_of(oracle, in)->lanes[v];
+			for (size_t i = 0; i < lane->n_queue; i++)
+				if (lane->queue[i]->route == link)
+					bytes += lane->queue[i]->wire_bytes;
+		}
+	}
+	return bytes;
+}
+
 // load_of (C4) counts the packets of a switch that are to take a link, and one that does.
 static uint32_t load_of(const struct oracle *oracle, uint32_t sw, uint32_t link)
 {
@@ -341,6 +358,7 @@ static void send_candidate(
 	credits_unqueue(oracle, packet);
 	credits_end_wait(oracle, packet, link);
 	lane->turn = (candidate->port + 1) % n_ports(oracle, sw);
+	credits_mark(oracle, packet, link);
 	credits_begin(oracle, packet, link);
 	credits_touch(oracle, sw);
 }

@@ -498,7 +498,7 @@ static void a_key_takes_the_words_that_its_sentence_names(void **state)
 			assert_non_null(strstr(error.text, expected));
 		}
 	}
-	assert_int_equal(n_choices, 3 * 6 + 4 + 1);
+	assert_int_equal(n_choices, 3 * 6 + 5 + 1);
 	assert_int_equal(
 		params_of("ib-ndr,host=mpi,local=links").host.local, TB_LOCAL_LINKS);
 }
@@ -536,6 +536,9 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 		{"ib-hdr,flow_control=none", "expected credits or pause"},
 		{"ib-hdr,queue_pairs=two", "expected connection or message"},
 		{"ib-hdr,input_speedup=65", "from 1 to 64, or none"},
+		{"ib-hdr,congestion_control=dcqcn", "expected a value of rate_timer"},
+		{"roce-100,congestion_control=dcqcn,ecn_min=300KB",
+			"ecn_min = 307200: expected ecn_max = 204800 or less"},
 		{"ib-hdr,vls=16", "from 1 to 15"},
 		{"ib-hdr,vl_limit=256", "from 0 to 255"},
 		{"ib-hdr,bus=1GB/s", "bus is no key"},
@@ -644,10 +647,14 @@ static void parameters_of_a_stranger_are_checked(void **state)
 
 static bool came_later(const char *key)
 {
-	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0 ||
-	       strcmp(key, "rails_policy") == 0 || strcmp(key, "between_rails") == 0 ||
-	       strcmp(key, "memory_rate") == 0 || strcmp(key, "eager_copy") == 0 ||
-	       strcmp(key, "handshake_delay") == 0;
+	static const char *const keys[] = {"bus_turn", "link_tokens", "rails_policy",
+		"between_rails", "memory_rate", "eager_copy", "handshake_delay",
+		"congestion_control", "ecn_min", "ecn_max", "ecn_probability",
+		"cnp_interval", "rate_timer", "rate_bytes", "rate_step"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
 }
 
 static void a_parameter_that_was_not_given_is_missed(void **state)

@@ -1,0 +1,143 @@
+// Congestion control: marks, notifications, rates. Numbers of rules are those of
+// docs/credits.md.
+#include "credits.h"
+
+static bool is_on(const struct oracle *oracle)
+{
+	return oracle->credits->params->congestion_control == TB_CONGESTION_DCQCN &&
+	       !oracle->dead_at;
+}
+
+void credits_mark(struct oracle *oracle, struct packet *packet, uint32_t link)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	if (!is_on(oracle))
+		return;
+	uint64_t bytes = credits_waiting(oracle, oracle->links[link].info->from, link);
+	uint64_t low = params->ecn_min_bytes, high = params->ecn_max_bytes;
+	uint64_t of_million = (uint64_t)(params->ecn_probability * 1048576 + 0.5);
+	if (bytes > high) {
+		packet->marked = true;
+	} else if (bytes > low) {
+		uint64_t draw = oracle_draw(
+			oracle, packet->order, oracle->net->n_switches + link);
+		if (draw % 1048576 < of_million * (bytes - low) / (high - low))
+			packet->marked = true;
+	}
+}
+
+static struct pace *pace_of(
+	const struct oracle *oracle, uint32_t source, uint32_t destination)
+{
+	struct credits *credits = oracle->credits;
+	for (size_t i = 0; i < credits->n_paces; i++)
+		if (credits->paces[i].source == source &&
+			credits->paces[i].destination == destination)
+			return &credits->paces[i];
+	return NULL;
+}
+
+void credits_tell(struct oracle *oracle, const struct packet *packet, tb_time_ps after)
+{
+	struct credits *credits = oracle->credits;
+	uint32_t source = packet->what.source.id;
+	struct pace *pace = pace_of(oracle, source, packet->destination);
+	if (!pace) {
+		credits->paces = oracle_one_more(
+			credits->paces, credits->n_paces, sizeof *credits->paces);
+		pace = &credits->paces[credits->n_paces++];
+		*pace = (struct pace){source, packet->destination, .told_at = -1};
+	}
+	if (pace->told_at >= 0 &&
+		oracle->now - pace->told_at < credits->params->cnp_interval_ps)
+		return;
+	pace->told_at = oracle->now;
+	oracle_foresee(oracle, (struct happening){.at = oracle->now + after,
+				       .what = CNP_IN,
+				       .id = (uint32_t)(pace - credits->paces)});
+}
+
+static uint64_t rate_of_link(const struct oracle *oracle, const struct pace *pace)
+{
+	return oracle->links[oracle->net->injection[pace->source]].info->bytes_per_s;
+}
+
+// C37: a step by time or bytes.
+static void step(const struct oracle *oracle, struct pace *pace)
+{
+	uint64_t line = rate_of_link(oracle, pace);
+	uint64_t by = oracle->credits->params->rate_step_bytes_per_s;
+	uint32_t t = pace->by_time, b = pace->by_bytes;
+	if (t > 5 && b > 5)
+		pace->target += 10 * by;
+	else if (t >= 5 || b >= 5)
+		pace->target += by;
+	if (pace->target > line)
+		pace->target = line;
+	pace->rate += (pace->target - pace->rate + 1) / 2;
+	if (pace->rate == line)
+		pace->limited = false;
+}
+
+// What has been due until now, one instant after the other.
+static void pass_time(const struct oracle *oracle, struct pace *pace)
+{
+	while (pace->limited) {
+		tb_time_ps next = pace->alpha_due < pace->step_due ? pace->alpha_due
+								   : pace->step_due;
+		if (next > oracle->now)
+			return;
+		if (pace->alpha_due == next) {
+			pace->alpha -= pace->alpha / 256;
+			pace->alpha_due += 55000000;
+		} else {
+			pace->by_time++;
+			pace->step_due += oracle->credits->params->rate_timer_ps;
+			step(oracle, pace);
+		}
+	}
+}
+
+void credits_notified(struct oracle *oracle, uint32_t id)
+{
+	struct pace *pace = &oracle->credits->paces[id];
+	uint64_t least = 12500000; // 100 Mbit/s
+	pass_time(oracle, pace);
+	if (!pace->limited) {
+		pace->rate = rate_of_link(oracle, pace);
+		pace->alpha = 1048576;
+	}
+	pace->limited = true;
+	pace->target = pace->rate;
+	pace->rate -= pace->rate * pace->alpha / (2 * 1048576);
+	if (pace->rate < least)
+		pace->rate = pace->target < least ? pace->target : least;
+	pace->alpha = pace->alpha - pace->alpha / 256 + 1048576 / 256;
+	pace->bytes = pace->by_time = pace->by_bytes = 0;
+	pace->alpha_due = oracle->now + 55000000;
+	pace->step_due = oracle->now + oracle->credits->params->rate_timer_ps;
+}
+
+tb_time_ps credits_may_cut_at(const struct oracle *oracle, const struct message *message)
+{
+	const struct pace *pace = pace_of(oracle, message->what.source.id, message->end);
+	return pace ? pace->next : 0;
+}
+
+void credits_was_cut(struct oracle *oracle, const struct packet *packet)
+{
+	struct pace *pace = pace_of(oracle, packet->what.source.id, packet->destination);
+	if (!pace)
+		return;
+	pass_time(oracle, pace);
+	if (!pace->limited)
+		return;
+	pace->bytes += packet->wire_bytes;
+	if (pace->bytes >= oracle->credits->params->rate_bytes) {
+		pace->bytes -= oracle->credits->params->rate_bytes;
+		pace->by_bytes++;
+		step(oracle, pace);
+	}
+	pace->next = oracle->now + (tb_time_ps)(packet->wire_bytes *
+						UINT64_C(1000000000000) / pace->rate);
+}
