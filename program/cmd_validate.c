@@ -1,11 +1,13 @@
-// tailback validate: runs the papers' experiments and compares with what they published.
+// tailback validate: runs published experiments and measurements and compares.
 #include "cli.h"
 #include "commands.h"
 #include "output_args.h"
 #include "preset.h"
 #include "progress.h"
+#include "recipe.h"
 #include "units.h"
 #include "validation.h"
+#include "words_args.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -17,13 +19,19 @@
 #define SEEDS_MOST    1000
 #define JOBS_MOST     1024
 
-enum key { KEY_ONLY = 256, KEY_SEEDS, KEY_JOBS };
+enum key { KEY_ONLY = 256, KEY_SEEDS, KEY_JOBS, KEY_MODEL, KEY_LONG, KEY_DATA };
 
 static const struct argp_option argp_options[] = {
 	{"jobs", KEY_JOBS, "N", 0, "Run N experiments at once (default: one per core)",
 		0},
+	{"model", KEY_MODEL, "NAME", 0, "Only the rows of a model: %s", 0},
+	{"long", KEY_LONG, 0, 0, "Also the rows that take more than some seconds each",
+		0},
+	{"data", KEY_DATA, "FOLDER", 0,
+		"Where the recordings are that rows replay (default: as installed)", 0},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or INI file, with changes after commas, such as qsnet,vcs=1 "
+		"For the rows of qsnet: preset or INI file, with changes after commas, "
+		"such as qsnet,vcs=1 "
 		"(qsnet)",
 		0},
 	{"only", KEY_ONLY, "ID-GLOB", 0,
@@ -36,6 +44,7 @@ static const struct argp_option argp_options[] = {
 struct validate_arguments {
 	struct tb_validation_options options;
 	struct tb_cmd_output output;
+	char folder[4200];
 };
 
 static unsigned parse_number(
@@ -51,6 +60,7 @@ static unsigned parse_number(
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
 	{.key = 'n', .word = tb_network_preset_name},
+	{.key = KEY_MODEL, .word = tb_claim_model},
 	{0},
 };
 
@@ -63,6 +73,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ONLY:
 		args->options.only = text;
+		break;
+	case KEY_MODEL:
+		args->options.model =
+			tb_claim_model(tb_cmd_word(words, KEY_MODEL, text, state));
+		break;
+	case KEY_LONG:
+		args->options.with_long = true;
+		break;
+	case KEY_DATA:
+		args->options.folder = text;
 		break;
 	case KEY_SEEDS:
 		args->options.n_seeds = parse_number(state, "--seeds", text, SEEDS_MOST);
@@ -104,15 +124,18 @@ int tb_cmd_validate(int argc, char **argv)
 {
 	static const struct argp argp = {.options = argp_options,
 		.parser = parse,
-		.doc = "Run the experiments published on QsNet and QsNetII, and compare "
-		       "the results.\v"
-		       "Each row is a figure or an observation of a paper. It holds when "
-		       "the mean, rounded to the published digits, is the published "
-		       "value, or is within a published range or bound; is near when it "
-		       "is off by up to 10 %; else it fails. Its role says whether the "
-		       "row set a parameter (fitted), restates one (derived), or is a "
+		.doc = "Simulate what papers, clusters and other simulators published, "
+		       "model by model, and compare.\v"
+		       "Each row is a figure or an observation. It holds when the mean, "
+		       "rounded to the published digits, is the published value, or is "
+		       "within a range, bound or factor; is near when it is off by up to "
+		       "10 %, or by the factor's square; else it fails. Its role says "
+		       "whether the row set a parameter (fitted), restates one "
+		       "(derived), "
+		       "was known when something was chosen (chosen), or is a "
 		       "prediction. Exits with 1 if a row fails."
-		       "\n\nExample:\n"
+		       "\n\nExamples:\n"
+		       "  tailback validate --model nccl\n"
 		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
 	struct tb_progress progress;
 	struct validate_arguments args = {
@@ -121,6 +144,8 @@ int tb_cmd_validate(int argc, char **argv)
 			.n_seeds = SEEDS_DEFAULT,
 			.progress = show_progress,
 			.context = &progress}};
+	tb_recipe_folder(args.folder, sizeof args.folder);
+	args.options.folder = args.folder;
 	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
 	int code = tb_cmd_output_settle(&args.output, COMMAND, &args.options.network, 1);
 	if (code != TB_EXIT_OK)

@@ -4,12 +4,14 @@
 #include "units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum field {
 	ID,
-	PAPER,
+	MODEL,
+	SOURCE,
 	EXPERIMENT,
 	SETTING,
 	QUANTITY,
@@ -23,8 +25,9 @@ enum field {
 	N_FIELDS
 };
 
-static const char header[] = "id,paper,experiment,setting,quantity,relation,value,unit,"
-			     "bound,role,reason,measured";
+static const char header[] =
+	"id,model,source,experiment,setting,quantity,relation,value,unit,"
+	"bound,role,reason,measured";
 static const char outside[] = "outside the model: ";
 
 // next_field takes a field from *rest, in place, and removes quotes (RFC 4180). NULL when
@@ -116,6 +119,7 @@ static bool read_relation(struct tb_claim *claim)
 	} words[] = {
 		{"=", TB_RELATION_VALUE, true},
 		{"about", TB_RELATION_VALUE, true},
+		{"within", TB_RELATION_WITHIN, true},
 		{"<", TB_RELATION_BELOW, true},
 		{"<=", TB_RELATION_AT_MOST, true},
 		{">=", TB_RELATION_AT_LEAST, true},
@@ -143,7 +147,8 @@ static bool read_relation(struct tb_claim *claim)
 static bool read_bound(struct tb_claim *claim)
 {
 	bool needs_one = claim->relation == TB_RELATION_EVEN ||
-			 claim->relation == TB_RELATION_UNEVEN;
+			 claim->relation == TB_RELATION_UNEVEN ||
+			 claim->relation == TB_RELATION_WITHIN;
 	return needs_one ? real(claim->bound_text, &claim->bound)
 			 : *claim->bound_text == '\0';
 }
@@ -160,14 +165,30 @@ static bool read_role(struct tb_claim *claim, const char *name)
 	return claim->role < TB_CLAIM_ROLES && *claim->reason;
 }
 
+const char *tb_claim_model(size_t i)
+{
+	static const char *const models[] = {
+		"qsnet", "ib", "roce", "ethernet", "nccl", "mpi", "closed-loop"};
+	return i < sizeof models / sizeof *models ? models[i] : NULL;
+}
+
+static bool is_model(const char *name)
+{
+	for (size_t i = 0; tb_claim_model(i); i++)
+		if (strcmp(tb_claim_model(i), name) == 0)
+			return true;
+	return false;
+}
+
 // read_claim returns what is wrong with a line, NULL if nothing.
 static const char *read_claim(struct tb_claim *claim, char *line)
 {
 	char *fields[N_FIELDS];
 	if (!split(line, fields))
-		return "expected twelve fields";
+		return "expected thirteen fields";
 	*claim = (struct tb_claim){.id = fields[ID],
-		.paper = fields[PAPER],
+		.model = fields[MODEL],
+		.source = fields[SOURCE],
 		.experiment = fields[EXPERIMENT],
 		.setting = fields[SETTING],
 		.quantity = fields[QUANTITY],
@@ -179,13 +200,17 @@ static const char *read_claim(struct tb_claim *claim, char *line)
 		.measured = fields[MEASURED]};
 	if (strncmp(claim->measured, outside, sizeof outside - 1) == 0)
 		claim->outside = claim->measured + sizeof outside - 1;
+	if (!is_model(claim->model))
+		return "expected a model such as qsnet or nccl";
 	if (!read_relation(claim))
 		return "expected a relation such as =, <=, grows or +15..+20, and its "
 		       "value";
 	if (!read_bound(claim))
-		return "expected a bound for even and uneven, none for other relations";
+		return "expected a bound for within, even and uneven, none for other "
+		       "relations";
 	if (!read_role(claim, fields[ROLE]))
-		return "expected the role fitted, derived or predicted and its reason, "
+		return "expected the role fitted, derived, chosen or predicted and its "
+		       "reason, "
 		       "neither where it is outside the model";
 	return NULL;
 }
@@ -227,7 +252,13 @@ int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
 
 int tb_claims_published(struct tb_claims *claims, struct tb_error *error)
 {
-	return tb_claims_read(claims, "quadrics.csv", tb_schema_quadrics_csv, error);
+	char *text = NULL;
+	const char *measured = strchr(tb_schema_measured_csv, '\n') + 1;
+	if (asprintf(&text, "%s%s", tb_schema_quadrics_csv, measured) < 0)
+		return tb_fail_memory(error, "the tables of claims");
+	int status = tb_claims_read(claims, "schemas", text, error);
+	free(text);
+	return status;
 }
 
 void tb_claims_fini(struct tb_claims *claims)

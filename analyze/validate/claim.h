@@ -1,14 +1,17 @@
-// The figures that the papers publish, row by row, and how a simulated figure is judged.
+// The figures that papers and measured clusters publish, row by row, and how a simulated
+// figure is judged.
 //
-// A row of schemas/quadrics.csv: experiment, setting, quantity, relation, value and unit
-// are the paper's; bound, role, its reason and the way of measuring are ours. Relations,
-// and when a simulated mean holds:
+// A row of schemas/quadrics.csv (a paper's) or schemas/measured.csv (a cluster's, another
+// simulator's, or a closed form's): experiment, setting, quantity, relation, value and
+// unit are the source's; model, bound, role, its reason and the way of measuring are
+// ours. Relations, and when a simulated mean holds:
 //
 //   =              rounded to the last digit of the published value, it is that value
 //   about          the same, but zeros at the end of a whole number are no digits: about
 //                  130 is 125 to 135
 //   < <= >=        it is on that side of the value; nothing is allowed for
 //   +15..+20       it is within the range
+//   within         the value over it, or it over the value, is at most the bound
 //   even           at most the bound
 //   uneven         at least the bound
 //   falls          an order: below 0
@@ -17,8 +20,9 @@
 //   better         and as better
 //
 // A figure that does not hold is `near` when it lies within 10 % of the published value
-// or of the range's nearer end (of a published 0, within 5 of the row's unit), else it
-// fails. A bound of ours has no near. An order is a tie when the 95 % interval reaches
+// or of the range's nearer end (of a published 0, within 5 of the row's unit); of
+// "within", within the square of its bound; else it fails. A bound on a spread has no
+// near. An order is a tie when the 95 % interval reaches
 // over 0, or the figure is within 0.5 of it; otherwise it holds or fails.
 #ifndef TB_CLAIM_H
 #define TB_CLAIM_H
@@ -35,6 +39,7 @@ enum tb_relation {
 	TB_RELATION_AT_MOST,
 	TB_RELATION_AT_LEAST,
 	TB_RELATION_RANGE,
+	TB_RELATION_WITHIN,
 	TB_RELATION_EVEN,
 	TB_RELATION_UNEVEN,
 	TB_RELATION_FALLS,
@@ -45,7 +50,8 @@ enum tb_relation {
 enum tb_claim_role {
 	TB_CLAIM_FITTED,    // the row, or one like it, set a parameter
 	TB_CLAIM_DERIVED,   // it restates a value of the preset
-	TB_CLAIM_PREDICTED, // neither
+	TB_CLAIM_CHOSEN,    // between ways to model something, when the row was known
+	TB_CLAIM_PREDICTED, // none of these
 	TB_CLAIM_ROLES,
 };
 
@@ -61,7 +67,8 @@ enum tb_verdict {
 
 struct tb_claim {
 	const char *id;
-	const char *paper;
+	const char *model;  // as tb_claim_model has it
+	const char *source; // a paper's number, or who published it, and its licence
 	const char *experiment;
 	const char *setting;
 	const char *quantity;
@@ -88,9 +95,12 @@ struct tb_claims {
 // tb_claims_read reads a table. TB_EFORMAT, with `name` and the line in the error.
 int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
 	struct tb_error *error) TB_MUST_USE;
-// tb_claims_published reads the built-in table, schemas/quadrics.csv.
+// tb_claims_published reads the built-in tables.
 int tb_claims_published(struct tb_claims *claims, struct tb_error *error) TB_MUST_USE;
 void tb_claims_fini(struct tb_claims *claims);
+
+// tb_claim_model returns model i that rows belong to, NULL beyond the last.
+const char *tb_claim_model(size_t i);
 
 const char *tb_claim_role_name(enum tb_claim_role role);
 const char *tb_verdict_name(enum tb_verdict verdict);

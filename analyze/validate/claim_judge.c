@@ -22,6 +22,13 @@ static double nearest(const struct tb_claim *claim, double simulated)
 					 : simulated;
 }
 
+// factor_of returns by which factor two figures differ, 1 or more.
+static double factor_of(const struct tb_claim *claim, double simulated)
+{
+	double ratio = simulated / claim->low;
+	return ratio > 0 ? fmax(ratio, 1 / ratio) : INFINITY;
+}
+
 static bool holds(const struct tb_claim *claim, double simulated)
 {
 	switch (claim->relation) {
@@ -36,6 +43,8 @@ static bool holds(const struct tb_claim *claim, double simulated)
 		return simulated >= claim->low;
 	case TB_RELATION_RANGE:
 		return simulated >= claim->low && simulated <= claim->high;
+	case TB_RELATION_WITHIN:
+		return factor_of(claim, simulated) <= claim->bound;
 	case TB_RELATION_EVEN:
 		return simulated <= claim->bound;
 	case TB_RELATION_UNEVEN:
@@ -53,6 +62,8 @@ static bool is_near(const struct tb_claim *claim, double simulated)
 	bool published = !is_order(claim) && claim->relation != TB_RELATION_EVEN &&
 			 claim->relation != TB_RELATION_UNEVEN;
 	double figure = nearest(claim, simulated);
+	if (claim->relation == TB_RELATION_WITHIN)
+		return factor_of(claim, simulated) <= claim->bound * claim->bound;
 	double within = figure != 0 ? NEAR_SHARE * fabs(figure) : NEAR_NOTHING;
 	return published && fabs(simulated - figure) <= within + SLACK * fabs(figure);
 }
@@ -115,6 +126,7 @@ const char *tb_claim_role_name(enum tb_claim_role role)
 {
 	static const char *const names[TB_CLAIM_ROLES] = {[TB_CLAIM_FITTED] = "fitted",
 		[TB_CLAIM_DERIVED] = "derived",
+		[TB_CLAIM_CHOSEN] = "chosen",
 		[TB_CLAIM_PREDICTED] = "predicted"};
 	return names[role];
 }

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "measure.h"
 #include "network_open.h"
+#include "recipe.h"
 #include "workers.h"
 
 #include <fnmatch.h>
@@ -25,13 +26,23 @@ struct validation_plan {
 	struct planned *experiments;
 	size_t n_experiments, room;
 	unsigned n_seeds;
-	struct tb_outcome **outcomes; // experiment * n_seeds + seed
+	struct tb_outcome **outcomes;	    // experiment * n_seeds + seed
+	struct tb_validated_row **replayed; // those with a recipe, run behind the others
+	size_t n_replayed, replayed_room;
 	const struct tb_validation_options *options;
 };
 
-static bool wanted(const struct tb_claim *claim, const char *only)
+static bool wanted(
+	const struct tb_claim *claim, const struct tb_validation_options *options)
 {
-	return !only || fnmatch(only, claim->id, 0) == 0;
+	return (!options->only || fnmatch(options->only, claim->id, 0) == 0) &&
+	       (!options->model || strcmp(options->model, claim->model) == 0);
+}
+
+// has_recipe: rows of papers on QsNet have measures.
+static bool has_recipe(const struct tb_claim *claim)
+{
+	return strcmp(claim->model, tb_claim_model(0)) != 0;
 }
 
 static bool same(const char *a, const char *b)
@@ -108,9 +119,26 @@ static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 	return TB_OK;
 }
 
+// replay_row replays a row by its recipe. A replay that fails is no figure: the row
+// fails.
+static int replay_row(const struct validation_plan *plan,
+	struct tb_validated_row *finding, struct tb_error *error)
+{
+	finding->figure = NAN;
+	int status = tb_recipe_run(
+		&finding->figure, finding->claim->measured, plan->options->folder, error);
+	if (status == TB_EUSAGE)
+		snprintf(
+			finding->failure, sizeof finding->failure, "%.300s", error->text);
+	return status == TB_EUSAGE ? TB_OK : status;
+}
+
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct validation_plan *plan = context;
+	size_t n_simulated = plan->n_experiments * plan->n_seeds;
+	if (index >= n_simulated)
+		return replay_row(plan, plan->replayed[index - n_simulated], error);
 	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
 	const struct tb_experiment *experiment = planned->experiment;
 	const struct tb_experiment_options options = {
@@ -130,7 +158,7 @@ static void watch(void *context, size_t n_done)
 	const struct validation_plan *plan = context;
 	if (plan->options->progress)
 		plan->options->progress(plan->options->context, n_done,
-			plan->n_experiments * plan->n_seeds);
+			plan->n_experiments * plan->n_seeds + plan->n_replayed);
 }
 
 static int run_plan(struct validation_plan *plan, struct tb_error *error)
@@ -140,7 +168,7 @@ static int run_plan(struct validation_plan *plan, struct tb_error *error)
 	if (!plan->outcomes)
 		return tb_fail_memory(error, "%zu runs", n);
 	const struct tb_work work = {
-		plan, .n_tasks = n, .task = run_task, .watch = watch};
+		plan, .n_tasks = n + plan->n_replayed, .task = run_task, .watch = watch};
 	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
@@ -166,10 +194,12 @@ static void judge(struct tb_validated_row *finding, const struct validation_plan
 	finding->verdict = finding->doubt = TB_VERDICT_OUTSIDE;
 	if (*finding->outside)
 		return;
-	const struct tb_measure *measure = tb_measure_find(claim->id);
-	for (unsigned seed = 0; seed < plan->n_seeds; seed++)
+	const struct tb_measure *measure =
+		has_recipe(claim) ? NULL : tb_measure_find(claim->id);
+	for (unsigned seed = 0; measure && seed < plan->n_seeds; seed++)
 		values[seed] = figure(plan, measure, seed);
-	finding->simulated = tb_estimate_of(values, plan->n_seeds);
+	finding->simulated = measure ? tb_estimate_of(values, plan->n_seeds)
+				     : (struct tb_estimate){finding->figure, NAN};
 	finding->error_percent = tb_claim_error(claim, finding->simulated.mean);
 	finding->verdict = tb_claim_judge(claim, &finding->simulated);
 	finding->doubt = tb_claim_doubt(claim, &finding->simulated);
@@ -182,7 +212,6 @@ static void count(
 		validation->n_outside++;
 		return;
 	}
-	validation->sums[finding->claim->role][finding->verdict]++;
 	validation->n_in_doubt += finding->doubt != finding->verdict;
 }
 
@@ -200,6 +229,25 @@ static int judge_all(struct tb_validation *validation, const struct validation_p
 	return TB_OK;
 }
 
+// choose_recipe plans a replay, unless its file is not there.
+static int choose_recipe(struct tb_validated_row *finding, struct validation_plan *plan,
+	struct tb_error *error)
+{
+	char name[128];
+	const char *folder = plan->options->folder ? plan->options->folder : "";
+	if (tb_recipe_lacks(finding->claim->measured, folder, name, sizeof name)) {
+		snprintf(finding->outside, sizeof finding->outside,
+			"its recording is not here: %.100s; --data names its folder",
+			name);
+		return TB_OK;
+	}
+	if (TB_ARRAY_RESERVE(
+		    &plan->replayed, &plan->replayed_room, plan->n_replayed + 1) != TB_OK)
+		return tb_fail_memory(error, "the claims");
+	plan->replayed[plan->n_replayed++] = finding;
+	return TB_OK;
+}
+
 // choose_claim plans a claim's simulations, or notes why there are none.
 static int choose_claim(struct tb_validated_row *finding, struct validation_plan *plan,
 	struct tb_error *error)
@@ -211,6 +259,8 @@ static int choose_claim(struct tb_validated_row *finding, struct validation_plan
 			finding->claim->outside);
 		return TB_OK;
 	}
+	if (has_recipe(finding->claim))
+		return choose_recipe(finding, plan, error);
 	int status = add_claim(plan, finding->claim, &wrong);
 	if (status == TB_EUSAGE) {
 		snprintf(finding->outside, sizeof finding->outside, "%s",
@@ -232,8 +282,12 @@ static int choose(struct tb_validation *validation, struct validation_plan *plan
 		return tb_fail_memory(error, "the claims");
 	for (size_t i = 0; i < claims->n; i++) {
 		const struct tb_claim *claim = &claims->claims[i];
-		if (!wanted(claim, plan->options->only))
+		if (!wanted(claim, plan->options))
 			continue;
+		if (!plan->options->with_long && tb_recipe_is_long(claim->measured)) {
+			validation->n_long++;
+			continue;
+		}
 		struct tb_validated_row *finding =
 			&validation->findings[validation->n_findings++];
 		finding->claim = claim;
@@ -242,8 +296,9 @@ static int choose(struct tb_validation *validation, struct validation_plan *plan
 			return status;
 	}
 	if (validation->n_findings == 0)
-		return tb_fail(error, TB_EUSAGE, "no row's id matches '%s'",
-			plan->options->only);
+		return tb_fail(error, TB_EUSAGE, "no row's id matches '%s'%s",
+			plan->options->only ? plan->options->only : "*",
+			validation->n_long ? " but those for --long" : "");
 	return TB_OK;
 }
 
@@ -256,6 +311,7 @@ static void plan_fini(struct validation_plan *plan)
 	for (size_t i = 0; i < plan->n_experiments; i++)
 		free(plan->experiments[i].network);
 	free(plan->experiments);
+	free(plan->replayed);
 }
 
 int tb_validation_run(struct tb_validation *validation,
@@ -289,11 +345,21 @@ void tb_validation_fini(struct tb_validation *validation)
 	validation->findings = NULL;
 }
 
+size_t tb_validation_sum(const struct tb_validation *validation, const char *model,
+	enum tb_claim_role role, enum tb_verdict verdict)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < validation->n_findings; i++) {
+		const struct tb_validated_row *at = &validation->findings[i];
+		n += at->verdict == verdict &&
+		     (!model || strcmp(model, at->claim->model) == 0) &&
+		     (role == TB_CLAIM_ROLES || role == at->claim->role);
+	}
+	return n;
+}
+
 size_t tb_validation_count(
 	const struct tb_validation *validation, enum tb_verdict verdict)
 {
-	size_t n = 0;
-	for (enum tb_claim_role role = 0; role < TB_CLAIM_ROLES; role++)
-		n += validation->sums[role][verdict];
-	return n;
+	return tb_validation_sum(validation, NULL, TB_CLAIM_ROLES, verdict);
 }

@@ -57,7 +57,9 @@ static void write_simulated(char *text, size_t size, const struct tb_estimate *e
 static void write_published(char *text, size_t size, const struct tb_claim *claim)
 {
 	char bound[64] = "";
-	if (*claim->bound_text)
+	if (claim->relation == TB_RELATION_WITHIN)
+		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
+	else if (*claim->bound_text)
 		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
 			unit_of(claim));
 	const char *const words[] = {claim->relation_text, claim->value_text,
@@ -74,6 +76,8 @@ static void write_verdict(char *text, size_t size, const struct tb_validated_row
 	const char *verdict = tb_verdict_name(finding->verdict);
 	if (*finding->outside)
 		snprintf(text, size, "outside the model: %s", finding->outside);
+	else if (*finding->failure)
+		snprintf(text, size, "%s: %s", verdict, finding->failure);
 	else if (finding->doubt == finding->verdict)
 		snprintf(text, size, "%s", verdict);
 	else
@@ -125,32 +129,54 @@ static void cell_texts(const struct cells *cells, const char *text[N_COLUMNS])
 }
 
 struct sum {
-	const char *role;
+	const char *model, *role;
 	size_t n_rows, n[TB_VERDICTS];
 };
 
-// sum_of returns the sums of a role, or of all for TB_CLAIM_ROLES.
-static struct sum sum_of(const struct tb_validation *validation, enum tb_claim_role role)
+// sum_of returns the sums of a model (NULL: of all) and role (TB_CLAIM_ROLES: of all).
+static struct sum sum_of(const struct tb_validation *validation, const char *model,
+	enum tb_claim_role role)
 {
 	bool all = role == TB_CLAIM_ROLES;
-	struct sum sum = {.role = all ? "all" : tb_claim_role_name(role)};
+	struct sum sum = {.model = model ? model : "all",
+		.role = all ? "all" : tb_claim_role_name(role)};
 	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
-		sum.n[verdict] = all ? tb_validation_count(validation, verdict)
-				     : validation->sums[role][verdict];
+		sum.n[verdict] = tb_validation_sum(validation, model, role, verdict);
 		sum.n_rows += sum.n[verdict];
 	}
 	return sum;
 }
 
+// next_sum goes through the sums that have rows, by model and role, and then those of all
+// models: false behind the last. `at` begins as 0.
+static bool next_sum(const struct tb_validation *validation, size_t *at, struct sum *sum)
+{
+	size_t n_models = 0;
+	while (tb_claim_model(n_models))
+		n_models++;
+	for (; *at < (n_models + 1) * (TB_CLAIM_ROLES + 1);) {
+		size_t model = *at / (TB_CLAIM_ROLES + 1);
+		enum tb_claim_role role =
+			(enum tb_claim_role)(*at % (TB_CLAIM_ROLES + 1));
+		++*at;
+		*sum = sum_of(validation, tb_claim_model(model), role);
+		bool of_model = model < n_models;
+		if (of_model ? sum->n_rows > 0 && role < TB_CLAIM_ROLES
+			     : sum->n_rows > 0 || role == TB_CLAIM_ROLES)
+			return true;
+	}
+	return false;
+}
+
 static void write_sums(const struct tb_validation *validation, FILE *stream)
 {
-	fprintf(stream, "%-10s%5s", "role", "rows");
+	struct sum sum;
+	fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
 	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
 		fprintf(stream, "%7s", tb_verdict_name(verdict));
 	fputc('\n', stream);
-	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
-		struct sum sum = sum_of(validation, role);
-		fprintf(stream, "%-10s%5zu", sum.role, sum.n_rows);
+	for (size_t at = 0; next_sum(validation, &at, &sum);) {
+		fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role, sum.n_rows);
 		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
 			fprintf(stream, "%7zu", sum.n[verdict]);
 		fputc('\n', stream);
@@ -160,13 +186,13 @@ static void write_sums(const struct tb_validation *validation, FILE *stream)
 
 static void write_sums_markdown(const struct tb_validation *validation, FILE *stream)
 {
-	fputs("| role | rows ", stream);
+	struct sum sum;
+	fputs("| model | role | rows ", stream);
 	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
 		fprintf(stream, "| %s ", tb_verdict_name(verdict));
-	fputs("|\n|---|--:|--:|--:|--:|--:|\n", stream);
-	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
-		struct sum sum = sum_of(validation, role);
-		fprintf(stream, "| %s | %zu ", sum.role, sum.n_rows);
+	fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
+	for (size_t at = 0; next_sum(validation, &at, &sum);) {
+		fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role, sum.n_rows);
 		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
 			fprintf(stream, "| %zu ", sum.n[verdict]);
 		fputs("|\n", stream);
@@ -192,6 +218,9 @@ static void write_summary(const struct tb_validation *validation, FILE *stream)
 	if (validation->n_outside)
 		fprintf(stream, "%zu row%s outside the model. ", validation->n_outside,
 			validation->n_outside == 1 ? " is" : "s are");
+	if (validation->n_long)
+		fprintf(stream, "%zu row%s left out: --long. ", validation->n_long,
+			validation->n_long == 1 ? " is" : "s are");
 	fprintf(stream, "Network %s, %u seed%s, mean with 95 %% interval.\n",
 		tb_visible(validation->network, shown, sizeof shown), validation->n_seeds,
 		validation->n_seeds == 1 ? "" : "s");
@@ -250,7 +279,7 @@ static void write_figure(FILE *stream, double value)
 	fputc(',', stream);
 }
 
-enum { N_CLAIM_FIELDS = 12 };
+enum { N_CLAIM_FIELDS = 13 };
 
 static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
 {
@@ -264,20 +293,19 @@ static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
 // the verdict is empty.
 static void write_sums_csv(const struct tb_validation *validation, FILE *stream)
 {
-	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
-		struct sum sum = sum_of(validation, role);
+	struct sum sum;
+	for (size_t at = 0; next_sum(validation, &at, &sum);)
 		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
 			char id[64];
-			snprintf(id, sizeof id, "sum.%s.%s", sum.role,
+			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
 				tb_verdict_name(verdict));
 			write_fields(stream,
-				(const char *const[N_CLAIM_FIELDS]){id, "", "", "", "",
-					"", "", "rows", "", sum.role, "", ""});
+				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
+					"", "", "", "", "rows", "", sum.role, "", ""});
 			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
 		}
-	}
 	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
-				     "", "", "", "", "rows", "", "", "", ""});
+				     "", "", "", "", "", "rows", "", "", "", ""});
 	fprintf(stream, "%zu,,,,\n", validation->n_outside);
 }
 
@@ -289,18 +317,19 @@ static const char *role_of(const struct tb_claim *claim)
 
 static void write_csv(const struct tb_validation *validation, FILE *stream)
 {
-	fputs("id,paper,experiment,setting,quantity,relation,value,unit,bound,role,"
+	fputs("id,model,source,experiment,setting,quantity,relation,value,unit,bound,"
+	      "role,"
 	      "reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
 		stream);
 	for (size_t row = 0; row < validation->n_findings; row++) {
 		const struct tb_validated_row *finding = &validation->findings[row];
 		const struct tb_claim *claim = finding->claim;
-		write_fields(
-			stream, (const char *const[N_CLAIM_FIELDS]){claim->id,
-					claim->paper, claim->experiment, claim->setting,
-					claim->quantity, claim->relation_text,
-					claim->value_text, claim->unit, claim->bound_text,
-					role_of(claim), claim->reason, claim->measured});
+		write_fields(stream,
+			(const char *const[N_CLAIM_FIELDS]){claim->id, claim->model,
+				claim->source, claim->experiment, claim->setting,
+				claim->quantity, claim->relation_text, claim->value_text,
+				claim->unit, claim->bound_text, role_of(claim),
+				claim->reason, claim->measured});
 		write_figure(stream, finding->simulated.mean);
 		write_figure(stream, finding->simulated.half_ci);
 		write_figure(stream, finding->error_percent);
@@ -313,15 +342,16 @@ static void write_csv(const struct tb_validation *validation, FILE *stream)
 static json_t *finding_json(const struct tb_validated_row *finding)
 {
 	const struct tb_claim *claim = finding->claim;
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
-			 "s:o, s:o, s:o, s:s, s:s}",
-		"id", claim->id, "paper", claim->paper, "experiment", claim->experiment,
-		"setting", claim->setting, "quantity", claim->quantity, "relation",
-		claim->relation_text, "value", claim->value_text, "unit", claim->unit,
-		"bound", claim->bound_text, "role", role_of(claim), "reason",
-		claim->reason, "measured", claim->measured, "simulated",
-		tb_json_real(finding->simulated.mean), "half_ci",
-		tb_json_real(finding->simulated.half_ci), "error_percent",
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
+		"s:o, s:o, s:o, s:s, s:s}",
+		"id", claim->id, "model", claim->model, "source", claim->source,
+		"experiment", claim->experiment, "setting", claim->setting, "quantity",
+		claim->quantity, "relation", claim->relation_text, "value",
+		claim->value_text, "unit", claim->unit, "bound", claim->bound_text,
+		"role", role_of(claim), "reason", claim->reason, "measured",
+		claim->measured, "simulated", tb_json_real(finding->simulated.mean),
+		"half_ci", tb_json_real(finding->simulated.half_ci), "error_percent",
 		tb_json_real(finding->error_percent), "verdict",
 		tb_verdict_name(finding->verdict), "doubt",
 		tb_verdict_name(finding->doubt));
@@ -329,16 +359,16 @@ static json_t *finding_json(const struct tb_validated_row *finding)
 
 static json_t *sums_json(const struct tb_validation *validation)
 {
-	json_t *sums = json_object();
-	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES && sums; role++) {
-		struct sum sum = sum_of(validation, role);
-		json_t *made = json_object();
+	json_t *sums = json_array();
+	struct sum sum;
+	for (size_t at = 0; next_sum(validation, &at, &sum);) {
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_text(&object, "model", sum.model);
+		tb_json_add_text(&object, "role", sum.role);
 		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			if (json_object_set_new(made, tb_verdict_name(verdict),
-				    json_integer((json_int_t)sum.n[verdict])) != 0)
-				made = (json_decref(made), NULL);
-		if (json_object_set_new(sums, sum.role, made) != 0)
-			sums = (json_decref(sums), NULL);
+			tb_json_add_count(
+				&object, tb_verdict_name(verdict), sum.n[verdict]);
+		sums = tb_json_append(sums, tb_json_object_take(&object));
 	}
 	return sums;
 }
@@ -349,10 +379,10 @@ static int write_json(
 	json_t *rows = json_array();
 	for (size_t row = 0; row < validation->n_findings; row++)
 		rows = tb_json_append(rows, finding_json(&validation->findings[row]));
-	json_t *root = json_pack("{s:o, s:i, s:o, s:i, s:o}", "network",
+	json_t *root = json_pack("{s:o, s:i, s:o, s:i, s:i, s:o}", "network",
 		tb_json_text(validation->network), "seeds", (int)validation->n_seeds,
 		"sums", sums_json(validation), "outside", (int)validation->n_outside,
-		"rows", rows);
+		"left_out", (int)validation->n_long, "rows", rows);
 	return tb_json_write(root, 9, stream) == TB_OK
 		       ? TB_OK
 		       : tb_fail_memory(error, "the findings");

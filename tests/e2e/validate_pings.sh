@@ -10,20 +10,20 @@ pings --jobs 1 >"$scratch/one"
 cat "$scratch/one"
 pings --jobs 4 >"$scratch/four"
 cmp "$scratch/one" "$scratch/four"
-grep -q '^fitted  *10  *3  *7  *0  *0$' "$scratch/one"
-grep -q '^derived  *2  *0  *2  *0  *0$' "$scratch/one"
-grep -q '^predicted  *2  *1  *1  *0  *0$' "$scratch/one"
-grep -q '^all  *14  *4  *10  *0  *0$' "$scratch/one"
+grep -q '^qsnet  *fitted  *10  *3  *7  *0  *0$' "$scratch/one"
+grep -q '^qsnet  *derived  *2  *0  *2  *0  *0$' "$scratch/one"
+grep -q '^qsnet  *predicted  *2  *1  *1  *0  *0$' "$scratch/one"
+grep -q '^all  *all  *14  *4  *10  *0  *0$' "$scratch/one"
 grep -q '^2 verdicts have another one within the interval' "$scratch/one"
 grep -q 'Network qsnet, 3 seeds, mean' "$scratch/one"
 
 pings -f csv -o "$scratch/pings.csv"
 awk '!/^sum/ { n++ } END { exit n != 15 }' "$scratch/pings.csv"
-grep -q '^ping.uni.bw,000,.*,near,near$' "$scratch/pings.csv"
-grep -q '^sum.derived.near,,,,,,,rows,,derived,,,2,,,,$' "$scratch/pings.csv"
+grep -q '^ping.uni.bw,qsnet,000,.*,near,near$' "$scratch/pings.csv"
+grep -q '^sum.qsnet.derived.near,qsnet,,,,,,,rows,,derived,,,2,,,,$' "$scratch/pings.csv"
 pings -f json >"$scratch/json"
-tr -d ' \n' <"$scratch/json" | grep -q '"fitted":{"holds":3,"near":7,"tie":0,"fails":0}'
-pings -f markdown | grep -q '^| all | 14 | 4 | 10 | 0 | 0 |$'
+tr -d ' \n' <"$scratch/json" | grep -q '{"model":"qsnet","role":"fitted","holds":3,"near":7,"tie":0,"fails":0}'
+pings -f markdown | grep -q '^| all | all | 14 | 4 | 10 | 0 | 0 |$'
 pings -f markdown | grep -q '^| `ping.bi.bw` | = 280 MB/s |'
 
 # Rows on another machine or by another library say so, and run on it whatever -n has.
@@ -38,7 +38,7 @@ sed '/^\[host/,$d' "$TB_SOURCE/schemas/qsnet.ini" >"$scratch/bare.ini"
 "$TAILBACK" validate --only 'ping.uni.lat0*' -n "$scratch/bare.ini" --seeds 1 >"$scratch/bare"
 grep -q '^ping.uni.lat0.mpi .* outside the model: .*bare.ini: host = mpi: the network has no such library' \
 	"$scratch/bare"
-grep -q '^all  *2  *0  *2  *0  *0$' "$scratch/bare"
+grep -q '^all  *all  *2  *0  *2  *0  *0$' "$scratch/bare"
 grep -q '^2 rows are outside the model\.' "$scratch/bare"
 
 # No experiment runs for a row outside the model.
@@ -56,7 +56,7 @@ expect() {
 	}
 }
 expect 1 validate --only 'ping.uni.*' -n qsnet,vcs=1
-grep -q '^all  *11  *1  *5  *0  *5$' "$scratch/out"
+grep -q '^all  *all  *11  *1  *5  *0  *5$' "$scratch/out"
 expect 1 validate --only 'ping.uni.*' -n ib-hdr
 grep -q 'published figures are of QsNet' "$scratch/out"
 expect 2 validate --only 'nothing.*'

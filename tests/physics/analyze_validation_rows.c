@@ -169,7 +169,8 @@ static void every_row_reads_what_it_read(void **state)
 	assert_int_equal(tb_claims_published(&claims, &error), TB_OK);
 	rows.stream = open_memstream(&text, &size);
 	for (size_t i = 0; i < claims.n; i++)
-		write_row(&rows, &claims.claims[i]);
+		if (strcmp(claims.claims[i].model, "qsnet") == 0) // others are replayed
+			write_row(&rows, &claims.claims[i]);
 	fclose(rows.stream);
 	if (getenv("TB_UPDATE")) {
 		FILE *file = fopen(path, "w");
