@@ -7,6 +7,7 @@
 #include "fabric_store.h"
 #include "names.h"
 #include "network_open.h"
+#include "placement.h"
 #include "preset.h"
 #include "preset_write.h"
 #include "progress.h"
@@ -32,6 +33,7 @@
 enum key {
 	KEY_ROUTES = 256,
 	KEY_ROOTS,
+	KEY_HOSTS,
 	KEY_FROM,
 	KEY_TO,
 	KEY_SEED,
@@ -57,6 +59,8 @@ static const struct argp_option argp_options[] = {
 		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
 		"root_guid_file: levels are distances from them",
 		0},
+	{"hosts", KEY_HOSTS, "LIST", 0,
+		"Only these hosts send and receive, such as n[0-15,20] or node[3-7]", 0},
 	TB_CMD_OUTPUT_OPTIONS,
 	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
 	{"list", KEY_LIST, 0, 0,
@@ -125,6 +129,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ROOTS:
 		options->roots = text;
+		break;
+	case KEY_HOSTS:
+		options->hosts = text;
 		break;
 	case KEY_FROM:
 		options->from = text;
@@ -220,17 +227,41 @@ static int put(const struct network_options *options,
 		&(struct network_writing){report, format, options->picture.width}, error);
 }
 
-// report looks at the network and reports what it found.
-static int report(const struct tb_network *network, const struct network_options *options,
-	struct tb_error *error)
+// choose_hosts takes the hosts that the options list, or all that send.
+static int choose_hosts(const struct tb_network *network, const char *list,
+	struct tb_fabric_hosts *chosen, struct tb_error *error)
+{
+	struct tb_hosts hosts = {0};
+	int status = list ? tb_hosts_parse(&hosts, list, NULL, network, error) : TB_OK;
+	uint32_t *nodes = malloc((hosts.n + 1u) * sizeof *nodes);
+	if (status == TB_OK && !nodes)
+		status = tb_fail_memory(error, "the hosts");
+	for (uint32_t i = 0; status == TB_OK && i < hosts.n; i++) {
+		nodes[i] = hosts.hosts[i].node;
+		if (nodes[i] >= tb_network_n_nodes(network))
+			status = tb_fail(error, TB_EUSAGE,
+				"--hosts=%s: the network has %u nodes", list,
+				tb_network_n_nodes(network));
+	}
+	if (status == TB_OK)
+		status = tb_fabric_hosts_init(chosen, network, nodes, hosts.n, error);
+	free(nodes);
+	tb_hosts_fini(&hosts);
+	return status;
+}
+
+// look studies the network, and puts what it found where it is asked for.
+static int look(const struct tb_network *network, const struct network_options *options,
+	const struct tb_fabric_hosts *hosts, struct tb_error *error)
 {
 	struct tb_fabric fabric = {0};
 	struct tb_route_study study = {0};
 	struct tb_progress progress;
 	struct tb_route_study_options asked = options->study;
+	asked.hosts = hosts;
 	asked.progress = show_progress;
 	asked.context = &progress;
-	int status = tb_fabric_init(&fabric, network, error);
+	int status = tb_fabric_init(&fabric, network, hosts, error);
 	if (status == TB_OK) {
 		tb_progress_init(&progress, STDERR_FILENO);
 		status = tb_route_study_init(&study, network, &asked, error);
@@ -248,6 +279,18 @@ static int report(const struct tb_network *network, const struct network_options
 			error);
 	tb_route_study_fini(&study);
 	tb_fabric_fini(&fabric);
+	return status;
+}
+
+// report looks at the network and reports what it found.
+static int report(const struct tb_network *network, const struct network_options *options,
+	struct tb_error *error)
+{
+	struct tb_fabric_hosts hosts = {0};
+	int status = choose_hosts(network, options->hosts, &hosts, error);
+	if (status == TB_OK)
+		status = look(network, options, &hosts, error);
+	tb_fabric_hosts_fini(&hosts);
 	return status;
 }
 

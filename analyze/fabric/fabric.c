@@ -166,9 +166,11 @@ static int describe(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 }
 
 int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
-	struct tb_error *error)
+	const struct tb_fabric_hosts *hosts, struct tb_error *error)
 {
 	struct tb_fabric made = {.network = network};
+	if (hosts)
+		made.hosts = *hosts;
 	struct tb_fabric_ports ports = {0};
 	int status = describe(&made, &ports);
 	tb_fabric_ports_fini(&ports);

@@ -9,6 +9,7 @@
 #ifndef TB_FABRIC_H
 #define TB_FABRIC_H
 
+#include "fabric_hosts.h"
 #include "network.h"
 
 #include <signal.h>
@@ -68,6 +69,7 @@ struct tb_fabric_bisection {
 
 struct tb_fabric {
 	const struct tb_network *network; // borrowed
+	struct tb_fabric_hosts hosts;	  // those that the bisection counts; borrowed
 	struct tb_fabric_level *levels;
 	struct tb_fabric_cables *cables; // lowest first, then fastest
 	struct tb_oddity *oddities; // by kind as tb_fabric_oddities has it, see there
@@ -78,7 +80,8 @@ struct tb_fabric {
 	struct tb_fabric_bisection bisection;
 };
 
-// tb_fabric_init looks at a network, which must outlive it. TB_ENOMEM. Cost: linear in
+// tb_fabric_init looks at a network, which must outlive it; its bisection counts some
+// hosts (NULL: all), and no pair that sends nothing. TB_ENOMEM. Cost: linear in
 // links, and for cables that are missing in pairs of neighbouring switches.
 //
 // Oddities come by level, FEWER_UP followed by MISSING of the same switch, then the
@@ -91,7 +94,7 @@ struct tb_fabric {
 // what the two halves have to it: an upper bound, which the best routes reach. This is
 // the worst of the cuts that keep subtrees whole as far as that greedy order finds it.
 int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
-	struct tb_error *error) TB_MUST_USE;
+	const struct tb_fabric_hosts *hosts, struct tb_error *error) TB_MUST_USE;
 void tb_fabric_fini(struct tb_fabric *fabric); // a zeroed struct is fine
 
 #endif

@@ -15,6 +15,7 @@ struct subtree {
 
 struct cut {
 	const struct tb_network *net;
+	const struct tb_fabric_hosts *hosts;
 	uint32_t level;
 	uint32_t *parent;   // sets: below the level, and from it up
 	uint32_t *of_host;  // a switch of its nodes
@@ -89,8 +90,11 @@ static uint32_t list_subtrees(struct cut *cut)
 			continue;
 		struct subtree *subtree =
 			&cut->subtrees[cut->position[tb_fabric_root(cut->parent, below)]];
+		uint32_t n_hosts = tb_network_n_hosts(cut->net);
+		if (enters && !tb_fabric_hosts_has(cut->hosts, at.from % n_hosts))
+			continue;
 		if (enters) {
-			bool is_host = at.from < tb_network_n_hosts(cut->net);
+			bool is_host = at.from < n_hosts;
 			n_with += is_host && subtree->n_hosts == 0;
 			subtree->n_hosts += is_host;
 			subtree->injected_bytes_per_s += at.bytes_per_s;
@@ -174,6 +178,7 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 	struct tb_fabric_bisection *bisection = &fabric->bisection;
 	uint32_t n = tb_network_n_switches(fabric->network);
 	struct cut cut = {.net = fabric->network,
+		.hosts = &fabric->hosts,
 		.parent = malloc(n * sizeof *cut.parent),
 		.position = calloc(n, sizeof *cut.position),
 		.subtrees = malloc(n * sizeof *cut.subtrees)};

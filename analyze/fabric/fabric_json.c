@@ -208,6 +208,7 @@ int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream)
 		&object, "ascent", tb_ascent_words[tb_network_params(net)->ascent]);
 	tb_json_add_text(&object, "routes", report->routes);
 	tb_json_add_count(&object, "seed", report->seed);
+	tb_json_add_count(&object, "senders", tb_fabric_hosts_n(&study->hosts, net));
 	tb_json_add(&object, "all_to_all", all_json(study));
 	tb_json_add(&object, "shifts", shares_json(net, &study->shifts, true));
 	tb_json_add(&object, "random_bisections",

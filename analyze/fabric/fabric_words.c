@@ -162,6 +162,9 @@ static void say_size(
 		tb_format_counted(fabric->n_levels, "level", levels, sizeof levels),
 		n_cables ? ", " : "", n_cables ? cables : "",
 		n_cables ? " between them" : "");
+	if (report->study->hosts.of)
+		say(verdict, "Of the hosts %u send and receive here",
+			report->study->hosts.n);
 }
 
 // ratio writes "3:1" or "1:1.5".

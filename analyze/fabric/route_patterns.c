@@ -185,19 +185,28 @@ static struct result look_at(struct bench *bench, uint64_t number)
 		.hottest = sums.hottest};
 }
 
+static void silence(struct bench *bench)
+{
+	for (uint32_t host = 0; host < tb_network_n_hosts(bench->loads.network); host++)
+		bench->to[host] = TB_ID_NONE;
+}
+
 // shift sets the pattern in which host i sends to host i + `by`, and returns `by`: shift
 // number `i`, or one from the part number `i` of all shifts.
 static uint64_t shift(struct bench *bench, uint32_t i)
 {
 	const struct patterns *patterns = bench->patterns;
-	uint32_t n = tb_network_n_hosts(bench->loads.network);
+	const struct tb_fabric_hosts *hosts = &patterns->study->hosts;
+	uint32_t n = tb_fabric_hosts_n(hosts, bench->loads.network);
 	uint64_t first = patterns->n_of * i / patterns->n;
 	uint64_t end = patterns->n_of * (i + 1) / patterns->n;
 	struct tb_random random;
 	tb_random_init(&random, patterns->options->seed, i);
 	uint64_t by = 1 + first + tb_random_below(&random, end - first);
-	for (uint32_t host = 0; host < n; host++)
-		bench->to[host] = (uint32_t)((host + by) % n);
+	silence(bench);
+	for (uint32_t k = 0; k < n; k++)
+		bench->to[tb_fabric_hosts_at(hosts, k)] =
+			tb_fabric_hosts_at(hosts, (uint32_t)((k + by) % n));
 	return by;
 }
 
@@ -205,14 +214,14 @@ static uint64_t shift(struct bench *bench, uint32_t i)
 // half send to those of the second.
 static uint64_t bisect(struct bench *bench, uint32_t i)
 {
-	uint32_t n = tb_network_n_hosts(bench->loads.network);
+	const struct tb_fabric_hosts *hosts = &bench->patterns->study->hosts;
+	uint32_t n = tb_fabric_hosts_n(hosts, bench->loads.network);
 	struct tb_random random;
+	silence(bench);
 	tb_random_init(
 		&random, bench->patterns->options->seed, MOST_SHIFTS + UINT64_C(1) + i);
-	for (uint32_t host = 0; host < n; host++) {
-		bench->order[host] = host;
-		bench->to[host] = TB_ID_NONE;
-	}
+	for (uint32_t k = 0; k < n; k++)
+		bench->order[k] = tb_fabric_hosts_at(hosts, k);
 	for (uint32_t left = n; left > 1; left--) {
 		uint32_t pick = (uint32_t)tb_random_below(&random, left);
 		uint32_t host = bench->order[left - 1];
@@ -333,7 +342,7 @@ int tb_route_study_patterns(struct tb_route_study *study,
 	const struct tb_route_study_options *options, const double *weight,
 	struct tb_error *error)
 {
-	uint64_t n_shifts = tb_network_n_hosts(study->network) - 1;
+	uint64_t n_shifts = tb_fabric_hosts_n(&study->hosts, study->network) - 1;
 	uint32_t most = options->n_shifts ? options->n_shifts
 					  : tb_route_study_shifts(study->network);
 	struct patterns shifts = {.study = study,

@@ -3,6 +3,7 @@
 #include "route_loads.h"
 #include "route_study_impl.h"
 #include "route_walk.h"
+#include "stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,9 @@ static int usual_node_rate(struct tb_route_study *study)
 		if (at.kind != TB_LINK_INJECTION)
 			continue;
 		study->end_bytes_per_s[at.from] = (double)at.bytes_per_s;
+		if (!tb_fabric_hosts_has(
+			    &study->hosts, at.from % tb_network_n_hosts(study->network)))
+			continue;
 		rates[n++] = at.bytes_per_s;
 	}
 	qsort(rates, n, sizeof *rates, order_rates);
@@ -150,7 +154,7 @@ static int usual_node_rate(struct tb_route_study *study)
 // messages that each node sends one of to each other.
 static void bound_all(struct tb_route_study *study)
 {
-	uint32_t n = tb_network_n_hosts(study->network);
+	uint32_t n = tb_fabric_hosts_n(&study->hosts, study->network);
 	study->all_share = 1;
 	study->all_hottest.id = TB_ID_NONE;
 	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
@@ -164,16 +168,35 @@ static void bound_all(struct tb_route_study *study)
 	}
 }
 
+// send_among sends among some hosts, on every rail.
+static int send_among(struct tb_route_loads *loads, const struct tb_fabric_hosts *hosts,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	uint32_t n_nodes = tb_network_n_nodes(loads->network);
+	uint32_t n_hosts = tb_network_n_hosts(loads->network);
+	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
+		for (uint32_t i = 0; i < hosts->n; i++) {
+			if (tb_stop_asked(stop))
+				return tb_fail(error, TB_ESTOPPED, "stopped");
+			for (uint32_t k = 0; k < hosts->n; k++)
+				tb_route_loads_add(loads,
+					(struct tb_node){rail + hosts->of[i]},
+					(struct tb_node){rail + hosts->of[k]}, 1);
+		}
+	return TB_OK;
+}
+
 static int send_all_to_all(struct tb_route_study *study,
 	const struct tb_route_study_options *options, struct tb_error *error)
 {
 	struct tb_route_loads loads;
-	uint64_t n = tb_network_n_hosts(study->network);
+	uint64_t n = tb_fabric_hosts_n(&study->hosts, study->network);
 	int status = tb_route_loads_init(&loads, study->network, error);
 	if (status != TB_OK)
 		return status;
 	loads.seed = options->seed;
-	status = tb_route_loads_add_all(&loads, options->stop, error);
+	status = study->hosts.of ? send_among(&loads, &study->hosts, options->stop, error)
+				 : tb_route_loads_add_all(&loads, options->stop, error);
 	study->n_pairs = n * (n - 1) * tb_network_n_rails(study->network);
 	study->n_unrouted = loads.n_unrouted;
 	study->known = tb_route_walk_is_known(study->network);
@@ -215,6 +238,8 @@ int tb_route_study_init(struct tb_route_study *study, const struct tb_network *n
 	const struct tb_route_study_options *options, struct tb_error *error)
 {
 	struct tb_route_study made = {.network = network};
+	if (options->hosts)
+		made.hosts = *options->hosts;
 	int status = look(&made, options, error);
 	if (status != TB_OK) {
 		tb_route_study_fini(&made);

@@ -18,6 +18,7 @@
 #ifndef TB_ROUTE_STUDY_H
 #define TB_ROUTE_STUDY_H
 
+#include "fabric_hosts.h"
 #include "network.h"
 #include "statistics.h"
 
@@ -49,6 +50,7 @@ struct tb_pattern_shares {
 
 struct tb_route_study {
 	const struct tb_network *network; // borrowed
+	struct tb_fabric_hosts hosts;	  // that send and receive; borrowed
 	double *pairs;			  // by link: of all to all
 	struct tb_link_class *classes; // nodes' links, up, down, ejection; lowest first
 	uint32_t *class_of;	       // by link
@@ -67,6 +69,7 @@ struct tb_route_study {
 };
 
 struct tb_route_study_options {
+	const struct tb_fabric_hosts *hosts; // that send and receive; NULL: all
 	uint64_t seed;	       // of what is drawn, and of paths that a hash gives (ecmp)
 	uint32_t n_shifts;     // at most; 0: TB_STUDY_SHIFTS
 	uint32_t n_bisections; // 0: tb_route_study_bisections

@@ -37,7 +37,7 @@ static void look(const char *label, const char *name)
 		      &net, &(struct tb_network_description){.name = name}, &error),
 		&error);
 	double begun = cpu_s(), wall = tb_clock_s();
-	check(tb_fabric_init(&fabric, net, &error), &error);
+	check(tb_fabric_init(&fabric, net, NULL, &error), &error);
 	check(tb_route_study_init(&study, net, &options, &error), &error);
 	printf("network_%s_build,%.3f,s\n", label, begun - built);
 	printf("network_%s_processor,%.3f,s\n", label, cpu_s() - begun);

@@ -26,10 +26,10 @@ says() {
 }
 
 says nvidia-dgx-ndr.ibnetdiscover '542 hosts, 40 switches on 2 levels, 532 cables between them' \
-	'26 cables are missing' 'IBLEAF-01-02:MQM9701/U1 has 14 of 18 cables up' '542 at 400 Gbit/s'
+	'26 cables are missing' 'IBLEAF-01-02:MQM9701/U1 has 14 of 18 cables up' 'hosts and level 0 542 400 Gbit/s'
 says stage-qdr-fdr10.ibnetdiscover '8 switches on 2 levels, 47 cables' \
 	'MF0;ib1:SX6036/U1 has 7 of 8 cables up: 3 of 4 to MF0;ib8:SX6036/U1' \
-	'MF0;ib7:SX6036/U1, of level 1, has 3 hosts' '47 at 40 Gbit/s'
+	'MF0;ib7:SX6036/U1, of level 1, has 3 hosts' 'levels 0 and 1 47 40 Gbit/s'
 # With the tables that OpenSM's minhop made.
 says nvidia-dgx-ndr.ibnetdiscover,nvidia-minhop.lfts.gz 'put 4.06 times the mean load' \
 	'IBSPINE-04:MQM9701/U1:33 > MF0;B09-P1-IBLEAF-01-05:MQM9701/U1:39, which holds all to all down to 25 %'

@@ -29,7 +29,7 @@ static struct tb_network *network(const char *name)
 static struct tb_fabric look_at(const struct tb_network *net)
 {
 	struct tb_fabric fabric;
-	assert_int_equal(tb_fabric_init(&fabric, net, NULL), TB_OK);
+	assert_int_equal(tb_fabric_init(&fabric, net, NULL, NULL), TB_OK);
 	return fabric;
 }
 
@@ -245,9 +245,32 @@ static void all_to_all_can_be_kept_as_a_run(void **state)
 	unlink(path);
 }
 
+static void the_bisection_counts_hosts_that_send(void **state)
+{
+	(void)state;
+	static const uint32_t chosen[] = {0, 1, 4, 8};
+	struct tb_network *net = leaves_new((struct leaves_and_spines){
+		.preset = "qsnet", .leaves = 4, .hosts = 4, .spines = 2, .cables = 1});
+	struct tb_fabric_hosts hosts = {0};
+	struct tb_fabric all = look_at(net), fabric;
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, chosen, 4, NULL), TB_OK);
+	assert_int_equal(tb_fabric_init(&fabric, net, &hosts, NULL), TB_OK);
+	assert_int_equal(all.bisection.hosts_first + all.bisection.hosts_second, 16);
+	assert_int_equal(fabric.bisection.n_subtrees, 3);
+	assert_int_equal(fabric.bisection.hosts_first, 2);
+	assert_int_equal(fabric.bisection.hosts_second, 2);
+	assert_int_equal(
+		fabric.bisection.full_bytes_per_s * 4, all.bisection.full_bytes_per_s);
+	tb_fabric_fini(&all);
+	tb_fabric_fini(&fabric);
+	tb_fabric_hosts_fini(&hosts);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_bisection_counts_hosts_that_send),
 		cmocka_unit_test(a_regular_tree_is_alike_everywhere),
 		cmocka_unit_test(tapers_and_bisection_are_of_capacities),
 		cmocka_unit_test(a_missing_cable_is_named_with_both_its_ends),

@@ -261,9 +261,61 @@ static void the_hottest_are_sorted(void **state)
 	tb_network_free(net);
 }
 
+// Hosts of two leaves and a node of the spine.
+static void only_the_hosts_that_are_chosen_send(void **state)
+{
+	(void)state;
+	static const uint32_t chosen[] = {12, 0, 1, 6, 7, 0};
+	struct tb_network *net = odd_fabric("qsnet,ascent=deterministic");
+	struct tb_fabric_hosts hosts = {0};
+	double load[LINKS_MOST] = {0};
+	struct tb_link path[PATH_MOST];
+	int to[NODES_MOST];
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, chosen, 6, NULL), TB_OK);
+	assert_int_equal(hosts.n, 5);
+	for (uint32_t i = 0; i < hosts.n; i++)
+		for (uint32_t k = 0; k < hosts.n; k++)
+			for (uint32_t j = 0,
+				      n = walk(net, hosts.of[i], hosts.of[k], path);
+				j < n; j++)
+				load[path[j].id]++;
+	struct tb_route_study study = study_of(
+		net, (struct tb_route_study_options){.hosts = &hosts, .n_workers = 1});
+	for (uint32_t i = 0; i < tb_network_n_links(net); i++)
+		assert_true(study.pairs[i] == load[i]);
+	assert_int_equal(study.n_pairs, 5 * 4);
+	assert_int_equal(study.shifts.n_of, 4);
+	double sum = 0;
+	for (uint32_t by = 1; by < hosts.n; by++) {
+		memset(to, 0xff, sizeof to);
+		for (uint32_t i = 0; i < hosts.n; i++)
+			to[hosts.of[i]] = (int)hosts.of[(i + by) % hosts.n];
+		sum += share(net, to);
+	}
+	assert_true(fabs(study.shifts.share.mean - sum / 4) < 1e-12);
+	tb_route_study_fini(&study);
+	tb_fabric_hosts_fini(&hosts);
+	// Of two hosts, each bisection is the one pair, in either direction.
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, chosen, 2, NULL), TB_OK);
+	study = study_of(
+		net, (struct tb_route_study_options){.hosts = &hosts, .n_workers = 1});
+	memset(to, 0xff, sizeof to);
+	to[12] = 0;
+	double one = share(net, to);
+	memset(to, 0xff, sizeof to);
+	to[0] = 12;
+	assert_true(study.bisections.share.mean <= fmax(one, share(net, to)) + 1e-12);
+	assert_true(study.bisections.share.mean >= fmin(one, share(net, to)) - 1e-12);
+	tb_route_study_fini(&study);
+	tb_fabric_hosts_fini(&hosts);
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, chosen, 1, NULL), TB_EUSAGE);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_hosts_that_are_chosen_send),
 		cmocka_unit_test(pairs_are_those_of_every_path),
 		cmocka_unit_test(shares_of_shifts_are_those_of_every_pair),
 		cmocka_unit_test(random_bisections_agree_with_other_draws),
