@@ -22,6 +22,9 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->job_pairs);
 	free(compare->flows);
 	free(compare->jobs);
+	free(compare->recorded);
+	tb_recorded_fini(&compare->of_traces[0]);
+	tb_recorded_fini(&compare->of_traces[1]);
 	free(compare);
 }
 
@@ -218,6 +221,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		status = gather_flows(made, top, error);
 	if (!status)
 		status = tb_compare_gather_jobs(made, top, error);
+	if (!status)
+		status = tb_compare_gather_recorded(made, error);
 	if (status) {
 		tb_compare_free(made);
 		return status;

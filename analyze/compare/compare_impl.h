@@ -6,6 +6,7 @@
 #include "job_times.h"
 #include "job_waits.h"
 #include "movers.h"
+#include "recorded.h"
 #include "report_impl.h"
 #include "settings.h"
 
@@ -46,7 +47,7 @@ struct tb_job_pair_mover {
 	uint64_t before, after; // wait; 0 where a run lacks the pair
 };
 
-#define TB_COMPARE_LISTS 7
+#define TB_COMPARE_LISTS 8
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
 // A run as an object of JSON.
@@ -55,6 +56,14 @@ struct tb_compare_side {
 	const struct tb_run *run;
 	const struct tb_run_info *info;
 	const struct tb_compare_sums *sums;
+};
+
+// A time that was recorded, and what both runs made of it.
+struct tb_recorded_mover {
+	uint32_t job;
+	const char *name; // of a kind of call, or "whole run"
+	int64_t recorded_ps, simulated_ps[2];
+	bool known[2];
 };
 
 struct tb_compare {
@@ -75,10 +84,18 @@ struct tb_compare {
 	uint32_t n_flows_only[2]; // in one run alone
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
-	bool maybe_chance;			  // of a listed job
+	bool maybe_chance; // of a listed job
+	struct tb_recorded of_traces[2];
+	struct tb_recorded_mover *recorded;
+	size_t n_recorded, recorded_room;
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	char verdict[900];
 };
+
+// tb_compare_gather_recorded reads what the traces recorded.
+int tb_compare_gather_recorded(
+	struct tb_compare *compare, struct tb_error *error) TB_MUST_USE;
+extern const struct tb_table_type tb_compare_list_recorded;
 
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(

@@ -47,3 +47,9 @@ tail -1 loop.txt | grep -q '^check: at the captured .* the replay takes ' || fai
 "$TAILBACK" replay "$capture" --closed-loop --no-check -n ethernet -o not.db 2>not.txt
 ! grep -q '^check: ' not.txt || fail "--no-check checks"
 [[ $(sqlite3 not.db "SELECT count(*) FROM capture_check") == 0 ]] || fail "--no-check keeps a check"
+
+# Two networks beside what was recorded.
+"$TAILBACK" replay -q t.prv -n ib-qdr -o run.db
+"$TAILBACK" compare run.db >compare.txt
+grep -q '^Recorded and simulated' compare.txt || fail "$(cat compare.txt)"
+grep -q 'whole run *300 ns' compare.txt || fail "$(cat compare.txt)"
