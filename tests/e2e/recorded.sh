@@ -53,3 +53,8 @@ tail -1 loop.txt | grep -q '^check: at the captured .* the replay takes ' || fai
 "$TAILBACK" compare run.db >compare.txt
 grep -q '^Recorded and simulated' compare.txt || fail "$(cat compare.txt)"
 grep -q 'whole run *300 ns' compare.txt || fail "$(cat compare.txt)"
+
+# The viewer has both, and the scatter with the axis of what was recorded.
+printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\n' |
+	SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script - || fail "the viewer lacks what was recorded"
+"$TAILBACK" report run.db -f html | grep -q 'id="scatter"' || fail "the page lacks the scatter"

@@ -3,7 +3,10 @@
 // node or job selects it.
 #include "views.h"
 
+#include "recorded_picture.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +16,7 @@
 #define COMMAND_H 18
 #define GAP	  9
 #define TITLE_H	  26
+#define SCATTER_W 460
 
 struct findings {
 	double scroll;
@@ -116,6 +120,50 @@ static double draw_title(const struct tb_pane *pane, struct tb_picture *picture,
 	return y + TITLE_H;
 }
 
+static double draw_line(const struct tb_pane *pane, struct tb_picture *picture, double y,
+	const char *name, const char *text)
+{
+	struct tb_box place = pane->place;
+	double left = place.x + PAD + RULE_W;
+	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+	tb_picture_text(picture, (struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), name);
+	return y +
+	       LINE_H * tb_picture_paragraph(picture, line,
+				tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				text) +
+	       GAP;
+}
+
+// draw_recorded sets what the traces recorded beside the replay.
+static double draw_recorded(
+	const struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	const struct tb_recorded *recorded = &pane->data->of_findings.recorded;
+	struct tb_box place = {pane->place.x + PAD, y, pane->place.w - 2 * PAD, 0};
+	char text[512], time[2][32];
+	if (recorded->jobs.n == 0)
+		return y;
+	y = draw_title(pane, picture, y + GAP, "Recorded and simulated");
+	for (size_t i = 0; i < recorded->jobs.n; i++)
+		y = draw_line(pane, picture, y, "run time",
+			tb_recorded_sentence(&recorded->jobs.rows[i], text, sizeof text));
+	for (size_t i = 0; i < recorded->checks.n; i++)
+		y = draw_line(pane, picture, y, "check",
+			tb_recorded_check_sentence(
+				&recorded->checks.rows[i], text, sizeof text));
+	for (size_t i = 0; i < recorded->kinds.n; i++) {
+		const struct tb_recorded_row *row = &recorded->kinds.rows[i];
+		snprintf(text, sizeof text, "%s in all calls, simulated %s",
+			tb_format_time(row->recorded_ps, time[0], sizeof time[0]),
+			tb_format_time(row->simulated_ps, time[1], sizeof time[1]));
+		y = draw_line(pane, picture, y, row->name, text);
+	}
+	place.y = y;
+	place.w = fmin(place.w, SCATTER_W);
+	return y + tb_recorded_scatter(picture, recorded, pane->style->theme, place);
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
@@ -133,6 +181,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			y = draw_title(pane, picture, y + GAP, "Worth trying");
 		y = draw_one(pane, picture, finding, y);
 	}
+	y = draw_recorded(pane, picture, y);
 	if (pane->data->info->n_notes)
 		y = draw_title(pane, picture, y + GAP, "Notes");
 	for (size_t i = 0; i < pane->data->info->n_notes; i++)

@@ -74,14 +74,16 @@ static void draw_axes(const struct scatter *scatter)
 		tb_picture_text(picture,
 			(struct tb_box){x - 40, box.y + box.h + 4, 80, 16},
 			type_of(scatter, TB_ALIGN_CENTRE), text);
-		tb_picture_text(picture, (struct tb_box){0, y - 8, LEFT - 8, 16},
+		tb_picture_text(picture,
+			(struct tb_box){box.x - LEFT, y - 8, LEFT - 8, 16},
 			type_of(scatter, TB_ALIGN_RIGHT), text);
 	}
 	tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, -box.h},
 		1.4, scatter->palette->accent);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + box.h + 26, box.w, 18},
 		type_of(scatter, TB_ALIGN_CENTRE), "Recorded");
-	tb_picture_text(picture, (struct tb_box){8, 12, box.x + box.w - 8, 18},
+	tb_picture_text(picture,
+		(struct tb_box){box.x - LEFT + 8, box.y - 32, box.w + LEFT - 8, 18},
 		type_of(scatter, TB_ALIGN_LEFT),
 		"Simulated: full squares are medians of kinds of calls, hollow ones "
 		"ranks' time in calls");
@@ -127,29 +129,27 @@ static void draw_points(const struct scatter *scatter, const struct tb_recorded 
 	}
 }
 
-int tb_recorded_picture(struct tb_picture *picture, const struct tb_recorded *recorded,
-	enum tb_theme theme, double width)
+double tb_recorded_scatter(struct tb_picture *picture, const struct tb_recorded *recorded,
+	enum tb_theme theme, struct tb_box place)
 {
-	const struct tb_palette *palette = tb_palette_of(theme);
-	double side = width - LEFT - RIGHT;
+	double side = place.w - LEFT - RIGHT;
 	struct scatter scatter = {.picture = picture,
-		.palette = palette,
+		.palette = tb_palette_of(theme),
 		.theme = theme,
-		.box = {LEFT, ABOVE, side, side},
+		.box = {place.x + LEFT, place.y + ABOVE, side, side},
 		.least = DECADES,
 		.most = 0};
-	tb_picture_clear(picture, width, ABOVE + side + BELOW, palette->page);
 	for (size_t i = 0; i < recorded->kinds.n; i++)
 		widen(&scatter, recorded->kinds.rows[i].recorded_at_ps,
 			recorded->kinds.rows[i].simulated_at_ps);
 	for (size_t i = 0; i < recorded->ranks.n; i++)
 		widen(&scatter, recorded->ranks.rows[i].recorded_ps,
 			recorded->ranks.rows[i].simulated_ps);
-	if (scatter.most <= scatter.least)
-		return TB_OK;
+	if (scatter.most <= scatter.least || side <= 0)
+		return 0;
 	draw_axes(&scatter);
 	draw_points(&scatter, recorded);
-	return picture->status;
+	return ABOVE + side + BELOW;
 }
 
 int tb_recorded_picture_svg(const struct tb_recorded *recorded, enum tb_theme theme,
@@ -158,8 +158,12 @@ int tb_recorded_picture_svg(const struct tb_recorded *recorded, enum tb_theme th
 	struct tb_picture picture = {0};
 	char *text = NULL;
 	size_t size = 0;
-	int status = tb_recorded_picture(&picture, recorded, theme, WIDTH);
-	if (status == TB_OK && picture.n_items > 0) {
+	tb_picture_clear(&picture, WIDTH, WIDTH - LEFT - RIGHT + ABOVE + BELOW,
+		tb_palette_of(theme)->page);
+	double height = tb_recorded_scatter(
+		&picture, recorded, theme, (struct tb_box){0, 0, WIDTH, 0});
+	int status = picture.status;
+	if (status == TB_OK && height > 0) {
 		FILE *stream = open_memstream(&text, &size);
 		if (stream)
 			tb_picture_svg(&picture, 0, stream);

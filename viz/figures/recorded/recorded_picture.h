@@ -7,10 +7,10 @@
 #include "picture.h"
 #include "recorded.h"
 
-// tb_recorded_picture prepares it, `width` wide and as high; there is no picture, and the
-// result is 0 items, of fewer than one point. TB_ENOMEM.
-int tb_recorded_picture(struct tb_picture *picture, const struct tb_recorded *recorded,
-	enum tb_theme theme, double width) TB_MUST_USE;
+// tb_recorded_scatter adds it to a picture, with its upper left corner at (x, y), and
+// returns its height, which is about its width; 0 when there is no point to draw.
+double tb_recorded_scatter(struct tb_picture *picture, const struct tb_recorded *recorded,
+	enum tb_theme theme, struct tb_box place);
 
 // tb_recorded_picture_svg makes it as one SVG element, malloc'ed; NULL when there are no
 // points.

@@ -115,7 +115,13 @@ static int read_findings(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_findings_question *asked = (struct tb_findings_question *)question;
-	return tb_findings_init(&asked->findings, run, error);
+	int status = tb_findings_init(&asked->findings, run, error);
+	if (status)
+		return status;
+	status = tb_recorded_init(&asked->recorded, run, error);
+	if (status)
+		tb_findings_fini(&asked->findings);
+	return status;
 }
 
 static int read_times(
@@ -399,6 +405,7 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	free(data->of_trees.wait_ps);
 	data->of_trees.wait_ps = NULL;
 	tb_findings_fini(&data->of_findings.findings);
+	tb_recorded_fini(&data->of_findings.recorded);
 	free(data->of_times.times);
 	data->of_times.times = NULL;
 	tb_paths_free(data->of_paths.paths);

@@ -20,6 +20,7 @@
 #include "paths.h"
 #include "picture.h"
 #include "question.h"
+#include "recorded.h"
 #include "run.h"
 #include "run_list.h"
 #include "trees.h"
@@ -143,6 +144,7 @@ struct tb_trees_question {
 struct tb_findings_question {
 	struct tb_question question;
 	struct tb_findings findings;
+	struct tb_recorded recorded;
 };
 
 // How long the jobs took, by job.
