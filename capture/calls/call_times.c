@@ -77,10 +77,10 @@ int tb_call_times_add(struct tb_call_times *times, uint32_t rank, uint8_t kind,
 // CACM 4, 1961).
 static uint64_t nth(uint64_t *values, size_t n, size_t place)
 {
-	size_t low = 0, high = n - 1;
+	ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, at = (ptrdiff_t)place;
 	while (low < high) {
 		uint64_t pivot = values[low + (high - low) / 2];
-		size_t i = low, k = high;
+		ptrdiff_t i = low, k = high;
 		while (i <= k) {
 			while (values[i] < pivot)
 				i++;
@@ -90,14 +90,12 @@ static uint64_t nth(uint64_t *values, size_t n, size_t place)
 				break;
 			uint64_t value = values[i];
 			values[i++] = values[k];
-			values[k] = value;
-			if (k-- == 0)
-				break;
+			values[k--] = value;
 		}
-		if (place >= i)
-			low = i;
-		else if (i > 0 && place <= k)
+		if (at <= k)
 			high = k;
+		else if (at >= i)
+			low = i;
 		else
 			break;
 	}

@@ -13,8 +13,12 @@
 static void median_is_the_middle_one_and_of_an_even_number_the_lower(void **state)
 {
 	(void)state;
-	static const uint64_t lasted[] = {70, 10, 30, 30, 90, 20, 50, 10};
-	for (size_t n = 1; n <= sizeof lasted / sizeof *lasted; n++) {
+	static const uint64_t lists[][8] = {{70, 10, 30, 30, 90, 20, 50, 10},
+		{10, 90, 80, 70, 60, 50, 40, 30}, {1, 2, 3, 4, 5, 6, 7, 8},
+		{8, 7, 6, 5, 4, 3, 2, 1}, {5, 5, 5, 5, 5, 5}};
+	for (size_t k = 0; k < 8 * sizeof lists / sizeof *lists; k++) {
+		const uint64_t *lasted = lists[k / 8];
+		size_t n = k % 8 + 1;
 		struct tb_call_times times;
 		uint64_t sum = 0;
 		assert_int_equal(tb_call_times_begin(&times, 1), TB_OK);
