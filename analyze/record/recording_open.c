@@ -42,6 +42,15 @@ static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 	return open_network(recording, n_nodes, error);
 }
 
+static struct tb_gpu_node node_of(const struct tb_network_params *params)
+{
+	bool has_links = params->host.local == TB_LOCAL_LINKS;
+	return (struct tb_gpu_node){
+		.link_bytes_per_s = has_links ? params->host.local_bytes_per_s : 0,
+		.nic_bytes_per_s = params->link_bytes_per_s,
+		.n_nics = params->n_rails};
+}
+
 static int open_workload(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
@@ -49,6 +58,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	*wanted = options->workload;
 	wanted->seed = options->seed;
 	wanted->stop = options->stop;
+	wanted->node = node_of(tb_network_params(recording->network));
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);

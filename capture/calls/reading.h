@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What GPUs of a node send with, as far as a network gives it; 0: unknown.
+struct tb_gpu_node {
+	uint64_t link_bytes_per_s; // of a GPU's links to the others; 0: it has none
+	uint64_t nic_bytes_per_s;  // of an adapter
+	uint32_t n_nics;	   // 0: one for each GPU
+};
+
 struct tb_reading {
 	// The library whose collective algorithms and protocols the job uses (library.h);
 	// NULL: the one that made the trace, as far as its reader knows.
@@ -28,6 +35,8 @@ struct tb_reading {
 	// Rank r will sit on host r / per_node, wherever it ran: collective calls are
 	// expanded for these hosts. 0: as the trace says.
 	uint32_t per_node;
+	// By which NCCL chooses; NULL: a usual one.
+	const struct tb_gpu_node *node;
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

@@ -67,7 +67,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_BROADCAST, "scatter-ring",
 		"scattered in equal parts, which then go round",
 		tb_broadcast_scatter_ring, SQUARE, {MPICH("scatter_ring_allgather")}},
-	{TB_COLL_BROADCAST, "nccl-chain", "in chunks from rank to rank, by two channels",
+	{TB_COLL_BROADCAST, "nccl-chain", "in chunks from rank to rank, by channels",
 		tb_nccl_chain, 0, {NCCL("Ring")}},
 
 	{TB_COLL_GATHER, "binomial", "the reverse of scatter", tb_gather_binomial, PORTS,
@@ -111,8 +111,10 @@ const struct tb_algorithm tb_algorithms[] = {
 		tb_allgather_neighbor, TB_NEEDS_EVEN | SQUARE, {OPENMPI("neighbor")}},
 	{TB_COLL_ALLGATHER, "pair", "the two exchange", tb_allgather_ring, TB_NEEDS_TWO,
 		{OPENMPI("two_proc")}},
-	{TB_COLL_ALLGATHER, "nccl-ring", "in chunks round, by two channels", tb_nccl_ring,
+	{TB_COLL_ALLGATHER, "nccl-ring", "in chunks round, by channels", tb_nccl_ring,
 		TB_NEEDS_EQUAL | SQUARE, {NCCL("Ring")}},
+	{TB_COLL_ALLGATHER, "nccl-pat", "blocks double their places in each round",
+		tb_nccl_pat, TB_NEEDS_EQUAL, {NCCL("PAT")}},
 
 	{TB_COLL_ALLTOALL, "direct", "each sends to the next k others per round",
 		tb_alltoall_direct, SQUARE | PORTS, {0}},
@@ -154,7 +156,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_REDUCE, "halving-gather",
 		"pairs add first, then parts by halving, then gathered", tb_halving, 0,
 		{MPICH("reduce_scatter_gather")}},
-	{TB_COLL_REDUCE, "nccl-chain", "in chunks from rank to rank, by two channels",
+	{TB_COLL_REDUCE, "nccl-chain", "in chunks from rank to rank, by channels",
 		tb_nccl_chain, 0, {NCCL("Ring")}},
 
 	{TB_COLL_ALLREDUCE, "doubling",
@@ -175,10 +177,14 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLREDUCE, "halving-doubling",
 		"pairs add first, then parts by halving and doubling", tb_halving, 0,
 		{MPICH("reduce_scatter_allgather")}},
-	{TB_COLL_ALLREDUCE, "nccl-ring", "in chunks round twice, by two channels",
+	{TB_COLL_ALLREDUCE, "nccl-ring", "in chunks round twice, by channels",
 		tb_nccl_ring, SQUARE, {NCCL("Ring")}},
 	{TB_COLL_ALLREDUCE, "nccl-tree", "halves up and down two binary trees of hosts",
 		tb_nccl_tree, 0, {NCCL("Tree")}},
+	{TB_COLL_ALLREDUCE, "nccl-nvls", "parts added and copied by NVSwitch",
+		tb_nccl_nvls, SQUARE, {NCCL("NVLS")}},
+	{TB_COLL_ALLREDUCE, "nccl-nvls-tree", "by NVSwitch, between hosts by trees",
+		tb_nccl_nvls_tree, 0, {NCCL("NVLSTree")}},
 
 	{TB_COLL_REDUCE_SCATTER, "ring", "parts go round once, a ring for each port",
 		tb_reduce_scatter_ring, SQUARE | PORTS, {OPENMPI("ring")}},
@@ -194,8 +200,11 @@ const struct tb_algorithm tb_algorithms[] = {
 		tb_reduce_scatter_butterfly, 0, {OPENMPI("butterfly")}},
 	{TB_COLL_REDUCE_SCATTER, "pairwise", "each gets its part from all, one per round",
 		tb_reduce_scatter_pairwise, SQUARE, {MPICH("pairwise")}},
-	{TB_COLL_REDUCE_SCATTER, "nccl-ring", "in chunks round once, by two channels",
+	{TB_COLL_REDUCE_SCATTER, "nccl-ring", "in chunks round once, by channels",
 		tb_nccl_ring, SQUARE, {NCCL("Ring")}},
+
+	{TB_COLL_REDUCE_SCATTER, "nccl-pat", "the reverse of its all-gather", tb_nccl_pat,
+		0, {NCCL("PAT")}},
 
 	{TB_COLL_SCAN, "linear", "from rank to rank, each adds its own", tb_scan_linear,
 		0, {OPENMPI("linear"), POINT_TO_POINT}},

@@ -100,18 +100,10 @@ void tb_plan_heap_down(struct tb_plan *plan, const struct tb_collective_shape *s
 void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_shape *shape,
 	enum tb_moves moves, bool combines);
 
-// A ring over all ranks for each of n_ports pieces of a rank's chunk, which has `pieces`
-// of them.
-struct tb_ring {
-	const uint32_t *members; // in the order of the ring; NULL: the order of ranks
-	uint32_t pieces, first;	 // the pieces from `first` on go round
-	bool alternates;	 // every other ring runs backwards
-};
-
-// tb_plan_ring: in round i of N - 1, a rank sends on the pieces of the rank `shift` - i
-// places behind it in the ring.
-void tb_plan_ring(
-	struct tb_plan *plan, struct tb_ring ring, uint32_t shift, bool combines);
+// tb_plan_ring: a ring over all ranks for each of n_ports pieces of a rank's chunk, every
+// other one backwards. In round i of N - 1, a rank sends on the pieces of the rank
+// `shift` - i places behind it in the ring.
+void tb_plan_ring(struct tb_plan *plan, uint32_t shift, bool combines);
 
 // tb_plan_part plans an operation that is part of another one, on all blocks of the plan,
 // as Open MPI chooses it.
@@ -126,8 +118,20 @@ struct tb_choice {
 	const char *algorithm;	// of the table
 	uint64_t segment_bytes; // 0: whole
 	uint32_t radix;		// see struct tb_collective_shape
+	uint32_t n_channels;	// likewise
+	uint64_t chunk_bytes;	// likewise
+	struct tb_plan_pace pace;
 	char reason[120];
 };
+
+// Channels of NCCL inside a host: enough that their steps hide each other's latency; the
+// links are shared by any number.
+#define TB_NCCL_CHANNELS_INSIDE 12
+
+// tb_nccl_time_us returns the time in NCCL's model of a call that goes by an algorithm
+// and protocol ("LL", "LL128", "Simple"); -1 when NCCL cannot.
+double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algorithm,
+	const char *protocol);
 
 typedef void tb_chooser(
 	struct tb_choice *choice, const struct tb_collective_shape *shape);
@@ -152,7 +156,8 @@ tb_planner tb_exchange_linear, tb_gather_binomial, tb_gather_linear, tb_gather_s
 tb_planner tb_reduce_scatter_butterfly, tb_reduce_scatter_halving,
 	tb_reduce_scatter_linear, tb_reduce_scatter_pairwise, tb_reduce_scatter_ring,
 	tb_reduce_scatter_reduce;
-tb_planner tb_nccl_chain, tb_nccl_ring, tb_nccl_tree; // of several operations
+tb_planner tb_nccl_chain, tb_nccl_nvls, tb_nccl_nvls_tree, tb_nccl_pat, tb_nccl_ring,
+	tb_nccl_tree; // of several operations
 tb_planner tb_rabenseifner, tb_halving, tb_scan_doubling, tb_scan_linear, tb_tree_binary,
 	tb_tree_binomial, tb_tree_chain, tb_tree_in_order, tb_tree_knomial,
 	tb_tree_mirrored, tb_tree_split_binary;

@@ -5,43 +5,32 @@
 
 // ring_step: in the ring of each port, the rank at place p sends on its piece of the
 // chunk of the rank `shift` places on from it.
-static void ring_step(
-	struct tb_plan *plan, const struct tb_ring *ring, uint32_t shift, bool combines)
+static void ring_step(struct tb_plan *plan, uint32_t shift, bool combines)
 {
 	uint32_t n = plan->n_ranks;
 	tb_plan_next_round(plan);
 	for (uint32_t p = 0; p < n; p++) {
 		for (uint32_t j = 0; j < plan->n_ports; j++) {
-			bool back = ring->alternates && j % 2 == 1;
+			bool back = j % 2 == 1;
 			uint32_t to = (back ? p + n - 1 : p + 1) % n;
 			uint64_t chunk = (back ? p + n - shift : p + shift) % n;
-			if (ring->members)
-				chunk = ring->members[chunk];
 			tb_plan_put(plan,
-				(struct tb_transfer){
-					.from = ring->members ? ring->members[p] : p,
-					.to = ring->members ? ring->members[to] : to,
+				(struct tb_transfer){.from = p,
+					.to = to,
 					.port = (uint16_t)j,
 					.blocks = TB_BLOCKS_RANGE,
-					.first = (uint32_t)(chunk * ring->pieces +
-							    ring->first + j),
+					.first = (uint32_t)(chunk * plan->n_ports + j),
 					.count = 1,
 					.combines = combines});
 		}
 	}
 }
 
-void tb_plan_ring(
-	struct tb_plan *plan, struct tb_ring ring, uint32_t shift, bool combines)
+void tb_plan_ring(struct tb_plan *plan, uint32_t shift, bool combines)
 {
 	uint32_t n = plan->n_ranks;
 	for (uint32_t i = 0; i + 1 < n; i++)
-		ring_step(plan, &ring, (shift + n - i) % n, combines);
-}
-
-static struct tb_ring plain_ring(const struct tb_plan *plan)
-{
-	return (struct tb_ring){.pieces = plan->n_ports, .alternates = true};
+		ring_step(plan, (shift + n - i) % n, combines);
 }
 
 // At first a rank sends the chunk before its own, so that it ends with the sum of its
@@ -50,21 +39,21 @@ void tb_allreduce_ring(struct tb_plan *plan, const struct tb_collective_shape *s
 {
 	uint32_t shift = shape->by_ports ? shape->n - 1 : 0;
 	tb_cut_chunks(plan, shape);
-	tb_plan_ring(plan, plain_ring(plan), shift, true);
-	tb_plan_ring(plan, plain_ring(plan), (shift + 1) % shape->n, false);
+	tb_plan_ring(plan, shift, true);
+	tb_plan_ring(plan, (shift + 1) % shape->n, false);
 }
 
 void tb_reduce_scatter_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	tb_cut_chunks(plan, shape);
-	tb_plan_ring(plan, plain_ring(plan), shape->n - 1, true);
+	tb_plan_ring(plan, shape->n - 1, true);
 }
 
 void tb_allgather_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	plan->blocks_per_unit = plan->n_ports;
 	plan->n_blocks = (uint64_t)shape->n * plan->n_ports;
-	tb_plan_ring(plan, plain_ring(plan), 0, false);
+	tb_plan_ring(plan, 0, false);
 }
 
 // Scattered along a binomial tree; the parts then go round.
@@ -75,7 +64,7 @@ void tb_broadcast_scatter_allgather(
 	plan->blocks_per_unit = (uint32_t)plan->n_blocks;
 	(void)shape;
 	tb_plan_binomial_down(plan, TB_MOVES_PARTS);
-	tb_plan_ring(plan, plain_ring(plan), 0, false);
+	tb_plan_ring(plan, 0, false);
 }
 
 static uint64_t block_bytes(const struct tb_collective_shape *shape, uint32_t member)

@@ -174,6 +174,7 @@ static struct tb_collective_shape shape_of(const struct tb_collective_call *call
 		.n_local = call->n_local,
 		.root = tb_collectives[call->op].rooted ? call->root : 0,
 		.hosts = call->hosts,
+		.node = call->node,
 		.call = call};
 	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
 		shape.unequal = true;
@@ -216,15 +217,14 @@ static int choose(const struct tb_library *library,
 	struct tb_error *error)
 {
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
-	*choice = (struct tb_choice){.radix = shape->call->radix};
-	if (shape->call->algorithm) {
-		choice->algorithm = shape->call->algorithm;
-	} else if (wanted[0]) {
-		choice->algorithm = wanted;
-		snprintf(choice->reason, sizeof choice->reason, "chosen by the user");
-	} else {
+	const char *given = shape->call->algorithm;
+	*choice = (struct tb_choice){.radix = shape->call->radix,
+		.algorithm = given ? given : wanted[0] ? wanted : NULL};
+	// NCCL paces what the user chose, too.
+	if (!choice->algorithm || library->choose == tb_choose_nccl)
 		library->choose(choice, shape);
-	}
+	if (!given && wanted[0])
+		snprintf(choice->reason, sizeof choice->reason, "chosen by the user");
 	const struct tb_algorithm *algorithm;
 	int status = tb_algorithm_find(&algorithm, shape->op, choice->algorithm, error);
 	if (status != TB_OK)
@@ -272,6 +272,9 @@ static int plan_chosen(struct tb_plan *plan, struct tb_collective_shape *shape,
 	int status = tb_algorithm_find(&algorithm, shape->op, choice->algorithm, error);
 	shape->segment_bytes = choice->segment_bytes;
 	shape->radix = choice->radix;
+	shape->n_channels = choice->n_channels;
+	shape->chunk_bytes = choice->chunk_bytes;
+	plan->pace = choice->pace;
 	if (status == TB_OK)
 		status = check_messages(shape, algorithm, error);
 	if (status != TB_OK)

@@ -52,6 +52,7 @@ struct tb_collective_call {
 	// Of a part of a composed call (composition.h), else zero.
 	const char *algorithm; // NULL: the choice of the user or the library
 	uint32_t radix;
+	const struct tb_gpu_node *node; // reading.h; NULL: unknown
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".

@@ -6,7 +6,7 @@
 // data consist of blocks, and a transfer moves a set of them. A transfer without blocks
 // is a token: it only permits the receiver to go on.
 //
-// Memory: 24 bytes per transfer. A plan is built and read by one thread.
+// Memory: 28 bytes per transfer. A plan is built and read by one thread.
 #ifndef TB_PLAN_H
 #define TB_PLAN_H
 
@@ -36,6 +36,7 @@ struct tb_transfer {
 	uint32_t round;
 	uint32_t first, count; // see enum tb_blocks
 	uint16_t port;	       // the same at both ends
+	uint16_t after;	       // with slots: the port by which what it moves has come
 	uint8_t blocks;	       // enum tb_blocks
 	bool combines;	       // reductions: the receiver adds the data to its own
 };
@@ -51,7 +52,21 @@ enum tb_plan_order {
 	TB_ORDER_DATA,
 };
 
+// What a library takes for a call beyond the plan. With slots each port of a rank goes by
+// itself, in place of enum tb_plan_order: a send begins when the send before it at its
+// port has begun, when the one as many before it as there are slots is over, and when
+// what the rank received in earlier rounds by port `after` is ready. Slots are the pieces
+// that fit into a channel's buffer.
+struct tb_plan_pace {
+	uint32_t slots;	     // 0: rounds
+	uint32_t call_ns;    // from a rank's entry to its first send
+	uint32_t step_ns[2]; // with slots: from the arrival of data until they are ready;
+			     // within a host, and between hosts
+	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
+};
+
 struct tb_plan {
+	struct tb_plan_pace pace;
 	uint32_t n_ranks, n_rounds, n_ports;
 	enum tb_plan_order order;
 	uint32_t radix, root; // for heaps and digits

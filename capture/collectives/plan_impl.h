@@ -1,6 +1,6 @@
 // Writes the transfers of a plan as operations of a job, rank after rank. Only for
-// plan_*.c: a job of one plan (plan_job.c), and a plan in the middle of a job
-// (plan_append.c).
+// plan_*.c: rounds (plan_write.c), slots (plan_slots.c), and what is made of them: a job
+// of one plan, or a plan in the middle of a job (plan_job.c).
 #ifndef TB_PLAN_IMPL_H
 #define TB_PLAN_IMPL_H
 
@@ -34,6 +34,11 @@ struct tb_plan_writing {
 	uint32_t n_answers;
 	uint32_t n_held, n_late;
 	uint32_t rank; // of the plan
+	size_t room;   // of `held`
+	// With slots. By port: how many sends there were, and the last ones, at their
+	// number modulo slots; and the ports by which what is held has come.
+	uint32_t *n_sent, *sent;
+	uint16_t *held_ports;
 };
 
 // tb_plan_writing_init prepares a struct whose first part is filled in. TB_ENOMEM;
@@ -49,6 +54,23 @@ uint64_t tb_plan_write_tags(const struct tb_plan *plan, uint64_t eager_bytes);
 // what is held.
 int tb_plan_write_rank(
 	struct tb_plan_writing *writing, struct tb_error *error) TB_MUST_USE;
+
+// tb_plan_slots_init prepares for slots (TB_ENOMEM), and tb_plan_write_slots is
+// tb_plan_write_rank with them.
+int tb_plan_slots_init(struct tb_plan_writing *writing) TB_MUST_USE;
+void tb_plan_slots_fini(struct tb_plan_writing *writing);
+int tb_plan_write_slots(
+	struct tb_plan_writing *writing, struct tb_error *error) TB_MUST_USE;
+
+// What both write: an operation of the current rank; the send or receive of a transfer's
+// data; that operation `op` waits for `on` to end, or with `start` to begin.
+int tb_plan_write_op(struct tb_plan_writing *writing, const struct tb_op *what,
+	uint32_t *op, struct tb_error *error) TB_MUST_USE;
+int tb_plan_write_part(struct tb_plan_writing *writing,
+	const struct tb_transfer *transfer, enum tb_op_kind kind, uint32_t *op,
+	struct tb_error *error) TB_MUST_USE;
+int tb_plan_write_wait(const struct tb_plan_writing *writing, uint32_t op, uint32_t on,
+	bool start, struct tb_error *error) TB_MUST_USE;
 
 // tb_plan_write_calc adds a calc that waits for what is held and late; then it alone is
 // held.

@@ -99,7 +99,14 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
-	int status = tb_plan_write_rank(w, error);
+	int status = TB_OK;
+	if (w->plan->pace.call_ns) {
+		status = tb_plan_write_calc(w, w->plan->pace.call_ns, w->cpu, error);
+		w->entry = w->held[0];
+	}
+	if (status == TB_OK)
+		status = w->plan->pace.slots ? tb_plan_write_slots(w, error)
+					     : tb_plan_write_rank(w, error);
 	// What is held first is the entry still if the rank only received.
 	if (w->n_held && w->held[0] == w->entry)
 		w->held[0] = w->held[--w->n_held];

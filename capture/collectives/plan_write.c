@@ -47,10 +47,12 @@ int tb_plan_writing_init(struct tb_plan_writing *w, struct tb_error *error)
 	if (made) {
 		size_t in = most_ends(&w->in, plan->n_ranks);
 		size_t out = most_ends(&w->out, plan->n_ranks);
-		w->held = malloc((in + out + 1) * sizeof *w->held);
+		w->room = in + out;
+		w->held = malloc((w->room + 1) * sizeof *w->held);
 		w->late = malloc((in + 1) * sizeof *w->late);
 		w->answers = malloc((in + 1) * sizeof *w->answers);
-		made = w->held && w->late && w->answers;
+		made = w->held && w->late && w->answers &&
+		       (!plan->pace.slots || tb_plan_slots_init(w) == TB_OK);
 	}
 	return made ? TB_OK : tb_fail_memory(error, "so many transfers");
 }
@@ -64,6 +66,7 @@ void tb_plan_writing_fini(struct tb_plan_writing *w)
 	free(w->held);
 	free(w->late);
 	free(w->answers);
+	tb_plan_slots_fini(w);
 }
 
 static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
@@ -71,10 +74,22 @@ static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
 	return w->ranks ? w->ranks[rank] : rank;
 }
 
+int tb_plan_write_wait(const struct tb_plan_writing *w, uint32_t op, uint32_t on,
+	bool start, struct tb_error *error)
+{
+	return tb_job_depend(w->builder, job_rank(w, w->rank), op, on, start, error);
+}
+
+int tb_plan_write_op(struct tb_plan_writing *w, const struct tb_op *what, uint32_t *op,
+	struct tb_error *error)
+{
+	return tb_job_add(w->builder, job_rank(w, w->rank), what, op, error);
+}
+
 static int depend(
 	const struct tb_plan_writing *w, uint32_t op, uint32_t on, struct tb_error *error)
 {
-	return tb_job_depend(w->builder, job_rank(w, w->rank), op, on, false, error);
+	return tb_plan_write_wait(w, op, on, false, error);
 }
 
 static int wait_for_all(const struct tb_plan_writing *w, uint32_t op, const uint32_t *on,
@@ -104,6 +119,13 @@ uint64_t tb_plan_write_tags(const struct tb_plan *plan, uint64_t eager_bytes)
 	return (uint64_t)plan->n_rounds * plan->n_ports * n_parts(eager_bytes);
 }
 
+static uint64_t wire_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer)
+{
+	uint64_t bytes = tb_plan_bytes(plan, transfer);
+	uint64_t times = plan->pace.wire[0], of = plan->pace.wire[1];
+	return of ? bytes / of * times + bytes % of * times / of : bytes;
+}
+
 // add_part adds the send (or receive) of one part of a transfer to the current rank.
 static int add_part(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	enum part part, enum tb_op_kind kind, uint32_t *op, struct tb_error *error)
@@ -111,11 +133,17 @@ static int add_part(const struct tb_plan_writing *w, const struct tb_transfer *t
 	uint32_t slot = transfer->round * w->plan->n_ports + transfer->port;
 	bool here_is_from = w->rank == transfer->from;
 	struct tb_op what = {.kind = (uint8_t)kind,
-		.amount = part == DATA ? tb_plan_bytes(w->plan, transfer) : 0,
+		.amount = part == DATA ? wire_bytes(w->plan, transfer) : 0,
 		.peer = job_rank(w, end_of(transfer, !here_is_from)),
 		.tag = w->tag + slot * n_parts(w->eager_bytes) + (uint32_t)part,
 		.nic = (uint8_t)(w->pin ? transfer->port : 0)};
 	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
+}
+
+int tb_plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	enum tb_op_kind kind, uint32_t *op, struct tb_error *error)
+{
+	return add_part(w, transfer, DATA, kind, op, error);
 }
 
 // add_send adds a send, which waits for what is held; if the receiver is to be asked, the

@@ -103,7 +103,8 @@ static int fill(struct whole *w)
 		.root = w->instance->root,
 		.bytes = w->bytes,
 		.sizes = any_sizes ? w->sizes : NULL,
-		.hosts = w->hosts};
+		.hosts = w->hosts,
+		.node = l->reading->node};
 	return TB_OK;
 }
 

@@ -232,6 +232,21 @@ static void issued(struct tb_host *host, uint32_t piece)
 	tb_host_advance(host, process);
 }
 
+// linked: a message is on its sender's link, and its receiver's carries one after another
+// into it. Those that come at once wait before it, not in the way of others.
+static void linked(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	tb_time_ps *in = &process_at(host, transfer->receiver)->input_free_at;
+	tb_time_ps begins = *in > host->now ? *in : host->now;
+	transfer->queue_ps = begins - transfer->posted_at;
+	transfer->started_at = transfer->drained_at = begins;
+	*in = begins +
+	      tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
+	tb_host_set_timer(host, *in, TB_HOST_COPIED, id);
+	tb_host_set_timer(host, *in + host->params.local_latency_ps, TB_HOST_SEEN, id);
+}
+
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
@@ -248,6 +263,9 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		return tb_host_report_sent(host, id, error);
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
+	case TB_HOST_LINKED:
+		linked(host, id);
+		return TB_OK;
 	case TB_HOST_RELAYED:
 		tb_rails_send(host, id);
 		return TB_OK;
@@ -260,23 +278,15 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	return TB_OK;
 }
 
-// use_link: a process's link carries one message after another out of it, and one into
-// it. Those that come at once wait before the receiver's, not in the way of others.
+// use_link: a process's link carries one message after another out of it.
 static void use_link(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
 	tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
-	tb_time_ps *in = &process_at(host, transfer->receiver)->input_free_at;
-	tb_time_ps takes =
-		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
 	tb_time_ps begins = *out > host->now ? *out : host->now;
-	*out = begins + takes;
-	begins = *in > begins ? *in : begins;
-	*in = begins + takes;
-	transfer->queue_ps = begins - host->now;
-	transfer->started_at = transfer->drained_at = begins;
-	tb_host_set_timer(host, *in, TB_HOST_COPIED, id);
-	tb_host_set_timer(host, *in + host->params.local_latency_ps, TB_HOST_SEEN, id);
+	*out = begins +
+	       tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
+	tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
 }
 
 static void enqueue(struct tb_host *host, uint32_t id)

@@ -185,6 +185,7 @@ enum tb_host_timer {
 	TB_HOST_SEEN,	  // likewise
 	TB_HOST_MEMORY,	  // node: a copy ends
 	TB_HOST_RELAYED,  // piece
+	TB_HOST_LINKED,	  // transfer, on its sender's link
 	TB_HOST_N_TIMERS,
 };
 

@@ -67,6 +67,8 @@ static int read_trace(const struct tb_workload *workload, struct workload_input 
 	if (workload->options->reading)
 		reading = *workload->options->reading;
 	reading.per_node = side_by_side(workload, input);
+	if (workload->options->node.nic_bytes_per_s)
+		reading.node = &workload->options->node;
 	const struct tb_trace_request request = {.paths = input->files,
 		.n = input->n_files,
 		.stdin_kind =

@@ -38,8 +38,9 @@ struct tb_workload_options {
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
-	uint64_t seed;			  // of random placements
-	bool closed_loop;		  // captures become jobs (infer.h)
+	struct tb_gpu_node node; // of the network; without links and NICs: unknown
+	uint64_t seed;		 // of random placements
+	bool closed_loop;	 // captures become jobs (infer.h)
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.
 	const volatile sig_atomic_t *stop;

@@ -569,6 +569,24 @@ static void what_comes_to_a_process_over_links_comes_in_turn(void **state)
 	assert_int_equal(lines[2].delivered, 11 * TB_PS_PER_US);
 }
 
+// In an all-to-all by distance each link is busy all the time, in whatever order
+// processes post.
+static void links_carry_an_all_to_all_without_a_gap(void **state)
+{
+	(void)state;
+	struct line lines[12];
+	for (uint32_t i = 0; i < 12; i++)
+		lines[i] = (struct line){.source = 3,
+			.destination = 3,
+			.bytes = 8000,
+			.source_rank = i / 3,
+			.destination_rank = (i / 3 + 1 + i % 3) % 4};
+	struct outcome outcome;
+	replay(QS8A ",local=links,local_latency=1us,local_rate=800MB/s", lines, 12,
+		&outcome);
+	assert_int_equal(outcome.stats.now_ps, 31 * TB_PS_PER_US);
+}
+
 #define BY_RANK QS8A ",issue=0,notice=0,rails=4,rails_policy=by-rank"
 
 static void a_rank_bound_to_a_rail_uses_no_other(void **state)
@@ -623,6 +641,7 @@ int main(void)
 		cmocka_unit_test(a_receiver_of_two_senders_copies_in_turn),
 		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
 		cmocka_unit_test(what_comes_to_a_process_over_links_comes_in_turn),
+		cmocka_unit_test(links_carry_an_all_to_all_without_a_gap),
 		cmocka_unit_test(a_rank_bound_to_a_rail_uses_no_other),
 		cmocka_unit_test(a_message_to_another_rail_takes_a_link_first),
 		cmocka_unit_test(a_rail_more_is_a_bus_more),

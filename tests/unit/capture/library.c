@@ -94,7 +94,8 @@ static void choices_change_where_the_libraries_change_theirs(void **state)
 		{"mpich", TB_COLL_ALLTOALL, 16, 32769, "pairwise"},
 		{"nccl", TB_COLL_ALLREDUCE, 64, 8192, "nccl-tree"},
 		{"nccl", TB_COLL_ALLREDUCE, 16, UINT64_C(1) << 30, "nccl-ring"},
-		{"nccl", TB_COLL_ALLGATHER, 16, 4096, "nccl-ring"},
+		{"nccl", TB_COLL_ALLGATHER, 16, 4096, "nccl-pat"},
+		{"nccl", TB_COLL_ALLGATHER, 16, UINT64_C(16) << 20, "nccl-ring"},
 	};
 	static uint64_t bytes[N_MAX];
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {

@@ -61,7 +61,8 @@ static bool waits(const struct tb_job *job, uint32_t rank, uint32_t on, uint32_t
 	uint32_t first = job->first_op[rank];
 	for (uint32_t i = job->first_successor[first + on];
 		i < job->first_successor[first + on + 1]; i++)
-		if (job->successors[i] == first + op)
+		if (job->successors[i] ==
+			((op & TB_DEP_START) | (first + (op & ~TB_DEP_START))))
 			return true;
 	return false;
 }
@@ -170,6 +171,48 @@ static void large_transfers_are_asked_for_between_hosts(void **state)
 	tb_plan_fini(&plan);
 }
 
+// A ring of two channels, which NCCL's slots let go on before what they sent is over.
+static void with_slots_a_send_waits_for_the_one_so_many_before_it(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {0, 1};
+	uint32_t at[2] = {0, 0};
+	struct tb_plan plan = {.n_ranks = 2,
+		.n_ports = 1,
+		.n_blocks = 2,
+		.unit_bytes = 1000,
+		.blocks_per_unit = 1,
+		.pace = {.slots = 2, .call_ns = 5, .step_ns = {3, 4}, .wire = {2, 1}}};
+	for (uint32_t round = 0; round < 3; round++) {
+		tb_plan_next_round(&plan);
+		for (uint32_t from = 0; from < 2; from++)
+			tb_plan_put(&plan, (struct tb_transfer){.from = from,
+						   .to = 1 - from,
+						   .blocks = TB_BLOCKS_RANGE,
+						   .count = 1});
+	}
+	struct tb_plan_place place = {.ranks = ranks, .at = at};
+	struct tb_job *job = append(&plan, &place);
+	// Work, the call; then three times a send, a receive and the calc of its step.
+	assert_int_equal(op_of(job, 0, 1)->amount, 5);
+	assert_int_equal(op_of(job, 0, 2)->amount, 2000);
+	assert_int_equal(op_of(job, 0, 4)->amount, 4);
+	assert_true(waits(job, 0, 0, 1) && waits(job, 0, 1, 2) && waits(job, 0, 1, 3));
+	for (uint32_t send = 5; send <= 8; send += 3) {
+		assert_int_equal(op_of(job, 0, send)->kind, TB_OP_SEND);
+		assert_true(waits(job, 0, send - 1, send));
+		assert_false(waits(job, 0, send - 3, send));
+		assert_true(waits(job, 0, send - 3, TB_DEP_START | send));
+	}
+	assert_true(waits(job, 0, 2, 8));
+	// It leaves when the last sends are over, and what came last is ready.
+	assert_true(
+		waits(job, 0, 5, 11) && waits(job, 0, 8, 11) && waits(job, 0, 10, 11));
+	assert_int_equal(at[0], 11);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +221,7 @@ int main(void)
 		cmocka_unit_test(who_takes_no_part_keeps_his_operation),
 		cmocka_unit_test(one_receive_is_left_without_a_calc),
 		cmocka_unit_test(large_transfers_are_asked_for_between_hosts),
+		cmocka_unit_test(with_slots_a_send_waits_for_the_one_so_many_before_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,135 @@
+// The operations of one rank of a plan whose ports go by themselves (struct
+// tb_plan_pace).
+#include "plan_impl.h"
+
+#include <stdlib.h>
+
+// Calcs that stand for what takes time at a port, but no processor: beyond the lanes that
+// traces have, so that they hold up neither computation nor each other.
+#define FIRST_CPU 48
+#define N_CPUS	  16
+
+int tb_plan_slots_init(struct tb_plan_writing *w)
+{
+	size_t n = w->plan->n_ports;
+	w->n_sent = malloc(n * sizeof *w->n_sent);
+	w->sent = malloc(n * w->plan->pace.slots * sizeof *w->sent);
+	w->held_ports = malloc((w->room + 1) * sizeof *w->held_ports);
+	return w->n_sent && w->sent && w->held_ports ? TB_OK : TB_ENOMEM;
+}
+
+void tb_plan_slots_fini(struct tb_plan_writing *w)
+{
+	free(w->n_sent);
+	free(w->sent);
+	free(w->held_ports);
+}
+
+static uint32_t *sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
+{
+	uint32_t slots = w->plan->pace.slots;
+	return &w->sent[port * slots + number % slots];
+}
+
+// take_held has `op` wait for what was received by a port, and no other operation need
+// do so: those of the port come after this one has started.
+static int take_held(
+	struct tb_plan_writing *w, uint32_t port, uint32_t op, struct tb_error *error)
+{
+	int status = TB_OK;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->n_held; i++) {
+		if (w->held_ports[i] == port) {
+			if (status == TB_OK)
+				status = tb_plan_write_wait(
+					w, op, w->held[i], false, error);
+			continue;
+		}
+		w->held[n] = w->held[i];
+		w->held_ports[n++] = w->held_ports[i];
+	}
+	w->n_held = n;
+	return status;
+}
+
+// add_slot adds a send. It begins after the one before it has begun, and after the one as
+// many before it as there are slots is over.
+static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	struct tb_error *error)
+{
+	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
+	uint32_t slots = w->plan->pace.slots;
+	int status = tb_plan_write_part(w, transfer, TB_OP_SEND, &op, error);
+	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
+		status = tb_plan_write_wait(w, op, w->entry, false, error);
+	if (status == TB_OK && n > 0)
+		status = tb_plan_write_wait(w, op, *sent_at(w, port, n - 1), true, error);
+	if (status == TB_OK && n >= slots)
+		status = tb_plan_write_wait(w, op, *sent_at(w, port, n), false, error);
+	if (status == TB_OK)
+		status = take_held(w, transfer->after, op, error);
+	*sent_at(w, port, n) = op;
+	w->n_sent[port]++;
+	return status;
+}
+
+static bool is_local(const struct tb_plan_writing *w, const struct tb_transfer *transfer)
+{
+	return w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
+}
+
+static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	struct tb_error *error)
+{
+	uint32_t op = 0;
+	uint32_t ns = w->plan->pace.step_ns[is_local(w, transfer) ? 0 : 1];
+	int status = tb_plan_write_part(w, transfer, TB_OP_RECV, &op, error);
+	if (status == TB_OK && w->entry != UINT32_MAX)
+		status = tb_plan_write_wait(w, op, w->entry, false, error);
+	uint32_t receive = op;
+	if (status == TB_OK && ns)
+		status = tb_plan_write_op(w,
+			&(struct tb_op){.kind = TB_OP_CALC,
+				.amount = ns,
+				.cpu = (uint8_t)(FIRST_CPU + transfer->port % N_CPUS)},
+			&op, error);
+	if (status == TB_OK && ns)
+		status = tb_plan_write_wait(w, op, receive, false, error);
+	w->held_ports[w->n_held] = transfer->port;
+	w->held[w->n_held++] = op;
+	return status;
+}
+
+// hold_sends: the rank leaves when its last sends are over, too.
+static void hold_sends(struct tb_plan_writing *w)
+{
+	for (uint32_t port = 0; port < w->plan->n_ports; port++) {
+		uint32_t n = w->n_sent[port], slots = w->plan->pace.slots;
+		for (uint32_t i = n > slots ? n - slots : 0; i < n; i++)
+			w->held[w->n_held++] = *sent_at(w, port, i);
+	}
+}
+
+int tb_plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
+{
+	const struct tb_transfer *transfers = w->plan->transfers;
+	uint32_t out = w->out.first[w->rank], in = w->in.first[w->rank];
+	uint32_t out_end = w->out.first[w->rank + 1], in_end = w->in.first[w->rank + 1];
+	int status = TB_OK;
+	w->n_held = 0;
+	for (uint32_t port = 0; port < w->plan->n_ports; port++)
+		w->n_sent[port] = 0;
+	while (status == TB_OK && (out < out_end || in < in_end)) {
+		const struct tb_transfer *send =
+			out < out_end ? &transfers[w->out.transfers[out]] : NULL;
+		const struct tb_transfer *receive =
+			in < in_end ? &transfers[w->in.transfers[in]] : NULL;
+		// Of a round the sends come first.
+		bool sends = send && (!receive || send->round <= receive->round);
+		status =
+			sends ? add_slot(w, send, error) : add_arrival(w, receive, error);
+		*(sends ? &out : &in) += 1;
+	}
+	hold_sends(w);
+	return status;
+}
