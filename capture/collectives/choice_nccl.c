@@ -379,7 +379,8 @@ void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *
 		return;
 	}
 	bool is_barrier = shape->op == TB_COLL_BARRIER;
-	choice->pace.call_ns = (uint32_t)(base_us[RING][LL] * 1000 + .5);
+	if (is_barrier)
+		choice->pace.call_ns = (uint32_t)(base_us[RING][LL] * 1000 + .5);
 	if (choice->algorithm)
 		return;
 	choice->algorithm = is_barrier ? "tree" : "linear";
