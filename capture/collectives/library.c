@@ -219,7 +219,9 @@ static int choose(const struct tb_library *library,
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
 	const char *given = shape->call->algorithm;
 	*choice = (struct tb_choice){.radix = shape->call->radix,
-		.algorithm = given ? given : wanted[0] ? wanted : NULL};
+		.algorithm = given	 ? given
+			     : wanted[0] ? wanted
+					 : NULL};
 	// NCCL paces what the user chose, too.
 	if (!choice->algorithm || library->choose == tb_choose_nccl)
 		library->choose(choice, shape);
