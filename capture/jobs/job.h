@@ -29,7 +29,8 @@ struct tb_op {
 	uint8_t kind;	 // enum tb_op_kind
 	uint8_t cpu;	 // processor within the rank
 	uint8_t nic;	 // network interface within the rank
-	uint8_t reserved[5];
+	uint8_t planned; // 1: a library made it of a collective call, by its channels
+	uint8_t reserved[4];
 };
 
 // A finished job, read-only. The successors of operation i are successors[

@@ -183,8 +183,9 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 	const struct tb_host_params *params = params_of(host, &transfer->what);
 	uint64_t bytes = transfer->uncut;
 	bool is_first = bytes == transfer->what.bytes;
-	if (params->largest_bytes && bytes > params->largest_bytes)
-		bytes = params->largest_bytes;
+	uint64_t largest = tb_channels_piece_bytes(host, &transfer->what);
+	if (largest && bytes > largest)
+		bytes = largest;
 	*piece_at(host, id) = (struct piece){.bytes = bytes,
 		.transfer = process->queue,
 		.n_controls = tb_host_n_controls(params, bytes),
@@ -266,6 +267,7 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_LINKED:
 		linked(host, id);
 		return TB_OK;
+	case TB_HOST_PACED:
 	case TB_HOST_RELAYED:
 		tb_rails_send(host, id);
 		return TB_OK;
@@ -304,7 +306,9 @@ static void enqueue(struct tb_host *host, uint32_t id)
 static int begin(
 	struct tb_host *host, const struct tb_message *message, struct tb_error *error)
 {
-	uint64_t largest = params_of(host, message)->largest_bytes;
+	uint64_t largest = tb_host_is_local(host, message)
+				   ? params_of(host, message)->largest_bytes
+				   : tb_channels_piece_bytes(host, message);
 	uint64_t n =
 		largest ? message->bytes / largest + (message->bytes % largest != 0) : 1;
 	if (n > UINT32_MAX)
@@ -313,7 +317,8 @@ static int begin(
 		process_of(host, message->job, message->source.id, message->source_rank);
 	uint32_t receiver = process_of(
 		host, message->job, message->destination.id, message->destination_rank);
-	uint32_t pair = host->n_rails > 1 ? pair_of(host, sender, receiver) : NOTHING;
+	bool is_paired = host->n_rails > 1 || tb_channels_have(host, message);
+	uint32_t pair = is_paired ? pair_of(host, sender, receiver) : NOTHING;
 	uint32_t id = new_transfer(host);
 	if (host->no_memory)
 		return TB_ENOMEM;

@@ -55,6 +55,7 @@ struct piece {
 	uint64_t request;   // number in the order of requests
 	bool is_offered_to; // a NIC is set aside for it
 	bool is_first;	    // of its transfer
+	bool is_paced;	    // need not wait for its channels any more
 	bool is_relayed;    // is where its rail begins
 };
 
@@ -105,6 +106,7 @@ struct process {
 // What one process sends to another. Only kept apart when there are several rails.
 struct host_pair {
 	uint64_t n_posted, n_reported;
+	tb_time_ps channels_free_at;
 	uint32_t early; // transfers that are complete before their turn
 };
 
@@ -186,6 +188,7 @@ enum tb_host_timer {
 	TB_HOST_MEMORY,	  // node: a copy ends
 	TB_HOST_RELAYED,  // piece
 	TB_HOST_LINKED,	  // transfer, on its sender's link
+	TB_HOST_PACED,	  // piece
 	TB_HOST_N_TIMERS,
 };
 
@@ -241,6 +244,18 @@ int tb_memory_init(struct tb_host *host) TB_MUST_USE;
 void tb_memory_fini(struct tb_host *host);
 void tb_memory_copy(struct tb_host *host, uint32_t transfer);
 void tb_memory_due(struct tb_host *host, uint32_t node);
+
+// channels.c: what the channels of two processes carry (rule H10).
+//
+// tb_channels_have returns whether a message waits for channels. tb_channels_rate returns
+// what they carry of it per second, and tb_channels_piece_bytes the longest piece of any
+// message; 0: no limit. tb_channels_hold returns whether a piece has to wait, and has it
+// sent later then.
+bool tb_channels_have(const struct tb_host *host, const struct tb_message *message);
+uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *message);
+uint64_t tb_channels_piece_bytes(
+	const struct tb_host *host, const struct tb_message *message);
+bool tb_channels_hold(struct tb_host *host, uint32_t piece);
 
 // reserve.c: rails_policy = reserve.
 //

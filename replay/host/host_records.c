@@ -74,6 +74,9 @@ static tb_time_ps in_of_pieces(
 	if (params->n_outstanding)
 		issue = larger(issue, first / params->n_outstanding);
 	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
+	uint64_t channels = tb_channels_rate(host, message);
+	pace = larger(pace, tb_host_copy_time(full, channels));
+	issue = larger(issue, tb_host_copy_time(full, channels));
 	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
 	return larger((tb_time_ps)n_full * issue + tb_host_issue_time(params, rest) +
 			      crossing_of(host, message, rest),
@@ -91,7 +94,7 @@ static tb_time_ps before_data_of(
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	uint64_t bytes = message->bytes, full = params->largest_bytes;
+	uint64_t bytes = message->bytes, full = tb_channels_piece_bytes(host, message);
 	if (tb_host_is_local(host, message))
 		return 0;
 	if (full == 0 || bytes <= full)

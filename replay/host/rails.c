@@ -228,6 +228,8 @@ static void relay(struct tb_host *host, uint32_t id)
 
 void tb_rails_send(struct tb_host *host, uint32_t id)
 {
+	if (tb_channels_hold(host, id))
+		return;
 	if (must_relay(host, id)) {
 		relay(host, id);
 		return;

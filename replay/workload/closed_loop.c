@@ -242,6 +242,8 @@ static int take(
 		.job = loop->number,
 		.source_rank = rank,
 		.destination_rank = send->peer,
+		.n_ranks = loop->job->n_ranks,
+		.planned = send->planned,
 		.source_place = loop->place_of_rank[rank],
 		.destination_place = loop->place_of_rank[send->peer],
 		.via = loop->job->n_nics > 1 ? send->nic + 1u : 0};

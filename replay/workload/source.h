@@ -25,8 +25,10 @@ struct tb_message {
 	// Of the job, below 2^24; 0 where a trace has none. Only hosts look at these.
 	uint32_t source_rank, destination_rank;
 	uint32_t source_place, destination_place; // of them among those of their node
-	uint32_t via;  // 1 + the network interface that the trace names; 0: it names none
-	bool captured; // its hosts' overheads lie before the capture
+	uint32_t via; // 1 + the network interface that the trace names; 0: it names none
+	uint32_t n_ranks; // of its job; 0: unknown
+	bool planned;	  // as struct tb_op has it
+	bool captured;	  // its hosts' overheads lie before the capture
 };
 
 static inline bool tb_is_broadcast(const struct tb_message *message)

@@ -172,7 +172,8 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 		",handshake=rendezvous,handshake_above=2048,handshake_delay=3us,"
 		"eager_copy=1GB/s",
 		",host=tcp,copy=none,issue=1us,notice=1us,eager_copy=2GB/s,"
-		"largest=8K"};
+		"largest=8K",
+		",launch=5us,channel_rate=200MB/s", ",rails=2,rails_policy=by-rank"};
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {

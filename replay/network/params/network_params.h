@@ -59,6 +59,9 @@ struct tb_host_params {
 					 // handshake; 0: they do not
 	uint32_t largest_bytes;		 // longer messages go in pieces; 0: in one
 	uint32_t n_outstanding; // pieces of a process that are under way; 0: any number
+	// Of what no collective call sends between nodes (rule H10):
+	tb_time_ps launch_ps;
+	uint64_t channel_bytes_per_s; // of a channel of two processes; 0: no limit
 	enum tb_rails_policy rails_policy;
 	enum tb_between_rails between_rails; // of TB_RAILS_BY_RANK
 	uint32_t stripe_above_bytes;	     // longer pieces are split, where any are

@@ -1,0 +1,79 @@
+// What the channels of two processes carry: rule H10 of docs/model.md, after
+// ncclTopoComputeP2pChannels (src/graph/paths.cc) and ncclTopoDupChannels (search.cc).
+#include "host_impl.h"
+
+// Peers whose messages one batch of a channel has (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
+#define PEERS_A_BATCH 8
+
+bool tb_channels_have(const struct tb_host *host, const struct tb_message *message)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	return (params->channel_bytes_per_s || params->launch_ps) && !message->planned &&
+	       !tb_host_is_local(host, message);
+}
+
+static uint64_t power_above(uint64_t n)
+{
+	uint64_t power = 1;
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+// n_channels returns how many a process has: two for each of its node's adapters, or four
+// where these are fast and few.
+static uint64_t n_channels(const struct tb_host *host)
+{
+	uint64_t rate = host->net->params.link_bytes_per_s, rails = host->n_rails;
+	bool twice = rate > UINT64_C(25000000000) &&
+		     (rails <= 4 || rate > UINT64_C(50000000000));
+	return power_above(rails * (twice ? 4 : 2));
+}
+
+uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t each = params_of(host, message)->channel_bytes_per_s;
+	if (!each || !tb_channels_have(host, message))
+		return 0;
+	uint64_t rate = host->net->params.link_bytes_per_s;
+	uint64_t n = power_above(rate / each + (rate % each != 0));
+	uint64_t batches = message->n_ranks / PEERS_A_BATCH +
+			   (message->n_ranks % PEERS_A_BATCH != 0);
+	n = n < 2 ? 2 : n;
+	while (n > 1 && n * batches > n_channels(host))
+		n /= 2;
+	return n * each;
+}
+
+uint64_t tb_channels_piece_bytes(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t largest = params_of(host, message)->largest_bytes;
+	if (!tb_channels_rate(host, message) || (largest && largest < TB_LINK_SLOT_BYTES))
+		return largest;
+	return TB_LINK_SLOT_BYTES;
+}
+
+bool tb_channels_hold(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	if (piece->is_paced || !tb_channels_have(host, &transfer->what))
+		return false;
+	struct host_pair *pair = pair_at(host, transfer->pair);
+	tb_time_ps ready = host->now;
+	if (piece->is_first)
+		ready += host->params.launch_ps;
+	tb_time_ps begins =
+		pair->channels_free_at > ready ? pair->channels_free_at : ready;
+	pair->channels_free_at =
+		begins +
+		tb_host_copy_time(piece->bytes, tb_channels_rate(host, &transfer->what));
+	piece->is_paced = true;
+	if (piece->is_first) {
+		transfer->software_ps += host->params.launch_ps;
+		transfer->queue_ps += begins - ready;
+	}
+	tb_host_set_timer(host, begins, TB_HOST_PACED, id);
+	return true;
+}
