@@ -29,6 +29,12 @@ uint64_t tb_network_payload_rate(const struct tb_network_params *params)
 		params->credits.pcie_bytes_per_s);
 }
 
+const char *const tb_tcp_words[] = {
+	[TB_TCP_CUBIC] = "cubic",
+	[TB_TCP_RENO] = "reno",
+	NULL,
+};
+
 const char *const tb_handshake_words[] = {
 	[TB_HANDSHAKE_NONE] = "none",
 	[TB_HANDSHAKE_READ] = "read",

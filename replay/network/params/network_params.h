@@ -97,7 +97,12 @@ struct tb_ethernet_params {
 	tb_time_ps rto_min_ps;
 	tb_time_ps delayed_ack_ps;
 	unsigned idle_restart; // 1: an idle connection begins with slow start again
+	unsigned tcp;	       // an enum tb_tcp
 };
+
+// How a connection's window grows and shrinks.
+enum tb_tcp { TB_TCP_CUBIC, TB_TCP_RENO };
+extern const char *const tb_tcp_words[]; // likewise
 
 // How a header chooses where several links lead on; the adaptive ones take a least
 // loaded link with a free VC and differ in what they do with equals.

@@ -79,7 +79,7 @@ static void watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		return;
 	if (ack->round_trip < cubic->least)
 		cubic->least = ack->round_trip;
-	if (cubic->window >= cubic->threshold || cubic->has_ended)
+	if (cubic->window >= cubic->threshold || cubic->has_ended || cubic->is_reno)
 		return;
 	if (ack->acked > cubic->round_end)
 		begin_round(cubic, ack);
@@ -142,7 +142,8 @@ static void avoid(struct tb_cubic *cubic, const struct tb_cubic_ack *ack, uint32
 {
 	if (cubic->epoch == TB_TIME_NEVER)
 		begin_epoch(cubic, ack->now);
-	cubic->credit += n * growth(cubic, ack);
+	cubic->credit +=
+		n * (cubic->is_reno ? PARTS / cubic->window : growth(cubic, ack));
 	cubic->window += cubic->credit / PARTS;
 	cubic->credit %= PARTS;
 }
@@ -163,13 +164,14 @@ void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		avoid(cubic, ack, n);
 }
 
-// shrink: beta is 0.7, and a flow that lost at a smaller window than before leaves room
-// to others (fast convergence; RFC 9438, 4.6 and 4.7).
+// shrink: beta is 0.7 (Reno: a half), and a flow that lost at a smaller window than
+// before leaves room to others (fast convergence; RFC 9438, 4.6 and 4.7).
 static void shrink(struct tb_cubic *cubic)
 {
 	uint32_t window = cubic->window;
 	cubic->most = window < cubic->most ? window * 17 / 20 : window;
-	cubic->threshold = larger(window * 7 / 10, LEAST_WINDOW);
+	cubic->threshold =
+		larger(cubic->is_reno ? window / 2 : window * 7 / 10, LEAST_WINDOW);
 	cubic->epoch = TB_TIME_NEVER;
 	cubic->has_ended = true;
 }

@@ -31,6 +31,7 @@ struct tb_cubic {
 	uint32_t threshold; // below it the window is in slow start
 	uint32_t credit;    // acknowledged since the window last grew, in 1/1024 segments
 	uint32_t restart;   // the initial window
+	bool is_reno;	    // as RFC 5681 has it, without CUBIC and HyStart
 	// CUBIC, since its last loss or from slow start on.
 	tb_time_ps epoch; // TB_TIME_NEVER: has not begun
 	uint32_t most;	  // the window at the last loss; 0: none was lost

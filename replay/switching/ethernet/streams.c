@@ -23,6 +23,7 @@ static struct tcp_stream new_stream(
 		.answer_at = TB_TIME_NEVER,
 		.answer_timer_at = TB_TIME_NEVER};
 	tb_cubic_init(&stream.cubic, params_of(ethernet)->initial_window);
+	stream.cubic.is_reno = params_of(ethernet)->tcp == TB_TCP_RENO;
 	stream.room = tb_send_room(ethernet, &stream);
 	return stream;
 }

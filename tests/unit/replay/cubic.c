@@ -144,6 +144,24 @@ static void cube_roots_are_rounded_down(void **state)
 	assert_int_equal(tb_cubic_root3(UINT64_C(1) << 60), 1 << 20);
 }
 
+// RFC 5681: by one in a round trip, and half of it after a loss; HyStart ends nothing.
+static void reno_grows_by_one_and_halves(void **state)
+{
+	(void)state;
+	struct tb_cubic cubic;
+	tb_cubic_init(&cubic, 10);
+	cubic.is_reno = true;
+	for (uint64_t i = 0; i < 20; i++)
+		train(&cubic, 20 * i);
+	assert_int_equal(cubic.window, 10 + 20 * 20);
+	tb_cubic_lost(&cubic);
+	assert_int_equal(cubic.window, 205);
+	struct tb_cubic_ack ack = ack_at(0, 205);
+	for (uint32_t round = 0; round < 8; round++)
+		tb_cubic_acked(&cubic, &ack);
+	assert_in_range(cubic.window, 211, 213);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +173,7 @@ int main(void)
 		cmocka_unit_test(the_curve_is_back_after_k),
 		cmocka_unit_test(idle_times_halve_the_window),
 		cmocka_unit_test(cube_roots_are_rounded_down),
+		cmocka_unit_test(reno_grows_by_one_and_halves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,7 +273,7 @@ static void parameters_make_the_network_again(void **state)
 		"qsnet,broadcast=yes,rate=123456789B/s",
 		"ib-hdr,vls=3,vl_high=2:1 1:7,sl_to_vl=2 1 0,queues=voq",
 		"roce-400,pcie=none,queue_pairs=message,host=mpi",
-		"ethernet,burst=0,queue=1MB,initial_window=4,idle_restart=no"};
+		"ethernet,burst=0,queue=1MB,initial_window=4,idle_restart=no,tcp=reno"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct tb_network_params told = params_of(names[i]);
 		struct tb_network_params taken = {.n_rails = 0};
@@ -498,7 +498,7 @@ static void a_key_takes_the_words_that_its_sentence_names(void **state)
 			assert_non_null(strstr(error.text, expected));
 		}
 	}
-	assert_int_equal(n_choices, 3 * 6 + 5 + 1);
+	assert_int_equal(n_choices, 3 * 6 + 5 + 2);
 	assert_int_equal(
 		params_of("ib-ndr,host=mpi,local=links").host.local, TB_LOCAL_LINKS);
 }
