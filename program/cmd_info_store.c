@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "merge.h"
+#include "range_text.h"
 #include "run_capture.h"
 #include "swept.h"
 #include "unattributed.h"
@@ -23,17 +24,24 @@ static json_t *notes_json(const struct tb_run_info *info)
 	return array;
 }
 
+static json_t *bound_json(const struct tb_run_info *info, tb_time_ps bound_ps)
+{
+	return info->n_calls ? json_integer(bound_ps) : json_null();
+}
+
 // run_json makes the object of a run. Scripts rely on its keys, which the manual page
 // lists.
 static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, "
-			 "s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:f, "
+			 "s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "delivered_bytes",
 		(json_int_t)info->delivered_bytes, "messages",
 		(json_int_t)info->n_messages, "simulated_ps",
-		(json_int_t)info->simulated_ps, "lost_frames", (json_int_t)info->n_lost,
+		(json_int_t)info->simulated_ps, "run_time_least_ps",
+		bound_json(info, info->least_ps), "run_time_most_ps",
+		bound_json(info, info->most_ps), "lost_frames", (json_int_t)info->n_lost,
 		"resent_segments", (json_int_t)info->n_resent, "wall_s", info->wall_s,
 		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
 		"input", tb_json_text(info->input_name), "input_kind",
@@ -142,6 +150,15 @@ static void print_notes(
 	}
 }
 
+static void print_range(
+	const struct info_options *options, const struct tb_run_info *info)
+{
+	char text[TB_RANGE_TEXT];
+	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
+		info->n_calls, info->n_hidden};
+	info_line(options, "range", "%s", tb_range_text(&range, text, sizeof text));
+}
+
 static void print_run(const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
@@ -158,6 +175,8 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
 		tb_format_counted(info->n_bins, "bin", text[1], sizeof text[1]),
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
+	if (info->n_calls)
+		print_range(options, info);
 	info_line(options, "delivered", "%s, %s, %s %s",
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),

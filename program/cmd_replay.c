@@ -40,6 +40,7 @@ enum {
 	KEY_NUMBERS,
 	KEY_ALONE,
 	KEY_NO_CHECK,
+	KEY_NO_RANGE,
 	KEY_THREADS,
 };
 
@@ -111,6 +112,10 @@ static const struct argp_option option_table[] = {
 		2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	TB_CMD_CAPTURE_OPTIONS(3),
+	{"no-range", KEY_NO_RANGE, NULL, 0,
+		"With --closed-loop: do not replay the bounds between which the run time "
+		"lies",
+		3},
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 7},
 	TB_CMD_READING_OPTIONS(7),
 	{"stdin", KEY_STDIN, "KIND", 0,
@@ -151,6 +156,7 @@ struct parsing {
 	const char *library;
 	struct tb_value_list seeds;
 	bool each; // trace makes a run of its own
+	bool no_range;
 };
 
 static error_t on_capture_option(int key, const char *text, struct argp_state *state)
@@ -160,6 +166,7 @@ static error_t on_capture_option(int key, const char *text, struct argp_state *s
 	error_t taken = tb_cmd_capture_arg(key, text, state, &parsing->captures);
 	record->workload.packets = parsing->captures.packets;
 	record->workload.closed_loop = parsing->captures.closed_loop;
+	record->workload.bounded = parsing->captures.closed_loop && !parsing->no_range;
 	record->wants_captures = parsing->captures.given;
 	return taken;
 }
@@ -278,6 +285,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ALONE:
 		record->alone = true;
+		break;
+	case KEY_NO_RANGE:
+		parsing->no_range = true;
 		break;
 	case KEY_WATCH:
 		options->watch = true;

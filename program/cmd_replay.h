@@ -3,6 +3,7 @@
 #define TB_CMD_REPLAY_H
 
 #include "recording.h"
+#include "recording_range.h"
 #include "shard.h"
 
 struct replay_options {
@@ -24,6 +25,10 @@ int replay_many(const struct replay_options *options,
 
 // replay_print_summary prints the summary of a run on stderr; TB_EIO when that fails.
 int replay_print_summary(const struct tb_recording_summary *run, bool split) TB_MUST_USE;
+
+// replay_print_range prints between what the run time lies, of inferred jobs.
+void replay_print_range(const struct tb_recording_summary *run,
+	const struct tb_recording_range_outcome *range);
 
 // replay_print_line prints one line, for one run of several.
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed);

@@ -8,6 +8,7 @@
 #include "recording_alone.h"
 #include "recording_check.h"
 #include "recording_many.h"
+#include "recording_range.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,9 +84,39 @@ static int simulate(const struct replay_options *options, struct tb_recording *r
 	return status;
 }
 
-static int print_run(const struct replay_options *options,
-	const struct tb_recording_summary *run, struct tb_error *error)
+static void show_range(void *context, size_t n_done, size_t n)
 {
+	struct tb_progress *progress = context;
+	char text[64];
+	if (!tb_progress_due(progress))
+		return;
+	snprintf(text, sizeof text, "%zu of %zu replays for the range", n_done, n);
+	tb_progress_show(progress, (double)n_done / (double)n, text);
+}
+
+// find_range replays the bounds of inferred jobs.
+static int find_range(const struct replay_options *options,
+	struct tb_recording *recording, struct tb_recording_range_outcome *range,
+	struct tb_error *error)
+{
+	struct tb_progress progress;
+	const struct tb_recording_range asked = {.recording = recording,
+		.n_workers = options->n_workers,
+		.context = &progress,
+		.watch = show_range};
+	bool silent = options->quiet || shows_in_terminal(options);
+	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+	int status = tb_recording_range(range, &asked, error);
+	tb_progress_done(&progress);
+	return status;
+}
+
+static int print_run(const struct replay_options *options,
+	const struct tb_recording_summary *run,
+	const struct tb_recording_range_outcome *range, struct tb_error *error)
+{
+	if (!options->quiet)
+		replay_print_range(run, range);
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
@@ -105,7 +136,7 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 		return tb_cli_fail(&error);
 	if (shows_in_terminal(options))
 		tb_child_wait(watcher); // it owns the screen until it ends
-	const struct tb_recording_summary run = tb_recording_summary(recording);
+	struct tb_recording_summary run = tb_recording_summary(recording);
 	if (cause) {
 		replay_note_network(run.network);
 		int code = tb_cli_fail(cause);
@@ -117,7 +148,11 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 				tb_format_time(run.stats.now_ps, text, sizeof text));
 		return code;
 	}
-	if (print_run(options, &run, &error) != TB_OK)
+	struct tb_recording_range_outcome range = {0};
+	if (!run.stopped && find_range(options, recording, &range, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	run.stopped |= range.stopped;
+	if (print_run(options, &run, &range, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (!run.stopped)
 		return TB_EXIT_OK;

@@ -2,6 +2,7 @@
 #include "cmd_replay.h"
 #include "names.h"
 #include "packets_text.h"
+#include "range_text.h"
 #include "reading_args.h"
 #include "run_capture.h"
 #include "underload.h"
@@ -157,6 +158,17 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split)
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
 	print_underload(run);
 	return TB_OK;
+}
+
+void replay_print_range(const struct tb_recording_summary *run,
+	const struct tb_recording_range_outcome *outcome)
+{
+	char text[TB_RANGE_TEXT];
+	const struct tb_range range = {outcome->least_ps, run->stats.now_ps,
+		outcome->most_ps, outcome->n_calls, outcome->n_hidden};
+	if (outcome->n > 0 && !outcome->stopped)
+		fprintf(stderr, "it takes %s\n",
+			tb_range_text(&range, text, sizeof text));
 }
 
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)

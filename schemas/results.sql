@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 19; -- 1 to 18 were never released
+PRAGMA user_version = 20; -- 1 to 19 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -220,6 +220,16 @@ CREATE TABLE capture_check (
   simulated_message_ps INTEGER NOT NULL,
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
+
+-- Between what the run time of inferred jobs lies ('replay --closed-loop', see docs/closed-loop.md):
+-- that of simulated_ps and of the least and most that the captures allow.
+CREATE TABLE run_range (
+  run INTEGER PRIMARY KEY REFERENCES run,
+  least_ps INTEGER NOT NULL,
+  most_ps INTEGER NOT NULL,
+  calls INTEGER NOT NULL, -- messages of these jobs
+  hidden INTEGER NOT NULL -- of them, called for behind a queue of their node
+) STRICT;
 
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
 CREATE TABLE job_node (

@@ -75,6 +75,8 @@ enum outcome {
 	WAITING,
 	LATENCY,
 	SLOWDOWN,
+	LEAST, // of inferred jobs
+	MOST,
 	N_OUTCOMES
 };
 
@@ -93,6 +95,8 @@ static const struct {
 	[WAITING] = {"links that waited", TB_DATUM_COUNT},
 	[LATENCY] = {"latency of a message", TB_DATUM_MEAN},
 	[SLOWDOWN] = {"slowdown", TB_DATUM_RATIO},
+	[LEAST] = {"run time, at least", TB_DATUM_MEAN},
+	[MOST] = {"run time, at most", TB_DATUM_MEAN},
 };
 
 static double outcome_of(const struct tb_compare *compare, uint32_t which, size_t row)
@@ -102,6 +106,10 @@ static double outcome_of(const struct tb_compare *compare, uint32_t which, size_
 	switch ((enum outcome)row) {
 	case SIMULATED:
 		return (double)info->simulated_ps;
+	case LEAST:
+		return (double)(info->n_calls ? info->least_ps : info->simulated_ps);
+	case MOST:
+		return (double)(info->n_calls ? info->most_ps : info->simulated_ps);
 	case MESSAGES:
 		return (double)info->n_messages;
 	case PACKETS:
@@ -157,7 +165,9 @@ static const struct tb_column outcome_columns[] = {
 
 static void list_outcomes(struct tb_table *table)
 {
-	table->n_shown = N_OUTCOMES;
+	const struct tb_compare *compare = table->of;
+	bool inferred = compare->info[0]->n_calls || compare->info[1]->n_calls;
+	table->n_shown = inferred ? N_OUTCOMES : LEAST;
 }
 
 static const struct tb_table_type outcome = {"outcome", "What came of it", NULL,

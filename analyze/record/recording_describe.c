@@ -80,7 +80,9 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	if (packets->squeeze_idle)
 		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
 	if (options->workload.closed_loop)
-		fputs(" --closed-loop", stream);
+		fputs(options->workload.bounded ? " --closed-loop"
+						: " --closed-loop --no-range",
+			stream);
 	put_instant(stream, "--from", &packets->from);
 	put_instant(stream, "--to", &packets->to);
 	put_reading(stream, options->workload.reading);

@@ -8,6 +8,7 @@
 #include "host.h"
 #include "pace.h"
 #include "recording_alone.h"
+#include "recording_range.h"
 #include "slow_nodes.h"
 #include "store.h"
 #include "store_alone.h"
@@ -135,6 +136,14 @@ int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	const struct tb_recording_alone *asked, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_alone(struct tb_recording *recording,
 	const struct tb_alone_figures *figures, struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_replay_range does the replays of tb_recording_range, and
+// tb_recording_keep_range writes what they come to, uncommitted.
+int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
+	const struct tb_recording_range *asked, struct tb_error *error) TB_MUST_USE;
+int tb_recording_keep_range(struct tb_recording *recording,
+	const struct tb_recording_range_outcome *outcome,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the
 // store. The output's name is left out, so that equal recordings give equal stores. NULL

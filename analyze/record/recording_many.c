@@ -15,6 +15,7 @@ struct many_task {
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
 	struct tb_alone_figures alone;
+	struct tb_recording_range_outcome range;
 	bool begun;
 };
 
@@ -42,6 +43,15 @@ static int replay_alone(struct many_task *task, struct tb_error *error)
 	return tb_recording_replay_alone(&task->alone, &asked, error);
 }
 
+static int replay_range(struct many_task *task, struct tb_error *error)
+{
+	const struct tb_recording_range asked = {
+		.recording = &task->recording, .n_workers = 1};
+	return task->recording.stopped
+		       ? TB_OK
+		       : tb_recording_replay_range(&task->range, &asked, error);
+}
+
 static int simulate(struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
@@ -55,6 +65,8 @@ static int simulate(struct many_task *task, struct tb_error *error)
 		;
 	if (status == TB_OK)
 		status = tb_engine_finish(recording->hosted.engine, error);
+	if (status == TB_OK)
+		status = replay_range(task, error);
 	return status == TB_OK ? replay_alone(task, error) : status;
 }
 
@@ -89,7 +101,8 @@ static int keep(struct many_crew *crew, struct many_task *task, struct tb_error 
 		*error = *tb_store_error(crew->store);
 		return status;
 	}
-	if (task->alone.n > 0)
+	status = tb_recording_keep_range(recording, &task->range, error);
+	if (status == TB_OK && task->alone.n > 0)
 		status = tb_recording_keep_alone(recording, &task->alone, error);
 	return status == TB_OK ? tb_recording_end(recording, error) : status;
 }
@@ -110,7 +123,7 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 	struct many_crew *crew = context;
 	struct many_task *task = &crew->tasks[index];
 	bool stopped = !task->tape || task->recording.stopped ||
-		       task->alone.n < task->alone.n_wanted;
+		       task->alone.n < task->alone.n_wanted || task->range.stopped;
 	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
 	crew->outcome->stopped |= stopped;
 	int status = wanted ? keep(crew, task, error) : TB_OK;

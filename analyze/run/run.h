@@ -64,6 +64,9 @@ struct tb_run_info {
 	uint64_t n_messages, n_packets;
 	uint64_t delivered_bytes; // of messages: tb_run_carried says which bytes
 	uint64_t n_messages_kept; // each by itself (questions/flow_messages.h)
+	// Between what the run time lies, of inferred jobs; else n_calls is 0.
+	tb_time_ps least_ps, most_ps;
+	uint64_t n_calls, n_hidden; // their messages, and those called for behind a queue
 	double wall_s;
 	double packets_per_s; // n_packets / wall_s, 0 when unknown
 	bool complete;

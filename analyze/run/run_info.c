@@ -82,11 +82,13 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
-	"switching, network, input_name, input_kind, input_digest, options, "            \
+	"g.least_ps, g.most_ps, g.calls, g.hidden, switching, network, input_name, "     \
+	"input_kind, input_digest, options, "                                            \
 	"program_version, started_at, host, input_summary "                              \
-	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
+	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "                 \
+	"LEFT JOIN run_range AS g ON g.run = r.run "
 
-enum { LAST_BIN = 21, SWITCHING = 22, FIRST_TEXT = 23 };
+enum { LAST_BIN = 21, RANGE = 22, SWITCHING = 26, FIRST_TEXT = 27 };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -104,6 +106,17 @@ static void get_bins(struct tb_run_row *row, struct tb_run_info *info)
 	if (info->n_bins > TB_BINS_MAX || (info->n_bins && !info->bin_ps) ||
 		(info->n_bins && info->bin_ps > INT64_MAX / (int64_t)info->n_bins))
 		row->bad = true;
+}
+
+static void get_range(struct tb_run_row *row, struct tb_run_info *info)
+{
+	if (sqlite3_column_type(row->query, RANGE) == SQLITE_NULL)
+		return;
+	info->least_ps = (tb_time_ps)tb_run_get(row, RANGE, INT64_MAX);
+	info->most_ps = (tb_time_ps)tb_run_get(row, RANGE + 1, INT64_MAX);
+	info->n_calls = tb_run_get(row, RANGE + 2, INT64_MAX);
+	info->n_hidden = tb_run_get(row, RANGE + 3, info->n_calls);
+	row->bad |= info->least_ps > info->most_ps;
 }
 
 static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
@@ -130,6 +143,7 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_messages_kept = tb_run_get(row, 18, info->n_messages);
 	info->n_lost = tb_run_get(row, 19, INT64_MAX);
 	info->n_resent = tb_run_get(row, 20, INT64_MAX);
+	get_range(row, info);
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }

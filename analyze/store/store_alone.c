@@ -68,3 +68,19 @@ int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error)
 	}
 	return status;
 }
+
+int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sample,
+	struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
+		"INSERT INTO run_range VALUES (?,?,?,?,?)", &query, error);
+	if (!status) {
+		sqlite3_bind_int64(query, 1, tb_store_run(store));
+		sqlite3_bind_int64(query, 2, sample->least_ps);
+		sqlite3_bind_int64(query, 3, sample->most_ps);
+		sqlite3_bind_int64(query, 4, (int64_t)sample->n_calls);
+		sqlite3_bind_int64(query, 5, (int64_t)sample->n_hidden);
+	}
+	return finish(store, query, status, error);
+}

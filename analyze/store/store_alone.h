@@ -1,4 +1,5 @@
-// What jobs take by themselves, in the store: the table job_alone. Private to analyze/.
+// What jobs take by themselves, in the store: the table job_alone. And between what the
+// run time lies: run_range. Private to analyze/.
 #ifndef TB_STORE_ALONE_H
 #define TB_STORE_ALONE_H
 
@@ -25,5 +26,15 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MU
 // the lesser of both counts. What is ideal of a job of which messages were given up on
 // that network goes, as the two do not compare.
 int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
+
+// Between what the run time of inferred jobs lies.
+struct tb_range_sample {
+	tb_time_ps least_ps, most_ps;
+	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
+};
+
+// tb_store_put_range adds the range of the run that was begun last, likewise.
+int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sample,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

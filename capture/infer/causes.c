@@ -1,4 +1,4 @@
-#include "infer_impl.h"
+#include "causes_impl.h"
 
 #include "array.h"
 
@@ -15,57 +15,32 @@
 // Where fewer calls than this part are not hidden, those that are not are exceptions.
 #define SEEN_PART 5
 
-#define CANDIDATES_MAX 256 // of one message, before those that follow are left out
-
-struct event {
-	struct tb_cause cause;
-	int64_t at_ns;
-};
-
-struct gaps {
-	int64_t *rows;
-	size_t n, room;
-};
-
-struct cause_search {
-	struct tb_causes *causes;
-	const struct tb_message_list *list;
-	struct tb_classes classes;
-	struct tb_precedences precedences;
-	struct gaps gaps;
-	int64_t begin_ns;
-	uint32_t *nearest; // by message: the last delivery to its source before; NONE
-	uint32_t
-		*earlier; // by message: the last delivery to its destination before; NONE
-	uint32_t *previous; // by message: the call of its source before; NONE
-	struct event events[CANDIDATES_MAX];
-	uint32_t n_events;
-};
-
 static int64_t at_of(const struct cause_search *search, const struct tb_cause *cause)
 {
 	const struct tb_inferred_message *message = &search->list->rows[cause->message];
 	return cause->is_call ? message->called_ns : message->delivered_ns;
 }
 
-static void add_event(struct cause_search *search, uint32_t message, bool is_call)
+void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
-	const struct tb_cause cause = {message, is_call};
+	const struct tb_cause cause = {message, is_call, false};
 	if (message == NONE || search->n_events == CANDIDATES_MAX)
 		return;
 	for (uint32_t i = 0; i < search->n_events; i++)
 		if (search->events[i].cause.message == message &&
-			search->events[i].cause.is_call == is_call)
+			search->events[i].cause.is_call == is_call &&
+			!search->events[i].cause.is_done)
 			return;
-	search->events[search->n_events++] = (struct event){cause, at_of(search, &cause)};
+	search->events[search->n_events++] =
+		(struct cause_event){cause, at_of(search, &cause)};
 }
 
-static void add_preceding(struct cause_search *search, uint32_t message)
+void tb_causes_add_preceding(struct cause_search *search, uint32_t message)
 {
 	for (size_t i = 0; i < search->precedences.n; i++) {
 		uint32_t event = tb_precedence_event(
 			&search->precedences, i, &search->classes, search->list, message);
-		add_event(search, event, search->precedences.rows[i].is_call);
+		tb_causes_add_event(search, event, search->precedences.rows[i].is_call);
 	}
 }
 
@@ -76,11 +51,11 @@ static void add_nearest(struct cause_search *search, uint32_t message)
 	while (event != NONE && tb_precedence_is_early(&search->precedences,
 					&search->classes, search->list, event, message))
 		event = search->earlier[event];
-	add_event(search, event, false);
+	tb_causes_add_event(search, event, false);
 }
 
 // last_event returns when the last of the events was.
-static int64_t last_event(const struct cause_search *search)
+int64_t tb_causes_last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
@@ -96,7 +71,7 @@ static bool is_hidden(const struct tb_inferred_message *message)
 
 static int latest_first(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct cause_event *x = a, *y = b;
 	if (x->at_ns != y->at_ns)
 		return x->at_ns > y->at_ns ? -1 : 1;
 	if (x->cause.is_call != y->cause.is_call)
@@ -121,9 +96,10 @@ static bool follows(const struct cause_search *search, const struct tb_cause *ev
 		const struct tb_caused *of = &search->causes->of[kept[i].message];
 		const struct tb_cause *rows = search->causes->rows + of->first;
 		if (event->is_call && event->message == kept[i].message)
-			return true;
+			return !event->is_done || kept[i].is_done;
 		for (uint32_t k = 0; k < of->n; k++)
 			if (rows[k].is_call == event->is_call &&
+				rows[k].is_done == event->is_done &&
 				rows[k].message >= event->message &&
 				same_pair(search->list, rows[k].message, event->message))
 				return true;
@@ -133,7 +109,7 @@ static bool follows(const struct cause_search *search, const struct tb_cause *ev
 
 // keep writes the events down as the causes of a message, less those that follow from
 // others.
-static int keep(struct cause_search *search, uint32_t message)
+int tb_causes_keep(struct cause_search *search, uint32_t message)
 {
 	struct tb_causes *causes = search->causes;
 	struct tb_caused *of = &causes->of[message];
@@ -183,14 +159,15 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 		if (is_hidden(row))
 			continue;
 		search->n_events = 0;
-		add_preceding(search, message);
+		tb_causes_add_preceding(search, message);
 		if (nearest)
 			add_nearest(search, message);
 		int status = TB_ARRAY_RESERVE(
 			&search->gaps.rows, &search->gaps.room, search->gaps.n + 1);
 		if (status != TB_OK)
 			return status;
-		search->gaps.rows[search->gaps.n++] = row->called_ns - last_event(search);
+		search->gaps.rows[search->gaps.n++] =
+			row->called_ns - tb_causes_last_event(search);
 	}
 	size_t n = search->gaps.n;
 	*verdict = (struct verdict){
@@ -213,7 +190,7 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 static int64_t gap_of(const struct cause_search *search,
 	const struct tb_inferred_message *message, const struct verdict *verdict)
 {
-	int64_t last_ns = last_event(search);
+	int64_t last_ns = tb_causes_last_event(search);
 	int64_t least = message->called_ns > last_ns ? message->called_ns - last_ns : 0;
 	int64_t most = message->left_ns > last_ns ? message->left_ns - last_ns : 0;
 	if (!is_hidden(message) || !verdict->known || verdict->median_ns < least)
@@ -251,13 +228,13 @@ static int settle(struct cause_search *search, uint32_t message,
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	struct tb_caused *of = &search->causes->of[message];
 	search->n_events = 0;
-	add_preceding(search, message);
+	tb_causes_add_preceding(search, message);
 	if (!recurring || search->n_events == 0) {
 		recurring = false;
 		add_nearest(search, message);
 	}
 	if (follows_call(search, message))
-		add_event(search, search->previous[message], true);
+		tb_causes_add_event(search, search->previous[message], true);
 	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
 		   : recurring		 ? TB_CAUSE_RECURRING
 					 : TB_CAUSE_NEAREST;
@@ -273,7 +250,18 @@ static int settle(struct cause_search *search, uint32_t message,
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
 
-	return keep(search, message);
+	return tb_causes_keep(search, message);
+}
+
+static int settle_all(struct cause_search *search, uint32_t message,
+	const struct verdict *verdict, bool recurring)
+{
+	search->causes = &search->made[0];
+	int status = settle(search, message, verdict, recurring);
+	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
+		search->bound++)
+		status = tb_causes_settle_bound(search, message);
+	return status;
 }
 
 static int settle_class(struct cause_search *search, uint32_t class)
@@ -296,7 +284,7 @@ static int settle_class(struct cause_search *search, uint32_t class)
 
 	for (uint32_t i = classes->first[class];
 		status == TB_OK && i < classes->first[class + 1]; i++)
-		status = settle(search, classes->members[i], &verdict, recurring);
+		status = settle_all(search, classes->members[i], &verdict, recurring);
 	return status;
 }
 
@@ -320,8 +308,10 @@ static int by_moment(const void *a, const void *b)
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
-// look_at_deliveries fills `nearest`.
-static int look_at_deliveries(struct cause_search *search)
+// look_at_deliveries fills `nearest`, or, up to the instants at which messages left,
+// `latest`.
+static int look_at_deliveries(
+	const struct cause_search *search, bool until_left, uint32_t *before)
 {
 	const struct tb_message_list *list = search->list;
 	// What came while a message stood in its node's queue may have come after its
@@ -332,7 +322,8 @@ static int look_at_deliveries(struct cause_search *search)
 	for (size_t i = 0; i < list->n; i++) {
 		const struct tb_inferred_message *row = &list->rows[i];
 		moments[2 * i] =
-			(struct moment){row->called_ns, row->source, (uint32_t)i, true};
+			(struct moment){until_left ? row->left_ns : row->called_ns,
+				row->source, (uint32_t)i, true};
 		moments[2 * i + 1] = (struct moment){
 			row->delivered_ns, row->destination, (uint32_t)i, false};
 	}
@@ -347,7 +338,7 @@ static int look_at_deliveries(struct cause_search *search)
 			delivery = moment->message;
 			continue;
 		}
-		search->nearest[moment->message] = delivery;
+		before[moment->message] = delivery;
 	}
 	free(moments);
 	return TB_OK;
@@ -359,14 +350,24 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 	uint32_t *calls = malloc((n_nodes + 1u) * sizeof *calls);
 	if (!calls)
 		return TB_ENOMEM;
+	const struct tb_inferred_message *rows = search->list->rows;
 	memset(calls, 0xff, (n_nodes + 1u) * sizeof *calls); // NONE
 	for (uint32_t i = 0; i < search->list->n; i++) {
 		uint32_t *call = &calls[search->list->rows[i].source];
-		search->previous[i] = *call;
+		uint32_t before = *call;
+		search->previous[i] = before;
+		search->busy_ns[i] = search->begin_ns;
+		if (before != NONE)
+			search->busy_ns[i] =
+				search->busy_ns[before] > rows[before].last_ns
+					? search->busy_ns[before]
+					: rows[before].last_ns;
 		*call = i;
 	}
 	free(calls);
-	return look_at_deliveries(search);
+	int status = look_at_deliveries(search, true, search->latest);
+	return status == TB_OK ? look_at_deliveries(search, false, search->nearest)
+			       : status;
 }
 
 static int search_all(struct cause_search *search, uint32_t n_nodes)
@@ -375,10 +376,17 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
 	search->earlier = malloc((n + 1) * sizeof *search->earlier);
 	search->previous = malloc((n + 1) * sizeof *search->previous);
-	search->causes->of = calloc(n + 1, sizeof *search->causes->of);
+	search->latest = malloc((n + 1) * sizeof *search->latest);
+	search->busy_ns = malloc((n + 1) * sizeof *search->busy_ns);
 	if (!search->nearest || !search->earlier || !search->previous ||
-		!search->causes->of)
+		!search->latest || !search->busy_ns)
 		return TB_ENOMEM;
+	for (uint32_t i = 0; i <= search->n_bounds; i++) {
+		struct tb_causes *made = &search->made[i];
+		made->of = calloc(n + 1, sizeof *made->of);
+		if (!made->of)
+			return TB_ENOMEM;
+	}
 	int status = look_back(search, n_nodes);
 	if (status == TB_OK)
 		status = tb_classes_find(&search->classes, search->list, n_nodes);
@@ -390,14 +398,15 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 	return status;
 }
 
-int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
-	uint32_t n_nodes, int64_t begin_ns)
+int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
+	const struct tb_message_list *list, uint32_t n_nodes, int64_t begin_ns)
 {
-	struct tb_causes made = {0};
+	struct tb_causes made[1 + TB_N_BOUNDS] = {0};
 	struct cause_search *search = calloc(1, sizeof *search);
 	if (!search)
 		return TB_ENOMEM;
-	search->causes = &made;
+	search->made = made;
+	search->n_bounds = n_bounds;
 	search->list = list;
 	search->begin_ns = begin_ns;
 	int status = search_all(search, n_nodes);
@@ -406,12 +415,15 @@ int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
 	free(search->gaps.rows);
 	free(search->nearest);
 	free(search->earlier);
+	free(search->latest);
+	free(search->busy_ns);
 	free(search->previous);
 	free(search);
-	if (status == TB_OK)
-		*causes = made;
-	else
-		tb_causes_fini(&made);
+	for (uint32_t i = 0; i <= n_bounds; i++)
+		if (status == TB_OK)
+			causes[i] = made[i];
+		else
+			tb_causes_fini(&made[i]);
 	return status;
 }
 

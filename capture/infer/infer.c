@@ -9,9 +9,6 @@
 #include <string.h>
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
-#define REACTION_NS    1      // to what answers: next to nothing, but in order
-#define N_CPUS	       256
-#define NONE	       UINT32_MAX
 
 struct inferring {
 	struct tb_packets *packets;
@@ -20,7 +17,8 @@ struct inferring {
 	struct tb_passages *ports;
 	struct tb_message_finder *messages;
 	struct tb_message_list list;
-	struct tb_causes causes;
+	struct tb_causes causes[1 + TB_N_BOUNDS]; // those that are likely first
+	uint32_t n_bounds;
 	struct tb_rendezvous rendezvous;
 	struct tb_infer_report report;
 	int64_t first_ns, last_ns;
@@ -101,7 +99,7 @@ static void count_causes(struct inferring *inferring)
 {
 	struct tb_infer_report *report = &inferring->report;
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		const struct tb_caused *of = &inferring->causes.of[i];
+		const struct tb_caused *of = &inferring->causes[0].of[i];
 		report->n_hidden += of->hidden;
 		report->n_recurring += of->kind == TB_CAUSE_RECURRING;
 		report->n_nearest += of->kind == TB_CAUSE_NEAREST;
@@ -121,9 +119,9 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	struct tb_infer_report *report = &inferring->report;
 	if (tb_message_finder_end(inferring->messages, &inferring->list, report) !=
 			TB_OK ||
-		tb_causes_find(&inferring->causes, &inferring->list, inferring->n_nodes,
-			inferring->first_ns) != TB_OK ||
-		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes,
+		tb_causes_find(inferring->causes, inferring->n_bounds, &inferring->list,
+			inferring->n_nodes, inferring->first_ns) != TB_OK ||
+		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes[0],
 			&inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK)
 		return no_memory(error);
@@ -139,229 +137,6 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 								 : span_ns * TB_PS_PER_NS;
 	count_causes(inferring);
 	return TB_OK;
-}
-
-// What a job is built from: operations, by index within their ranks.
-struct infer_building {
-	struct tb_job_builder *builder;
-	uint32_t *calc, *send, *recv; // by message; a calc of NONE: there is none
-	uint32_t *tags;		      // by message
-	uint32_t *rounds;	      // by round: its computation
-	uint32_t *n_calcs;	      // by rank
-	uint64_t (*order)[2];	      // by place: key, message
-};
-
-static int add_op(struct infer_building *building, uint32_t rank, const struct tb_op *op,
-	uint32_t *index, struct tb_error *error)
-{
-	return tb_job_add(building->builder, rank, op, index, error);
-}
-
-// add_calc adds computation. Gaps of different messages overlap as they did, so each has
-// a processor; but rounds and answers share the first, as a rank does not answer while it
-// computes (rule L14).
-static int add_calc(struct infer_building *building, uint32_t rank, int64_t ns,
-	bool shared, uint32_t *index, struct tb_error *error)
-{
-	struct tb_op calc = {.kind = TB_OP_CALC, .amount = (uint64_t)ns};
-	if (!shared)
-		calc.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1));
-	return add_op(building, rank, &calc, index, error);
-}
-
-static int add_computation(const struct inferring *inferring,
-	struct infer_building *building, uint32_t message, struct tb_error *error)
-{
-	const struct tb_asked *asked = &inferring->rendezvous.of[message];
-	uint32_t rank = inferring->list.rows[message].source;
-	int64_t gap_ns = inferring->causes.of[message].gap_ns;
-	uint32_t *calc = &building->calc[message];
-	*calc = NONE;
-	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
-		return add_calc(building, rank, REACTION_NS, true, calc, error);
-	if (asked->role != TB_ROLE_REQUEST)
-		return gap_ns > 0 ? add_calc(building, rank, gap_ns, false, calc, error)
-				  : TB_OK;
-	const struct tb_round *round = &inferring->rendezvous.rounds[asked->round];
-	if (round->first_request != message)
-		return TB_OK;
-	return add_calc(building, rank, round->gap_ns > 0 ? round->gap_ns : 0, true,
-		&building->rounds[asked->round], error);
-}
-
-static int add_message(const struct inferring *inferring, struct infer_building *building,
-	uint32_t message, struct tb_error *error)
-{
-	const struct tb_inferred_message *row = &inferring->list.rows[message];
-	struct tb_op send = {.kind = TB_OP_SEND,
-		.amount = row->bytes,
-		.peer = row->destination,
-		.tag = building->tags[message]};
-	struct tb_op recv = {.kind = TB_OP_RECV,
-		.amount = row->bytes,
-		.peer = row->source,
-		.tag = building->tags[message]};
-	int status = add_computation(inferring, building, message, error);
-	if (status == TB_OK)
-		status = add_op(
-			building, row->source, &send, &building->send[message], error);
-	if (status == TB_OK)
-		status = add_op(building, row->destination, &recv,
-			&building->recv[message], error);
-	return status;
-}
-
-// depend makes an operation wait for causes.
-static int depend(const struct infer_building *building, const struct tb_cause *causes,
-	uint32_t n, uint32_t rank, uint32_t op, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		uint32_t on = causes[i].is_call ? building->send[causes[i].message]
-						: building->recv[causes[i].message];
-		// A program goes on once it has called: it does not wait for delivery.
-		status = tb_job_depend(
-			building->builder, rank, op, on, causes[i].is_call, error);
-	}
-	return status;
-}
-
-static int depend_in_round(const struct inferring *inferring,
-	const struct infer_building *building, uint32_t message, struct tb_error *error)
-{
-	const struct tb_asked *asked = &inferring->rendezvous.of[message];
-	uint32_t rank = inferring->list.rows[message].source;
-	uint32_t send = building->send[message], calc = building->calc[message];
-	int status = TB_OK;
-	if (asked->round != NONE) {
-		const struct tb_round *round =
-			&inferring->rendezvous.rounds[asked->round];
-		uint32_t computed = building->rounds[asked->round];
-		status = tb_job_depend(
-			building->builder, rank, send, computed, false, error);
-		if (status == TB_OK && round->first_request == message)
-			status = depend(building, inferring->causes.rows + round->first,
-				round->n, rank, computed, error);
-	}
-	if (status != TB_OK || asked->role != TB_ROLE_ANSWER)
-		return status;
-	status = tb_job_depend(building->builder, rank, calc,
-		building->recv[asked->replied], false, error);
-	return status == TB_OK
-		       ? tb_job_depend(building->builder, rank, send, calc, false, error)
-		       : status;
-}
-
-static int depend_message(const struct inferring *inferring,
-	const struct infer_building *building, uint32_t message, struct tb_error *error)
-{
-	const struct tb_asked *asked = &inferring->rendezvous.of[message];
-	const struct tb_caused *of = &inferring->causes.of[message];
-	uint32_t rank = inferring->list.rows[message].source;
-	uint32_t send = building->send[message], calc = building->calc[message];
-	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER)
-		return depend_in_round(inferring, building, message, error);
-	int status = depend(building, inferring->causes.rows + of->first, of->n, rank,
-		calc != NONE ? calc : send, error);
-	if (status == TB_OK && calc != NONE)
-		status = tb_job_depend(building->builder, rank, send, calc, false, error);
-	return status;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	if (x[0] != y[0])
-		return x[0] < y[0] ? -1 : 1;
-	return x[1] < y[1] ? -1 : x[1] > y[1];
-}
-
-// put_in_order orders messages as they left, but the answers of a round before its
-// requests: a rank looks at what has come first.
-static void put_in_order(const struct inferring *inferring, uint64_t (*order)[2])
-{
-	const struct tb_rendezvous *rendezvous = &inferring->rendezvous;
-	for (size_t i = 0; i < inferring->list.n; i++) {
-		const struct tb_asked *asked = &rendezvous->of[i];
-		bool is_first = asked->role == TB_ROLE_ANSWER && asked->round != NONE;
-		uint64_t at =
-			is_first ? rendezvous->rounds[asked->round].first_request : i;
-		order[i][0] = 2 * at + !is_first;
-		order[i][1] = i;
-	}
-	qsort(order, inferring->list.n, sizeof *order, by_key);
-}
-
-static int add_all(struct inferring *inferring, struct infer_building *building,
-	struct tb_error *error)
-{
-	size_t n = inferring->list.n;
-	int status = TB_OK;
-	put_in_order(inferring, building->order);
-	for (size_t i = 0; status == TB_OK && i < n; i++)
-		status = add_message(
-			inferring, building, (uint32_t)building->order[i][1], error);
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		status = depend_message(inferring, building, i, error);
-	return status;
-}
-
-// number_tags numbers the messages of each ordered pair.
-static int number_tags(const struct tb_message_list *list, uint32_t *tags)
-{
-	uint64_t(*keys)[2] = malloc((list->n + 1) * sizeof *keys);
-	if (!keys)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < list->n; i++) {
-		keys[i][0] =
-			(uint64_t)list->rows[i].source << 32 | list->rows[i].destination;
-		keys[i][1] = i;
-	}
-	qsort(keys, list->n, sizeof *keys, by_key);
-	uint32_t tag = 0;
-	for (size_t i = 0; i < list->n; i++) {
-		tag = i > 0 && keys[i][0] == keys[i - 1][0] ? tag + 1 : 0;
-		tags[keys[i][1]] = tag;
-	}
-	free(keys);
-	return TB_OK;
-}
-
-static int build(struct inferring *inferring, struct infer_building *building,
-	struct tb_job **job, struct tb_error *error)
-{
-	size_t n = inferring->list.n;
-	struct tb_job *made = NULL;
-	building->calc = malloc(n * sizeof *building->calc);
-	building->send = malloc(n * sizeof *building->send);
-	building->recv = malloc(n * sizeof *building->recv);
-	building->tags = malloc(n * sizeof *building->tags);
-	building->order = malloc(n * sizeof *building->order);
-	building->rounds =
-		malloc((inferring->rendezvous.n_rounds + 1) * sizeof *building->rounds);
-	building->n_calcs = calloc(inferring->n_nodes, sizeof *building->n_calcs);
-	if (!building->calc || !building->order || !building->rounds || !building->send ||
-		!building->recv || !building->tags || !building->n_calcs ||
-		number_tags(&inferring->list, building->tags) != TB_OK)
-		return no_memory(error);
-	int status = tb_job_builder_new(&building->builder, inferring->n_nodes, error);
-	if (status == TB_OK)
-		status = add_all(inferring, building, error);
-	if (status == TB_OK)
-		status = tb_job_finish(building->builder, "", &made, error);
-	const struct tb_inferred_times times = {.list = &inferring->list,
-		.send = building->send,
-		.recv = building->recv,
-		.begin_ns = inferring->first_ns,
-		.port_bytes_per_s = inferring->report.port_bytes_per_s,
-		.bucket_bytes = inferring->report.bucket_bytes};
-	if (status == TB_OK && tb_infer_keep_times(&times, made) != TB_OK)
-		status = no_memory(error);
-	if (status == TB_OK)
-		*job = made;
-	else
-		tb_job_free(made);
-	return status;
 }
 
 static void note_ports(FILE *stream, const struct tb_infer_report *report)
@@ -444,22 +219,46 @@ static int name_ranks(const struct inferring *inferring, struct tb_job *job)
 	return job->endpoints ? TB_OK : TB_ENOMEM;
 }
 
+// add_bounds adds the bounds. They keep the captured order: what rule L14 makes of it is
+// doubtful.
+static int add_bounds(
+	struct inferring *inferring, struct tb_job *job, struct tb_error *error)
+{
+	const struct tb_rendezvous none = {
+		.of = calloc(inferring->list.n + 1, sizeof *none.of)};
+	struct tb_job_bounds *bounds =
+		calloc(1, sizeof *bounds + inferring->n_bounds * sizeof(struct tb_job *));
+	job->bounds = bounds;
+	int status = none.of && bounds ? TB_OK : no_memory(error);
+	for (uint32_t i = 0; status == TB_OK && i < inferring->n_bounds; i++) {
+		const struct tb_inferred from = {&inferring->list, inferring->n_nodes,
+			&inferring->causes[1 + i], &none, NULL, 0};
+		status = tb_infer_build(&bounds->jobs[i], &from, error);
+		bounds->n += status == TB_OK;
+	}
+	if (bounds) {
+		bounds->n_calls = inferring->report.n_messages;
+		bounds->n_hidden = inferring->report.n_hidden;
+	}
+	free(none.of);
+	return status;
+}
+
 static int make_job(
 	struct inferring *inferring, struct tb_job **job, struct tb_error *error)
 {
-	struct infer_building building = {0};
+	const struct tb_inferred from = {&inferring->list, inferring->n_nodes,
+		&inferring->causes[0], &inferring->rendezvous, &inferring->report,
+		inferring->first_ns};
 	struct tb_job *made = NULL;
-	int status = build(inferring, &building, &made, error);
-	tb_job_builder_free(building.builder);
-	free(building.calc);
-	free(building.order);
-	free(building.rounds);
-	free(building.send);
-	free(building.recv);
-	free(building.tags);
-	free(building.n_calcs);
+	int status = tb_infer_build(&made, &from, error);
 	if (status != TB_OK)
 		return status;
+	status = inferring->n_bounds ? add_bounds(inferring, made, error) : TB_OK;
+	if (status != TB_OK) {
+		tb_job_free(made);
+		return status;
+	}
 	made->form = "capture";
 	made->notes = notes_of(&inferring->report);
 	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
@@ -470,10 +269,11 @@ static int make_job(
 	return TB_OK;
 }
 
-int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
+int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	struct tb_infer_report *report, struct tb_error *error)
 {
-	struct inferring inferring = {.packets = packets};
+	struct inferring inferring = {
+		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
 	if (status == TB_OK)
 		status = make_job(&inferring, job, error);
@@ -483,7 +283,8 @@ int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
 	tb_passages_free(inferring.ports);
 	tb_message_finder_free(inferring.messages);
 	free(inferring.list.rows);
-	tb_causes_fini(&inferring.causes);
+	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)
+		tb_causes_fini(&inferring.causes[i]);
 	tb_rendezvous_fini(&inferring.rendezvous);
 	return status;
 }

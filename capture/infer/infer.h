@@ -45,9 +45,11 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 
 // tb_infer_job reads packets that were opened with tb_infer_options to their end and
 // makes a job: a rank per node, a tag per message of an ordered pair. Its notes are the
-// report in sentences. TB_EFORMAT when no message is left, TB_ECAPACITY when there are
+// report in sentences. With `bounded` it gets bounds (job.h): jobs with the least and the
+// most computation that the capture allows, each with the least and the most of what may
+// be a cause. TB_EFORMAT when no message is left, TB_ECAPACITY when there are
 // too many; errors of tb_packets_next.
-int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
+int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	struct tb_infer_report *report, struct tb_error *error) TB_MUST_USE;
 
 #endif

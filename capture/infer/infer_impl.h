@@ -89,10 +89,12 @@ void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report 
 
 #define TB_CAUSES_MAX 12 // of one message
 
-// A cause: a delivery to the message's sender, or a call of its own before.
+// A cause: a delivery to the message's sender, or a call of its own before; or that what
+// was called for has been sent.
 struct tb_cause {
 	uint32_t message;
 	bool is_call;
+	bool is_done; // of a call
 };
 
 enum tb_cause_kind { TB_CAUSE_FIRST, TB_CAUSE_NEAREST, TB_CAUSE_RECURRING };
@@ -110,10 +112,21 @@ struct tb_causes {
 	size_t n_rows, rows_room;
 };
 
+// Bounds of what is likely.
+enum tb_bound {
+	TB_BOUND_LEAST,	 // calls as early as possible, what recurs is a cause, and
+			 // computation is what follows all that may be one
+	TB_BOUND_MOST,	 // calls as late as possible, what recurs is a cause
+	TB_BOUND_CAUSES, // the same, all that may be a cause is one
+	TB_N_BOUNDS,
+};
+
 // tb_causes_find finds the causes of the messages of `n_nodes` nodes, which are ordered
-// by `left_ns`; time begins at `begin_ns`. tb_causes_fini frees what it holds.
-int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
-	uint32_t n_nodes, int64_t begin_ns) TB_MUST_USE;
+// by `left_ns`; time begins at `begin_ns`. causes[0] gets those that are likely, and the
+// next `n_bounds` those of the bounds; tb_causes_fini frees what one holds.
+int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
+	const struct tb_message_list *list, uint32_t n_nodes,
+	int64_t begin_ns) TB_MUST_USE;
 void tb_causes_fini(struct tb_causes *causes);
 
 // Messages that ask before they send: rules L13 to L15 of docs/closed-loop.md. A request
@@ -161,6 +174,20 @@ struct tb_inferred_times {
 // tb_infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.
 int tb_infer_keep_times(
 	const struct tb_inferred_times *times, struct tb_job *job) TB_MUST_USE;
+
+// What a job is built from.
+struct tb_inferred {
+	const struct tb_message_list *list;
+	uint32_t n_nodes;
+	const struct tb_causes *causes;
+	const struct tb_rendezvous *rendezvous;
+	const struct tb_infer_report *timed; // keep recorded times; NULL: do not
+	int64_t begin_ns;		     // of the capture
+};
+
+// tb_infer_build makes the job, a rank per node.
+int tb_infer_build(struct tb_job **job, const struct tb_inferred *from,
+	struct tb_error *error) TB_MUST_USE;
 
 // Which events precede each message of a class in every repetition: rule L8 of
 // docs/closed-loop.md.

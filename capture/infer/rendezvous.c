@@ -335,7 +335,7 @@ static int await(struct rendezvous_finding *finding, const uint32_t *data, size_
 		if (row->delivered_ns > round->began_ns ||
 			row->left_ns >= round->began_ns)
 			continue;
-		causes->rows[causes->n_rows++] = (struct tb_cause){data[i], false};
+		causes->rows[causes->n_rows++] = (struct tb_cause){.message = data[i]};
 		round->n++;
 		if (row->delivered_ns > last_ns)
 			last_ns = row->delivered_ns;
@@ -406,7 +406,8 @@ static int allow(struct rendezvous_finding *finding)
 		causes->of[i].n = 1;
 		causes->of[i].kind = TB_CAUSE_RECURRING;
 		causes->of[i].gap_ns = 0;
-		causes->rows[causes->n_rows++] = (struct tb_cause){of->replied, false};
+		causes->rows[causes->n_rows++] =
+			(struct tb_cause){.message = of->replied};
 	}
 	return TB_OK;
 }

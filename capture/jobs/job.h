@@ -58,7 +58,15 @@ struct tb_job {
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none
 	struct tb_recorded_calls
-		*recorded; // what the trace recorded of times; NULL: nothing
+		*recorded;	      // what the trace recorded of times; NULL: nothing
+	struct tb_job_bounds *bounds; // of an inferred one; NULL: it has none
+};
+
+// What else a capture allows than the job that was inferred from it (infer.h).
+struct tb_job_bounds {
+	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
+	size_t n;
+	struct tb_job *jobs[]; // of as many ranks and messages
 };
 
 // tb_job_free frees a finished job (NULL is fine).

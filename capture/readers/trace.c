@@ -144,7 +144,7 @@ static int infer_job(struct tb_trace *trace, const struct tb_trace_request *requ
 		tb_packets_open(&packets, request->paths, request->n, &options, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_infer_job(packets, &trace->job, NULL, error);
+	status = tb_infer_job(packets, request->bounded, &trace->job, NULL, error);
 	tb_packets_free(packets);
 	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
 		status = tb_reading_breaks_off(&reading, status, &n_cut, error);

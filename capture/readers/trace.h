@@ -52,6 +52,7 @@ struct tb_trace_request {
 	// NULL: the defaults.
 	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
+	bool bounded;	  // and it gets bounds
 	// A capture through a pipe, which can be opened only once: kept here where
 	// packets are only found, to be closed by the caller or read by a later request
 	// (or as `opened` of its options). NULL: none is kept.

@@ -166,6 +166,7 @@ static int close_loop(const struct tb_workload *workload, struct workload_input 
 		.stdin_kind = TB_TRACE_PACKETS,
 		.packets = &options->packets,
 		.closed_loop = true,
+		.bounded = options->bounded,
 		.reading = options->reading,
 		.pipe = &input->pipe,
 		.stop = options->stop};

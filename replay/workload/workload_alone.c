@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 struct tb_workload_alone {
-	struct tb_closed_loop *closed; // of a job
-	struct tb_packets *packets;    // or of captures
+	struct tb_closed_loop **closed; // of jobs
+	uint32_t n_closed;
+	struct tb_packets *packets; // or of captures
 	struct tb_open_loop open;
 	struct tb_sources *sources;
 };
@@ -16,7 +17,9 @@ void tb_workload_alone_free(struct tb_workload_alone *alone)
 	if (!alone)
 		return;
 	tb_sources_free(alone->sources);
-	tb_closed_loop_free(alone->closed);
+	for (uint32_t i = 0; i < alone->n_closed; i++)
+		tb_closed_loop_free(alone->closed[i]);
+	free(alone->closed);
 	tb_packets_free(alone->packets);
 	free(alone);
 }
@@ -39,6 +42,18 @@ static int open_captures(struct tb_workload_alone *alone,
 	return TB_OK;
 }
 
+// open_job makes the source of an input's job, or of a bound of it.
+static int open_job(struct tb_workload_alone *alone, const struct tb_workload *workload,
+	const struct workload_input *input, const struct tb_job *job,
+	struct tb_source *source, struct tb_error *error)
+{
+	int status = tb_closed_loop_new(&alone->closed[alone->n_closed], job,
+		input->node_of_rank, 0, workload->broadcasts, error);
+	if (status == TB_OK)
+		*source = tb_closed_loop_source(alone->closed[alone->n_closed++]);
+	return status;
+}
+
 static int open_source(struct tb_workload_alone *alone,
 	const struct tb_workload *workload, const struct workload_input *input,
 	uint32_t job, struct tb_error *error)
@@ -46,30 +61,92 @@ static int open_source(struct tb_workload_alone *alone,
 	struct tb_source_part part = {.start_ps = input->spec.start_ps,
 		.first_job = input->first_job,
 		.node_of = input->job ? NULL : input->node_of_rank};
-	int status =
-		input->job ? tb_closed_loop_new(&alone->closed, input->job,
-				     input->node_of_rank, 0, workload->broadcasts, error)
-			   : open_captures(alone, workload, input, job, error);
+	int status = input->job ? open_job(alone, workload, input, input->job,
+					  &part.source, error)
+				: open_captures(alone, workload, input, job, error);
 	if (status != TB_OK)
 		return status;
-	part.source = input->job ? tb_closed_loop_source(alone->closed)
-				 : tb_open_loop_source(&alone->open);
+	if (!input->job)
+		part.source = tb_open_loop_source(&alone->open);
 	return tb_sources_new(&alone->sources, &part, 1, error);
 }
 
-int tb_workload_alone_new(struct tb_workload_alone **alone,
-	const struct tb_workload *workload, uint32_t job, struct tb_error *error)
+// make makes one with room for `n` jobs.
+static int make(struct tb_workload_alone **alone, uint32_t n, struct tb_error *error)
 {
 	struct tb_workload_alone *made = calloc(1, sizeof *made);
-	if (!made)
-		return tb_fail_memory(error, "a job");
-	const struct workload_input *input = tb_workload_input_of(workload, job);
-	int status = open_source(made, workload, input, job, error);
+	if (made && (made->closed = calloc(n, sizeof(struct tb_closed_loop *)))) {
+		*alone = made;
+		return TB_OK;
+	}
+	free(made);
+	return tb_fail_memory(error, "a job");
+}
+
+// give hands over what was made whole.
+static int give(
+	struct tb_workload_alone **alone, struct tb_workload_alone *made, int status)
+{
 	if (status == TB_OK)
 		*alone = made;
 	else
 		tb_workload_alone_free(made);
 	return status;
+}
+
+int tb_workload_alone_new(struct tb_workload_alone **alone,
+	const struct tb_workload *workload, uint32_t job, struct tb_error *error)
+{
+	struct tb_workload_alone *made = NULL;
+	const struct workload_input *input = tb_workload_input_of(workload, job);
+	int status = make(&made, 1, error);
+	if (status == TB_OK)
+		status = open_source(made, workload, input, job, error);
+	return give(alone, made, status);
+}
+
+struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
+{
+	struct tb_workload_bounds all = {0};
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		const struct tb_job *job = workload->inputs[i].job;
+		if (!job || !job->bounds)
+			continue;
+		all.n = job->bounds->n;
+		all.n_calls += job->bounds->n_calls;
+		all.n_hidden += job->bounds->n_hidden;
+	}
+	return all;
+}
+
+static int open_bounds(struct tb_workload_alone *made, const struct tb_workload *workload,
+	size_t i, struct tb_error *error)
+{
+	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
+	int status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
+	for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
+		const struct workload_input *input = &workload->inputs[k];
+		const struct tb_job *job = input->job;
+		parts[k] = (struct tb_source_part){
+			.start_ps = input->spec.start_ps, .first_job = input->first_job};
+		status = open_job(made, workload, input,
+			job->bounds ? job->bounds->jobs[i] : job, &parts[k].source,
+			error);
+	}
+	if (status == TB_OK)
+		status = tb_sources_new(&made->sources, parts, workload->n_inputs, error);
+	free(parts);
+	return status;
+}
+
+int tb_workload_bound_new(struct tb_workload_alone **bound,
+	const struct tb_workload *workload, size_t i, struct tb_error *error)
+{
+	struct tb_workload_alone *made = NULL;
+	int status = make(&made, workload->n_inputs, error);
+	if (status == TB_OK)
+		status = open_bounds(made, workload, i, error);
+	return give(bound, made, status);
 }
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)
@@ -80,6 +157,7 @@ struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)
 int tb_workload_alone_times(const struct tb_workload_alone *alone,
 	struct tb_call_times *times, uint64_t *n_unreached)
 {
-	return alone->closed ? tb_closed_loop_times(alone->closed, times, n_unreached)
-			     : TB_EUSAGE;
+	return alone->n_closed
+		       ? tb_closed_loop_times(alone->closed[0], times, n_unreached)
+		       : TB_EUSAGE;
 }

@@ -1,5 +1,6 @@
 // One job of a placed workload by itself: the same messages from the same nodes, started
-// when they are started beside the others.
+// when they are started beside the others. Or all jobs, as a bound of the closed loop has
+// them.
 //
 // It shares what it can with the workload (jobs, placement, maps), which must outlive it;
 // several can be used at once, each by one thread. Captures are opened and read again.
@@ -16,6 +17,19 @@ int tb_workload_alone_new(struct tb_workload_alone **alone,
 	const struct tb_workload *workload, uint32_t job,
 	struct tb_error *error) TB_MUST_USE;
 void tb_workload_alone_free(struct tb_workload_alone *alone);
+
+// What the captures allow besides the jobs that were inferred from them (job.h).
+struct tb_workload_bounds {
+	size_t n;		    // 0: no job has bounds
+	uint64_t n_calls, n_hidden; // of all jobs that have
+};
+
+struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload);
+
+// tb_workload_bound_new makes the source of all jobs, with bound `i` in place of each
+// that has bounds (job.h).
+int tb_workload_bound_new(struct tb_workload_alone **bound,
+	const struct tb_workload *workload, size_t i, struct tb_error *error) TB_MUST_USE;
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
 

@@ -13,7 +13,7 @@ static void infer(struct tb_packets *packets)
 	struct tb_infer_report report;
 	struct tb_error error = {0};
 	struct tb_job *job = NULL;
-	int status = tb_infer_job(packets, &job, &report, &error);
+	int status = tb_infer_job(packets, true, &job, &report, &error);
 	if (status != TB_OK && (status != (int)error.code || !error.text[0] || job))
 		abort();
 	if (status != TB_OK)

@@ -24,7 +24,7 @@ static int infer(void)
 	tb_job_free(job);
 	job = NULL;
 	assert_int_equal(tb_packets_open(&packets, list, 1, &options, &error), TB_OK);
-	int status = tb_infer_job(packets, &job, &report, &error);
+	int status = tb_infer_job(packets, false, &job, &report, &error);
 	tb_packets_free(packets);
 	assert_true(status == TB_OK || error.text[0]);
 	return status;

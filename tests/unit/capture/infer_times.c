@@ -44,6 +44,25 @@ static int compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
+// list_posts lists the sends of a job.
+static void list_posts(const struct tb_job *of_job)
+{
+	uint64_t *at_ns = posts_ns(of_job);
+	n_posts = 0;
+	for (uint32_t rank = 0; rank < of_job->n_ranks; rank++)
+		for (uint32_t op = of_job->first_op[rank];
+			op < of_job->first_op[rank + 1]; op++) {
+			const struct tb_op *of = &of_job->ops[op];
+			if (of->kind != TB_OP_SEND)
+				continue;
+			assert_true(n_posts < POSTS_MAX);
+			posts[n_posts++] =
+				(struct post){at_ns[op], of->amount, rank, of->peer};
+		}
+	free(at_ns);
+	qsort(posts, n_posts, sizeof *posts, compare);
+}
+
 // infer ends the capture and lists the sends of its job.
 static void infer(void)
 {
@@ -55,23 +74,10 @@ static void infer(void)
 	tb_job_free(job);
 	job = NULL;
 	assert_int_equal(tb_packets_open(&packets, list, 1, &options, &error), TB_OK);
-	if (tb_infer_job(packets, &job, &report, &error) != TB_OK)
+	if (tb_infer_job(packets, true, &job, &report, &error) != TB_OK)
 		fail_msg("%s", error.text);
 	tb_packets_free(packets);
-	uint64_t *at_ns = posts_ns(job);
-	n_posts = 0;
-	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
-		for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1];
-			op++) {
-			const struct tb_op *of = &job->ops[op];
-			if (of->kind != TB_OP_SEND)
-				continue;
-			assert_true(n_posts < POSTS_MAX);
-			posts[n_posts++] =
-				(struct post){at_ns[op], of->amount, rank, of->peer};
-		}
-	free(at_ns);
-	qsort(posts, n_posts, sizeof *posts, compare);
+	list_posts(job);
 }
 
 // assert_post checks the i-th send of the job, in the order of time.
@@ -126,6 +132,79 @@ static void a_chain_is_posted_when_it_was_captured(void **state)
 	assert_int_equal(report.n_recurring, 15);
 	assert_int_equal(report.n_nearest, 0);
 	assert_int_equal(report.n_hidden, 0);
+	// Nothing is hidden, so nothing is doubtful: the bounds are the job.
+	for (size_t b = 0; b < job->bounds->n; b++) {
+		list_posts(job->bounds->jobs[b]);
+		assert_int_equal(n_posts, 16);
+		for (uint64_t i = 0; i < 8; i++) {
+			assert_post(2 * i, 7 * MS * i - 2 * i, 0, 1, 100);
+			assert_post(
+				2 * i + 1, 7 * MS * i + 2 * MS - 2 * i - 1, 1, 0, 300);
+		}
+	}
+}
+
+// Behind a message of 19 full frames and a short one, at 100 ns a byte, stands another:
+// it was called for at once, or when it left, or between. 10 ms after it has left comes a
+// third: that much computation is certain, and what the queue hid may be more.
+static void a_hidden_call_lies_between_its_bounds(void **state)
+{
+	(void)state;
+	const uint64_t full_ns = 151400, short_ns = 106600, third_ns = 16600;
+	const uint64_t left_ns =
+		18 * full_ns + short_ns; // the first frame was begun before
+	struct connection first = {1, 2, 1000}, second = {1, 3, 1000};
+	begin();
+	for (uint64_t i = 0; i < 19; i++)
+		put(&first, i * full_ns, 1448, false);
+	put(&first, left_ns, 1000, true);
+	put(&second, left_ns + third_ns, 100, true);
+	put(&second, left_ns + 10 * MS + third_ns, 100, true);
+	infer();
+	assert_int_equal(job->bounds->n, 3);
+	assert_int_equal(job->bounds->n_calls, 3);
+	assert_int_equal(job->bounds->n_hidden, 1);
+	list_posts(job->bounds->jobs[0]);
+	assert_int_equal(posts[1].at_ns, 0);
+	assert_int_equal(posts[2].at_ns, 10 * MS - third_ns);
+	for (size_t b = 1; b < 3; b++) {
+		list_posts(job->bounds->jobs[b]);
+		assert_int_equal(posts[1].at_ns, left_ns);
+		assert_int_equal(posts[2].at_ns, left_ns + 10 * MS);
+	}
+}
+
+// post_to returns when the only message to a rank is posted.
+static uint64_t post_to(uint32_t rank)
+{
+	for (size_t i = 0; i < n_posts; i++)
+		if (posts[i].to == rank)
+			return posts[i].at_ns;
+	fail_msg("nothing is sent to rank %u", rank);
+	return 0;
+}
+
+// While it sends a long message, a node gets a request; its answer leaves behind the
+// message. It may have computed since then, or have waited for its own message to leave.
+static void a_node_may_wait_for_what_it_sends(void **state)
+{
+	(void)state;
+	const uint64_t full_ns = 151400;
+	struct connection out = {1, 2, 1000}, ask = {2, 1, 9000}, back = {1, 3, 1000};
+	begin();
+	for (uint64_t i = 0; i < 39; i++) {
+		put(&out, i * full_ns, 1448, false);
+		if (i == 19)
+			put(&ask, i * full_ns + 1000, 100, true);
+	}
+	put(&out, 39 * full_ns, 1000, true);
+	put(&back, 50 * full_ns, 100, true);
+	infer();
+	list_posts(job->bounds->jobs[0]);
+	// From when the last frame of the message was through.
+	assert_int_equal(post_to(2), 50 * full_ns - 16600 - 39 * full_ns);
+	list_posts(job->bounds->jobs[1]);
+	assert_int_equal(post_to(2), 50 * full_ns - 16600);
 }
 
 // answer_after writes exchanges whose answers take so many microseconds; n of them.
@@ -552,6 +631,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_is_posted_when_it_was_captured),
+		cmocka_unit_test(a_hidden_call_lies_between_its_bounds),
+		cmocka_unit_test(a_node_may_wait_for_what_it_sends),
 		cmocka_unit_test(computation_is_as_long_as_it_was_each_time),
 		cmocka_unit_test(what_takes_far_longer_once_takes_the_median),
 		cmocka_unit_test(three_repetitions_are_too_few_for_a_median),

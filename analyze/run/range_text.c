@@ -1,0 +1,28 @@
+#include "range_text.h"
+
+#include "format.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define WIDE_PART 5 // of the best estimate: an answer that is as wide decides little
+
+char *tb_range_text(const struct tb_range *range, char *buffer, size_t size)
+{
+	char least[24], likely[24], most[24], share[40];
+	bool is_wide = (range->most_ps - range->least_ps) > range->likely_ps / WIDE_PART;
+	int n = snprintf(buffer, size, "between %s and %s, probably %s",
+		tb_format_time(range->least_ps, least, sizeof least),
+		tb_format_time(range->most_ps, most, sizeof most),
+		tb_format_time(range->likely_ps, likely, sizeof likely));
+	if (!is_wide || n < 0 || (size_t)n >= size)
+		return buffer;
+	double percent =
+		range->n_calls ? 100.0 * (double)range->n_hidden / (double)range->n_calls
+			       : 0;
+	snprintf(buffer + n, size - (size_t)n,
+		": %s of the calls were hidden by queues when this was captured; a "
+		"capture at a higher rate or 'tailback trace' says more",
+		tb_format_percent(percent, share, sizeof share));
+	return buffer;
+}
