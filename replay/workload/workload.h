@@ -41,8 +41,6 @@ struct tb_workload_options {
 	struct tb_gpu_node node; // of the network; without links and NICs: unknown
 	uint64_t seed;		 // of random placements
 	bool closed_loop;	 // captures become jobs (infer.h)
-	uint64_t seed;		 // of random placements
-	bool closed_loop;	 // captures become jobs (infer.h)
 	bool bounded;		 // which get bounds
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.

@@ -25,7 +25,7 @@ replay() {
 	read -r _ start end <<< "$(times "$1" "$2" 1)"
 	rm -f "$scratch/run.db"
 	"$TAILBACK" replay "$whatif/$1_$2m.pcap.zst" --closed-loop --from "$start" --to "$end" \
-		-n "ethernet,rate=$3Mbit/s" --no-blame -o "$scratch/run.db" "${@:4}" 2> "$scratch/said"
+		-n "ethernet-shaped,rate=$3Mbit/s" --no-blame -o "$scratch/run.db" "${@:4}" 2> "$scratch/said"
 }
 
 ask() {

@@ -36,7 +36,7 @@ def captures(data):
 
 
 def network(data, program, rate):
-    name = f"{data}/whatif2/src/meet8.edges,preset=ethernet" if program == "meet8" else "ethernet"
+    name = f"{data}/whatif2/src/meet8.edges,preset=ethernet-shaped" if program == "meet8" else "ethernet-shaped"
     return f"{name},rate={rate}Mbit/s"
 
 
