@@ -34,7 +34,6 @@ _tailback_value()
 	[[ -n $words ]] && _tailback_words "$words"
 	case $1:$2 in
 	*:-n | *:--network)
-		_tailback_own_networks
 		_tailback_files '\.ini$'
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
@@ -56,15 +55,6 @@ _tailback_value()
 	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
 	*) [[ -n $words ]] ;;
 	esac
-}
-
-# The networks in the user's own folder; the program knows the built-in ones.
-_tailback_own_networks()
-{
-	local file
-	for file in "${TAILBACK_NETWORKS:-/nonexistent}"/*.ini; do
-		[[ -e $file ]] && _tailback_words "$(basename "$file" .ini)"
-	done
 }
 
 # The libraries stand in these files, [host.NAME] each; those of the network on the line when one

@@ -121,9 +121,11 @@ int tb_cmd_merge(int argc, char **argv)
 		       "  tailback merge 1.db 2.db -o figure-11.db"};
 	struct merge_arguments args = {
 		.shards = calloc((size_t)argc, sizeof *args.shards)};
-	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
-	if (!args.shards)
+	struct tb_error error;
+	if (!args.shards) {
+		tb_fail_memory(&error, "the shards");
 		return tb_cli_fail(&error);
+	}
 	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
 	int code = run(&args);
 	free(args.shards);

@@ -92,7 +92,7 @@ static const struct argp_option argp_options[] = {
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(FORMATS),
 	TB_PICTURE_LOOK_WORDS,
-	{.key = 'n', .word = tb_network_preset_name},
+	{.key = 'n', .lines = tb_network_preset_names},
 	{0},
 };
 
@@ -201,7 +201,7 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	else
 		status = tb_fabric_write_text(writing->report,
 			tb_cmd_text_width(writing->width, stream, 0), stream);
-	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
 }
 
 static bool is_one_of(unsigned formats, const struct network_options *options)
@@ -340,7 +340,7 @@ static int write_paths(void *context, FILE *stream, struct tb_error *error)
 		status = tb_fabric_paths_json(following->paths, stream);
 	else
 		tb_fabric_paths_text(following->paths, stream);
-	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
 }
 
 static int trace_paths(const struct tb_network *network,

@@ -7,16 +7,8 @@
 #include "switchings.h"
 #include "wrap.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-// summary_of copies the first sentence of a preset's text, a comment.
-static char *summary_of(size_t preset, char *buffer, size_t size)
-{
-	const char *text = tb_network_preset_text(preset);
-	text += strspn(text, "; ");
-	snprintf(buffer, size, "%.*s", (int)strcspn(text, "\n"), text);
-	return buffer;
-}
 
 // put_row writes a name and what is behind it.
 static void put_row(const char *name, const char *what, unsigned width)
@@ -37,15 +29,15 @@ static void list_keys(
 	}
 }
 
-static void list_text(unsigned width)
+static void list_text(char *names, unsigned width)
 {
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
 	char text[160];
 	puts("Networks (-n NAME, or NAME,KEY=VALUE,...):");
-	for (size_t i = 0; tb_network_preset_name(i); i++)
-		put_row(tb_network_preset_name(i), summary_of(i, text, sizeof text),
-			width);
+	char *rest = names, *name;
+	while ((name = strsep(&rest, "\n")) && *name)
+		put_row(name, tb_network_preset_summary(name, text, sizeof text), width);
 	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
 	for (size_t i = 0; tb_fabric_format_name(i); i++)
 		printf("  %s\n", tb_fabric_format_name(i));
@@ -70,16 +62,18 @@ static json_t *add_keys(
 	return list;
 }
 
-static int list_json(void)
+static int list_json(char *names)
 {
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
 	json_t *networks = json_array(), *fabrics = json_array(), *keys = json_array();
 	char text[160];
-	for (size_t i = 0; tb_network_preset_name(i); i++)
+	char *rest = names, *name;
+	while ((name = strsep(&rest, "\n")) && *name)
 		networks = tb_json_append(networks,
-			json_pack("{s:s, s:s}", "name", tb_network_preset_name(i),
-				"summary", summary_of(i, text, sizeof text)));
+			json_pack("{s:o, s:o}", "name", tb_json_text(name), "summary",
+				tb_json_text(tb_network_preset_summary(
+					name, text, sizeof text))));
 	for (size_t i = 0; tb_fabric_format_name(i); i++)
 		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format_name(i)));
 	keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
@@ -92,8 +86,12 @@ static int list_json(void)
 
 int network_list(bool as_json, uint64_t width)
 {
-	if (as_json)
-		return list_json();
-	list_text(tb_cmd_text_width(width, stdout, 0));
-	return TB_OK;
+	char *names = tb_network_preset_names();
+	int status = names ? TB_OK : TB_ENOMEM;
+	if (names && as_json)
+		status = list_json(names);
+	else if (names)
+		list_text(names, tb_cmd_text_width(width, stdout, 0));
+	free(names);
+	return status;
 }

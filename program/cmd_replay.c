@@ -140,7 +140,7 @@ static const struct argp_option option_table[] = {
 static const char *const stdin_kinds[] = {
 	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
 static const struct tb_cmd_words words[] = {
-	{.key = 'n', .word = tb_network_preset_name},
+	{.key = 'n', .lines = tb_network_preset_names},
 	{.key = KEY_STDIN, .list = stdin_kinds},
 	TB_CMD_READING_WORDS,
 	TB_CMD_CAPTURE_WORDS,

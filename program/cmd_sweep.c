@@ -336,9 +336,11 @@ int tb_cmd_sweep(int argc, char **argv)
 		       "  tailback plot uniform.db -o uniform.svg"};
 	struct sweep_arguments args = {
 		.changes = calloc((size_t)argc, sizeof *args.changes)};
-	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
-	if (!args.changes)
+	struct tb_error error;
+	if (!args.changes) {
+		tb_fail_memory(&error, "the changes");
 		return tb_cli_fail(&error);
+	}
 	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
 	int code = args.list ? list(&args) : run_sweep(&args);
 	free(args.changes);

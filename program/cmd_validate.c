@@ -59,7 +59,7 @@ static unsigned parse_number(
 
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
-	{.key = 'n', .word = tb_network_preset_name},
+	{.key = 'n', .lines = tb_network_preset_names},
 	{.key = KEY_MODEL, .word = tb_claim_model},
 	{0},
 };

@@ -46,7 +46,7 @@ static const struct argp_option argp_options[] = {
 static const struct tb_cmd_words words[] = {
 	TB_PICTURE_LOOK_WORDS,
 	{.key = 'm', .word = tb_metric_name},
-	{.key = 'n', .word = tb_network_preset_name},
+	{.key = 'n', .lines = tb_network_preset_names},
 	TB_CMD_READING_WORDS,
 	TB_CMD_CAPTURE_WORDS,
 	{0},

@@ -25,6 +25,7 @@ struct tb_job_mover {
 	struct tb_job_times times[2];
 	uint64_t n_undelivered[2];	  // its messages that were given up
 	uint64_t n_messages[2], bytes[2]; // delivered
+	tb_time_ps lead_ps[2];		  // before its first post, of jobs
 	bool same_work;			  // else its times do not compare
 	bool maybe_chance; // changed so little that another seed may undo it
 	char verdict[400]; // a sentence or two

@@ -105,11 +105,13 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
-// judge_times says whether a job whose messages all arrived gains.
+// judge_times says whether a job whose messages all arrived gains: of its whole run time,
+// the computation before its first message included.
 static void judge_times(struct tb_job_mover *pair, struct tb_words *words)
 {
 	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
-	double run_a = (double)a->run_ps, run_b = (double)b->run_ps;
+	double run_a = (double)a->run_ps + (double)pair->lead_ps[0];
+	double run_b = (double)b->run_ps + (double)pair->lead_ps[1];
 	bool by_run = !is_within(run_a, run_b, MATTERS_SHARE);
 	double from = by_run ? run_a : a->mean_latency_ps;
 	double to = by_run ? run_b : b->mean_latency_ps;
@@ -186,6 +188,14 @@ const char *tb_compare_slowest_job(const struct tb_compare *compare)
 	return verdict;
 }
 
+// lead_of is how long a job computes before its first message. Before that of a capture
+// nothing is known.
+static tb_time_ps lead_of(
+	const struct tb_job_figures *job, const struct tb_run_info *info)
+{
+	return strcmp(info->input_kind, "job") == 0 ? job->first_ps - job->start_ps : 0;
+}
+
 static void match(struct tb_compare *compare, const struct side sides[2], uint32_t top)
 {
 	// Two runs of one job each, of the same bytes, are of one job, whatever its name.
@@ -211,6 +221,8 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
 		pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
 		pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
+		pair->lead_ps[0] = lead_of(&sides[0].jobs.jobs[i], compare->info[0]);
+		pair->lead_ps[1] = lead_of(&sides[1].jobs.jobs[k], compare->info[1]);
 		pair->same_work = tb_compare_same_work(compare) ||
 				  (pair->n_messages[0] == pair->n_messages[1] &&
 					  pair->bytes[0] == pair->bytes[1]);

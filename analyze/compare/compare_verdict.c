@@ -128,7 +128,7 @@ bool tb_compare_same_work(const struct tb_compare *compare)
 	       (lost || a->delivered_bytes == b->delivered_bytes);
 }
 
-// append_work says how much each run carried: their times do not compare.
+// append_work says how much each run carried: neither times nor waits compare.
 static void append_work(struct tb_words *words, const struct tb_run_info *const info[2])
 {
 	char messages[48], size[32];
@@ -138,7 +138,7 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 			tb_format_counted(
 				n_asked(info[i]), "message", messages, sizeof messages),
 			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
-	tb_words_append(words, ". How long they take does not compare. ");
+	tb_words_append(words, ". How long they take and wait does not compare.");
 }
 
 // by_chance is whether the seed has a say in the ways of a run's packets.
@@ -177,22 +177,20 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		return;
 	}
 	append_lost(&words, compare->info);
-	bool same_work = tb_compare_same_work(compare);
-	if (!same_work)
+	if (!tb_compare_same_work(compare)) {
 		append_work(&words, compare->info);
-	else if (tb_compare_other_bytes(compare))
+		return;
+	}
+	if (tb_compare_other_bytes(compare))
 		tb_words_append(&words, "The runs are of different inputs. ");
 	if (compare->n_differences == 0)
 		tb_words_append(&words, "Both runs have the same settings. ");
 	tb_words_append(&words, "Headers wait ");
 	const char *than =
 		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
-	tb_words_append(&words, " in B %s in A", than);
-	if (same_work) {
-		tb_words_append(&words, ", and the run takes ");
-		tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
-			(double)compare->info[1]->simulated_ps, "less", "longer");
-	}
+	tb_words_append(&words, " in B %s in A, and the run takes ", than);
+	tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
+		(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, ".");
 	append_most(compare, &words);
 	if (compare->maybe_chance &&

@@ -176,7 +176,7 @@ int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
 	tb_fabric_ports_fini(&ports);
 	if (status != TB_OK) {
 		tb_fabric_fini(&made);
-		return tb_fail(error, status, "no memory to look at the fabric");
+		return tb_fail_memory(error, "the fabric");
 	}
 	*fabric = made;
 	return TB_OK;

@@ -308,7 +308,7 @@ static int run(struct patterns *patterns, struct tb_pattern_shares *shares,
 						.watch = watch},
 			patterns->options->n_workers, error);
 	else
-		tb_fail(error, status, "no memory for %u patterns", patterns->n);
+		tb_fail_memory(error, "%u patterns", patterns->n);
 	if (status == TB_OK)
 		sum_up(patterns, values, shares);
 	free(patterns->results);

@@ -47,7 +47,7 @@ static int take_row(struct tb_run_row *row, struct tb_parameters_taken *taken,
 		free(text);
 	}
 	if (status == TB_ENOMEM)
-		return tb_fail_in(error, status, path, "no memory for a run");
+		return tb_fail_memory_in(error, path, "a run");
 	return status < 0 ? tb_run_damaged(path, "run_parameter", error) : TB_OK;
 }
 

@@ -28,7 +28,7 @@ static int take_bins(
 		status = tb_bin_cache_grow(cache, now->n_bins);
 	}
 	if (status != TB_OK)
-		return tb_fail_in(error, status, run->path, "no memory for the run");
+		return tb_fail_memory_in(error, run->path, "the run");
 	return anew || now->complete
 		       ? tb_run_sum_totals(run, now->n_bins, error)
 		       : tb_run_add_totals(run, before->n_bins, now->n_bins, error);

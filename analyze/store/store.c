@@ -33,8 +33,13 @@
 #define STOP_PATIENCE_S 0.4
 #define STOP_ROWS	400000
 
-#define MARK(...)    ",?"
-#define FIGURE_MARKS TB_LINK_FIGURES(MARK)
+// The columns of figures and their values, by name: the schema may have them in any
+// order.
+#define MARK(...)		     ",?"
+#define NAME(ID, field, column, ...) "," column
+#define FIGURES_INTO(table, key)                                                         \
+	"INSERT INTO " table " (run," key TB_LINK_FIGURES(                               \
+		NAME) ") VALUES (?,?" TB_LINK_FIGURES(MARK) ")"
 
 struct tb_store {
 	sqlite3 *db;
@@ -89,15 +94,14 @@ void tb_store_free(struct tb_store *store)
 
 static int prepare(struct tb_store *store, struct tb_error *error)
 {
-	char sql[256];
+	char sql[512];
 	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	int status = tb_sql_prepare(store->db, store->path,
 		tb_store_feed_links_sql(sql, sizeof sql), &store->insert_bin, error);
 	if (!status)
 		status = tb_sql_prepare(store->db, store->path,
-			"INSERT INTO bin_total VALUES (?,?" FIGURE_MARKS ")",
-			&store->insert_total, error);
+			FIGURES_INTO("bin_total", "bin"), &store->insert_total, error);
 	return status;
 }
 
@@ -587,7 +591,7 @@ static int write_totals(struct tb_store *store, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(store->db, store->path,
-		"INSERT INTO link_total VALUES (?,?" FIGURE_MARKS ")", &query, error);
+		FIGURES_INTO("link_total", "link"), &query, error);
 	for (uint32_t i = 0; !status && i < store->n_links; i++)
 		status = insert_sums(store, query, i, &store->totals[i], error);
 	sqlite3_finalize(query);

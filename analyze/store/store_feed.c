@@ -146,7 +146,11 @@ static int64_t link_value(const struct tb_store_feed *feed, size_t i, int column
 
 char *tb_store_feed_links_sql(char *sql, size_t size)
 {
-	size_t at = (size_t)snprintf(sql, size, "INSERT INTO link_bin SELECT run");
+#define NAME(ID, field, column, ...) ", " column
+	size_t at = (size_t)snprintf(sql, size, "%s",
+		"INSERT INTO link_bin (run, bin, link" TB_LINK_FIGURES(
+			NAME) ") SELECT run");
+#undef NAME
 	for (int i = 1; i < FIRST_FIGURE + TB_N_FIGURES && at < size; i++)
 		at += (size_t)snprintf(sql + at, size - at, ", c%d", i);
 	assert(at + sizeof " FROM feed" <= size);

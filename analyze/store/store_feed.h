@@ -30,7 +30,7 @@ int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed);
 
 // tb_store_feed_links sets the content to the samples of a time bin: c1, c2, ... are the
 // columns of link_bin, in the same order. All-zero samples are passed over.
-// tb_store_feed_links_sql writes the statement that stores them; 256 bytes suffice.
+// tb_store_feed_links_sql writes the statement that stores them; 512 bytes suffice.
 // Returns `sql`.
 char *tb_store_feed_links_sql(char *sql, size_t size);
 void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,

@@ -11,6 +11,8 @@ struct input_id {
 	dev_t device;
 	ino_t inode;
 	char *name;
+	pthread_t by; // the thread that noted it,
+	uint64_t at;  // as the one of this number
 };
 
 // The one list: see the header for why it belongs to the process.
@@ -18,6 +20,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct input_id *files;
 	size_t n, room;
+	uint64_t n_ever;
 } inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_same(const struct input_id *input, const struct stat *file)
@@ -46,7 +49,8 @@ static int add(const struct stat *file, char *name)
 		free(name);
 		return TB_ENOMEM;
 	}
-	inputs.files[inputs.n++] = (struct input_id){file->st_dev, file->st_ino, name};
+	inputs.files[inputs.n++] = (struct input_id){
+		file->st_dev, file->st_ino, name, pthread_self(), inputs.n_ever++};
 	return TB_OK;
 }
 
@@ -56,7 +60,9 @@ static int note(const struct stat *file, const char *name)
 	if (!S_ISREG(file->st_mode)) // nothing to destroy
 		return TB_OK;
 	pthread_mutex_lock(&inputs.lock);
-	bool again = inputs.n > 0 && is_same(&inputs.files[inputs.n - 1], file);
+	const struct input_id *last = inputs.n ? &inputs.files[inputs.n - 1] : NULL;
+	bool again =
+		last && is_same(last, file) && pthread_equal(last->by, pthread_self());
 	if (!again)
 		status = add(file, strdup(name));
 	pthread_mutex_unlock(&inputs.lock);
@@ -108,15 +114,14 @@ int tb_input_spare(const char *name, const struct stat *file, struct tb_error *e
 	return status;
 }
 
-void tb_input_forget(int fd)
+// forget removes those that `is_one` of: a file, or a mark.
+static void forget(
+	bool (*is_one)(const struct input_id *input, const void *of), const void *of)
 {
-	struct stat file;
-	if (fstat(fd, &file) != 0)
-		return;
-	pthread_mutex_lock(&inputs.lock);
 	size_t n_kept = 0;
+	pthread_mutex_lock(&inputs.lock);
 	for (size_t i = 0; i < inputs.n; i++)
-		if (is_same(&inputs.files[i], &file))
+		if (is_one(&inputs.files[i], of))
 			free(inputs.files[i].name);
 		else
 			inputs.files[n_kept++] = inputs.files[i];
@@ -124,20 +129,35 @@ void tb_input_forget(int fd)
 	pthread_mutex_unlock(&inputs.lock);
 }
 
-size_t tb_inputs_mark(void)
+static bool is_of_file(const struct input_id *input, const void *file)
+{
+	return is_same(input, file);
+}
+
+void tb_input_forget(int fd)
+{
+	struct stat file;
+	if (fstat(fd, &file) == 0)
+		forget(is_of_file, &file);
+}
+
+uint64_t tb_inputs_mark(void)
 {
 	pthread_mutex_lock(&inputs.lock);
-	size_t n = inputs.n;
+	uint64_t n = inputs.n_ever;
 	pthread_mutex_unlock(&inputs.lock);
 	return n;
 }
 
-void tb_inputs_return(size_t mark)
+static bool is_since(const struct input_id *input, const void *mark)
 {
-	pthread_mutex_lock(&inputs.lock);
-	while (inputs.n > mark)
-		free(inputs.files[--inputs.n].name);
-	pthread_mutex_unlock(&inputs.lock);
+	return input->at >= *(const uint64_t *)mark &&
+	       pthread_equal(input->by, pthread_self());
+}
+
+void tb_inputs_return(uint64_t mark)
+{
+	forget(is_since, &mark);
 }
 
 bool tb_input_is_stream(const char *path)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -35,10 +36,10 @@ int tb_input_spare(
 // read and is gone.
 void tb_input_forget(int fd);
 
-// tb_inputs_mark returns how many files are noted; tb_inputs_return forgets those noted
-// since, for a program that only looked at the beginning of many to say what they are.
-size_t tb_inputs_mark(void);
-void tb_inputs_return(size_t mark);
+// tb_inputs_return forgets the files that this thread has noted since tb_inputs_mark, for
+// a program that only looked at the beginning of many to say what they are.
+uint64_t tb_inputs_mark(void);
+void tb_inputs_return(uint64_t mark);
 
 // tb_input_is_stream returns whether a path leads to a pipe or the like ("-" is standard
 // input), which can be read only once.

@@ -44,21 +44,13 @@ static FILE *stream_into(const struct tb_newfile *file)
 	return stream;
 }
 
-static int stat_named(const char *name, int standard, struct stat *status)
+int tb_outfile_spare(const char *name, struct tb_error *error)
 {
-	return strcmp(name, "-") == 0 ? fstat(standard, status) : stat(name, status);
-}
-
-int tb_outfile_spare(const char *name, const char *input, struct tb_error *error)
-{
-	struct stat to, from;
-	if (stat_named(name, STDOUT_FILENO, &to) != 0 || !S_ISREG(to.st_mode) ||
-		stat_named(input, STDIN_FILENO, &from) != 0 || to.st_dev != from.st_dev ||
-		to.st_ino != from.st_ino)
-		return TB_OK;
+	struct stat to;
 	bool standard = strcmp(name, "-") == 0;
-	return tb_fail_in(error, TB_EUSAGE, standard ? "standard output" : name,
-		"is the same file as the input '%s': write to another one", input);
+	if ((standard ? fstat(STDOUT_FILENO, &to) : stat(name, &to)) != 0)
+		return TB_OK;
+	return tb_input_spare(standard ? "standard output" : name, &to, error);
 }
 
 static int cannot_write(const char *name, struct tb_error *error)
@@ -140,7 +132,10 @@ static int open_either(
 		opened.stream = stdout;
 		status = check_direct(STDOUT_FILENO, "standard output", error);
 	} else {
-		status = open_named(&opened, name, in_place, error);
+		// Here it has the name that was given, further below that of its file.
+		status = tb_outfile_spare(name, error);
+		if (status == TB_OK)
+			status = open_named(&opened, name, in_place, error);
 	}
 	if (status != TB_OK) {
 		release(&opened);

@@ -15,12 +15,10 @@ struct tb_outfile {
 	struct tb_newfile file;
 };
 
-// tb_outfile_spare refuses an output that would overwrite an input: TB_EUSAGE when `name`
-// and `input` are the same regular file by device and inode, so links do not matter. A
-// command calls it for each of its inputs before it opens any. "-" stands for standard
-// output and standard input.
-int tb_outfile_spare(
-	const char *name, const char *input, struct tb_error *error) TB_MUST_USE;
+// tb_outfile_spare refuses an output that would overwrite an input (input_files.h), as
+// opening it does: a command that has noted its inputs asks before it reads them. "-"
+// stands for standard output.
+int tb_outfile_spare(const char *name, struct tb_error *error) TB_MUST_USE;
 
 // tb_outfile_open opens `name` for writing. On failure nothing is left behind.
 int tb_outfile_open(

@@ -106,20 +106,36 @@ int tb_text_lines_next(struct tb_text_lines *lines)
 	return found;
 }
 
+// without_comment returns how long a line is before its comment, as inih has these.
+static size_t without_comment(const struct tb_text_lines *lines)
+{
+	const char *text = lines->text;
+	size_t at = strspn(text, " \t");
+	if (text[at] == ';' || text[at] == '#')
+		return at;
+	while (at < lines->length &&
+		(text[at] != ';' || at == 0 || !strchr(" \t", text[at - 1])))
+		at++;
+	return at;
+}
+
 char *tb_text_lines_give(char *to, int size, void *context)
 {
 	struct tb_text_lines *lines = context;
 	if (tb_text_lines_next(lines) != 1)
 		return NULL;
-	if (lines->length + 2 > (size_t)size) {
+	size_t n = lines->length;
+	if (n + 2 > (size_t)size)
+		n = without_comment(lines);
+	if (n + 2 > (size_t)size) {
 		lines->status = tb_fail_at(lines->error, TB_EFORMAT, lines->file,
 			TB_PLACE_LINE, lines->number,
 			"the line is longer than %d bytes: go on in an indented line",
 			size - 2);
 		return NULL;
 	}
-	memcpy(to, lines->text, lines->length);
-	memcpy(to + lines->length, "\n", 2);
+	memcpy(to, lines->text, n);
+	memcpy(to + n, "\n", 2);
 	return to;
 }
 

@@ -44,8 +44,9 @@ void tb_text_lines_init(struct tb_text_lines *lines, FILE *stream, const char *f
 int tb_text_lines_next(struct tb_text_lines *lines) TB_MUST_USE;
 
 // tb_text_lines_give hands a line with its newline to inih, which reads as by fgets into
-// `size` bytes (`lines` is a struct tb_text_lines): NULL at the end,
-// and when reading failed or the line does not fit, for which look at lines->status.
+// `size` bytes (`lines` is a struct tb_text_lines): NULL at the end, and when reading
+// failed or the line does not fit, also without its comment, for which look at
+// lines->status.
 char *tb_text_lines_give(char *to, int size, void *lines);
 
 // tb_text_lines_fini frees the last line; a zeroed struct is fine. The stream stays open.

@@ -26,7 +26,7 @@ int tb_json_items_new(struct tb_json_items **items, FILE *stream, const char *na
 	if (!made || !buffer) {
 		free(made);
 		free(buffer);
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory to read it");
+		return tb_fail_memory_in(error, name, "it");
 	}
 	*made = (struct tb_json_items){
 		.stream = stream, .name = name, .buffer = buffer, .room = FIRST_ROOM};
@@ -165,8 +165,7 @@ static int take_key(struct tb_json_items *items, struct tb_error *error)
 	if (key.n > items->key_room || !items->key) {
 		char *grown = realloc(items->key, key.n + 1);
 		if (!grown)
-			return tb_fail_in(
-				error, TB_ENOMEM, items->name, "no memory to read it");
+			return tb_fail_memory_in(error, items->name, "it");
 		items->key = grown;
 		items->key_room = key.n;
 	}

@@ -108,7 +108,7 @@ static int list_folder(
 	}
 	closedir(dir);
 	if (status != TB_OK)
-		return tb_fail_in(error, status, folder, "no memory for its files");
+		return tb_fail_memory_in(error, folder, "its files");
 	if (files->n > 1)
 		qsort(files->paths, files->n, sizeof *files->paths, by_name);
 	return TB_OK;
@@ -131,8 +131,7 @@ static int list_files(
 		if (stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode))
 			status = list_folder(files, paths[i], SIZE_MAX, error);
 		else if (add_file(files, NULL, paths[i]) != TB_OK)
-			status = tb_fail_in(
-				error, TB_ENOMEM, paths[i], "no memory for its name");
+			status = tb_fail_memory_in(error, paths[i], "its name");
 	}
 	return status;
 }
@@ -475,8 +474,7 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status == TB_OK) {
 		all.profiles = calloc(files.n + 1, sizeof *all.profiles);
 		if (!all.profiles)
-			status = tb_fail_in(
-				error, TB_ENOMEM, paths[0], "no memory for profiles");
+			status = tb_fail_memory_in(error, paths[0], "profiles");
 	}
 	if (status == TB_OK)
 		status = read_files(&all, &files, reading, error);

@@ -1,6 +1,7 @@
 #include "output_args.h"
 
 #include "cli.h"
+#include "input_files.h"
 #include "nearest.h"
 #include "outfile.h"
 #include "units.h"
@@ -51,29 +52,30 @@ static const char *file_of(const char *part, bool first)
 	return first ? part : NULL;
 }
 
-static int spare_parts(const char *output, const char *input, struct tb_error *error)
+// note_parts notes the files that an input names: it may be one with settings behind it,
+// or one whose name has a comma.
+static int note_parts(const char *input, struct tb_error *error)
 {
 	char *parts = strdup(input), *rest = parts;
-	if (!parts)
-		return tb_fail_memory_in(error, input, "its name");
-	int status = TB_OK;
+	int status = parts ? tb_input_note_path(input) : TB_ENOMEM;
 	for (char *part; !status && (part = strsep(&rest, ","));) {
 		const char *file = file_of(part, part == parts);
-		if (file)
-			status = tb_outfile_spare(output, file, error);
+		status = file ? tb_input_note_path(file) : TB_OK;
 	}
 	free(parts);
-	return status;
+	return status ? tb_fail_memory_in(error, input, "its name") : TB_OK;
 }
 
 int tb_cmd_spare(const char *output, const char *const inputs[], size_t n)
 {
 	struct tb_error error;
-	for (size_t i = 0; i < n; i++)
-		if (inputs[i] && (tb_outfile_spare(output, inputs[i], &error) ||
-					 spare_parts(output, inputs[i], &error)))
-			return tb_cli_fail(&error);
-	return TB_EXIT_OK;
+	int status = TB_OK;
+	for (size_t i = 0; i < n && !status; i++)
+		if (inputs[i])
+			status = note_parts(inputs[i], &error);
+	if (!status)
+		status = tb_outfile_spare(output, &error);
+	return status ? tb_cli_fail(&error) : TB_EXIT_OK;
 }
 
 int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,

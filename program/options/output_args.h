@@ -38,9 +38,9 @@ error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *s
 int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
 	const char *const inputs[], size_t n_inputs);
 
-// tb_cmd_spare refuses an output that is one of the inputs: returns 0, or the exit code
-// after it has printed why. An input may have settings behind it ("FILE,key=value"), of
-// which "hosts" and "map" name files, and may be NULL.
+// tb_cmd_spare notes the inputs (input_files.h) and refuses an output that is one of
+// them: returns 0, or the exit code after it has printed why. An input may have settings
+// behind it ("FILE,key=value"), of which "hosts" and "map" name files, and may be NULL.
 int tb_cmd_spare(const char *output, const char *const inputs[], size_t n);
 
 // tb_cmd_output_write opens the file, has `write` fill it, and commits it; a failure

@@ -107,8 +107,7 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 		return tb_fail(error, status,
 			"the picture would be more than 32767 pixels wide or high: lower "
 			"--width, or write an SVG");
-	return status == TB_OK ? TB_OK
-			       : tb_fail(error, status, "no memory for the picture");
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the picture");
 }
 
 int tb_cmd_picture_write(const struct tb_picture_args *args,

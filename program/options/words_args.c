@@ -10,6 +10,12 @@
 
 enum { WORDS_MOST = 64 };
 
+struct found_words {
+	const char *list[WORDS_MOST];
+	size_t n;
+	char *lines; // that hold some of them
+};
+
 static const struct tb_cmd_words *row_of(const struct tb_cmd_words *words, int key)
 {
 	while (words && words->key && words->key != key)
@@ -17,19 +23,27 @@ static const struct tb_cmd_words *row_of(const struct tb_cmd_words *words, int k
 	return words && words->key ? words : NULL;
 }
 
-// words_of lists the words of a row and returns how many.
-static size_t words_of(const struct tb_cmd_words *row, const char *found[WORDS_MOST])
+static void add_word(struct found_words *found, const char *word)
 {
-	size_t n = 0;
+	if (found->n < WORDS_MOST)
+		found->list[found->n++] = word;
+}
+
+// find_words lists the words of a row; free found->lines.
+static void find_words(const struct tb_cmd_words *row, struct found_words *found)
+{
+	const char *word;
+	*found = (struct found_words){.lines = row->lines ? row->lines() : NULL};
 	for (unsigned i = 0; i < TB_N_FORMATS; i++)
 		if (row->formats & 1u << i)
-			found[n++] = tb_format_name((enum tb_format)i);
-	for (size_t i = 0; row->list && row->list[i] && n < WORDS_MOST; i++)
-		found[n++] = row->list[i];
-	const char *word;
-	for (size_t i = 0; row->word && n < WORDS_MOST && (word = row->word(i)); i++)
-		found[n++] = word;
-	return n;
+			add_word(found, tb_format_name((enum tb_format)i));
+	for (size_t i = 0; row->list && row->list[i]; i++)
+		add_word(found, row->list[i]);
+	for (size_t i = 0; row->word && (word = row->word(i)); i++)
+		add_word(found, word);
+	char *rest = found->lines;
+	while (rest && (word = strsep(&rest, "\n")) && *word)
+		add_word(found, word);
 }
 
 // filled returns a text with the words in place of "%s", to be freed; the text itself
@@ -37,15 +51,18 @@ static size_t words_of(const struct tb_cmd_words *row, const char *found[WORDS_M
 static const char *filled(const struct tb_cmd_words *row, const char *text)
 {
 	const char *at = row && text ? strstr(text, "%s") : NULL;
-	const char *found[WORDS_MOST];
+	struct found_words found = {.n = 0};
 	char words[1024] = "", *made = NULL;
-	size_t n = at ? words_of(row, found) : 0, length = 0;
-	for (size_t i = 0; i < n && length < sizeof words; i++)
+	size_t length = 0;
+	if (at)
+		find_words(row, &found);
+	for (size_t i = 0; i < found.n && length < sizeof words; i++)
 		length += (size_t)snprintf(words + length, sizeof words - length, "%s%s",
-			i == 0	     ? ""
-			: i + 1 == n ? " or "
-				     : ", ",
-			found[i]);
+			i == 0		   ? ""
+			: i + 1 == found.n ? " or "
+					   : ", ",
+			found.list[i]);
+	free(found.lines);
 	if (!at || asprintf(&made, "%.*s%s%s", (int)(at - text), text, words, at + 2) < 0)
 		return text;
 	return made;
@@ -71,15 +88,17 @@ static const struct argp_option *option_of(const struct argp *argp, const char *
 static void print_words(
 	const struct argp *argp, const char *typed, const struct tb_cmd_words *words)
 {
-	const char *found[WORDS_MOST];
+	struct found_words found = {.n = 0};
 	const struct argp_option *option = option_of(argp, typed);
 	int key = strcmp(typed, "TRACE") == 0 ? TB_WORDS_OF_DOC
 		  : option		      ? option->key
 					      : -1;
 	const struct tb_cmd_words *row = row_of(words, key);
-	size_t n = row ? words_of(row, found) : 0;
-	for (size_t i = 0; i < n; i++)
-		puts(found[i]);
+	if (row)
+		find_words(row, &found);
+	for (size_t i = 0; i < found.n; i++)
+		puts(found.list[i]);
+	free(found.lines);
 	exit(row ? TB_EXIT_OK : TB_EXIT_USAGE);
 }
 
@@ -125,13 +144,17 @@ static const char *name_of(const struct argp *argp, int key)
 unsigned tb_cmd_word(const struct tb_cmd_words *words, int key, const char *text,
 	const struct argp_state *state)
 {
-	const char *found[WORDS_MOST];
-	size_t n = words_of(row_of(words, key), found);
+	struct found_words found;
 	struct tb_hint hint;
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(found[i], text) == 0)
-			return (unsigned)i;
-	argp_error(state, "--%s takes no '%s'%s", name_of(state->root_argp, key), text,
-		tb_hint_choice(&hint, text, found, n, sizeof *found));
-	return 0;
+	unsigned at = 0;
+	find_words(row_of(words, key), &found);
+	while (at < found.n && strcmp(found.list[at], text) != 0)
+		at++;
+	if (at == found.n)
+		argp_error(state, "--%s takes no '%s'%s", name_of(state->root_argp, key),
+			text,
+			tb_hint_choice(
+				&hint, text, found.list, found.n, sizeof *found.list));
+	free(found.lines);
+	return at;
 }

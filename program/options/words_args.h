@@ -12,6 +12,7 @@ struct tb_cmd_words {
 	const char *(*word)(size_t i); // NULL beyond the last
 	const char *const *list;       // or a list up to NULL
 	unsigned formats;	       // or a set of output formats (format.h)
+	char *(*lines)(void);	       // or a text with a word on each line, to be freed
 };
 
 #define TB_WORDS_OF_DOC ARGP_KEY_HELP_PRE_DOC // the command's description

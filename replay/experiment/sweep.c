@@ -254,7 +254,7 @@ static int hash_files(const char *network, uint64_t *hash, struct tb_error *erro
 		char *path = NULL;
 		int status = tb_fabric_file_path(&path, at, NULL);
 		if (status == TB_ENOMEM)
-			return tb_fail(error, status, "no memory for the points");
+			return tb_fail_memory(error, "the points");
 		status = status == TB_OK ? hash_file(path, hash, error) : TB_OK;
 		free(path);
 		if (status != TB_OK)

@@ -359,7 +359,7 @@ static int read_file(struct host_list_reading *reading, FILE *file)
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, file, reading->file, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading->line++;
+		reading->line = lines.number;
 		status = read_host(reading, lines.text);
 	}
 	status = found < 0 ? found : status;

@@ -127,7 +127,7 @@ static int read_file(struct rank_map_reading *reading)
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, reading->file, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading->line++;
+		reading->line = lines.number;
 		status = read_line(reading, lines.text);
 	}
 	status = found < 0 ? found : status;

@@ -2,9 +2,10 @@
 """Plants random mechanical faults and tells which the quick tests notice: ./dev mutate --random N --seed S
 
 A fault changes one operator, constant or condition (faults.py) on a random line of the product that a
-quick test executes. The tests that execute the line run until one fails, the quickest first. What does
-not compile, with warnings as errors, is not counted, and another fault is drawn. A test that takes more
-than 20 s and 20 times as long as without the fault has noticed it.
+quick test executes. The tests that execute the line run until one fails, the quickest first, and that one
+has to pass without the fault, else it does not count. What does not compile, with warnings as errors, is
+not counted, and another fault is drawn. A test that takes more than 20 s and 20 times as long as without
+the fault has noticed it.
 
 Everything happens in build/mutation/random/: `copy` holds the sources as they are now and two builds of
 them; `KEY.map.gz` tells which test executes which line (KEY stands for the sources); `KEY-SEED.tsv` has a
@@ -193,6 +194,7 @@ class Coverage:
             there.symlink_to(note)
         coverage = Coverage()
         partial = path.with_suffix(".partial")
+        drop_partial_line(partial)
         done = coverage.read_partial(partial)
         with open(partial, "a") as kept:
             for n, test in enumerate(build.tests.values(), 1):
@@ -240,8 +242,7 @@ class Coverage:
         """Adds what an interrupted run, or a whole one, measured. Returns the names of its tests."""
         if path.exists():
             for text in open(path):
-                if text.endswith("\n"):
-                    self.add(json.loads(text))
+                self.add(json.loads(text))
         return set(self.seconds)
 
 
@@ -255,10 +256,17 @@ class Result:
         return "\t".join([self.outcome, self.file, str(self.line), self.change, self.by])
 
 
+def drop_partial_line(path):
+    """Cuts what a kill left of the last line, behind which the next one would stand."""
+    if path.exists():
+        content = path.read_bytes()
+        os.truncate(path, content.rfind(b"\n") + 1)
+
+
 def read_results(path):
     if not path.exists():
         return []
-    return [Result(*text.rstrip("\n").split("\t")) for text in open(path) if text.endswith("\n")]
+    return [Result(*text.rstrip("\n").split("\t")) for text in open(path)]
 
 
 def change_of(before, after):
@@ -282,31 +290,45 @@ class Planter:
         lines = original.split("\n")
         before = lines[line - 1]
         lines[line - 1] = faults.planted(before, fault)
-        path.write_text("\n".join(lines))
-        try:
-            outcome, by = self.look(self.tests_of(file, line))
-        finally:
-            path.write_text(original)
-        return Result(outcome, file, line, change_of(before, lines[line - 1]), by)
+        tests = self.tests_of(file, line)
+        while True:
+            path.write_text("\n".join(lines))
+            try:
+                outcome, by, noticing = self.look(tests)
+            finally:
+                path.write_text(original)
+            if outcome != "noticed" or self.passes(noticing):
+                return Result(outcome, file, line, change_of(before, lines[line - 1]), by)
+            say("%s fails without the fault, too, and is left out" % noticing.name)
+            del self.build.tests[noticing.name]
+            tests = tests[tests.index(noticing) + 1:]
+
+    def limit_s(self, test):
+        return 20 + 20 * self.coverage.seconds[test.name]
+
+    def passes(self, test):
+        """The control: whether the test passes without any fault."""
+        return self.build.make([test]) and test.run(self.limit_s(test))[0] == 0
 
     def look(self, tests):
-        """Builds and runs a few tests at a time, for what is noticed is mostly noticed at once."""
+        """Builds and runs a few tests at a time, for what is noticed is mostly noticed at once.
+        Returns the outcome, by what, and the test that noticed it."""
         spent, n = 0.0, 4
         while tests:
             some, tests = tests[:n], tests[n:]
             n *= 4
             if not self.build.make(some):
-                return "not counted", "it does not compile"
+                return "not counted", "it does not compile", None
             for test in some:
-                code, seconds = test.run(20 + 20 * self.coverage.seconds[test.name])
+                code, seconds = test.run(self.limit_s(test))
                 if code is None:
-                    return "noticed", test.name + " (hangs)"
+                    return "noticed", test.name + " (hangs)", test
                 if code not in (0, 77):
-                    return "noticed", test.name
+                    return "noticed", test.name, test
                 spent += seconds
                 if spent > self.most_s:
-                    return "NOT NOTICED", "%d tests left out after %d s" % (len(tests), spent)
-        return "NOT NOTICED", ""
+                    return "NOT NOTICED", "%d tests left out after %d s" % (len(tests), spent), None
+        return "NOT NOTICED", "", None
 
 
 def room_of(file):
@@ -369,6 +391,7 @@ def main():
     planter = Planter(tree, build, coverage, asked.seconds)
     where = hashlib.sha256(" ".join(asked.where).encode()).hexdigest()[:6] if asked.where else "all"
     path = tree.work / ("%s-%s-%d.tsv" % (key, where, asked.seed))
+    drop_partial_line(path)
     results = read_results(path)
     n_counted = sum(result.outcome != "not counted" for result in results)
     draws = faults.choose(lines, random.Random(asked.seed))

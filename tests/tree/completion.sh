@@ -55,4 +55,7 @@ offers 'seed= sizes=' sweep hot --set s
 offers 'd.db folder' sweep f.ini -o ''
 offers 'd.db folder' merge ''
 offers '--partial' merge d.db --p
+mkdir own && touch own/mine.ini
+export TAILBACK_NETWORKS=own
+offers 'mine' replay -n mi
 exit "$failed"

@@ -133,6 +133,20 @@ dev 8 test
 lacks "$announcement"
 ran 'always*1 asan.by_chance*1 asan.passes*1 by_chance*1 more1*1 more2*1 more3*1 passes*1'
 
+# What passed only when it was run again passes ./dev test, but not .ci/run.
+mkdir -p ci/.ci ci/tests
+cp "$TB_SOURCE/.ci/run" ci/.ci/
+echo known >ci/tests/repeated.txt
+printf '#!/bin/sh\n[ "$2" != --long ] || echo "$ADDS" >>tests/repeated.txt\n' >ci/dev
+chmod +x ci/dev
+ADDS=by_chance ci/.ci/run >said 2>&1 && fail "it passes with a test that was repeated"
+grep -q 'FAILED: tests passed only when' said || fail "it does not say why"
+has '< by_chance'
+printf '#!/bin/sh\n' >ci/dev
+ci/.ci/run >said 2>&1 || fail "it fails although nothing did"
+printf '#!/bin/sh\n[ "$2" != --long ] || exit 3\n' >ci/dev
+ci/.ci/run >said 2>&1 && fail "it passes although a test failed"
+
 # A package is missing, and another apt has the lock: until the third try, or for good.
 rm -f tools/dpkg-query
 echo "test -e $scratch/there && printf installed" | tool dpkg-query

@@ -1,6 +1,7 @@
 #include "session_impl.h"
 
 #include "array.h"
+#include "input_files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -137,7 +138,7 @@ int tb_script_parse(struct tb_script *script, const char *text, size_t length,
 int tb_script_load(struct tb_script *script, const char *path, struct tb_error *error)
 {
 	bool standard = strcmp(path, "-") == 0;
-	FILE *file = standard ? stdin : fopen(path, "rb");
+	FILE *file = standard ? stdin : tb_input_fopen(path);
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));

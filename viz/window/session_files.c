@@ -27,19 +27,6 @@ static int put(struct tb_session *session, const struct tb_picture *picture,
 					 "the picture cannot be drawn");
 }
 
-// open_output opens a file to write, and refuses the files that are shown or read.
-static int open_output(const struct tb_session *session, const char *name,
-	struct tb_outfile *out, struct tb_error *error)
-{
-	const char *const inputs[] = {tb_viewer_path(session->viewer),
-		session->options->store, session->options->other,
-		session->options->script};
-	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-		if (inputs[i] && tb_outfile_spare(name, inputs[i], error) != TB_OK)
-			return TB_EUSAGE;
-	return tb_outfile_open(out, name, error);
-}
-
 int tb_session_write(
 	struct tb_session *session, const char *name, bool dump, struct tb_error *error)
 {
@@ -47,7 +34,7 @@ int tb_session_write(
 	const struct tb_picture *picture = tb_viewer_settled(session->viewer);
 	if (!picture)
 		return tb_fail_memory(error, "the picture");
-	int status = open_output(session, name, &out, error);
+	int status = tb_outfile_open(&out, name, error);
 	if (status != TB_OK)
 		return status;
 	status = put(session, picture, name, dump, out.stream, error);
@@ -89,7 +76,7 @@ void tb_session_export(struct tb_session *session)
 	struct tb_outfile out;
 	struct tb_error error;
 	const char *name = tb_viewer_action_path(session->viewer);
-	int status = open_output(session, name, &out, &error);
+	int status = tb_outfile_open(&out, name, &error);
 	if (status == TB_OK) {
 		tb_viewer_export(session->viewer, out.stream);
 		status = tb_outfile_commit(&out, &error);

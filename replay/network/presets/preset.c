@@ -9,11 +9,9 @@
 
 #include <errno.h>
 #include <ini.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // in_section returns whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
@@ -195,24 +193,26 @@ int tb_preset_change(struct tb_preset_reading *reading, char *list)
 	return TB_OK;
 }
 
-static const char *preset_names(char *names, size_t size)
+static int no_preset(struct tb_preset_reading *reading, const char *name)
 {
-	const struct tb_schema_network *at = tb_schema_networks;
-	for (size_t n = 0; at->name && n < size; at++)
-		n += (size_t)snprintf(names + n, size - n, "%s%s",
-			at == tb_schema_networks ? "" : ", ", at->name);
-	return names;
+	char *names = tb_network_preset_names(), list[256];
+	size_t n = 0;
+	if (!names)
+		return tb_fail_memory(reading->error, "the presets");
+	for (const char *at = names; *at && n < sizeof list; at += strcspn(at, "\n") + 1)
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s", n ? ", " : "",
+			(int)strcspn(at, "\n"), at);
+	free(names);
+	return tb_fail(reading->error, TB_EUSAGE,
+		"'%s' is neither a network preset (%s) nor a file", name, list);
 }
 
 static int parse_file(struct tb_preset_reading *reading, const char *path)
 {
-	char names[256];
 	struct tb_text_lines lines;
 	FILE *file = tb_input_fopen(path);
 	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.'))
-		return tb_fail(reading->error, TB_EUSAGE,
-			"'%s' is neither a network preset (%s) nor a file", path,
-			preset_names(names, sizeof names));
+		return no_preset(reading, path);
 	if (!file)
 		return tb_fail_in(reading->error, TB_EIO, path, "cannot be read: %s",
 			strerror(errno));
@@ -228,33 +228,20 @@ static int parse_file(struct tb_preset_reading *reading, const char *path)
 // file of that name.
 static int parse(struct tb_preset_reading *reading, const char *name)
 {
-	for (const struct tb_schema_network *at = tb_schema_networks; at->name; at++)
-		if (strcmp(name, at->name) == 0)
-			return ini_parse_string(at->text, on_key, reading);
-	const char *folder = getenv("TAILBACK_NETWORKS");
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof path, "%s/%s.ini", folder ? folder : "", name);
-	bool is_own = folder && *name && !strchr(name, '/') && n < PATH_MAX &&
-		      access(path, F_OK) == 0;
-	return parse_file(reading, is_own ? path : name);
-}
-
-static const struct tb_schema_network *built_in(size_t i)
-{
-	const struct tb_schema_network *at = tb_schema_networks;
-	while (at->name && i-- > 0)
-		at++;
-	return at;
+	const struct tb_schema_network *built_in = tb_preset_built_in(name);
+	if (built_in)
+		return ini_parse_string(built_in->text, on_key, reading);
+	if (tb_preset_own_path(name, reading->own_path, sizeof reading->own_path))
+		reading->source = reading->own_path; // for errors
+	return parse_file(reading, reading->source);
 }
 
 const char *tb_network_preset_name(size_t i)
 {
-	return built_in(i)->name;
-}
-
-const char *tb_network_preset_text(size_t i)
-{
-	return built_in(i)->text;
+	const struct tb_schema_network *at = tb_schema_networks;
+	while (at->name && i-- > 0)
+		at++;
+	return at->name;
 }
 
 // What holds for keys that a preset leaves out.

@@ -1,13 +1,16 @@
 // A preset while it is read: what its file and the changes behind its name have set so
 // far. Private to replay/.
 //
-// preset.c reads the file and the list of changes, preset_values.c turns the text of a
-// value into what a key has, and preset_check.c looks at what the values mean together.
+// preset_names.c finds the file, preset.c reads it and the list of changes,
+// preset_values.c turns the text of a value into what a key has, and preset_check.c looks
+// at what the values mean together.
 #ifndef TB_PRESET_READING_H
 #define TB_PRESET_READING_H
 
 #include "network_params.h"
 #include "switchings.h"
+
+#include <limits.h>
 
 #define TB_PRESET_HOSTS_MOST 16
 
@@ -23,6 +26,7 @@ struct tb_preset_reading {
 	struct tb_preset_library *host; // whose keys are being set
 	char library[32];		// chosen
 	const char *source;		// file or preset name, for messages
+	char own_path[PATH_MAX];	// of a preset in the user's folder
 	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
 	size_t n_keys;
 	bool seen[TB_PARAMETERS_MOST];
@@ -35,6 +39,12 @@ struct tb_preset_reading {
 	struct tb_error *error;
 	int status;
 };
+
+// tb_preset_built_in finds a preset that is built in, or NULL. tb_preset_own_path writes
+// the path of one in the user's folder; false when it has none of that name.
+// (preset_names.c)
+const struct tb_schema_network *tb_preset_built_in(const char *name);
+bool tb_preset_own_path(const char *name, char *path, size_t size);
 
 // tb_preset_set_switching takes a switching, and with it the keys that the preset may
 // have. TB_EUSAGE when there is none of that name.

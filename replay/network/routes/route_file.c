@@ -326,7 +326,7 @@ static int read_all(struct route_file_reading *reading, FILE *stream)
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, reading->table.name, reading->table.error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading->line++;
+		reading->line = (uint32_t)lines.number;
 		status = read_line(reading, lines.text);
 	}
 	status = found < 0 ? found : status;
@@ -430,8 +430,7 @@ static int learn_identities(struct route_file_reading *reading)
 	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
 		status = learn_node(reading, i);
 	if (status == TB_ENOMEM)
-		return tb_fail(
-			reading->table.error, status, "no memory for the network's LIDs");
+		return tb_fail_memory(reading->table.error, "the network's LIDs");
 	if (status == TB_OK && reading->n_lids == 0)
 		return tb_fail_in(reading->table.error, TB_EUSAGE, reading->table.name,
 			"its tables name hosts by LID, and the fabric gives none");

@@ -324,6 +324,6 @@ int tb_route_loads_add_all(struct tb_route_loads *loads,
 	else
 		status = add_trees(loads, stop);
 	if (status == TB_ENOMEM)
-		return tb_fail(error, status, "no memory for the loads of all pairs");
+		return tb_fail_memory(error, "the loads of all pairs");
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "stopped");
 }

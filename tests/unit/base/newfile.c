@@ -421,11 +421,37 @@ static void what_was_only_looked_at_may_be_replaced(void **state)
 {
 	(void)state;
 	put("seen");
-	size_t mark = tb_inputs_mark();
+	uint64_t mark = tb_inputs_mark();
 	assert_int_equal(tb_input_note_path(name), TB_OK);
 	tb_inputs_return(mark);
 	put("new");
 	assert_holds("new");
+}
+
+static void *note_it(void *context)
+{
+	(void)context;
+	assert_int_equal(tb_input_note_path(name), TB_OK);
+	return NULL;
+}
+
+static void what_another_thread_reads_meanwhile_stays_an_input(void **state)
+{
+	(void)state;
+	pthread_t other;
+	struct stat file;
+	put("seen");
+	uint64_t mark = tb_inputs_mark();
+	assert_int_equal(pthread_create(&other, NULL, note_it, NULL), 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	assert_int_equal(tb_input_note_path(name), TB_OK);
+	tb_inputs_return(mark);
+	assert_int_equal(stat(name, &file), 0);
+	assert_int_equal(tb_input_spare(name, &file, NULL), TB_EUSAGE);
+	int fd = open(name, O_RDONLY);
+	tb_input_forget(fd);
+	close(fd);
+	assert_int_equal(tb_input_spare(name, &file, NULL), TB_OK);
 }
 
 static void *make_many(void *context)
@@ -485,6 +511,7 @@ int main(void)
 		TWICE(what_is_read_after_the_output_was_opened_is_spared),
 		TWICE(a_new_file_is_none_that_was_read),
 		TWICE(what_was_only_looked_at_may_be_replaced),
+		TWICE(what_another_thread_reads_meanwhile_stays_an_input),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

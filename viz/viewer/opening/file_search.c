@@ -107,7 +107,7 @@ int tb_file_list_read(struct tb_file_list *list, const char *folder,
 	const char *const *recent, size_t n_recent)
 {
 	double until_s = tb_clock_s() + LOOK_S;
-	size_t mark = tb_inputs_mark();
+	uint64_t mark = tb_inputs_mark();
 	int status = TB_OK;
 	*list = (struct tb_file_list){.n = 0};
 	for (size_t i = 0; i < n_recent && status == TB_OK; i++)
