@@ -236,12 +236,22 @@ static int parse(struct tb_preset_reading *reading, const char *name)
 	return parse_file(reading, reading->source);
 }
 
-const char *tb_network_preset_name(size_t i)
+static const struct tb_schema_network *built_in_at(size_t i)
 {
 	const struct tb_schema_network *at = tb_schema_networks;
 	while (at->name && i-- > 0)
 		at++;
-	return at->name;
+	return at;
+}
+
+const char *tb_network_preset_name(size_t i)
+{
+	return built_in_at(i)->name;
+}
+
+const char *tb_network_preset_text(size_t i)
+{
+	return built_in_at(i)->text;
 }
 
 // What holds for keys that a preset leaves out.

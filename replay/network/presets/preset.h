@@ -26,6 +26,9 @@ int tb_network_preset(struct tb_network_params *params, const char *name,
 // alphabet, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
 
+// tb_network_preset_text returns its INI text, which begins with a comment: a sentence.
+const char *tb_network_preset_text(size_t i);
+
 // tb_network_preset_names returns the names of all presets, the user's own behind those
 // built in, one a line, to be freed; NULL when memory runs out.
 char *tb_network_preset_names(void);
