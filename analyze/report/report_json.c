@@ -235,6 +235,11 @@ static void put_grain(struct tb_datum *at)
 
 #define TOTAL(member) TB_MEMBER(struct tb_report, member)
 
+static const char *grain_name(size_t i)
+{
+	return i < TB_GRAINS ? tb_grain_name((enum tb_grain)i) : NULL;
+}
+
 static const struct tb_column total_columns[] = {
 	{"wait_ps", NULL, "Over all headers.", TB_DATUM_TIME, .put = put_wait},
 	{"links_that_waited", NULL, "Of which hot_links lists the first.", TB_DATUM_COUNT,
@@ -251,9 +256,7 @@ static const struct tb_column total_columns[] = {
 		.put = put_notes},
 	{"grouped_by", NULL,
 		"The finest grouping of which the store keeps at least half of the wait.",
-		TB_DATUM_TEXT, .put = put_grain,
-		.schema = "{\"enum\": [\"flows\", \"destinations\", \"destination "
-			  "leaves\", \"source leaves\", \"jobs\"]}"},
+		TB_DATUM_TEXT, .put = put_grain, .word = grain_name},
 };
 
 static const struct tb_table_type totals = {

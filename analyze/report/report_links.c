@@ -172,12 +172,18 @@ static void put_region_share(struct tb_datum *at)
 
 #define REGION(member) TB_MEMBER(struct tb_region, member)
 
+static const char *stall_level(size_t i)
+{
+	size_t level = TB_STALLED_LOW + i;
+	return level <= TB_STALLED_HIGH ? tb_stall_level_name((enum tb_stall_level)level)
+					: NULL;
+}
+
 static const struct tb_column region_columns[] = {
 	{"level", "Level",
 		"By the mean percent time stalled: low above 5, medium above 15, high "
 		"above 25",
-		TB_DATUM_TEXT, .put = put_stall_level,
-		.schema = "{\"enum\": [\"low\", \"medium\", \"high\"]}"},
+		TB_DATUM_TEXT, .put = put_stall_level, .word = stall_level},
 	{"stalled_percent", "Stalled", "Percent time stalled, mean of its links",
 		TB_DATUM_SHARE, REGION(percent)},
 	{"links", "Links", "What it consists of", TB_DATUM_COUNT, REGION(n_links),

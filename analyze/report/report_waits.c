@@ -202,10 +202,13 @@ static void put_group_share(struct tb_datum *at)
 #define GROUP(member) TB_MEMBER(struct tb_group_sample, member)
 #define A_GROUP	      "A node, or the leaf switch of one"
 
+static const char *grouping_name(size_t i)
+{
+	return i < TB_GROUPINGS ? tb_grouping_name((enum tb_grouping)i) : NULL;
+}
+
 static const struct tb_column group_columns[] = {
-	{"by", NULL, "The grouping", TB_DATUM_TEXT, .put = put_by,
-		.schema = "{\"enum\": [\"destination\", \"destination leaf\", \"source "
-			  "leaf\"]}"},
+	{"by", NULL, "The grouping", TB_DATUM_TEXT, .put = put_by, .word = grouping_name},
 	{"victim", NULL, A_GROUP, TB_DATUM_ID, GROUP(victim)},
 	{"victim_name", NULL, NULL, TB_DATUM_TEXT, .put = put_group_party},
 	{"culprit", NULL, A_GROUP, TB_DATUM_ID, GROUP(culprit)},
@@ -416,9 +419,14 @@ static const void *listed_of(const void *of, size_t row)
 	return row ? &report->groups[row - 1].listed : &report->heaviest.listed;
 }
 
+static const char *list_name(size_t i)
+{
+	return i ? grouping_name(i - 1) : "blame";
+}
+
 static void put_list(struct tb_datum *at)
 {
-	at->word = at->row ? tb_grouping_name((enum tb_grouping)(at->row - 1)) : "blame";
+	at->word = list_name(at->row);
 }
 
 static void put_rest(struct tb_datum *at)
@@ -429,9 +437,7 @@ static void put_rest(struct tb_datum *at)
 #define LISTED(member) TB_MEMBER(struct tb_listed, member)
 
 static const struct tb_column left_out_columns[] = {
-	{"list", NULL, NULL, TB_DATUM_TEXT, .put = put_list,
-		.schema = "{\"enum\": [\"blame\", \"destination\", \"destination leaf\", "
-			  "\"source leaf\"]}"},
+	{"list", NULL, NULL, TB_DATUM_TEXT, .put = put_list, .word = list_name},
 	{"rows", NULL, "That the store keeps", TB_DATUM_COUNT, LISTED(n_all)},
 	{"floor_ps", NULL, "Nothing that was left out waited longer", TB_DATUM_TIME,
 		LISTED(floor_ps)},

@@ -90,6 +90,8 @@ struct tb_column {
 	void (*put)(struct tb_datum *datum);
 	unsigned flags;
 	const char *schema; // JSON, instead of what the unit gives
+	// Of a text that is one of few, these: NULL beyond the last. For the schema.
+	const char *(*word)(size_t i);
 	// Changes a copy of this row for one table: title, meaning; NULL as key or title
 	// takes the column away. NULL: nothing to change.
 	void (*adapt)(struct tb_column *column, const void *of);

@@ -196,6 +196,14 @@ static const struct {
 	[TB_DATUM_OBJECT] = {"object", 0, 0},
 };
 
+static json_t *words_schema(const char *(*word)(size_t i))
+{
+	json_t *words = json_array();
+	for (size_t i = 0; words && word(i); i++)
+		words = tb_json_append(words, json_string(word(i)));
+	return json_pack("{s:o}", "enum", words);
+}
+
 static json_t *column_schema(const struct tb_column *column)
 {
 	char meaning[300];
@@ -203,13 +211,15 @@ static json_t *column_schema(const struct tb_column *column)
 	const char *type = schemas[column->kind].type;
 	if (column->schema)
 		schema.json = json_loads(column->schema, 0, NULL);
+	else if (column->word)
+		schema.json = words_schema(column->word);
 	else
 		schema.json = json_object();
 	schema.failed = !schema.json;
 	if (column->meaning)
 		tb_json_add_text(&schema, "description",
 			tb_fill_words(column->meaning, NULL, meaning, sizeof meaning));
-	if (column->schema)
+	if (column->schema || column->word)
 		return tb_json_object_take(&schema);
 	tb_json_add(&schema, "type",
 		column->flags & TB_COLUMN_NULL ? json_pack("[s, s]", type, "null")
