@@ -81,10 +81,21 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 	tip->n_lines = 1;
 }
 
+static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t sw)
+{
+	const struct tb_matrix_box *box = box_of(&viewer->data.matrix, sw);
+	tip_cell(viewer, tip,
+		&(struct counted){"switch", tb_run_switches(viewer->data.run)[sw].name,
+			box ? box->sum : 0, viewer->data.matrix.largest_switch});
+	snprintf(tip->lines[2], sizeof tip->lines[2],
+		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
+			? "the largest on its incoming links"
+			: "the sum over its incoming links");
+}
+
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
 	uint32_t index = tip->pick.index;
-	const struct tb_matrix_box *box;
 	const struct tb_run_link *link;
 	switch ((int)tip->pick.kind) {
 	case TB_PICK_LINK:
@@ -98,15 +109,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 					: viewer->data.matrix.largest_link});
 		break;
 	case TB_PICK_SWITCH:
-		box = box_of(&viewer->data.matrix, index);
-		tip_cell(viewer, tip,
-			&(struct counted){"switch",
-				tb_run_switches(viewer->data.run)[index].name,
-				box ? box->sum : 0, viewer->data.matrix.largest_switch});
-		snprintf(tip->lines[2], sizeof tip->lines[2],
-			tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
-				? "the largest on its incoming links"
-				: "the sum over its incoming links");
+		tip_switch(viewer, tip, index);
 		break;
 	case TB_PICK_METRIC:
 		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",

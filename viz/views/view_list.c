@@ -34,25 +34,33 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_h(pane));
 }
 
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_scale *scale)
+// draw_ground draws what a row stands on, and how it is marked.
+static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, struct tb_link link)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_list_row *row = &pane->rows->list[index];
-	struct tb_pick pick = {TB_PICK_LINK, row->link.id};
-	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[row->link.id];
+	struct tb_pick pick = {TB_PICK_LINK, link.id};
+	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link.id];
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	char value[48];
-	enum tb_metric metric = tb_rows_metric(pane->rows);
-	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
-	double percent = tb_scale_percent(scale, (double)amount);
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->panel);
 	tb_picture_pick(picture, pick);
 	if (selected || mark != TB_MARK_NONE)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
+}
+
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index, const struct tb_scale *scale)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_list_row *row = &pane->rows->list[index];
+	char value[48];
+	enum tb_metric metric = tb_rows_metric(pane->rows);
+	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
+	double percent = tb_scale_percent(scale, (double)amount);
+	draw_ground(pane, picture, box, row->link);
 	struct tb_type rank = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
