@@ -89,7 +89,22 @@ static void leaves_with_few_hosts_or_none_are_leaves(void **state)
 	tb_network_free(net);
 }
 
-// Of a leaf's two cables up one leads to where those of others lead.
+// With hosts it matters where cables lead, not how many there are.
+static void a_leaf_with_half_of_its_cables_is_a_leaf(void **state)
+{
+	(void)state;
+	struct fabric_text text = {.next_port = 1};
+	eleven(&text, (const unsigned[]){30, 28, 30, 30, 30, 29, 30});
+	for (unsigned i = 0; i < 5; i++)
+		host(&text, "leaf", 7);
+	for (unsigned spine = 0; spine < SPINES / 2; spine++)
+		cable(&text, "leaf", 7, "spine", spine);
+	struct tb_network *net = fabric_of(text.text, ",preset=qsnet");
+	check_level(net, "leaf7", 0, false);
+	tb_network_free(net);
+}
+
+// A top of spines, all of which each leaf has cables to.
 static void a_switch_that_is_cabled_like_no_other_is_a_top(void **state)
 {
 	(void)state;
@@ -220,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaves_with_few_hosts_or_none_are_leaves),
+		cmocka_unit_test(a_leaf_with_half_of_its_cables_is_a_leaf),
 		cmocka_unit_test(a_switch_that_is_cabled_like_no_other_is_a_top),
 		cmocka_unit_test(tops_stay_above_parts_without_hosts),
 		cmocka_unit_test(a_spine_with_many_hosts_is_doubtful),
