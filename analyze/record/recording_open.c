@@ -57,6 +57,9 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	struct tb_workload_options *wanted = &recording->wanted;
 	*wanted = options->workload;
 	wanted->seed = options->seed;
+	const struct tb_host_params *host = &tb_network_params(recording->network)->host;
+	wanted->combine_bytes_per_s = host->combine_bytes_per_s;
+	wanted->pack_bytes_per_s = host->pack_bytes_per_s;
 	wanted->stop = options->stop;
 	wanted->node = node_of(tb_network_params(recording->network));
 	if (has_its_levels(recording))

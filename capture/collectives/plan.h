@@ -131,7 +131,10 @@ struct tb_plan_place {
 	// job. A rank that neither sends nor receives keeps its own.
 	uint32_t *at;
 	uint32_t tag; // of round 0, port 0; the plan uses tb_plan_append_tags from it
-	uint64_t combine_bytes_per_s; // as in struct tb_plan_job
+	uint64_t combine_bytes_per_s; // as in struct tb_plan_job, on `cpus`
+	// Rate at which a rank packs and unpacks blocks that are not neighbours in memory
+	// (TB_BLOCKS_DIGIT), and puts all in order before and after; 0: takes no time.
+	uint64_t pack_bytes_per_s;
 	// Transfers of more bytes go by rendezvous between hosts: the sender asks, the
 	// receiver answers once it has come to the transfer's round, then the data go.
 	// UINT64_MAX or 0: none.

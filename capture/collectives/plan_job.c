@@ -89,6 +89,18 @@ static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
 	return status;
 }
 
+// ordering_ns returns how long a rank takes to put its blocks in order, before the first
+// round of Bruck's all-to-all and after the last; 0: it does not.
+static uint64_t ordering_ns(const struct tb_plan_writing *w)
+{
+	const struct tb_plan *plan = w->plan;
+	if (w->pack_bytes_per_s == 0 || plan->n_transfers == 0 ||
+		plan->transfers[0].blocks != TB_BLOCKS_DIGIT)
+		return 0;
+	double bytes = (double)plan->unit_bytes * plan->n_ranks;
+	return (uint64_t)(bytes * 1e9 / (double)w->pack_bytes_per_s + 0.5);
+}
+
 static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place,
 	struct tb_error *error)
 {
@@ -99,14 +111,17 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
+	uint64_t order_ns = ordering_ns(w), begin_ns = w->plan->pace.call_ns + order_ns;
 	int status = TB_OK;
-	if (w->plan->pace.call_ns) {
-		status = tb_plan_write_calc(w, w->plan->pace.call_ns, w->cpu, error);
+	if (begin_ns) {
+		status = tb_plan_write_calc(w, begin_ns, w->cpu, error);
 		w->entry = w->held[0];
 	}
 	if (status == TB_OK)
 		status = w->plan->pace.slots ? tb_plan_write_slots(w, error)
 					     : tb_plan_write_rank(w, error);
+	if (order_ns && status == TB_OK)
+		status = tb_plan_write_calc(w, order_ns, w->cpu, error);
 	// What is held first is the entry still if the rank only received.
 	if (w->n_held && w->held[0] == w->entry)
 		w->held[0] = w->held[--w->n_held];
@@ -122,6 +137,7 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		.hosts = place->hosts,
 		.tag = place->tag,
 		.combine_bytes_per_s = place->combine_bytes_per_s,
+		.pack_bytes_per_s = place->pack_bytes_per_s,
 		.eager_bytes = eager_bytes(place)};
 	int status = tb_plan_writing_init(&w, error);
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++)

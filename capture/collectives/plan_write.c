@@ -147,15 +147,47 @@ int tb_plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *tran
 	return add_part(w, transfer, DATA, kind, op, error);
 }
 
+// add_work adds a calc for so many bytes at a rate.
+static int add_work(const struct tb_plan_writing *w, uint64_t bytes, uint64_t rate,
+	uint32_t *op, struct tb_error *error)
+{
+	double ns = (double)bytes * 1e9 / (double)rate;
+	struct tb_op what = {
+		.kind = TB_OP_CALC, .amount = (uint64_t)(ns + 0.5), .cpu = w->cpu};
+	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
+}
+
+static bool is_packed(const struct tb_plan_writing *w, const struct tb_transfer *t)
+{
+	return w->pack_bytes_per_s && t->blocks == TB_BLOCKS_DIGIT;
+}
+
+// add_pack adds the calc that packs a transfer, which waits for what is held; `op` is
+// left alone where none is needed.
+static int add_pack(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	uint32_t *op, struct tb_error *error)
+{
+	if (!is_packed(w, transfer))
+		return TB_OK;
+	int status = add_work(
+		w, tb_plan_bytes(w->plan, transfer), w->pack_bytes_per_s, op, error);
+	return status == TB_OK ? wait_for_all(w, *op, w->held, w->n_held, error) : status;
+}
+
 // add_send adds a send, which waits for what is held; if the receiver is to be asked, the
 // question does, and the data wait for the answer.
 static int add_send(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	uint32_t *op, struct tb_error *error)
 {
 	bool asked = is_asked(w, transfer);
-	uint32_t first = 0, answer = 0;
-	int status = add_part(w, transfer, asked ? ASK : DATA, TB_OP_SEND, &first, error);
+	uint32_t first = 0, answer = 0, pack = UINT32_MAX;
+	int status = add_pack(w, transfer, &pack, error);
 	if (status == TB_OK)
+		status = add_part(
+			w, transfer, asked ? ASK : DATA, TB_OP_SEND, &first, error);
+	if (status == TB_OK && pack != UINT32_MAX)
+		status = depend(w, first, pack, error);
+	else if (status == TB_OK)
 		status = wait_for_all(w, first, w->held, w->n_held, error);
 	*op = first;
 	if (!asked || status != TB_OK)
@@ -209,19 +241,18 @@ static int add_answers(
 	return status;
 }
 
-// combined adds the calc that combines the data of receive `op`, and stores it in `op`;
-// nothing if combining takes no time.
+// combined adds the calc that combines, or unpacks, the data of receive `op`, and stores
+// it in `op`; nothing if that takes no time.
 static int combined(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	uint32_t *op, struct tb_error *error)
 {
-	uint64_t rate = w->combine_bytes_per_s;
-	if (!transfer->combines || rate == 0)
+	uint64_t rate = is_packed(w, transfer) ? w->pack_bytes_per_s
+			: transfer->combines   ? w->combine_bytes_per_s
+					       : 0;
+	if (rate == 0)
 		return TB_OK;
-	double ns = (double)tb_plan_bytes(w->plan, transfer) * 1e9 / (double)rate;
-	struct tb_op what = {
-		.kind = TB_OP_CALC, .amount = (uint64_t)(ns + 0.5), .cpu = w->cpu};
 	uint32_t receive = *op;
-	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
+	int status = add_work(w, tb_plan_bytes(w->plan, transfer), rate, op, error);
 	return status == TB_OK ? depend(w, *op, receive, error) : status;
 }
 

@@ -40,8 +40,10 @@ struct tb_workload_options {
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
 	struct tb_gpu_node node; // of the network; without links and NICs: unknown
 	uint64_t seed;		 // of random placements
-	bool closed_loop;	 // captures become jobs (infer.h)
-	bool bounded;		 // which get bounds
+	// Of the hosts, in place of those of `reading`.
+	uint64_t combine_bytes_per_s, pack_bytes_per_s;
+	bool closed_loop; // captures become jobs (infer.h)
+	bool bounded;	  // which get bounds
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.
 	const volatile sig_atomic_t *stop;

@@ -70,7 +70,9 @@ struct tb_host_params {
 	tb_time_ps handshake_delay_ps;	// to each answer in a handshake
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
-	uint64_t local_bytes_per_s;  // of a process, copying, or of its link; 0: no limit
+	uint64_t local_bytes_per_s; // of a process, copying, or of its link; 0: no limit
+	// In collective calls: see struct tb_reading; 0: takes no time.
+	uint64_t combine_bytes_per_s, pack_bytes_per_s;
 	uint64_t memory_bytes_per_s; // of all that a node copies at once; likewise
 };
 

@@ -91,6 +91,10 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_MAY_LACK, "latency of a message within a node"},
 	{TB_PRESET_HOST, "local_rate", RATE, AT_HOST(local_bytes_per_s),
 		TB_KEY_MAY_BE_NONE, "rate at which a process copies, or of its link"},
+	{TB_PRESET_HOST, "combine", RATE, AT_HOST(combine_bytes_per_s), TB_KEY_NONE_LATER,
+		"rate at which a process adds up what a collective call brings"},
+	{TB_PRESET_HOST, "pack", RATE, AT_HOST(pack_bytes_per_s), TB_KEY_NONE_LATER,
+		"rate at which it packs, or unpacks, what Bruck's all-to-all moves"},
 	{TB_PRESET_HOST, "memory_rate", RATE, AT_HOST(memory_bytes_per_s),
 		TB_KEY_NONE_LATER, "rate of all copies within a node together"},
 };

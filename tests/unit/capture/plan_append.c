@@ -1,5 +1,6 @@
 // A plan in the middle of a rank's work: what enters before it, what leaves after it, and
 // which operations a transfer becomes.
+#include "library.h"
 #include "plan.h"
 
 #include <setjmp.h>
@@ -213,9 +214,63 @@ static void with_slots_a_send_waits_for_the_one_so_many_before_it(void **state)
 	tb_plan_fini(&plan);
 }
 
+// calc_ns returns what the first rank computes in a call of four members.
+static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_t bytes,
+	uint64_t combine, uint64_t pack)
+{
+	const uint32_t ranks[4] = {0, 1, 2, 3};
+	const uint64_t each[4] = {bytes, bytes, bytes, bytes};
+	uint32_t at[4] = {NEVER, NEVER, NEVER, NEVER};
+	const struct tb_collective_call call = {
+		.op = op, .n = 4, .n_local = 4, .bytes = each, .algorithm = algorithm};
+	const struct tb_library *library;
+	struct tb_expansion_rule rule;
+	struct tb_plan plan;
+	assert_int_equal(tb_library_find(&library, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_library_expand(library, NULL, &call, &plan, &rule, NULL), TB_OK);
+	struct tb_plan_place place = {.ranks = ranks,
+		.at = at,
+		.combine_bytes_per_s = combine,
+		.pack_bytes_per_s = pack};
+	struct tb_job *job = append(&plan, &place);
+	uint64_t sum = 0;
+	for (uint32_t i = job->first_op[0]; i < job->first_op[1]; i++)
+		if (job->ops[i].kind == TB_OP_CALC)
+			sum += job->ops[i].amount;
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+	return sum;
+}
+
+static void what_is_added_up_takes_time_by_the_byte(void **state)
+{
+	(void)state;
+	const uint64_t rate = 1000000000;
+	// Two rounds, each of the whole vector; the root of a linear reduce adds three.
+	assert_int_equal(calc_ns(TB_COLL_ALLREDUCE, "doubling", 8000, rate, 0), 16000);
+	assert_int_equal(calc_ns(TB_COLL_ALLREDUCE, "doubling", 8000, rate * 2, 0), 8000);
+	assert_int_equal(calc_ns(TB_COLL_REDUCE, "linear", 8000, rate, 0), 24000);
+	assert_int_equal(calc_ns(TB_COLL_ALLREDUCE, "doubling", 8000, 0, rate), 0);
+	assert_int_equal(calc_ns(TB_COLL_BROADCAST, "linear", 8000, rate, rate), 0);
+}
+
+static void what_bruck_packs_takes_time_by_the_byte(void **state)
+{
+	(void)state;
+	const uint64_t rate = 1000000000;
+	// Four blocks are put in order twice; two rounds pack two blocks and unpack two.
+	assert_int_equal(
+		calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, 0, rate), 2 * 4000 + 2 * 4000);
+	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, rate, 0), 0);
+	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "linear", 1000, rate, rate), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_added_up_takes_time_by_the_byte),
+		cmocka_unit_test(what_bruck_packs_takes_time_by_the_byte),
 		cmocka_unit_test(a_call_waits_for_its_entry_and_is_left_by_one_operation),
 		cmocka_unit_test(a_call_at_the_beginning_waits_for_nothing),
 		cmocka_unit_test(who_takes_no_part_keeps_his_operation),

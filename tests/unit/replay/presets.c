@@ -648,9 +648,10 @@ static void parameters_of_a_stranger_are_checked(void **state)
 static bool came_later(const char *key)
 {
 	static const char *const keys[] = {"bus_turn", "link_tokens", "rails_policy",
-		"between_rails", "memory_rate", "eager_copy", "handshake_delay",
-		"congestion_control", "ecn_min", "ecn_max", "ecn_probability",
-		"cnp_interval", "rate_timer", "rate_bytes", "rate_step"};
+		"between_rails", "memory_rate", "combine", "pack", "eager_copy",
+		"handshake_delay", "congestion_control", "ecn_min", "ecn_max",
+		"ecn_probability", "cnp_interval", "rate_timer", "rate_bytes",
+		"rate_step"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
