@@ -94,14 +94,47 @@ static void show_range(void *context, size_t n_done, size_t n)
 	tb_progress_show(progress, (double)n_done / (double)n, text);
 }
 
+// check_capture replays inferred jobs at the captured rate too, and describes in `text`
+// how far that is from the capture, "" when there is none. Where it cannot be done the
+// run stands all the same. It returns the error of the run time, as a part of it.
+static double check_capture(const struct replay_options *options,
+	struct tb_recording *recording, char *text, size_t size)
+{
+	struct tb_capture_check check;
+	struct tb_error error;
+	char why[512];
+	*text = '\0';
+	if (!options->record.workload.closed_loop || options->no_check)
+		return 0;
+	int n = tb_recording_check(&check, recording, &error);
+	if (n < 0)
+		fprintf(stderr,
+			"tailback: warning: not checked at the captured rate: %s\n",
+			tb_error_format(&error, why, sizeof why));
+	if (n <= 0)
+		return 0;
+	const struct tb_recorded_row row = {.job = check.job,
+		.recorded_ps = (int64_t)check.recorded_ps,
+		.simulated_ps = (int64_t)check.simulated_ps,
+		.bytes_per_s = check.bytes_per_s,
+		.node_percent = check.node_percent,
+		.recorded_at_ps = (int64_t)check.recorded_message_ps,
+		.simulated_at_ps = (int64_t)check.simulated_message_ps};
+	tb_recorded_check_sentence(&row, text, size);
+	return check.recorded_ps && check.simulated_ps
+		       ? (double)check.simulated_ps / (double)check.recorded_ps - 1
+		       : 0;
+}
+
 // find_range replays the bounds of inferred jobs.
 static int find_range(const struct replay_options *options,
-	struct tb_recording *recording, struct tb_recording_range_outcome *range,
-	struct tb_error *error)
+	struct tb_recording *recording, double check_part,
+	struct tb_recording_range_outcome *range, struct tb_error *error)
 {
 	struct tb_progress progress;
 	const struct tb_recording_range asked = {.recording = recording,
 		.n_workers = options->n_workers,
+		.check_part = check_part,
 		.context = &progress,
 		.watch = show_range};
 	bool silent = options->quiet || shows_in_terminal(options);
@@ -113,10 +146,13 @@ static int find_range(const struct replay_options *options,
 
 static int print_run(const struct replay_options *options,
 	const struct tb_recording_summary *run,
-	const struct tb_recording_range_outcome *range, struct tb_error *error)
+	const struct tb_recording_range_outcome *range, const char *check,
+	struct tb_error *error)
 {
 	if (!options->quiet)
 		replay_print_range(run, range);
+	if (!options->quiet && *check)
+		fprintf(stderr, "check: %s\n", check);
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
@@ -149,10 +185,14 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 		return code;
 	}
 	struct tb_recording_range_outcome range = {0};
-	if (!run.stopped && find_range(options, recording, &range, &error) != TB_OK)
-		return tb_cli_fail(&error);
+	char check[512] = "";
+	if (!run.stopped) {
+		double part = check_capture(options, recording, check, sizeof check);
+		if (find_range(options, recording, part, &range, &error) != TB_OK)
+			return tb_cli_fail(&error);
+	}
 	run.stopped |= range.stopped;
-	if (print_run(options, &run, &range, &error) != TB_OK)
+	if (print_run(options, &run, &range, check, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (!run.stopped)
 		return TB_EXIT_OK;
@@ -204,33 +244,6 @@ static int replay_alone(
 	return TB_EXIT_OK;
 }
 
-// check_capture replays inferred jobs at the captured rate too, and prints how far that
-// is from the capture. Where it cannot be done the run stands all the same.
-static void check_capture(
-	const struct replay_options *options, struct tb_recording *recording)
-{
-	struct tb_capture_check check;
-	struct tb_error error;
-	char text[512];
-	int n = tb_recording_check(&check, recording, &error);
-	if (n < 0) {
-		fprintf(stderr,
-			"tailback: warning: not checked at the captured rate: %s\n",
-			tb_error_format(&error, text, sizeof text));
-		return;
-	}
-	const struct tb_recorded_row row = {.job = check.job,
-		.recorded_ps = (int64_t)check.recorded_ps,
-		.simulated_ps = (int64_t)check.simulated_ps,
-		.bytes_per_s = check.bytes_per_s,
-		.node_percent = check.node_percent,
-		.recorded_at_ps = (int64_t)check.recorded_message_ps,
-		.simulated_at_ps = (int64_t)check.simulated_message_ps};
-	if (n > 0 && !options->quiet)
-		fprintf(stderr, "check: %s\n",
-			tb_recorded_check_sentence(&row, text, sizeof text));
-}
-
 int replay_run(const struct replay_options *options)
 {
 	struct tb_recording *recording = NULL;
@@ -247,9 +260,6 @@ int replay_run(const struct replay_options *options)
 		watch(options, &watcher);
 	status = simulate(options, recording, &error);
 	int code = finish(options, recording, &watcher, status < 0 ? &error : NULL);
-	if (code == TB_EXIT_OK && options->record.workload.closed_loop &&
-		!options->no_check)
-		check_capture(options, recording);
 	if (code == TB_EXIT_OK && options->record.alone)
 		code = replay_alone(options, recording);
 	tb_recording_free(recording);

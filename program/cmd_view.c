@@ -147,7 +147,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 }
 
 // check_trace reads a trace that a picture is made of to its end: nobody sees in the
-// picture that it is broken.
+// picture that it is broken. What is no trace at all is left to the viewer, which takes
+// stores too.
 static int check_trace(const struct viewing *viewing, struct tb_error *error)
 {
 	const char *path = viewing->options.store;
@@ -160,7 +161,7 @@ static int check_trace(const struct viewing *viewing, struct tb_error *error)
 		.stop = viewing->options.stop};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
-		return status;
+		return status == TB_EFOREIGN ? TB_OK : status;
 	while (trace.packets &&
 		(status = tb_packets_next(trace.packets, &packet, error)) > 0)
 		;

@@ -19,19 +19,47 @@ static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_
 	return TB_OK;
 }
 
-// describe writes the network of the run with the captured rate, or where that is no
-// network of Ethernet with a rate of its own, the preset's.
+// describe writes the network of the run with the captured rate, or the preset's, in
+// `name`.
 static void describe(const struct tb_recording *recording,
-	const struct tb_recorded_calls *recorded, char *text, size_t size)
+	const struct tb_recorded_calls *recorded, bool is_own, char *name, size_t size)
 {
-	const struct tb_network_params *params = tb_network_params(recording->network);
-	bool is_own = strcmp(params->switching, "ethernet") == 0 &&
-		      strcmp(params->shape, TB_SHAPE_FABRIC) != 0;
-	int n = snprintf(text, size, "%s,rate=%" PRIu64 "B/s",
+	int n = snprintf(name, size, "%s,rate=%" PRIu64 "B/s",
 		is_own ? recording->options->network : "ethernet", recorded->bytes_per_s);
 	if (recorded->bucket_bytes && n > 0 && (size_t)n < size)
-		snprintf(text + n, size - (size_t)n, ",burst=%" PRIu64,
+		snprintf(name + n, size - (size_t)n, ",burst=%" PRIu64,
 			recorded->bucket_bytes);
+}
+
+// has_rate returns whether all links have that rate: cables of files may have their own.
+static bool has_rate(const struct tb_network *network, uint64_t bytes_per_s)
+{
+	uint32_t link = 0, n = tb_network_n_links(network);
+	while (link < n && tb_network_link(network, (struct tb_link){link}).bytes_per_s ==
+				   bytes_per_s)
+		link++;
+	return link == n;
+}
+
+// open_captured makes the network on which the input was captured, as far as is known.
+static int open_captured(struct tb_network **network,
+	const struct tb_recording *recording, const struct tb_recorded_calls *recorded,
+	struct tb_error *error)
+{
+	char name[1024];
+	const struct tb_network_description description = {.name = name,
+		.n_nodes = tb_network_n_hosts(recording->network),
+		.stop = recording->options->stop};
+	if (strcmp(tb_network_params(recording->network)->switching, "ethernet") == 0) {
+		describe(recording, recorded, true, name, sizeof name);
+		int status = tb_network_open(network, &description, error);
+		if (status != TB_OK || has_rate(*network, recorded->bytes_per_s))
+			return status;
+		tb_network_free(*network);
+		*network = NULL;
+	}
+	describe(recording, recorded, false, name, sizeof name);
+	return tb_network_open(network, &description, error);
 }
 
 static double error_percent(uint64_t recorded_ps, uint64_t simulated_ps)
@@ -99,14 +127,9 @@ static int check_input(struct tb_capture_check *check,
 {
 	const struct tb_recorded_calls *recorded = input->job->recorded;
 	struct tb_network *network = NULL;
-	char name[1024];
-	describe(recording, recorded, name, sizeof name);
-	const struct tb_network_description description = {.name = name,
-		.n_nodes = tb_network_n_hosts(recording->network),
-		.stop = recording->options->stop};
 	*check = (struct tb_capture_check){
 		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
-	int status = tb_network_open(&network, &description, error);
+	int status = open_captured(&network, recording, recorded, error);
 	if (status == TB_OK)
 		status = replay(check, recording, network, &recorded->times, error);
 	tb_network_free(network);

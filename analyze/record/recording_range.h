@@ -8,6 +8,7 @@
 struct tb_recording_range {
 	struct tb_recording *recording; // finished, and not stopped
 	unsigned n_workers;		// 0: one per core
+	double check_part; // error at the captured rate: 0.1 if a tenth too slow, 0: none
 	void *context;
 	// watch is called at least ten times a second.
 	void (*watch)(void *context, size_t n_done, size_t n);

@@ -7,8 +7,7 @@ PATTERN (a regular expression) chooses pairs by "program_captured_replayed_", as
 Prints, for each capture and each rate that was measured: the measured time (median of the runs that
 were not captured), the error of the best estimate, the range, and whether it contains the measured
 time, in percent of that. Exits with 1 if fewer than 95 of 100 pairs are contained, or if the middle
-of a range narrower than 20 % is further than 10 % from the measured time. Pairs that replays of the
-program's own trace (whatif2/traces) miss by more than the range's own width are listed apart."""
+of a range narrower than 20 % is further than 10 % from the measured time."""
 import csv
 import json
 import os
