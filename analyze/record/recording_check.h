@@ -8,9 +8,10 @@
 
 // tb_recording_check replays each inferred job of a finished recording by itself, on its
 // network at the captured rate and bucket (on the preset `ethernet`, where the network is
-// no Ethernet or its cables have rates of their own), and adds the errors to the store. It returns the number of
-// jobs that were checked, 0 when there are none with a known rate or it was stopped, and
-// stores the first. Errors as of tb_network_open and of the store.
+// no Ethernet or its cables have rates of their own), and adds the errors to the store.
+// It returns the number of jobs that were checked, 0 when there are none with a known
+// rate or it was stopped, and stores the first. Errors as of tb_network_open and of the
+// store.
 int tb_recording_check(struct tb_capture_check *check, struct tb_recording *recording,
 	struct tb_error *error) TB_MUST_USE;
 
