@@ -43,16 +43,19 @@ struct tb_collective_shape {
 	const struct tb_collective_call *call; // NULL: all blocks are of `bytes`
 };
 
-// What an algorithm cannot do without, what it can do, and that its messages grow with
-// the square of the members.
+// What an algorithm cannot do without, what it can do, that its messages grow with the
+// square of the members, and when MPI libraries copy a member's own block, which no
+// message carries (the root's alone in rooted calls).
 enum tb_algorithm_traits {
-	TB_NEEDS_EQUAL = 1,   // blocks of the same size
-	TB_NEEDS_EVEN = 2,    // an even number of members
-	TB_NEEDS_POWER = 4,   // a power of two of them
-	TB_NEEDS_TWO = 8,     // two members
-	TB_GROWS_SQUARE = 16, // about N * (N - 1) messages
-	TB_TAKES_PORTS = 32,  // any number of ports, in synthetic jobs
-	TB_TAKES_BRANCH = 64, // the children of a rank in its tree
+	TB_NEEDS_EQUAL = 1,    // blocks of the same size
+	TB_NEEDS_EVEN = 2,     // an even number of members
+	TB_NEEDS_POWER = 4,    // a power of two of them
+	TB_NEEDS_TWO = 8,      // two members
+	TB_GROWS_SQUARE = 16,  // about N * (N - 1) messages
+	TB_TAKES_PORTS = 32,   // any number of ports, in synthetic jobs
+	TB_TAKES_BRANCH = 64,  // the children of a rank in its tree
+	TB_COPIES_FIRST = 128, // before the exchanges
+	TB_COPIES_LAST = 256,  // after them
 };
 
 enum tb_library_id {

@@ -266,9 +266,21 @@ static int check_messages(const struct tb_collective_shape *shape,
 		tb_format_count(TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
 }
 
-static int plan_chosen(struct tb_plan *plan, struct tb_collective_shape *shape,
-	const struct tb_choice *choice, struct tb_expansion_rule *rule,
-	struct tb_error *error)
+// copy_own_blocks has the members copy their own blocks, when the algorithm does.
+static void copy_own_blocks(
+	struct tb_plan *plan, const struct tb_collective_shape *shape, unsigned traits)
+{
+	if (!(traits & (TB_COPIES_FIRST | TB_COPIES_LAST)))
+		return;
+	plan->own = (struct tb_plan_own){
+		.every = shape->op == TB_COLL_ALLTOALL ? shape->n + 1 : 1,
+		.only_root = tb_collectives[shape->op].rooted,
+		.last = traits & TB_COPIES_LAST};
+}
+
+static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
+	struct tb_collective_shape *shape, const struct tb_choice *choice,
+	struct tb_expansion_rule *rule, struct tb_error *error)
 {
 	const struct tb_algorithm *algorithm;
 	int status = tb_algorithm_find(&algorithm, shape->op, choice->algorithm, error);
@@ -282,6 +294,9 @@ static int plan_chosen(struct tb_plan *plan, struct tb_collective_shape *shape,
 	if (status != TB_OK)
 		return status;
 	algorithm->plan(plan, shape);
+	// GPUs copy at the rate of their memory.
+	if (library->choose != tb_choose_nccl)
+		copy_own_blocks(plan, shape, algorithm->traits);
 	rule->algorithm = algorithm->name;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
 	return TB_OK;
@@ -322,7 +337,8 @@ int tb_library_expand(const struct tb_library *library,
 		struct tb_choice choice;
 		int status = choose(library, choices, &shape, &choice, error);
 		if (status == TB_OK)
-			status = plan_chosen(&made, &shape, &choice, &stated, error);
+			status = plan_chosen(
+				&made, library, &shape, &choice, &stated, error);
 		if (status != TB_OK)
 			return status;
 	}

@@ -130,6 +130,14 @@ uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *tra
 	return 0;
 }
 
+uint64_t tb_plan_own_bytes(const struct tb_plan *plan, uint32_t rank)
+{
+	const struct tb_plan_own *own = &plan->own;
+	if (own->every == 0 || (own->only_root && rank != plan->root))
+		return 0;
+	return range_bytes(plan, (uint64_t)rank * own->every, 1);
+}
+
 static void digit_visit(const struct tb_plan *plan, const struct tb_transfer *t,
 	void (*visit)(void *context, uint64_t block), void *context)
 {

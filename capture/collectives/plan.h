@@ -65,8 +65,17 @@ struct tb_plan_pace {
 	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
 };
 
+// Blocks that do not move, but are copied where they are: that of rank r has number
+// r * every.
+struct tb_plan_own {
+	uint32_t every; // 0: none is copied
+	bool only_root; // copies
+	bool last;	// after the rounds, not before
+};
+
 struct tb_plan {
 	struct tb_plan_pace pace;
+	struct tb_plan_own own;
 	uint32_t n_ranks, n_rounds, n_ports;
 	enum tb_plan_order order;
 	uint32_t radix, root; // for heaps and digits
@@ -98,6 +107,9 @@ void tb_plan_close_rounds(struct tb_plan *plan);
 
 // tb_plan_bytes returns how many bytes a transfer moves.
 uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer);
+
+// tb_plan_own_bytes returns how many bytes a rank copies by itself.
+uint64_t tb_plan_own_bytes(const struct tb_plan *plan, uint32_t rank);
 
 // tb_plan_visit calls `visit` for each block that a transfer moves, in no particular
 // order. The block of pair s, d has the number s * n_ranks + d.
@@ -133,7 +145,8 @@ struct tb_plan_place {
 	uint32_t tag; // of round 0, port 0; the plan uses tb_plan_append_tags from it
 	uint64_t combine_bytes_per_s; // as in struct tb_plan_job, on `cpus`
 	// Rate at which a rank packs and unpacks blocks that are not neighbours in memory
-	// (TB_BLOCKS_DIGIT), and puts all in order before and after; 0: takes no time.
+	// (TB_BLOCKS_DIGIT), and puts all in order before and after, and at which it
+	// copies its own block (struct tb_plan_own); 0: takes no time.
 	uint64_t pack_bytes_per_s;
 	// Transfers of more bytes go by rendezvous between hosts: the sender asks, the
 	// receiver answers once it has come to the transfer's round, then the data go.

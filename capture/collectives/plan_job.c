@@ -89,15 +89,17 @@ static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
 	return status;
 }
 
-// ordering_ns returns how long a rank takes to put its blocks in order, before the first
-// round of Bruck's all-to-all and after the last; 0: it does not.
-static uint64_t ordering_ns(const struct tb_plan_writing *w)
+// copying_ns returns how long a rank copies before the first round, or after the last:
+// in Bruck's all-to-all all blocks, to put them in order, else its own; 0: it does not.
+static uint64_t copying_ns(const struct tb_plan_writing *w, bool last)
 {
 	const struct tb_plan *plan = w->plan;
-	if (w->pack_bytes_per_s == 0 || plan->n_transfers == 0 ||
-		plan->transfers[0].blocks != TB_BLOCKS_DIGIT)
+	if (w->pack_bytes_per_s == 0 || plan->n_transfers == 0)
 		return 0;
-	double bytes = (double)plan->unit_bytes * plan->n_ranks;
+	double bytes =
+		plan->own.last == last ? (double)tb_plan_own_bytes(plan, w->rank) : 0;
+	if (plan->transfers[0].blocks == TB_BLOCKS_DIGIT)
+		bytes = (double)plan->unit_bytes * plan->n_ranks;
 	return (uint64_t)(bytes * 1e9 / (double)w->pack_bytes_per_s + 0.5);
 }
 
@@ -111,7 +113,8 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
-	uint64_t order_ns = ordering_ns(w), begin_ns = w->plan->pace.call_ns + order_ns;
+	uint64_t begin_ns = w->plan->pace.call_ns + copying_ns(w, false);
+	uint64_t end_ns = copying_ns(w, true);
 	int status = TB_OK;
 	if (begin_ns) {
 		status = tb_plan_write_calc(w, begin_ns, w->cpu, error);
@@ -120,8 +123,8 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 	if (status == TB_OK)
 		status = w->plan->pace.slots ? tb_plan_write_slots(w, error)
 					     : tb_plan_write_rank(w, error);
-	if (order_ns && status == TB_OK)
-		status = tb_plan_write_calc(w, order_ns, w->cpu, error);
+	if (end_ns && status == TB_OK)
+		status = tb_plan_write_calc(w, end_ns, w->cpu, error);
 	// What is held first is the entry still if the rank only received.
 	if (w->n_held && w->held[0] == w->entry)
 		w->held[0] = w->held[--w->n_held];

@@ -94,7 +94,7 @@ const struct tb_preset_key tb_preset_keys[] = {
 	{TB_PRESET_HOST, "combine", RATE, AT_HOST(combine_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate at which a process adds up what a collective call brings"},
 	{TB_PRESET_HOST, "pack", RATE, AT_HOST(pack_bytes_per_s), TB_KEY_NONE_LATER,
-		"rate at which it packs, or unpacks, what Bruck's all-to-all moves"},
+		"rate at which it copies blocks, and packs those of Bruck's all-to-all"},
 	{TB_PRESET_HOST, "memory_rate", RATE, AT_HOST(memory_bytes_per_s),
 		TB_KEY_NONE_LATER, "rate of all copies within a node together"},
 };

@@ -214,9 +214,9 @@ static void with_slots_a_send_waits_for_the_one_so_many_before_it(void **state)
 	tb_plan_fini(&plan);
 }
 
-// calc_ns returns what the first rank computes in a call of four members.
-static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_t bytes,
-	uint64_t combine, uint64_t pack)
+// library_calc_ns returns what the first rank computes in a call of four members.
+static uint64_t library_calc_ns(const char *name, enum tb_collective_op op,
+	const char *algorithm, uint64_t bytes, uint64_t combine, uint64_t pack)
 {
 	const uint32_t ranks[4] = {0, 1, 2, 3};
 	const uint64_t each[4] = {bytes, bytes, bytes, bytes};
@@ -226,7 +226,7 @@ static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_
 	const struct tb_library *library;
 	struct tb_expansion_rule rule;
 	struct tb_plan plan;
-	assert_int_equal(tb_library_find(&library, NULL, NULL), TB_OK);
+	assert_int_equal(tb_library_find(&library, name, NULL), TB_OK);
 	assert_int_equal(
 		tb_library_expand(library, NULL, &call, &plan, &rule, NULL), TB_OK);
 	struct tb_plan_place place = {.ranks = ranks,
@@ -241,6 +241,17 @@ static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_
 	tb_job_free(job);
 	tb_plan_fini(&plan);
 	return sum;
+}
+
+static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_t bytes,
+	uint64_t combine, uint64_t pack)
+{
+	return library_calc_ns(NULL, op, algorithm, bytes, combine, pack);
+}
+
+static uint64_t copied_ns(const char *library, uint64_t pack)
+{
+	return library_calc_ns(library, TB_COLL_ALLTOALL, "linear", 1000, 0, pack);
 }
 
 static void what_is_added_up_takes_time_by_the_byte(void **state)
@@ -263,7 +274,43 @@ static void what_bruck_packs_takes_time_by_the_byte(void **state)
 	assert_int_equal(
 		calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, 0, rate), 2 * 4000 + 2 * 4000);
 	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, rate, 0), 0);
-	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "linear", 1000, rate, rate), 0);
+}
+
+static void a_member_copies_its_own_block_once(void **state)
+{
+	(void)state;
+	const uint64_t rate = 1000000000;
+	const char *const names[] = {"linear", "linear-sync", "shift", "pairwise"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		assert_int_equal(
+			calc_ns(TB_COLL_ALLTOALL, names[i], 1000, rate, rate), 1000);
+	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "linear", 1000, rate, 0), 0);
+	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "direct", 1000, rate, rate), 0);
+	assert_int_equal(calc_ns(TB_COLL_ALLGATHER, "ring", 1000, rate, rate), 1000);
+	assert_int_equal(calc_ns(TB_COLL_GATHER, "linear", 1000, rate, rate), 1000);
+}
+
+static void what_is_copied_is_the_ranks_own_block(void **state)
+{
+	(void)state;
+	uint64_t ends[9] = {1, 3, 6, 10, 15, 21, 28, 36, 45};
+	struct tb_plan plan = {.n_ranks = 3, .n_blocks = 9, .own = {.every = 4}};
+	plan.block_ends = ends;
+	assert_int_equal(tb_plan_own_bytes(&plan, 0), 1);
+	assert_int_equal(tb_plan_own_bytes(&plan, 1), 5);
+	assert_int_equal(tb_plan_own_bytes(&plan, 2), 9);
+	plan.root = 2;
+	plan.own.only_root = true;
+	assert_int_equal(tb_plan_own_bytes(&plan, 1), 0);
+	assert_int_equal(tb_plan_own_bytes(&plan, 2), 9);
+}
+
+static void gpus_copy_their_own_blocks_in_no_time(void **state)
+{
+	(void)state;
+	const uint64_t rate = 1000000000;
+	assert_int_equal(copied_ns("mpich", rate), 1000);
+	assert_int_equal(copied_ns("nccl", rate), copied_ns("nccl", 0));
 }
 
 int main(void)
@@ -271,6 +318,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_up_takes_time_by_the_byte),
 		cmocka_unit_test(what_bruck_packs_takes_time_by_the_byte),
+		cmocka_unit_test(a_member_copies_its_own_block_once),
+		cmocka_unit_test(what_is_copied_is_the_ranks_own_block),
+		cmocka_unit_test(gpus_copy_their_own_blocks_in_no_time),
 		cmocka_unit_test(a_call_waits_for_its_entry_and_is_left_by_one_operation),
 		cmocka_unit_test(a_call_at_the_beginning_waits_for_nothing),
 		cmocka_unit_test(who_takes_no_part_keeps_his_operation),
