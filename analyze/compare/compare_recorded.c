@@ -5,13 +5,16 @@
 
 #include <string.h>
 
-// add makes a row of a row of run `which`, unless there is one of its job and name.
+// add makes a row of a row of run `which`, unless there is one of its job and name of
+// which the same was recorded: what replays another recording is not held against this
+// one.
 static int add(struct tb_compare *compare, const struct tb_recorded_row *row,
 	const char *name, int which)
 {
 	struct tb_recorded_mover *at = NULL;
 	for (size_t i = 0; i < compare->n_recorded && !at; i++)
 		if (compare->recorded[i].job == row->job &&
+			compare->recorded[i].recorded_ps == row->recorded_ps &&
 			strcmp(compare->recorded[i].name, name) == 0)
 			at = &compare->recorded[i];
 	if (!at) {

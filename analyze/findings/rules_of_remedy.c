@@ -186,7 +186,7 @@ static bool is_one_plain_input(
 	       !has_option(evidence, "--per-node");
 }
 
-// try_spread: several nodes at one leaf that everybody sends to.
+// try_spread: several nodes at one leaf, of several, that everybody sends to.
 static void try_spread(struct tb_judging *judging)
 {
 	static const char *const dealt[] = {"placement", NULL};
@@ -201,7 +201,7 @@ static void try_spread(struct tb_judging *judging)
 				first = &evidence->ends[i];
 				second = &evidence->ends[j];
 			}
-	if (!first ||
+	if (!first || evidence->info->n_levels < 2 ||
 		!(incast_matters(judging) ||
 			tb_judging_found(judging, "few-receivers")) ||
 		first->senders.n < TB_FINDING_SENDERS ||

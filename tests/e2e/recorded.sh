@@ -59,6 +59,16 @@ grep -q 'checked *at the captured' loop_report.txt || fail "the report lacks the
 grep -q '^Recorded and simulated' compare.txt || fail "$(cat compare.txt)"
 grep -q 'whole run *300 ns' compare.txt || fail "$(cat compare.txt)"
 
+# Each run is held against its own recording: this one took 900 ns, with a send as long as the other's.
+sed 's/:300:/:900:/' t.prv >slow.prv
+"$TAILBACK" replay -q slow.prv -n ib-edr -o run.db
+"$TAILBACK" compare run.db --run 1 --run 3 -f json | python3 -c '
+import json, sys
+rows = [(r["what"], r["recorded_ps"], r["simulated_a_ps"] is None, r["simulated_b_ps"] is None)
+	for r in json.load(sys.stdin)["recorded"]]
+assert ("whole run", 300_000, False, True) in rows and ("whole run", 900_000, True, False) in rows, rows
+assert ("send", 60_000, False, False) in rows and len(rows) == 5, rows' || fail "runs share a recording that is not theirs"
+
 # The viewer has both, and the scatter with the axis of what was recorded.
 printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\n' |
 	SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script - || fail "the viewer lacks what was recorded"

@@ -188,7 +188,7 @@ static int check_congestion(const struct tb_network_params *params, const char *
 		missing = "rate_step";
 	if (missing)
 		return tb_fail_in(error, TB_EUSAGE, source,
-			"congestion_control = dcqcn: expected a value of %s", missing);
+			"congestion_control = dcqcn: expected %s above 0 too", missing);
 	if (credits->ecn_min_bytes <= credits->ecn_max_bytes)
 		return TB_OK;
 	return tb_fail_in(error, TB_EUSAGE, source,

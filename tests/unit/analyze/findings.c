@@ -272,6 +272,11 @@ static void few_receivers_of_many_senders_are_named(void **state)
 			      "of 52 % of all wait");
 	tries("spread-servers", "tailback replay --network qsnet,levels=2 --seed 1 --job "
 				"a.goal,placement=cyclic -o spread.db");
+	made.info.n_levels = 1; // one switch: there is no other to spread them over
+	judge(&made);
+	assert_non_null(found("few-receivers"));
+	assert_null(found("spread-servers"));
+	made.info.n_levels = 2;
 	made.evidence.n_half_ends = 3; // of 16: more than one in eight
 	judge(&made);
 	assert_null(found("few-receivers"));

@@ -536,7 +536,7 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 		{"ib-hdr,flow_control=none", "expected credits or pause"},
 		{"ib-hdr,queue_pairs=two", "expected connection or message"},
 		{"ib-hdr,input_speedup=65", "from 1 to 64, or none"},
-		{"ib-hdr,congestion_control=dcqcn", "expected a value of rate_timer"},
+		{"ib-hdr,congestion_control=dcqcn", "expected rate_timer above 0 too"},
 		{"roce-100,congestion_control=dcqcn,ecn_min=300KB",
 			"ecn_min = 307200: expected ecn_max = 204800 or less"},
 		{"ib-hdr,vls=16", "from 1 to 15"},
