@@ -154,7 +154,7 @@ struct tb_plan_place {
 	uint64_t eager_bytes;
 	const uint32_t *hosts; // by the plan's ranks: the number of its host; NULL: each
 			       // its own
-	const uint8_t *cpus;   // by the plan's ranks: the processor of its calcs; NULL: 0
+	const uint8_t *cpus;   // by the plan's ranks: its processor; NULL: 0
 };
 
 // tb_plan_append_tags returns how many tags the plan uses there.

@@ -24,7 +24,8 @@ struct tb_plan_writing {
 	uint64_t pack_bytes_per_s;    // as in struct tb_plan_place
 	uint64_t eager_bytes; // transfers of more bytes, between hosts, are asked for
 			      // first; UINT64_MAX: none
-	uint8_t cpu; // that combines
+	uint8_t cpu;	  // that combines
+	uint8_t lane_cpu; // that sends
 	bool pin;
 
 	struct tb_plan_ends out, in;

@@ -108,7 +108,7 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 {
 	w->n_held = w->n_late = 0;
 	w->entry = place->at[w->rank];
-	w->cpu = place->cpus ? place->cpus[w->rank] : 0;
+	w->cpu = w->lane_cpu = place->cpus ? place->cpus[w->rank] : 0;
 	if (!takes_part(w))
 		return TB_OK;
 	if (w->entry != UINT32_MAX)

@@ -136,6 +136,7 @@ static int add_part(const struct tb_plan_writing *w, const struct tb_transfer *t
 		.amount = part == DATA ? wire_bytes(w->plan, transfer) : 0,
 		.peer = job_rank(w, end_of(transfer, !here_is_from)),
 		.tag = w->tag + slot * n_parts(w->eager_bytes) + (uint32_t)part,
+		.cpu = w->lane_cpu,
 		.nic = (uint8_t)(w->pin ? transfer->port : 0),
 		.planned = w->plan->pace.slots > 0};
 	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
