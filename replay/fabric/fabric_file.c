@@ -138,17 +138,17 @@ static int take_key(struct opening *opening, const char *item)
 {
 	static const char *const shapes[] = {
 		"arity", "levels", "rails", "shape", "level_rates", "level_latencies"};
-	const char *value = has_value(item, "preset");
+	const char *value = has_value(item, tb_fabric_words[TB_FABRIC_PRESET]);
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		if (has_value(item, shapes[i]))
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape", item);
 	if (value)
 		return take_value(opening, &opening->preset, item, value);
-	value = has_value(item, "roots");
+	value = has_value(item, tb_fabric_words[TB_FABRIC_ROOTS]);
 	if (value)
 		return take_value(opening, &opening->roots, item, value);
-	value = has_value(item, "nics");
+	value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
 

@@ -13,6 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const tb_fabric_words[] = {
+	[TB_FABRIC_PRESET] = "preset",
+	[TB_FABRIC_ROOTS] = "roots",
+	[TB_FABRIC_NICS] = "nics",
+	NULL,
+};
+
 // in_section returns whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
 {
@@ -20,6 +27,31 @@ static bool in_section(const char *section, const char *written)
 	if (strcmp(section, TB_PRESET_HOST) == 0)
 		return strncmp(written, TB_PRESET_HOST ".", n + 1) == 0;
 	return strcmp(section, written) == 0;
+}
+
+static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(keys[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+// other_key: a key of that name does not exist here, but of another switching, or of
+// fabrics. TB_OK: nor there.
+static int other_key(const struct tb_preset_reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->n_kinds; i++)
+		if (has_key(reading->kinds[i].keys, reading->kinds[i].n_keys, name))
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of switching = %s; this network has "
+				"switching = %s",
+				name, reading->kinds[i].name, reading->kind->name);
+	for (size_t i = 0; tb_fabric_words[i]; i++)
+		if (strcmp(tb_fabric_words[i], name) == 0)
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of fabrics that are read from files", name);
+	return TB_OK;
 }
 
 // no_key: a key of that name does not exist, or in another section.
@@ -33,6 +65,9 @@ static int no_key(
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"%s is a key of section [%s], not of [%s]", name,
 			keys[nearest].section, section ? section : "");
+	int status = other_key(reading, name);
+	if (status != TB_OK)
+		return status;
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"%s%s%s%s is no key of a network preset%s",
 		section && *section ? "[" : "", section ? section : "",
@@ -56,14 +91,6 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 		return tb_preset_set_value(reading, &keys[i], value);
 	}
 	return no_key(reading, section, name);
-}
-
-static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(keys[i].name, name) == 0)
-			return true;
-	return false;
 }
 
 bool tb_network_has_key(const char *name)

@@ -213,9 +213,11 @@ static void a_preset_has_the_keys_of_its_switching_and_no_others(void **state)
 	static const struct {
 		const char *changes, *text, *expected;
 	} wrong[] = {
-		{",vcs=2", lanes, "vcs is no key"},
+		{",vcs=2", lanes,
+			"vcs is a key of switching = circuits; this network "
+			"has switching = lanes"},
 		{",lanes=16", lanes, "lanes = 16"},
-		{",switching=circuits", lanes, "lanes is no key"},
+		{",switching=circuits", lanes, "lanes is a key of switching = lanes"},
 		{",switching=boats", lanes, "expected circuits or lanes"},
 		{"", LANES_HEAD "switching=lanes\n" LANES_REST, "'lanes' of section"},
 		{"", LANES_HEAD LANES_REST, "'vcs' of section [link] is missing"},
@@ -541,8 +543,10 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 			"ecn_min = 307200: expected ecn_max = 204800 or less"},
 		{"ib-hdr,vls=16", "from 1 to 15"},
 		{"ib-hdr,vl_limit=256", "from 0 to 255"},
-		{"ib-hdr,bus=1GB/s", "bus is no key"},
-		{"ib-hdr,slice=1K", "slice is no key"},
+		{"ib-hdr,tcp=reno", "tcp is a key of switching = ethernet"},
+		{"ib-hdr,roots=r", "roots is a key of fabrics"},
+		{"ib-hdr,bus=1GB/s", "bus is a key of switching = circuits"},
+		{"ib-hdr,slice=1K", "slice is a key of switching = circuits"},
 		{"roce-100,xon=161K", "xon = 164864: expected xoff = 163840"},
 		// 2 * 315 ns * 12.5 GB/s = 7875 bytes and 3 packets of 4194.
 		{"roce-100,buffer=184297", "headroom of 20458"},
