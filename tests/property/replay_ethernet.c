@@ -178,17 +178,19 @@ static void messages_come_whole_and_in_order(void **state)
 {
 	(void)state;
 	static struct line lines[MOST], again[MOST];
+	static const char *const tcps[] = {"cubic", "bbr", "reno", "bbr"};
 	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
 		struct tb_random random;
 		tb_random_init(&random, seed, 1);
 		char name[200];
 		snprintf(name, sizeof name,
 			"ethernet-shaped,rate=100Mbit/s,burst=0,%s,queue=%u,"
-			"initial_window=%u,receive_window=%uKB,ascent=%s",
+			"initial_window=%u,receive_window=%uKB,ascent=%s,"
+			"tcp=%s",
 			seed % 2 ? "arity=8" : "arity=2,levels=3",
 			2000 + below(&random, seed % 3 ? 20000 : 1000000),
 			1 + below(&random, 20), 2 + below(&random, 200),
-			seed % 5 ? "ecmp" : "deterministic");
+			seed % 5 ? "ecmp" : "deterministic", tcps[seed / 2 % 4]);
 		struct tb_network *net = network_of(name);
 		size_t n = random_lines(&random, lines, 100000);
 		memcpy(again, lines, n * sizeof *lines);

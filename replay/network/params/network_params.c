@@ -32,6 +32,7 @@ uint64_t tb_network_payload_rate(const struct tb_network_params *params)
 const char *const tb_tcp_words[] = {
 	[TB_TCP_CUBIC] = "cubic",
 	[TB_TCP_RENO] = "reno",
+	[TB_TCP_BBR] = "bbr",
 	NULL,
 };
 

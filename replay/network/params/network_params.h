@@ -103,7 +103,7 @@ struct tb_ethernet_params {
 };
 
 // How a connection's window grows and shrinks.
-enum tb_tcp { TB_TCP_CUBIC, TB_TCP_RENO };
+enum tb_tcp { TB_TCP_CUBIC, TB_TCP_RENO, TB_TCP_BBR };
 extern const char *const tb_tcp_words[]; // likewise
 
 // How a header chooses where several links lead on; the adaptive ones take a least

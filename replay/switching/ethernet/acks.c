@@ -65,8 +65,9 @@ struct acked_segments { // what one acknowledgement takes off the stream
 };
 
 static struct acked_segments take(
-	struct tcp_stream *stream, uint64_t acked, tb_time_ps now)
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
 {
+	tb_time_ps now = ethernet->replay.now;
 	struct acked_segments gone = {0};
 	bool any = false;
 	for (; stream->acked < acked; stream->acked++) {
@@ -75,8 +76,11 @@ static struct acked_segments take(
 		stream->n_sacked -= segment->state == SEGMENT_SACKED;
 		gone.was_early |= segment->state == SEGMENT_LOST && !segment->resent;
 		gone.n++;
-		if (segment->state != SEGMENT_SACKED)
+		if (segment->state != SEGMENT_SACKED) {
 			tb_losses_come(stream, stream->acked, now);
+			if (stream->rated)
+				tb_rate_delivered(ethernet, stream, stream->acked);
+		}
 		if (segment->resent || segment->state == SEGMENT_SACKED)
 			continue;
 		if (!any)
@@ -98,9 +102,15 @@ static void undo_timeout(struct tcp_stream *stream)
 	stream->n_lost = 0;
 	stream->cubic = stream->before_timeout;
 	stream->timed_out = false;
+	if (!stream->rated)
+		return;
+	stream->rated->bbr.window = stream->cubic.window;
+	tb_bbr_undone(&stream->rated->bbr);
+	stream->cubic.window = stream->rated->bbr.window;
 }
 
-static void note_sacked(struct tcp_stream *stream, uint64_t newest, tb_time_ps now)
+static void note_sacked(
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t newest)
 {
 	if (newest < stream->acked || newest >= stream->next)
 		return;
@@ -108,7 +118,9 @@ static void note_sacked(struct tcp_stream *stream, uint64_t newest, tb_time_ps n
 	if (segment->state == SEGMENT_SACKED)
 		return;
 	stream->n_lost -= segment->state == SEGMENT_LOST;
-	tb_losses_come(stream, newest, now);
+	tb_losses_come(stream, newest, ethernet->replay.now);
+	if (stream->rated)
+		tb_rate_delivered(ethernet, stream, newest);
 	segment->state = SEGMENT_SACKED;
 	stream->n_sacked++;
 }
@@ -123,7 +135,7 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 {
 	tb_time_ps now = ethernet->replay.now;
 	bool is_limited = tb_acks_limited(stream);
-	struct acked_segments gone = take(stream, acked, now);
+	struct acked_segments gone = take(ethernet, stream, acked);
 	struct tb_cubic_ack ack = {.now = now,
 		.n = gone.n,
 		.is_limited = is_limited,
@@ -136,7 +148,7 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 	stream->n_timeouts = 0;
 	if (stream->timed_out && gone.was_early)
 		undo_timeout(stream);
-	if (!stream->recovers)
+	if (!stream->recovers && !stream->rated)
 		tb_cubic_acked(&stream->cubic, &ack);
 	end_recovery(stream);
 }
@@ -147,10 +159,13 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct frame *fr
 	bool advances = frame->acked > stream->acked;
 	if (advances)
 		advance(ethernet, stream, frame->acked);
-	note_sacked(stream, frame->newest, ethernet->replay.now);
+	note_sacked(ethernet, stream, frame->newest);
 	tb_losses_probed(stream, frame->again);
 	if (advances)
 		tb_send_set_timer(ethernet, id);
+	uint32_t n_lost = stream->n_lost;
 	tb_losses_find(ethernet, id);
+	if (stream->rated)
+		tb_rate_acked(ethernet, stream, stream->n_lost - n_lost);
 	tb_send_acked(ethernet, id);
 }

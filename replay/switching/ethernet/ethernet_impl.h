@@ -9,6 +9,7 @@
 #define TB_ETHERNET_IMPL_H
 
 #include "map.h"
+#include "rate.h"
 #include "switching.h"
 #include "units.h"
 
@@ -85,6 +86,7 @@ enum event_kind {
 	EV_COME,		     // frame: all of it is at the far end of a link
 	EV_TIMEOUT,		     // stream: nothing was acknowledged for long
 	EV_ACK,			     // stream: an acknowledgement was put off
+	EV_PACE,		     // stream: pacing lets a batch go
 };
 
 struct segment_packet { // a segment, of a stream or captured
@@ -167,6 +169,7 @@ struct tcp_stream {
 	bool waits; // for room there
 	struct tb_cubic cubic;
 	struct tb_cubic before_timeout; // restored if the timeout proves wrong
+	struct rated *rated;		// of tcp = bbr, once it is open; else NULL
 	uint64_t recover;		// recovery ends when this is acknowledged
 	bool recovers, timed_out;
 	// The timeout is srtt + rttvar, which Linux keeps as tb_acks_measure does: the
@@ -268,6 +271,8 @@ void tb_send_more(struct ethernet *ethernet, uint32_t stream);
 void tb_send_acked(struct ethernet *ethernet, uint32_t stream);
 // tb_send_room is how many segments a send buffer has room for that is made now.
 uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream);
+// tb_send_batch is how many segments leave as one.
+uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream);
 void tb_send_timeout(struct ethernet *ethernet, uint32_t stream);
 // tb_send_set_timer starts the retransmission timer anew, or stops it when nothing is
 // under way.
@@ -311,7 +316,9 @@ void tb_losses_find(struct ethernet *ethernet, uint32_t stream);
 // tb_losses_probed ends the probe once what was under way has been acknowledged.
 void tb_losses_probed(struct tcp_stream *stream, bool again);
 // tb_losses_shrink shrinks the window, once for all that is under way.
+// tb_losses_shrink_only does so without a loss to be repaired, which BBR ignores.
 void tb_losses_shrink(struct tcp_stream *stream);
+void tb_losses_shrink_only(struct tcp_stream *stream);
 
 // receive.c
 //

@@ -25,7 +25,16 @@ void tb_losses_shrink(struct tcp_stream *stream)
 		return;
 	stream->recovers = true;
 	stream->recover = stream->next;
-	tb_cubic_lost(&stream->cubic);
+	if (stream->rated)
+		tb_bbr_lost(&stream->rated->bbr);
+	else
+		tb_cubic_lost(&stream->cubic);
+}
+
+void tb_losses_shrink_only(struct tcp_stream *stream)
+{
+	if (!stream->rated)
+		tb_losses_shrink(stream);
 }
 
 // patience is for how long a segment may come later than one that was sent behind it.
@@ -80,5 +89,5 @@ void tb_losses_probed(struct tcp_stream *stream, bool again)
 		return; // not known yet
 	stream->probes = false;
 	if (stream->probe_resent && !again)
-		tb_losses_shrink(stream);
+		tb_losses_shrink_only(stream);
 }

@@ -94,6 +94,9 @@ static void handle(struct ethernet *ethernet, struct tb_event event)
 	case EV_ACK:
 		tb_receive_late(ethernet, id);
 		break;
+	case EV_PACE:
+		tb_rate_late(ethernet, id);
+		break;
 	}
 }
 

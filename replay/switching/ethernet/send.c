@@ -86,6 +86,8 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	struct segment *segment = segment_at(stream, number);
 	struct frame *frame = &ethernet->frames[made];
+	if (stream->rated)
+		tb_rate_sent(ethernet, stream, number);
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
 	segment->state = SEGMENT_SENT;
 	stream->n_in_nic++;
@@ -127,7 +129,7 @@ static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint64_t numb
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	if (tb_ports_await(ethernet, id, segment_at(stream, number)->bytes))
 		return false;
-	tb_losses_shrink(stream);
+	tb_losses_shrink_only(stream);
 	return true;
 }
 
@@ -152,7 +154,7 @@ static void note_use(
 	if (out > stream->used)
 		stream->used = out;
 	if (now - stream->used_since < tb_acks_timeout(stream) ||
-		!params_of(ethernet)->idle_restart)
+		!params_of(ethernet)->idle_restart || stream->rated)
 		return;
 	tb_cubic_unused(&stream->cubic, stream->used);
 	stream->used = 0;
@@ -163,7 +165,7 @@ static void note_use(
 static void end_idle_time(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	tb_time_ps idle = ethernet->replay.now - stream->sent_at;
-	if (stream->next != stream->acked || stream->next == 0)
+	if (stream->next != stream->acked || stream->next == 0 || stream->rated)
 		return;
 	tb_cubic_idle(&stream->cubic, idle,
 		params_of(ethernet)->idle_restart ? tb_acks_timeout(stream)
@@ -178,9 +180,9 @@ static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *s
 	return stream->next - stream->acked < (most ? most : 1);
 }
 
-// batch_of is how many segments leave as one: the more, the shorter the least round trip,
+// tb_send_batch: the more, the shorter the least round trip,
 // and what the connection sends in a millisecond, at twice its rate in slow start.
-static uint32_t batch_of(const struct ethernet *ethernet, const struct tcp_stream *stream)
+uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
@@ -188,7 +190,11 @@ static uint32_t batch_of(const struct ethernet *ethernet, const struct tcp_strea
 	uint64_t window = stream->cubic.window * payload;
 	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
 	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
-	bytes += (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
+	if (stream->rated)
+		bytes += tb_rate_bytes(ethernet, stream);
+	else
+		bytes += (is_slow_start ? 2 * window : window * 6 / 5) * 1024 /
+			 (rounds + 1);
 	if (bytes > BATCH_MOST)
 		bytes = BATCH_MOST;
 	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
@@ -215,7 +221,8 @@ uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *
 				  : stream->cubic.restart;
 	while (each < payload + ROOM_HEADERS)
 		each *= 2;
-	uint64_t bytes = 2 * window * (each + ROOM_BUFFER);
+	bool is_bbr = params_of(ethernet)->tcp == TB_TCP_BBR;
+	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + ROOM_BUFFER);
 	if (bytes > BUFFER_MOST)
 		bytes = BUFFER_MOST;
 	return bytes / payload ? bytes / payload : 1;
@@ -270,10 +277,16 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 		return;
 	if (stream->next < stream->end)
 		end_idle_time(ethernet, stream);
-	uint32_t batch = batch_of(ethernet, stream);
-	do {
+	uint32_t batch = tb_send_batch(ethernet, stream);
+	bool goes_on = true;
+	while (goes_on) {
 		stream->is_held = stream->n_in_nic > batch;
-	} while (!stream->is_held && emit_batch(ethernet, id, batch, &is_limited));
+		if (stream->is_held || (stream->rated && tb_rate_waits(ethernet, id)))
+			break;
+		goes_on = emit_batch(ethernet, id, batch, &is_limited);
+		if (stream->rated)
+			tb_rate_paced(ethernet, stream);
+	}
 	if (is_limited || stream->next > before)
 		note_use(ethernet, stream, is_limited);
 	if (was_idle)
@@ -286,7 +299,7 @@ void tb_send_passed(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	stream->n_in_nic--;
-	if (stream->is_held && stream->n_in_nic <= batch_of(ethernet, stream))
+	if (stream->is_held && stream->n_in_nic <= tb_send_batch(ethernet, stream))
 		tb_send_more(ethernet, id);
 }
 
@@ -297,7 +310,11 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 		&ethernet->replay.messages[packet->of.message].what;
 	uint32_t stream = tb_streams_of(
 		ethernet, message->job, message->source.id, packet->of.destination);
-	if (stream == NOTHING || !tb_streams_push(ethernet, stream, id))
+	if (stream == NOTHING)
+		return;
+	if (ethernet->streams[stream].rated)
+		tb_rate_posted(ethernet, &ethernet->streams[stream]);
+	if (!tb_streams_push(ethernet, stream, id))
 		return;
 	tb_open_begin(ethernet, stream);
 	tb_send_more(ethernet, stream);
@@ -321,6 +338,8 @@ static void give_up(struct ethernet *ethernet, uint32_t id)
 	if (!stream->timed_out) {
 		stream->before_timeout = stream->cubic;
 		tb_cubic_timed_out(&stream->cubic);
+		if (stream->rated)
+			tb_bbr_timed_out(&stream->rated->bbr);
 	}
 	stream->timed_out = true;
 	stream->recovers = stream->probes = false;
@@ -350,6 +369,8 @@ static void probe(struct ethernet *ethernet, uint32_t id)
 		send_again(ethernet, id, number);
 	}
 	stream->probe_end = stream->next;
+	if (stream->rated)
+		tb_rate_paced(ethernet, stream);
 }
 
 void tb_send_timeout(struct ethernet *ethernet, uint32_t id)

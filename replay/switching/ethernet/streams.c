@@ -118,10 +118,16 @@ void tb_open_begin(struct ethernet *ethernet, uint32_t id)
 }
 
 // opened: the other side has answered.
-static void opened(struct ethernet *ethernet, struct tcp_stream *stream)
+static void opened(struct ethernet *ethernet, uint32_t id)
 {
+	struct tcp_stream *stream = &ethernet->streams[id];
 	stream->is_open = true;
 	tb_acks_measure(ethernet, stream, ethernet->replay.now - stream->opens_at);
+	if (params_of(ethernet)->tcp != TB_TCP_BBR)
+		return;
+	stream->rated = tb_rate_new(ethernet, id);
+	if (!stream->rated)
+		no_memory(ethernet);
 }
 
 void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
@@ -136,7 +142,7 @@ void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
 		send_opening(ethernet, id, FRAME_OPENED);
 		return;
 	}
-	opened(ethernet, stream);
+	opened(ethernet, id);
 	tb_send_more(ethernet, id);
 	if (frame->kind == FRAME_OPENED && stream->next == 0)
 		send_opening(ethernet, id, FRAME_ACK);
@@ -144,8 +150,10 @@ void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
 
 void tb_streams_free(struct ethernet *ethernet)
 {
-	for (uint32_t i = 0; i < ethernet->n_streams; i++)
+	for (uint32_t i = 0; i < ethernet->n_streams; i++) {
 		free(ethernet->streams[i].ring);
+		tb_rate_free(ethernet->streams[i].rated);
+	}
 	free(ethernet->streams);
 	tb_map_fini(&ethernet->stream_of);
 }
