@@ -1,9 +1,7 @@
 // tailback trace: runs an MPI program under the tracer and merges what its ranks wrote.
+#include "cmd_trace.h"
 #include "cli.h"
 #include "commands.h"
-#include "outfile.h"
-#include "tbt_merge.h"
-#include "units.h"
 #include "which_mpi.h"
 #include "words_args.h"
 
@@ -24,23 +22,18 @@
 enum key { KEY_MPI = 256, KEY_MERGE, KEY_KEEP };
 
 static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0, "The trace to make, job.tbt (required)", 0},
+	{"output", 'o', "FILE", 0,
+		"The trace to make, job.tbt (required); of further worlds job-2.tbt ...",
+		0},
 	{"mpi", KEY_MPI, "MPI", 0,
 		"The program's MPI: %s (default: what the program links, "
 		"else what mpirun is)",
 		0},
 	{"keep", KEY_KEEP, NULL, 0, "Keep the folder with the files of the ranks", 0},
 	{"merge", KEY_MERGE, "FOLDER", 0,
-		"Run nothing: merge the files of ranks (rank-N.tbr) in FOLDER", 0},
+		"Run nothing: merge the files of ranks (rank-*.tbr) in FOLDER", 0},
 	{"quiet", 'q', NULL, 0, "No summary", 0},
 	{0},
-};
-
-struct trace_arguments {
-	const char *output, *merge;
-	bool mpi_given, keep, quiet;
-	enum tb_tbt_mpi mpi;
-	char **command; // ends with NULL
 };
 
 static const char *mpi_word(size_t i)
@@ -229,78 +222,6 @@ static int run_traced(const struct trace_arguments *args, const char *tracer,
 				 strerror(errno));
 }
 
-// print_missing tells of ranks without a file: of which files, only where the user gave
-// them, because those of a run are removed.
-static void print_missing(
-	const struct trace_arguments *args, const struct tb_tbt_summary *summary)
-{
-	char ranks[48], text[1024];
-	uint32_t n = args->merge ? summary->n_missing : 0;
-	for (uint32_t i = 0; i < n && i < TB_TBT_UNREAD_MAX; i++)
-		fprintf(stderr, "%s\n",
-			tb_error_format(&summary->unread[i], text, sizeof text));
-	if (n > TB_TBT_UNREAD_MAX)
-		fprintf(stderr, "and %" PRIu32 " more files\n", n - TB_TBT_UNREAD_MAX);
-	fprintf(stderr, "%s left no trace%s\n",
-		tb_format_counted(summary->n_missing, "rank", ranks, sizeof ranks),
-		n ? ": the trace has the others"
-		  : ": they ended before they returned from MPI_Init");
-}
-
-static void print_summary(
-	const struct trace_arguments *args, const struct tb_tbt_summary *summary)
-{
-	char ranks[48], records[48], clocks[48];
-	fprintf(stderr, "%s, %s in %s\n",
-		tb_format_counted(summary->n_ranks, "rank", ranks, sizeof ranks),
-		tb_format_counted(summary->n_records, "record", records, sizeof records),
-		args->output);
-	if (summary->n_missing)
-		print_missing(args, summary);
-	if (summary->n_early)
-		fprintf(stderr,
-			"%s ended early, rank %" PRIu32
-			" first by its last call: the trace has what they did until "
-			"then\n",
-			tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks),
-			summary->first_early);
-	if (summary->n_lost)
-		fprintf(stderr,
-			"%s found the disk full: the trace has what came before\n",
-			tb_format_counted(summary->n_lost, "rank", ranks, sizeof ranks));
-	if (summary->n_clocks > 1)
-		fprintf(stderr, "%s, corrected by the order of messages\n",
-			tb_format_counted(
-				summary->n_clocks, "clock", clocks, sizeof clocks));
-	if (summary->n_unlinked)
-		fprintf(stderr,
-			"%s keep their own time of day: no message relates them to the "
-			"others\n",
-			tb_format_counted(
-				summary->n_unlinked, "clock", clocks, sizeof clocks));
-}
-
-// merge has `code` be a failure where full disks left nothing of the run.
-static int merge(const struct trace_arguments *args, const char *folder, int *code,
-	struct tb_error *error)
-{
-	struct tb_outfile out;
-	struct tb_tbt_summary summary;
-	int status = tb_outfile_open(&out, args->output, error);
-	if (status != TB_OK)
-		return status;
-	status = tb_tbt_merge(folder, out.stream, &summary, error);
-	if (status == TB_OK)
-		status = tb_outfile_commit(&out, error);
-	else
-		tb_outfile_abandon(&out);
-	if (status == TB_OK && !args->quiet)
-		print_summary(args, &summary);
-	if (status == TB_OK && summary.n_lost && summary.n_records == 0 && *code == 0)
-		*code = TB_EXIT_FAILURE;
-	return status;
-}
-
 // check_given refuses an MPI that is not the program's: the tracer of another MPI reads
 // its handles as its own, which ends the program.
 static int check_given(const struct trace_arguments *args, struct tb_error *error)
@@ -356,7 +277,7 @@ static int trace(struct trace_arguments *args, int *code, struct tb_error *error
 		status = run_traced(args, tracer, folder, code, error);
 	has_run = status == TB_OK;
 	if (has_run)
-		status = merge(args, folder, code, error);
+		status = tb_trace_merge(args, folder, code, error);
 	if (status == TB_EFOREIGN)
 		status = tb_fail_in(error, TB_EFOREIGN, args->command[0],
 			"no process came through MPI_Init under the tracer of %s",
@@ -386,7 +307,7 @@ int tb_cmd_trace(int argc, char **argv)
 	struct tb_error error = {0};
 	int code = 0;
 	tb_cmd_parse(&argp, words, argc, argv, ARGP_IN_ORDER, &args);
-	int status = args.merge ? merge(&args, args.merge, &code, &error)
+	int status = args.merge ? tb_trace_merge(&args, args.merge, &code, &error)
 				: trace(&args, &code, &error);
 	if (status != TB_OK)
 		return code ? (tb_cli_fail(&error), code) : tb_cli_fail(&error);

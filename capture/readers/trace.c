@@ -343,7 +343,7 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
 		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
 		"captures are given by their files, and 'tailback trace --merge' takes "
-		"those of its ranks (rank-N.tbr)");
+		"those of its ranks (rank-*.tbr)");
 }
 
 // look_into opens the file, unless it is a folder, and chooses its reader. The caller

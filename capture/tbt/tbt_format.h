@@ -12,24 +12,32 @@
 // the next part. TIME is otherwise: after its kind a u64, the lane's clock, from which
 // the next record counts. Kind 0 ends a lane. So a message costs about 14 bytes.
 //
-// Rank file, rank-N.tbr: a header of TB_TBT_HEADER_BYTES (offsets below), then blocks of
-// TB_TBT_BLOCK_BYTES: u32 TB_TBT_BLOCK_MAGIC, u32 lane, u32 number within the lane, u32
-// bytes of records (0 in the lane's last block), and records, the first of which is TIME.
-// A record's kind is written after the rest of it, so what a killed process leaves ends
-// with a whole record.
+// Rank file, rank-N-WORLD.tbr: WORLD is its world's identity, 16 hexadecimal digits (up
+// to version 0.2 there was none, and the name rank-N.tbr). A header of
+// TB_TBT_HEADER_BYTES (offsets below), then blocks of TB_TBT_BLOCK_BYTES: u32
+// TB_TBT_BLOCK_MAGIC, u32 lane, u32 number within the lane, u32 bytes of records (0 in
+// the lane's last block), and records, the first of which is TIME. A record's kind is
+// written after the rest of it, so what a killed process leaves ends with a whole record.
+//
+// A world is the processes that share an MPI_COMM_WORLD, such as those of one mpirun or
+// of one MPI_Comm_spawn.
 //
 // Merged file, job.tbt: TB_TBT_MAGIC, u32 ranks, u32 MPI (enum tb_tbt_mpi), u64 beginning
-// of the trace in ns of the common clock, text MPI version, u32 groups, each u32 members,
+// of the trace in ns of the common clock, text MPI version, u64 world, u64 the world that
+// spawned it (0: unknown or none; enum tb_tbt_origin below), u32 origin, u32 groups, each
+// u32 members,
 // u32 of them local (struct tb_group), u32 runs, and runs of ranks (u32 first, u32
-// count). Then rank after rank: u32 rank, u32 state (enum tb_tbt_state), text host, u32
+// count). Then rank after rank: u32 rank, u32 state (low byte: enum
+// tb_tbt_state, above it the ending of the rank file), text host, u32
 // communicators, for each the u32 number of its group or TB_TBT_NO_GROUP; u32 points of
 // its clock, each u64 its own ns, i64 what is to be added there for the common clock
 // (1 or 2 points: constant or linear); u32 lanes, for each u64 bytes of records;
-// these bytes, lane after lane.
+// these bytes, lane after lane. A file of TB_TBT_MAGIC_1 lacks world, parent and origin.
 #ifndef TB_TBT_FORMAT_H
 #define TB_TBT_FORMAT_H
 
-#define TB_TBT_MAGIC	    "TBTRACE1"
+#define TB_TBT_MAGIC	    "TBTRACE2"
+#define TB_TBT_MAGIC_1	    "TBTRACE1"
 #define TB_TBT_RANK_MAGIC   "TBRANK1\n"
 #define TB_TBT_MAGIC_BYTES  8
 #define TB_TBT_HEADER_BYTES 4096
@@ -53,7 +61,19 @@ enum tb_tbt_header {
 	TB_TBT_AT_CLOCK = 64,	   // text of up to 62 bytes: equal where the clock is
 	TB_TBT_AT_HOST = 128,	   // text of up to 254 bytes
 	TB_TBT_AT_VERSION = 384,   // text of up to 254 bytes
+	TB_TBT_AT_WORLD = 640,	   // u64: the world's identity; 0: a file without
+	TB_TBT_AT_ORIGIN = 648,	   // u32 (enum tb_tbt_origin)
+	TB_TBT_AT_ENDING = 652,	   // u32: signal that ended it, or TB_TBT_EXITED
+	TB_TBT_AT_JOB = 704, // text of up to 62 bytes: the world's name in its launcher
+	TB_TBT_AT_PARENT = 768, // text of up to 62 bytes: that of who spawned it
 };
+
+// Where a world comes from: a launcher (or itself), or MPI_Comm_spawn.
+enum tb_tbt_origin { TB_TBT_LAUNCHED, TB_TBT_SPAWNED };
+
+// The ending of a rank that exited by itself without MPI_Finalize, where others have the
+// number of a signal.
+#define TB_TBT_EXITED 255
 
 enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2 };
 

@@ -10,17 +10,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 // How a rank ended, by its own clock: early, the rest counts.
 struct rank_ending {
 	bool early, aborted;
-	uint64_t at_ns; // its last call returned
+	uint32_t ending; // as in tb_tbt_rank
+	uint64_t at_ns;	 // its last call returned
 };
 
 struct rank_merge {
 	const char *folder;
+	const struct tb_tbt_world *world;
 	uint32_t n_ranks, mpi, first; // `first` rank that has a file
 	bool *there;		      // by rank
 	struct rank_ending *endings;  // by rank
@@ -41,18 +44,11 @@ static int no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "merging a trace");
 }
 
-static char *path_of(const struct rank_merge *merge, uint32_t rank)
-{
-	char *path = NULL;
-	int n = asprintf(&path, "%s/rank-%" PRIu32 ".tbr", merge->folder, rank);
-	return n < 0 ? NULL : path;
-}
-
 // read_rank reads the file of a rank, or only its header.
 static int read_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
-	char *path = path_of(merge, rank);
+	char *path = tb_tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
 		return no_memory(error);
 	int status = whole ? tb_tbt_rank_read(file, path, error)
@@ -76,17 +72,16 @@ static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *
 		return tb_fail_in(error, TB_EIO, merge->folder, "cannot be read: %s",
 			strerror(errno));
 	while ((entry = readdir(folder)) != NULL) {
+		uint64_t world;
 		uint32_t rank;
-		int end = 0;
-		if (sscanf(entry->d_name, "rank-%" SCNu32 ".tbr%n", &rank, &end) == 1 &&
-			end > 0 && !entry->d_name[end] && rank >= from &&
-			rank < merge->first)
+		if (tb_tbt_rank_name(entry->d_name, &world, &rank) &&
+			world == merge->world->id && rank >= from && rank < merge->first)
 			merge->first = rank;
 	}
 	closedir(folder);
 	if (merge->first == UINT32_MAX)
 		return tb_fail_in(error, TB_EFOREIGN, merge->folder,
-			"holds no rank-N.tbr, which each rank of a traced program "
+			"holds no rank-N-WORLD.tbr, which each rank of a traced program "
 			"writes at MPI_Init");
 	return TB_OK;
 }
@@ -143,6 +138,7 @@ static int take_header(
 	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
 	ending->aborted = file->state == TB_TBT_ABORTED;
+	ending->ending = file->ending;
 	ending->at_ns = file->mono_begin_ns;
 	merge->summary->n_early += ending->early;
 	int status = add_clock(merge, file, error);
@@ -339,6 +335,9 @@ static void write_head(const struct rank_merge *merge, FILE *stream)
 	put_u32(stream, merge->mpi);
 	put_u64(stream, common_begin(merge));
 	put_text(stream, merge->version);
+	put_u64(stream, merge->world->id);
+	put_u64(stream, merge->world->parent_id);
+	put_u32(stream, merge->world->origin);
 	put_u32(stream, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
@@ -373,7 +372,7 @@ static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *strea
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
 	put_u32(stream, rank);
-	put_u32(stream, file.state);
+	put_u32(stream, (uint32_t)file.state | (file.ending & 0xff) << 8);
 	put_text(stream, file.host);
 	put_u32(stream, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
@@ -433,31 +432,53 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 	return status;
 }
 
+// How a rank ended, by how likely the end is another's doing (tbt_merge.h).
+enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
+
+static enum ending_order order_of(const struct rank_ending *ending)
+{
+	if (ending->aborted)
+		return ABORTED;
+	if (ending->ending == 0)
+		return WORDLESS;
+	return ending->ending == SIGTERM || ending->ending == SIGINT ||
+			       ending->ending == SIGHUP
+		       ? ASKED
+		       : FAILED;
+}
+
 // find_first_early wants solved clocks: it compares the ends of ranks of all machines.
 static void find_first_early(const struct rank_merge *merge)
 {
-	bool aborted = false;
+	struct tb_tbt_summary *summary = merge->summary;
+	enum ending_order first = ASKED;
 	uint64_t first_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
-		if (!ending->early || (aborted && !ending->aborted))
+		enum ending_order order = order_of(ending);
+		summary->n_wordless += ending->early && order == WORDLESS;
+		if (!ending->early || order > first)
 			continue;
 		uint32_t n =
 			tb_tbt_clocks_points(merge->clocks, merge->clock_of[i], points);
 		uint64_t at_ns = tb_tbt_common_ns(points, n, ending->at_ns);
-		if (aborted == ending->aborted && at_ns >= first_ns)
+		if (order == first && at_ns >= first_ns)
 			continue;
-		aborted = ending->aborted;
+		first = order;
 		first_ns = at_ns;
-		merge->summary->first_early = i;
+		summary->first_early = i;
+		summary->first_ending = ending->ending;
+		summary->first_aborted = ending->aborted;
 	}
 }
 
-int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
-	struct tb_error *error)
+int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *stream,
+	struct tb_tbt_summary *summary, struct tb_error *error)
 {
-	struct rank_merge merge = {.folder = folder, .summary = summary};
+	static const struct tb_tbt_world without;
+	struct rank_merge merge = {
+		.folder = folder, .world = world ? world : &without, .summary = summary};
 	*summary = (struct tb_tbt_summary){0};
 	int status = begin(&merge, error);
 	if (status == TB_OK)

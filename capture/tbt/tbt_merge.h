@@ -3,7 +3,9 @@
 #define TB_TBT_MERGE_H
 
 #include "status.h"
+#include "tbt_worlds.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,20 +17,25 @@ struct tb_tbt_summary {
 	uint32_t n_missing; // ranks without a file that can be read
 	uint32_t n_early;   // ranks that did not reach MPI_Finalize
 	uint32_t n_lost;    // ranks whose disk was full
-	// Of n_early: the first that called MPI_Abort, or else the one whose last call
-	// returned first. A call that had not returned left no record.
-	uint32_t first_early;
+	// Of n_early: one that called MPI_Abort before others, one that ended by a fault
+	// or by itself before one that left no word of its end (SIGKILL), and that before
+	// those that were asked to end (SIGTERM, SIGINT, SIGHUP), as launchers do with
+	// the rest. Among equals the one whose last call returned first. A call that had
+	// not returned left no record.
+	uint32_t first_early, first_ending; // as in tb_tbt_rank; 0: unknown
+	bool first_aborted;
+	uint32_t n_wordless; // of n_early, those that left no word of their end
 	uint32_t n_clocks;   // machines, by their clocks
 	uint32_t n_unlinked; // clocks that no message relates to the others
 	uint64_t n_records;
 	struct tb_error unread[TB_TBT_UNREAD_MAX]; // why, of the first n_missing files
 };
 
-// tb_tbt_merge writes the merged file of the rank files in `folder`. Clocks are corrected
-// as tbt_clock.h says. TB_EFOREIGN when the folder has no rank files; TB_EFORMAT for a
-// damaged one and for those of different programs; TB_EIO, TB_ENOMEM. Memory: the largest
-// rank file, and what tbt_clock.h needs.
-int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
-	struct tb_error *error) TB_MUST_USE;
+// tb_tbt_merge writes the merged file of a world's rank files in `folder` (NULL: of those
+// without a world's identity). Clocks are corrected as tbt_clock.h says. TB_EFOREIGN when
+// there are no such files; TB_EFORMAT for a damaged one and for those of different
+// programs; TB_EIO, TB_ENOMEM. Memory: the largest rank file, and what tbt_clock.h needs.
+int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *stream,
+	struct tb_tbt_summary *summary, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -56,6 +56,11 @@ static int read_header(struct tb_tbt_rank *rank, struct tb_bytes bytes, const ch
 	text_at(bytes, TB_TBT_AT_CLOCK, rank->clock, sizeof rank->clock);
 	text_at(bytes, TB_TBT_AT_HOST, rank->host, sizeof rank->host);
 	text_at(bytes, TB_TBT_AT_VERSION, rank->version, sizeof rank->version);
+	rank->world = u64_at(bytes, TB_TBT_AT_WORLD);
+	rank->origin = u32_at(bytes, TB_TBT_AT_ORIGIN);
+	rank->ending = u32_at(bytes, TB_TBT_AT_ENDING);
+	text_at(bytes, TB_TBT_AT_JOB, rank->job, sizeof rank->job);
+	text_at(bytes, TB_TBT_AT_PARENT, rank->parent, sizeof rank->parent);
 	if (rank->rank >= rank->n_ranks)
 		return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_OFFSET,
 			TB_TBT_AT_RANK, "rank %" PRIu32 " of %" PRIu32 " cannot be",
@@ -177,6 +182,20 @@ int tb_tbt_rank_read(struct tb_tbt_rank *rank, const char *path, struct tb_error
 int tb_tbt_rank_peek(struct tb_tbt_rank *rank, const char *path, struct tb_error *error)
 {
 	return read_file(rank, path, false, error);
+}
+
+const char *tb_tbt_ending(uint32_t ending, char *text, size_t size)
+{
+	const char *name = ending < TB_TBT_EXITED ? sigabbrev_np((int)ending) : NULL;
+	if (ending == TB_TBT_EXITED)
+		snprintf(text, size, "by exit before MPI_Finalize");
+	else if (ending && name)
+		snprintf(text, size, "by SIG%s", name);
+	else if (ending)
+		snprintf(text, size, "by signal %" PRIu32, ending);
+	else
+		snprintf(text, size, "before MPI_Finalize, signal unknown");
+	return text;
 }
 
 void tb_tbt_rank_fini(struct tb_tbt_rank *rank)

@@ -1,4 +1,4 @@
-// Reads what one rank of a traced program wrote (rank-N.tbr, tbt_format.h).
+// Reads what one rank of a traced program wrote (rank-N-WORLD.tbr, tbt_format.h).
 #ifndef TB_TBT_RANK_FILE_H
 #define TB_TBT_RANK_FILE_H
 
@@ -21,6 +21,10 @@ struct tb_tbt_rank {
 	bool lost;					    // the disk was full
 	uint64_t mono_begin_ns, real_begin_ns, mono_end_ns; // end 0: unknown
 	char clock[64], host[256], version[256];
+	uint64_t world; // 0: a file without
+	uint32_t origin,
+		ending; // enum tb_tbt_origin; signal or TB_TBT_EXITED, 0: unknown
+	char job[64], parent[64]; // as launchers name worlds; "": unknown
 	struct tb_tbt_lane *lanes;
 	size_t n_lanes, lanes_room;
 };
@@ -35,6 +39,10 @@ int tb_tbt_rank_read(
 // tb_tbt_rank_read.
 int tb_tbt_rank_peek(
 	struct tb_tbt_rank *rank, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_ending describes in `text`, which it returns, how a rank ended that came neither
+// to MPI_Finalize nor to MPI_Abort: "by SIGSEGV (Segmentation fault)".
+const char *tb_tbt_ending(uint32_t ending, char *text, size_t size);
 
 void tb_tbt_rank_fini(struct tb_tbt_rank *rank);
 

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "infile.h"
+#include "tbt_rank_file.h"
 #include "tbt_read_impl.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ struct source {
 bool tb_tbt_begins(struct tb_bytes first)
 {
 	return tb_bytes_have(first, 0, TB_TBT_MAGIC_BYTES) &&
-	       memcmp(first.data, TB_TBT_MAGIC, TB_TBT_MAGIC_BYTES) == 0;
+	       (memcmp(first.data, TB_TBT_MAGIC, TB_TBT_MAGIC_BYTES) == 0 ||
+		       memcmp(first.data, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES) == 0);
 }
 
 static int no_memory(struct tb_error *error)
@@ -142,6 +144,13 @@ static int read_groups(
 	return reader->messages_of ? check(source, error) : no_memory(error);
 }
 
+static void read_world(struct tb_tbt_reader *reader, struct source *source)
+{
+	reader->world = get_u64(source);
+	reader->parent = get_u64(source);
+	reader->origin = get_u32(source);
+}
+
 static int read_head(
 	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
 {
@@ -155,6 +164,8 @@ static int read_head(
 	reader->mpi = get_u32(source);
 	reader->begin_ns = get_u64(source);
 	get_text(source, text, sizeof text);
+	if (memcmp(magic, TB_TBT_MAGIC_1, sizeof magic) != 0)
+		read_world(reader, source);
 	int status = check(source, error);
 	if (status == TB_OK &&
 		reader->n_ranks > tb_infile_bytes_most(source->file) / RANK_LEAST)
@@ -276,6 +287,7 @@ static void note_end(struct tb_tbt_reader *reader)
 	if (reader->n_short++ >= NOTED_MAX)
 		return;
 	tb_calls_of(reader->calls, reader->rank, &n);
+	char how[48];
 	if (reader->state == TB_TBT_MISSING)
 		tb_calls_note(reader->calls,
 			"rank %" PRIu32
@@ -287,8 +299,9 @@ static void note_end(struct tb_tbt_reader *reader)
 			"rank %" PRIu32 " ended early, %s, after %" PRIu32
 			" calls of the job",
 			reader->rank,
-			reader->state == TB_TBT_ABORTED ? "by MPI_Abort"
-							: "before MPI_Finalize",
+			reader->state == TB_TBT_ABORTED
+				? "by MPI_Abort"
+				: tb_tbt_ending(reader->ending, how, sizeof how),
 			n);
 }
 
@@ -309,7 +322,9 @@ static int read_rank(struct tb_tbt_reader *reader, struct source *source, uint32
 	char host[256];
 	uint32_t number = get_u32(source);
 	reader->rank = rank;
-	reader->state = get_u32(source);
+	uint32_t state = get_u32(source);
+	reader->state = state & 0xff;
+	reader->ending = state >> 8;
 	get_text(source, host, sizeof host);
 	int status = check(source, error);
 	if (status == TB_OK && number != rank)
@@ -330,6 +345,20 @@ static int read_rank(struct tb_tbt_reader *reader, struct source *source, uint32
 	return status;
 }
 
+static void note_parent(struct tb_tbt_reader *reader)
+{
+	if (reader->parent)
+		tb_calls_note(reader->calls,
+			"the ranks were started by MPI_Comm_spawn in world %016" PRIx64
+			"; they are world %016" PRIx64,
+			reader->parent, reader->world);
+	else
+		tb_calls_note(reader->calls,
+			"the ranks were started by MPI_Comm_spawn, in a world that is "
+			"not known; they are world %016" PRIx64,
+			reader->world);
+}
+
 static int read_all(
 	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
 {
@@ -338,6 +367,8 @@ static int read_all(
 		status = read_rank(reader, source, i, error);
 	if (status == TB_OK)
 		status = tb_tbt_serve(reader, error);
+	if (status == TB_OK && reader->origin == TB_TBT_SPAWNED)
+		note_parent(reader);
 	if (status == TB_OK && reader->n_short > NOTED_MAX)
 		tb_calls_note(reader->calls,
 			"%" PRIu32 " more ranks ended early or left no trace",

@@ -63,7 +63,9 @@ struct tb_tbt_reader {
 	const char *path;
 	uint32_t n_ranks, mpi;
 	uint64_t begin_ns;
-	uint32_t *messages_of; // by group: the group of its one-sided messages; 0: none
+	uint64_t world, parent; // parent 0: unknown or none
+	uint32_t origin;	// enum tb_tbt_origin
+	uint32_t *messages_of;	// by group: the group of its one-sided messages; 0: none
 	size_t n_messages_of;
 	uint32_t *n_lanes; // by rank: those that have calls
 	struct tb_tbt_service *services;
@@ -73,7 +75,7 @@ struct tb_tbt_reader {
 	uint32_t n_short;	 // ranks that did not come to their end
 
 	// Of the rank that is being read:
-	uint32_t rank, state;
+	uint32_t rank, state, ending;
 	uint32_t *groups; // by its own numbers of communicators
 	size_t n_groups;
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ static struct {
 	_Atomic bool recording;
 	bool threads;
 	int fd;
+	pid_t pid;
 	off_t n_bytes;	 // of the file
 	uint8_t *header; // mapped
 	uint32_t n_lanes;
@@ -108,6 +110,10 @@ static void fill_header(const struct tb_lanes_rank *rank)
 	identify_clock(header + TB_TBT_AT_CLOCK, rank->host);
 	put_text(header + TB_TBT_AT_HOST, rank->host, 254);
 	put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
+	put_u64(header + TB_TBT_AT_WORLD, rank->world);
+	put_u32(header + TB_TBT_AT_ORIGIN, rank->origin);
+	put_text(header + TB_TBT_AT_JOB, rank->job, 62);
+	put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
 	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
 }
 
@@ -124,11 +130,12 @@ static void give_back(void *lane)
 void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 {
 	char path[4096];
-	if ((size_t)snprintf(path, sizeof path, "%s/rank-%u.tbr", folder,
-		    (unsigned)rank->rank) >= sizeof path)
+	if ((size_t)snprintf(path, sizeof path, "%s/rank-%u-%016" PRIx64 ".tbr", folder,
+		    (unsigned)rank->rank, rank->world) >= sizeof path)
 		return;
 	process.threads = rank->threads;
-	// A file that is there is of another world of this run, which may still write.
+	process.pid = getpid();
+	// No other process of any world has this name: what is there is not written to.
 	process.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (process.fd >= 0)
 		process.header = map_more(TB_TBT_HEADER_BYTES);
@@ -151,6 +158,12 @@ void tb_lanes_close(enum tb_tbt_state state)
 	put_u64(process.header + TB_TBT_AT_MONO_END, tb_now_ns());
 	put_u64(process.header + TB_TBT_AT_REAL_END, real_ns());
 	put_u32(process.header + TB_TBT_AT_STATE, state);
+}
+
+void tb_lanes_ending(uint32_t ending)
+{
+	if (process.header && getpid() == process.pid)
+		put_u32(process.header + TB_TBT_AT_ENDING, ending);
 }
 
 bool tb_lanes_threads(void)

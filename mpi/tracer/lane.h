@@ -44,11 +44,18 @@ struct tb_lanes_rank {
 	uint32_t rank, n_ranks, mpi;
 	const char *host, *version;
 	bool threads;
+	uint64_t world; // its identity, equal in all ranks
+	enum tb_tbt_origin origin;
+	const char *job, *parent; // names in the launcher, of this world and its parent
 };
 void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank);
 
 // tb_lanes_close ends recording, and notes how.
 void tb_lanes_close(enum tb_tbt_state state);
+
+// tb_lanes_ending notes in the file by which signal, or by exit (TB_TBT_EXITED), the
+// process seems to end. Safe in a signal handler; a forked child notes nothing.
+void tb_lanes_ending(uint32_t ending);
 
 bool tb_lanes_threads(void);
 

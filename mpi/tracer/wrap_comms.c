@@ -1,16 +1,71 @@
 // The process's beginning and end, and the making of communicators.
+#include "ending.h"
 #include "wrap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// launcher_job stores what the launcher calls this world, and in `parent` the world that
+// spawned it: PMIx (Open MPI, Slurm) names both, Slurm the step. MPICH's own launcher
+// names none to its processes, and leaves there what an outer launcher said.
+static void launcher_job(char job[64], char parent[64])
+{
+	const char *slurm = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
+	const char *port = getenv("OMPI_PARENT_PORT"), *given = getenv("PMIX_NAMESPACE");
+	if (TB_MPI == TB_TBT_MPICH && (getenv("PMI_FD") || getenv("PMI_PORT")))
+		return;
+	if (given)
+		snprintf(job, 64, "%s", given);
+	else if (slurm && step)
+		snprintf(job, 64, "%s.%s", slurm, step);
+	// A port begins with the namespace of the process that opened it.
+	if (port)
+		snprintf(parent, 64, "%.*s", (int)strcspn(port, "."), port);
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+	for (const unsigned char *at = bytes; n > 0; at++, n--)
+		hash = (hash ^ *at) * UINT64_C(1099511628211); // FNV-1a
+	return hash;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	return text ? mix(hash, text, strlen(text) + 1) : hash;
+}
+
+// agree_on_world returns what no other world has: a hash of the launcher's job and of
+// what Open MPI's mpirun draws at random for each run. Where the launcher says nothing,
+// rank 0's process, host and time; only then ranks need to communicate.
+static uint64_t agree_on_world(const struct tb_lanes_rank *rank)
+{
+	const pid_t pid = getpid();
+	struct timespec now;
+	uint64_t world = mix_text(UINT64_C(14695981039346656037), rank->job);
+	world = mix_text(world, getenv("OMPI_MCA_orte_precondition_transports"));
+	if (!*rank->job || rank->n_ranks == 1) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		world = mix_text(world, rank->host);
+		world = mix(world, &pid, sizeof pid);
+		world = mix(world, &now, sizeof now);
+	}
+	world += world == 0;
+	if (!*rank->job && rank->n_ranks > 1)
+		tb_real.Bcast(&world, sizeof world, MPI_BYTE, 0, MPI_COMM_WORLD);
+	return world;
+}
 
 // begin_trace opens the rank file in the folder that `tailback trace` names.
 static void begin_trace(void)
 {
 	const char *folder = getenv("TAILBACK_TRACE_FOLDER");
 	char host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	char job[64] = "", parent[64] = "";
 	int rank = 0, n = 0, threads = 0, length = 0;
+	MPI_Comm spawner = MPI_COMM_NULL;
 	if (!folder || !*folder)
 		return;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -19,16 +74,24 @@ static void begin_trace(void)
 	PMPI_Get_library_version(version, &length);
 	version[strcspn(version, ",\n")] = '\0';
 	gethostname(host, sizeof host - 1);
-	const struct tb_lanes_rank own = {.rank = (uint32_t)rank,
+	PMPI_Comm_get_parent(&spawner);
+	launcher_job(job, parent);
+	struct tb_lanes_rank own = {.rank = (uint32_t)rank,
 		.n_ranks = (uint32_t)n,
 		.mpi = TB_MPI,
 		.host = host,
 		.version = version,
-		.threads = threads == MPI_THREAD_MULTIPLE};
+		.threads = threads == MPI_THREAD_MULTIPLE,
+		.origin = spawner == MPI_COMM_NULL ? TB_TBT_LAUNCHED : TB_TBT_SPAWNED,
+		.job = job,
+		.parent = parent};
+	own.world = agree_on_world(&own);
 	tb_lanes_open(folder, &own);
 	struct tb_record_lane *lane = tb_lane_take();
-	if (lane)
-		tb_comms_begin(lane);
+	if (!lane)
+		return;
+	tb_comms_begin(lane);
+	tb_ending_watch();
 }
 
 int MPI_Init(int *argc, char ***argv)

@@ -73,7 +73,7 @@ is "$(trace 'cp rank-0.tbr $T')" 0
 is "$(sed 1d said)" '1 rank left no trace: they ended before they returned from MPI_Init'
 rank 1 0
 is "$(trace 'cp rank-?.tbr $T')" 0
-is "$(sed 1d said)" '1 rank ended early, rank 1 first by its last call: the trace has what they did until then'
+is "$(sed 1d said)" '1 rank ended early, rank 1 first, signal unknown, as of SIGKILL: the trace has what they did until then'
 rm job.tbt
 is "$(trace true)" 1
 is "$(cat said)" 'tailback: bash: no process came through MPI_Init under the tracer of mpich'
@@ -89,6 +89,47 @@ is "$(dirname "$kept")" "$PWD"
 is "$(ls "$kept" | xargs)" 'rank-0.tbr rank-1.tbr'
 is "$(stat -c %a "$kept")" 700
 rm -r "$kept"
+
+# Several worlds: a trace each, in the order in which they began, and who spawned whom.
+options=()
+world() { # FILE WORLD SECONDS JOB PARENT: the file's, of a world of 16 digits that began then
+	local file=rank-$1-$2.tbr at=0 digits=$2
+	cp "rank-$1.tbr" "$file"
+	poke() { printf "$2" | dd of="$file" bs=1 seek="$1" conv=notrunc status=none; }
+	for ((i = 14; i >= 0; i -= 2)); do
+		poke $((640 + at++)) "\\x${digits:i:2}"
+	done
+	poke 40 "\\0\\0\\0\\0\\x0$3" # its time of day
+	poke 704 "\\x0${#4}\\000$4"
+	[[ ! $5 ]] || poke 648 '\001'
+	poke 768 "\\x0${#5}\\000$5"
+}
+rank 1 1
+for r in 0 1; do
+	world $r 00000000000000aa 2 22 11
+	world $r 00000000000000bb 1 11 ''
+	world $r 00000000000000cc 3 33 44
+done
+rm -f job*.tbt
+is "$(trace 'cp rank-?-*.tbr $T')" 0
+is "$(sed 's/, from [^,]*//' said)" '2 ranks, 6 records in job.tbt
+2 ranks, 6 records in job-2.tbt, spawned by that of job.tbt
+2 ranks, 6 records in job-3.tbt, spawned by a world that is not known'
+grep -q ' in job-2.tbt, from 4.295 s on for 1 s, ' said
+# shellcheck disable=SC2011
+is "$(ls job*.tbt | xargs)" 'job-2.tbt job-3.tbt job.tbt'
+"$TAILBACK" info job-2.tbt >info
+grep -q '^  the ranks were started by MPI_Comm_spawn in world 00000000000000bb; they are world 00000000000000aa$' info
+"$TAILBACK" info job.tbt >info
+! grep -q MPI_Comm_spawn info
+# One that is damaged keeps none of the others from being merged, and what it left is kept.
+rm -f job*.tbt
+code=0
+is "$(trace 'cp rank-?-*.tbr $T; printf "\003" | dd of=$T/rank-1-00000000000000bb.tbr bs=1 seek=12 conv=notrunc status=none')" 1
+[[ ! -e job.tbt && -e job-2.tbt && -e job-3.tbt ]]
+grep -q '^tailback: .*holds ranks of different programs' said
+rm -r job*.ranks-*
+rm -f job*.tbt rank-?-*.tbr
 
 # What cannot be merged is kept, too, and where.
 options=()

@@ -106,31 +106,56 @@ for mpi in "${mpis[@]}"; do
 		"$TAILBACK" replay -q job.tbt -o run.db
 	fi
 
-	# Ranks of a world that another one starts have its numbers: they leave its files alone. (Debian's
-	# MPICH starts none.)
+	# What MPI_Comm_spawn starts is a world of its own, which knows its parent. (Debian's MPICH starts
+	# none.)
 	if [[ $mpi == openmpi ]]; then
 		compile spawn
+		rm -f job*.tbt
 		run 2 ./spawn
 		is "$(sent 0 | xargs)" '500 1' "what rank 0 of the first world sends"
-		for r in 0 1; do
-			grep -q "rank-$r.tbr: cannot be written, so rank $r is not traced: File exists" said ||
-				complain "nothing is said of rank $r of the second world: $(cat said)"
-		done
+		grep -q '^  MPI_Comm_spawn is left out' job.info || complain "nothing is said of MPI_Comm_spawn: $(cat job.info)"
+		grep -q ' left out: their communicators .* of another MPI_COMM_WORLD' job.info ||
+			complain "messages between worlds are not counted: $(cat job.info)"
+		grep -qE '^2 ranks, .* in job-2.tbt, .*, spawned by that of job.tbt$' said ||
+			complain "the second world's parent is not told: $(cat said)"
+		"$TAILBACK" info job-2.tbt >job.info
+		grep -qE '^  the ranks were started by MPI_Comm_spawn in world [0-9a-f]{16}; ' job.info || complain "the parent is not in the trace: $(cat job.info)"
+		"$TAILBACK" convert -q job-2.tbt -o job.goal
+		is "$(sent 0 | xargs)" '300 1' "what rank 0 of the second world sends"
 	fi
+
+	# Steps of one command, at once and one after the other, are a trace each.
+	rm -f job*.tbt
+	cat >steps <<-END
+		for n in 2 3; do mkdir -p tmp\$n; TMPDIR=\$PWD/tmp\$n mpirun.$mpi ${options[@]} -n \$n ./messages & done
+		wait
+		mpirun.$mpi ${options[@]} -n 4 ./messages
+	END
+	timeout 300 "$TAILBACK" trace --mpi "$mpi" -o job.tbt -- bash steps >out 2>said
+	is "$(grep -oE '^[234] ranks|job.*tbt' said | sort | xargs)" '2 ranks 3 ranks 4 ranks job-2.tbt job-3.tbt job.tbt' "what is said of three steps"
+	grep -qE '^4 ranks, .* job-3.tbt, from .* on for ' said || complain "the last step is not the last trace: $(cat said)"
+	for trace in job.tbt job-2.tbt job-3.tbt; do "$TAILBACK" info $trace >>job.info; done
 
 	# A rank that aborts, and one that is killed: ten messages of each rank are there, or some less where
 	# mpirun was quicker than they: two ranks can be behind the one that ends by one and by two.
 	compile abort
-	for how in '' killed; do
+	for how in '' killed fault; do
 		code=0
 		launch 3 ./abort $how || code=$?
 		[[ $code != 0 ]] || complain "the program's failure is not passed on"
+		cp said trace.said
 		grep -q 'ended early' said || complain "nothing is said of ranks that ended early: $(cat said)"
 		"$TAILBACK" info job.tbt >job.info 2>said || grep -qE '^tailback: job.tbt: rank .* ended early: .*--lenient' said ||
 			complain "an early end is not blamed: $(cat said)"
 		"$TAILBACK" info --lenient job.tbt >job.info
 		grep -qE '^  sends +(2[4-9]|30) of [23]\.[0-9]* KiB' job.info || complain "not 30 messages: $(cat job.info)"
-		grep -qE "rank 1 ended early, $([[ $how ]] && echo before MPI_Finalize || echo by MPI_Abort)" job.info ||
+		case $how in
+		killed) ending='before MPI_Finalize, signal unknown' ;;
+		fault) ending='by SIGSEGV' ;;
+		*) ending='by MPI_Abort' ;;
+		esac
+		[[ $how == killed ]] || grep -qE "^[123] ranks? ended early, rank 1 first, $ending: " trace.said || complain "the first end is not told: $(cat trace.said)"
+		grep -qE "rank 1 ended early, $ending" job.info ||
 			complain "rank 1's end is not told: $(cat job.info)"
 	done
 
@@ -151,12 +176,12 @@ for mpi in "${mpis[@]}"; do
 	"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
 	cmp job.tbt again.tbt || complain "merged again the trace differs"
 	cd job.tbt.ranks-*
-	rm rank-1.tbr
-	: >rank-0.tbr
-	head -c 9999 /dev/urandom >rank-3.tbr
+	rm rank-1-*.tbr
+	: >"$(echo rank-0-*.tbr)"
+	head -c 9999 /dev/urandom >"$(echo rank-3-*.tbr)"
 	cd ..
 	"$TAILBACK" trace --merge job.tbt.ranks-* -o again.tbt 2>said
-	for what in '0.tbr: is empty' '1.tbr: is not there' '3.tbr: is not what a rank of a traced program writes'; do
+	for what in '0-[0-9a-f]*.tbr: is empty' '1-[0-9a-f]*.tbr: is not there' '3-[0-9a-f]*.tbr: is not what a rank of a traced program writes'; do
 		grep -q "^job.tbt.ranks-.*/rank-$what" said || complain "nothing is said of rank-$what: $(cat said)"
 	done
 	grep -q '^3 ranks left no trace: the trace has the others' said || complain "not 3 ranks lack: $(cat said)"

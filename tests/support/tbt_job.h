@@ -64,7 +64,7 @@ static inline int read_it(void)
 	const char *made, *const paths[] = {path};
 	const struct tb_reading reading = {0};
 	file.n = 0;
-	memcpy(file.bytes, TB_TBT_MAGIC, TB_TBT_MAGIC_BYTES);
+	memcpy(file.bytes, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES);
 	file.n = TB_TBT_MAGIC_BYTES;
 	tbt_u32(&file, N_RANKS);
 	tbt_u32(&file, TB_TBT_MPICH);

@@ -1,8 +1,7 @@
 // Ten messages around the ring; then rank 1 ends, by MPI_Abort or, with an argument, by
-// a signal, while the others wait.
+// a signal ("killed", or "fault"), while the others wait.
 #include <mpi.h>
 #include <signal.h>
-#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -15,7 +14,7 @@ int main(int argc, char **argv)
 		MPI_Sendrecv(out, 128, MPI_CHAR, (rank + 1) % n, 0, in, 128, MPI_CHAR,
 			(rank + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (rank == 1 && argc > 1)
-		kill(getpid(), SIGKILL);
+		raise(argv[1][0] == 'k' ? SIGKILL : SIGSEGV);
 	else if (rank == 1)
 		MPI_Abort(MPI_COMM_WORLD, 3);
 	MPI_Recv(in, 1, MPI_CHAR, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -119,7 +119,7 @@ static int merge(struct tb_tbt_summary *summary)
 {
 	FILE *out = fopen(merged, "wb");
 	assert_non_null(out);
-	int status = tb_tbt_merge(folder, out, summary, &error);
+	int status = tb_tbt_merge(folder, NULL, out, summary, &error);
 	assert_int_equal(fclose(out), 0);
 	return status;
 }
