@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "input_files.h"
 #include "network.h"
+#include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
 #include "reading_args.h"
@@ -157,6 +158,7 @@ struct parsing {
 	struct tb_value_list seeds;
 	bool each; // trace makes a run of its own
 	bool no_range;
+	bool network_first; // -n was typed before the first trace
 };
 
 static error_t on_capture_option(int key, const char *text, struct argp_state *state)
@@ -386,6 +388,43 @@ static unsigned n_cores(void)
 	return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (unsigned)n;
 }
 
+// find_traces returns the exit code of the first trace that cannot be read.
+static int find_traces(const struct parsing *parsing)
+{
+	const struct tb_trace_reader *reader;
+	struct tb_error error;
+	for (size_t i = 0; i < parsing->options.record.workload.n_traces; i++)
+		if (!tb_input_is_stream(parsing->traces[i]) &&
+			tb_trace_find(&reader, parsing->traces[i], &error) != TB_OK)
+			return tb_cli_fail(&error);
+	return TB_EXIT_OK;
+}
+
+static int try_network(const struct parsing *parsing)
+{
+	struct tb_network *network = NULL;
+	struct tb_error error;
+	const struct tb_network_description description = {
+		.name = parsing->options.record.network,
+		.n_nodes = parsing->options.record.n_nodes};
+	if (tb_network_open(&network, &description, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	tb_network_free(network);
+	return TB_EXIT_OK;
+}
+
+// miss_output says first what else is wrong: with trace or network, as they were typed.
+static int miss_output(const struct parsing *parsing)
+{
+	int code = parsing->network_first ? try_network(parsing) : find_traces(parsing);
+	if (code == TB_EXIT_OK)
+		code = parsing->network_first ? find_traces(parsing)
+					      : try_network(parsing);
+	return code != TB_EXIT_OK ? code
+				  : tb_cli_usage("tailback replay",
+					    "an output is missing: -o run.db");
+}
+
 static int run_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
@@ -404,6 +443,9 @@ static int run_all(const struct parsing *parsing)
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
 	int code = spare_inputs(&parsing->options.record);
+	// A replay opens the network first.
+	if (code == TB_EXIT_OK && !parsing->network_first)
+		code = find_traces(parsing);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_recording_options *runs = calloc(n, sizeof *runs);
@@ -424,58 +466,66 @@ static int run_all(const struct parsing *parsing)
 	return code;
 }
 
-// miss_output says first what else is wrong with the traces.
-static int miss_output(const struct parsing *parsing)
+// place_of returns at which place a text, an argument or the end of one, was typed.
+static int place_of(const char *const *typed, int n, const char *text)
 {
-	const struct tb_trace_reader *reader;
-	struct tb_error error;
-	for (size_t i = 0; i < parsing->options.record.workload.n_traces; i++)
-		if (!tb_input_is_stream(parsing->traces[i]) &&
-			tb_trace_find(&reader, parsing->traces[i], &error) != TB_OK)
-			return tb_cli_fail(&error);
-	return tb_cli_usage("tailback replay", "an output is missing: -o run.db");
+	int i = 0;
+	while (i < n && (text < typed[i] || text > typed[i] + strlen(typed[i])))
+		i++;
+	return i;
 }
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = on_option,
+	.args_doc = "[TRACE...]",
+	.doc = "Replay traces (%s) through a modelled network and store how long "
+	       "every link, flow and job waited.\v"
+	       "Several captures are merged by time; jobs share the network, "
+	       "each on nodes of its own. Ctrl-C ends a replay early and keeps "
+	       "what was simulated so far.\n\n"
+	       "Examples:\n"
+	       "  tailback replay job.goal -o run.db\n"
+	       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"
+	       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
+	       "run.db\n"
+	       "  tailback replay melt.goal --job io.goal,start=5ms,nodes=48-63 "
+	       "-o run.db\n"
+	       "  tailback replay job.goal --fault link=0.1:4 --fault "
+	       "switch=1.4@12ms -o run.db",
+};
 
 int tb_cmd_replay(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = on_option,
-		.args_doc = "[TRACE...]",
-		.doc = "Replay traces (%s) through a modelled network and store how long "
-		       "every link, flow and job waited.\v"
-		       "Several captures are merged by time; jobs share the network, "
-		       "each on nodes of its own. Ctrl-C ends a replay early and keeps "
-		       "what was simulated so far.\n\n"
-		       "Examples:\n"
-		       "  tailback replay job.goal -o run.db\n"
-		       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"
-		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
-		       "run.db\n"
-		       "  tailback replay melt.goal --job io.goal,start=5ms,nodes=48-63 "
-		       "-o run.db\n"
-		       "  tailback replay job.goal --fault link=0.1:4 --fault "
-		       "switch=1.4@12ms -o run.db",
-	};
 	struct parsing parsing = {.options.record = {.network = "qsnet", .seed = 1}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
-	parsing.traces = calloc((size_t)argc, 4 * sizeof *parsing.traces);
+	parsing.traces = calloc((size_t)argc, 5 * sizeof *parsing.traces);
 	if (!parsing.traces)
 		return tb_cli_fail(&no_memory);
 	parsing.jobs = parsing.traces + argc;
 	parsing.faults = parsing.jobs + argc;
 	parsing.slow = parsing.faults + argc;
+	// The options move to the front of `argv` while it is parsed.
+	const char **typed = parsing.slow + argc;
+	for (int i = 0; i < argc; i++)
+		typed[i] = argv[i];
 	tb_cmd_parse(&argp, words, argc, argv, 0, &parsing);
+	parsing.network_first = place_of(typed, argc, parsing.options.record.network) <
+				place_of(typed, argc, parsing.traces[0]);
 	parsing.options.record.workload.traces = parsing.traces;
 	parsing.options.record.workload.jobs = parsing.jobs;
 	parsing.options.record.faults = parsing.faults;
 	parsing.options.record.slow = parsing.slow;
 	parsing.options.record.stop = tb_cli_stop_flag();
 	char *network = with_library(parsing.options.record.network, parsing.library);
+	if (!network) {
+		free(parsing.traces);
+		return tb_cli_fail(&no_memory);
+	}
 	parsing.options.record.network = network;
 	int code = parsing.options.record.output ? TB_EXIT_OK : miss_output(&parsing);
 	if (code == TB_EXIT_OK)
-		code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);
+		code = run_all(&parsing);
 	tb_value_list_fini(&parsing.seeds);
 	free(parsing.traces);
 	free(network);

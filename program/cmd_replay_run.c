@@ -161,13 +161,12 @@ static int print_run(const struct replay_options *options,
 	return TB_OK;
 }
 
-// finish ends the run in the store, even if source or engine failed, and returns the exit
-// code.
+// finish ends the run in the store, which keeps none if source or engine failed, and
+// returns the exit code.
 static int finish(const struct replay_options *options, struct tb_recording *recording,
 	struct tb_child *watcher, const struct tb_error *cause)
 {
 	struct tb_error error;
-	char text[24];
 	if (tb_recording_finish(recording, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (shows_in_terminal(options))
@@ -175,14 +174,7 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	struct tb_recording_summary run = tb_recording_summary(recording);
 	if (cause) {
 		replay_note_network(run.network);
-		int code = tb_cli_fail(cause);
-		if (run.stats.now_ps > 0)
-			fprintf(stderr,
-				"tailback: %s keeps what was simulated before, %s, as an "
-				"incomplete run\n",
-				options->record.output,
-				tb_format_time(run.stats.now_ps, text, sizeof text));
-		return code;
+		return tb_cli_fail(cause);
 	}
 	struct tb_recording_range_outcome range = {0};
 	char check[512] = "";

@@ -169,7 +169,8 @@ int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 	return status == TB_OK ? !recording->stopped : status;
 }
 
-int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
+// end ends the run in the store.
+static int end(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
@@ -177,9 +178,23 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_recording_end(recording, error);
 	recording->stopped |= tb_store_is_cut(recording->store);
+	return status;
+}
+
+int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
+{
+	struct tb_error dropping;
+	if (recording->failed)
+		return tb_store_drop_run(recording->store, error);
+	int status = end(recording, error);
+	if (status == TB_OK)
+		return TB_OK;
 	// The store's error is more precise than the engine's.
 	const struct tb_error *cause = tb_store_error(recording->store);
-	if (status != TB_OK && cause->code != TB_OK && error)
+	if (cause->code != TB_OK && error)
 		*error = *cause;
+	recording->failed = true;
+	// Where not even that can be written, the run stays as incomplete.
+	(void)!tb_store_drop_run(recording->store, &dropping);
 	return status;
 }

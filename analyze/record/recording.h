@@ -69,13 +69,14 @@ void tb_recording_free(struct tb_recording *recording);
 
 // tb_recording_advance returns 1 while there is more to simulate, 0 at the end or when it
 // was stopped, or a negative status: the reader's when the trace is broken further on,
-// TB_EDEADLOCK, TB_EIO when the store cannot be written. In all these cases
-// tb_recording_finish keeps what was simulated.
+// TB_EDEADLOCK, TB_EIO when the store cannot be written. Then tb_recording_finish leaves
+// no run.
 int tb_recording_advance(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_finish ends the run in the store and marks it complete unless it was
-// stopped or failed. Errors of the store.
+// stopped. A run that failed, now or before, is taken out of the store,
+// and so is a store that was made for it. Errors of the store.
 int tb_recording_finish(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 

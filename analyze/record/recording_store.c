@@ -175,8 +175,7 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		status = name_all_nodes(recording, error);
 		summary = take_summary(recording);
 	}
-	struct tb_run_result result = {
-		.complete = !recording->stopped && !recording->failed,
+	struct tb_run_result result = {.complete = !recording->stopped,
 		.simulated_ps = stats.now_ps,
 		.n_messages = stats.n_delivered,
 		.n_packets = stats.n_packets,

@@ -49,6 +49,8 @@ struct tb_store {
 	bool stays_in_memory;	// there is no file
 	struct tb_newfile file; // of a new store
 	bool only_tables;	// the file was made here and holds only tables
+	bool made_here;		// the file; and n_ended runs of it were ended
+	uint64_t n_ended;
 	bool failed;
 	bool whole;			   // the begun run is committed only at its end
 	const volatile sig_atomic_t *stop; // of the begun run; NULL: none
@@ -247,6 +249,7 @@ static int publish(struct tb_store *store, struct tb_error *error)
 	int status = tb_store_made_publish(
 		&store->db, &store->file, store->path, &store->lock, error);
 	store->in_memory = status != TB_OK;
+	store->made_here = status == TB_OK;
 	return status ? status : prepare(store, error);
 }
 
@@ -633,5 +636,26 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	if (status && !sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->feed.run = 0;
+	store->n_ended += status == TB_OK;
+	return status;
+}
+
+int tb_store_drop_run(struct tb_store *store, struct tb_error *error)
+{
+	int64_t run = store->last_run;
+	assert(run);
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	store->feed.run = 0;
+	store->only_tables = store->made_here && store->n_ended == 0;
+	if (store->only_tables || store->whole)
+		return TB_OK;
+	int status = begin(store, error);
+	if (!status)
+		status = tb_store_delete_run(store->db, store->path, run, error);
+	if (!status)
+		status = tb_store_commit(store, error);
+	if (status && !sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
 }

@@ -137,4 +137,9 @@ bool tb_store_is_cut(const struct tb_store *store);
 int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_store_drop_run takes the begun run out of the file, whatever failed before; a file
+// that was made for it is gone once the store is freed. TB_EIO when the file cannot be
+// written: the run then stays, as incomplete. Cost: a row each, three million a second.
+int tb_store_drop_run(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
+
 #endif

@@ -130,6 +130,11 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_result *result, struct tb_error *error) TB_MUST_USE;
 
+// tb_store_delete_run deletes the rows of a run from all tables but those that plan
+// sweeps.
+int tb_store_delete_run(
+	sqlite3 *db, const char *path, int64_t run, struct tb_error *error) TB_MUST_USE;
+
 int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_undelivered_sample *samples, size_t n,
 	struct tb_error *error) TB_MUST_USE;

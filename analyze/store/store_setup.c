@@ -5,6 +5,7 @@
 #include "store_row.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -415,4 +416,29 @@ int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
+}
+
+int tb_store_delete_run(
+	sqlite3 *db, const char *path, int64_t run, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		"SELECT group_concat('DELETE FROM \"' || t.name || '\" WHERE run = ' || "
+		"?1, "
+		"';') FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c "
+		"WHERE t.type = 'table' AND c.name = 'run' AND t.name NOT IN "
+		"('sweep_point', 'sweep_value')",
+		&query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, run);
+	const char *deletes = sqlite3_step(query) == SQLITE_ROW
+				      ? (const char *)sqlite3_column_text(query, 0)
+				      : NULL;
+	char *text = deletes ? strdup(deletes) : NULL;
+	sqlite3_finalize(query);
+	status = text ? tb_sql_exec(db, path, text, error)
+		      : tb_fail_memory_in(error, path, "what failed");
+	free(text);
+	return status;
 }

@@ -15,6 +15,14 @@
 #define STORE "analyze_recording.db"
 #define JOB   "analyze_recording.goal"
 
+// Rank 0 takes rank 2's message for the one from anywhere, and waits for another for
+// ever.
+#define FAILS                                                                            \
+	"num_ranks 3\nrank 0 {\na: recv 8b from -1\nb: recv 8b from 2\nb requires "      \
+	"a\n}\n"                                                                         \
+	"rank 1 {\na: calc 1000000\nb: send 8b to 0\nb requires a\n}\n"                  \
+	"rank 2 {\nsend 8b to 0\n}\n"
+
 static volatile sig_atomic_t stop;
 static const char *const traces[] = {JOB};
 
@@ -172,6 +180,51 @@ static void a_run_of_one_job_is_replayed_on_the_ideal_network_alone(void **state
 	assert_false(outcome.stopped);
 }
 
+// fail_in_the_middle replays a job that waits for ever behind a receive of any source,
+// which only the replay can see.
+static void fail_in_the_middle(void)
+{
+	static const char *const jobs[] = {"analyze_recording_cut.goal"};
+	struct tb_recording_options chosen = options();
+	struct tb_error error;
+	int status;
+	FILE *file = fopen(jobs[0], "w");
+	assert_non_null(file);
+	fputs(FAILS, file);
+	assert_int_equal(fclose(file), 0);
+	chosen.workload.traces = jobs;
+	struct tb_recording *recording = begin(&chosen);
+	while ((status = tb_recording_advance(recording, &error)) > 0)
+		;
+	assert_true(status < 0);
+	assert_true(tb_recording_summary(recording).stats.n_delivered > 0);
+	assert_int_equal(tb_recording_finish(recording, &error), TB_OK);
+	tb_recording_free(recording);
+	unlink(jobs[0]);
+}
+
+static void a_failed_recording_takes_its_new_store_with_it(void **state)
+{
+	(void)state;
+	fail_in_the_middle();
+	assert_int_not_equal(access(STORE, F_OK), 0);
+}
+
+static void a_failed_recording_leaves_the_other_runs_alone(void **state)
+{
+	(void)state;
+	struct tb_run *opened = NULL;
+	struct tb_error error;
+	(void)replay_alone(false);
+	fail_in_the_middle();
+	assert_true(stored(1).complete);
+	assert_int_not_equal(tb_run_open(&opened, STORE, 2, &error), TB_OK);
+	// Not a row of it is left, so its number can be given again.
+	(void)replay_alone(false);
+	assert_true(stored(2).complete);
+	assert_int_equal(stored(2).n_messages, 2000);
+}
+
 static void a_stop_leaves_out_what_was_not_replayed_alone(void **state)
 {
 	(void)state;
@@ -245,6 +298,8 @@ int main(void)
 		TEST(a_recording_that_is_freed_unfinished_stays_incomplete),
 		TEST(what_cannot_be_replayed_leaves_no_store),
 		TEST(a_run_of_one_job_is_replayed_on_the_ideal_network_alone),
+		TEST(a_failed_recording_takes_its_new_store_with_it),
+		TEST(a_failed_recording_leaves_the_other_runs_alone),
 		TEST(a_stop_leaves_out_what_was_not_replayed_alone),
 		TEST(several_runs_are_kept_in_their_order),
 		TEST(several_runs_stopped_at_once_leave_no_store),
