@@ -100,12 +100,12 @@ static void on_signal(int number)
 		hung_up = 1;
 }
 
-static void add_word(struct argp_state *state, char **filter, const char *word)
+static void add_word(char **filter, const char *word)
 {
 	char *longer = NULL;
 	if (asprintf(&longer, "%s%s%s", *filter ? *filter : "", *filter ? " " : "",
 		    word) < 0)
-		argp_failure(state, TB_EXIT_FAILURE, 0, "no memory for the filter");
+		exit(tb_cli_no_memory("the filter"));
 	free(*filter);
 	*filter = longer;
 }
@@ -198,7 +198,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		args->user = text;
 		break;
 	case ARGP_KEY_ARG:
-		add_word(state, &args->filter, text);
+		add_word(&args->filter, text);
 		break;
 	case ARGP_KEY_END:
 		check_whole(state, args);

@@ -128,14 +128,14 @@ int tb_cmd_plot(int argc, char **argv)
 		"  tailback plot a.db b.db -x nodes -y accepted --where load=full -f csv",
 		NULL, NULL, NULL};
 	struct plot_options options = {.picture.output = TB_PICTURE_OUTPUT};
-	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
+	struct tb_error error;
 	options.curves.stores = options.stores =
 		calloc((size_t)argc, sizeof *options.stores);
 	options.curves.where = options.where =
 		calloc((size_t)argc, sizeof *options.where);
 	int code = TB_EXIT_OK;
 	if (!options.stores || !options.where) {
-		code = tb_cli_fail(&error);
+		code = tb_cli_no_memory("the options");
 	} else {
 		tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 		code = tb_cmd_output_settle(&options.picture.output, COMMAND,

@@ -430,7 +430,6 @@ static int run_all(const struct parsing *parsing)
 	size_t n_traces = parsing->options.record.workload.n_traces;
 	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
 		   (parsing->each && n_traces ? n_traces : 1);
-	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
 	bool many = n > 1 || parsing->options.shard.n > 0;
 	if (n > 1 && parsing->options.watch)
 		return tb_cli_usage(
@@ -451,7 +450,7 @@ static int run_all(const struct parsing *parsing)
 	struct tb_recording_options *runs = calloc(n, sizeof *runs);
 	if (!runs || plan(parsing, runs, n) != TB_OK) {
 		free(runs);
-		return tb_cli_fail(&no_memory);
+		return tb_cli_no_memory("the runs");
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
@@ -498,10 +497,9 @@ static const struct argp argp = {
 int tb_cmd_replay(int argc, char **argv)
 {
 	struct parsing parsing = {.options.record = {.network = "qsnet", .seed = 1}};
-	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
 	parsing.traces = calloc((size_t)argc, 5 * sizeof *parsing.traces);
 	if (!parsing.traces)
-		return tb_cli_fail(&no_memory);
+		return tb_cli_no_memory("the options");
 	parsing.jobs = parsing.traces + argc;
 	parsing.faults = parsing.jobs + argc;
 	parsing.slow = parsing.faults + argc;
@@ -520,7 +518,7 @@ int tb_cmd_replay(int argc, char **argv)
 	char *network = with_library(parsing.options.record.network, parsing.library);
 	if (!network) {
 		free(parsing.traces);
-		return tb_cli_fail(&no_memory);
+		return tb_cli_no_memory("the options");
 	}
 	parsing.options.record.network = network;
 	int code = parsing.options.record.output ? TB_EXIT_OK : miss_output(&parsing);

@@ -74,7 +74,7 @@ static void keep_word(struct argp_state *state, int key, const char *value)
 	char **word = &viewing->words[viewing->options.n_words++];
 	if (asprintf(word, "--%s%s%s", row->name, value ? "=" : "", value ? value : "") <
 		0)
-		argp_failure(state, TB_EXIT_FAILURE, 0, "no memory");
+		exit(tb_cli_no_memory("the options"));
 }
 
 static error_t parse_replay(int key, char *value, struct argp_state *state)

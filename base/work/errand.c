@@ -69,7 +69,7 @@ int tb_errands_new(struct tb_errands **errands, struct tb_error *error)
 		return TB_OK;
 	}
 	free(made);
-	return tb_fail(error, TB_ENOMEM, "the system refuses a thread");
+	return tb_fail_memory(error, "another thread");
 }
 
 void tb_errands_free(struct tb_errands *errands)

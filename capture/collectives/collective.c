@@ -139,10 +139,10 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 	o->algorithm->plan(&made, &shape);
 	if (made.status != TB_OK) {
 		tb_plan_fini(&made);
-		return tb_fail(error, made.status,
-			made.status == TB_ENOMEM
-				? "no memory for so many messages"
-				: "these are more messages than a job can hold");
+		return made.status == TB_ENOMEM
+			       ? tb_fail_memory(error, "so many messages")
+			       : tb_fail(error, made.status,
+					 "these are more messages than a job can hold");
 	}
 	tb_plan_close_rounds(&made);
 	*plan = made;

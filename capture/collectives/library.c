@@ -313,12 +313,12 @@ static int finish(struct tb_plan *made, const struct tb_collective_shape *shape,
 		return TB_OK;
 	}
 	tb_plan_fini(made);
-	return tb_fail(error, made->status,
-		made->status == TB_ENOMEM
-			? "no memory for the messages of a collective call"
-			: "a collective call of %" PRIu32
-			  " members takes more messages than a job can hold",
-		shape->n);
+	return made->status == TB_ENOMEM
+		       ? tb_fail_memory(error, "the messages of a collective call")
+		       : tb_fail(error, made->status,
+				 "a collective call of %" PRIu32
+				 " members takes more messages than a job can hold",
+				 shape->n);
 }
 
 int tb_library_expand(const struct tb_library *library,

@@ -268,7 +268,7 @@ static int operation(
 		return located(s, status);
 	int put = tb_labels_put(&s->labels, label, label_length, index);
 	if (put < 0)
-		return fail(s, TB_ENOMEM, "no memory for more labels");
+		return located(s, tb_fail_memory(s->error, "more labels"));
 	if (put == 0)
 		return fail(s, TB_EFORMAT, "rank %" PRIu32 " has a second label '%.*s'",
 			s->rank, (int)label_length, label);
@@ -341,7 +341,7 @@ static int read_n_ranks(struct scanner *s)
 	s->n_ranks = (uint32_t)n;
 	s->seen = calloc(n, 1);
 	if (!s->seen)
-		return fail(s, TB_ENOMEM, "no memory for %" PRIu64 " ranks", n);
+		return located(s, tb_fail_memory(s->error, "%" PRIu64 " ranks", n));
 	return located(s, tb_job_builder_new(&s->builder, s->n_ranks, s->error));
 }
 

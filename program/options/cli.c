@@ -24,6 +24,13 @@ int tb_cli_fail(const struct tb_error *error)
 	return error->code == TB_EUSAGE ? TB_EXIT_USAGE : TB_EXIT_FAILURE;
 }
 
+int tb_cli_no_memory(const char *what)
+{
+	struct tb_error error;
+	tb_fail_memory(&error, "%s", what);
+	return tb_cli_fail(&error);
+}
+
 int tb_cli_usage(const char *command, const char *format, ...)
 {
 	va_list args;

@@ -29,6 +29,8 @@ struct tb_command {
 // tb_cli_fail prints "tailback: <file: place: sentence>" on stderr and returns the exit
 // code that the status asks for: 2 for TB_EUSAGE, else 1.
 int tb_cli_fail(const struct tb_error *error);
+// tb_cli_no_memory does so for a lack of memory for `what`.
+int tb_cli_no_memory(const char *what);
 
 // tb_cli_usage prints "tailback COMMAND: <sentence>" and how to get help, and returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);

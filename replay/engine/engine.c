@@ -50,10 +50,11 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (made->replay)
 		made->model->free(made->replay);
 	free(made);
-	return tb_fail(error, (enum tb_status)status,
-		status == TB_ENOMEM ? "no memory for a network of %u nodes"
-				    : "a network of %u nodes is too large to replay on",
-		network->n_nodes);
+	return status == TB_ENOMEM
+		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
+		       : tb_fail(error, (enum tb_status)status,
+				 "a network of %u nodes is too large to replay on",
+				 network->n_nodes);
 }
 
 void tb_engine_free(struct tb_engine *engine)

@@ -18,7 +18,7 @@ static uint32_t new_message(struct tb_replay *replay)
 	}
 	if (TB_ARRAY_RESERVE(&replay->messages, &replay->messages_room,
 		    (size_t)replay->n_messages + 1) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the messages in flight");
+		tb_replay_no_memory(replay, "the messages in flight");
 		return TB_NOTHING;
 	}
 	for (uint32_t i = 0; replay->parts && i < replay->parts->n; i++)
@@ -41,8 +41,7 @@ static void push_starting(struct tb_replay *replay, uint32_t id)
 		uint32_t room = replay->starting_room ? replay->starting_room * 2 : 256;
 		uint32_t *ring = malloc(room * sizeof *ring);
 		if (!ring) {
-			tb_replay_fail(
-				replay, TB_ENOMEM, "no memory for the posted messages");
+			tb_replay_no_memory(replay, "the posted messages");
 			return;
 		}
 		for (uint32_t i = 0; i < replay->n_starting; i++)
@@ -304,7 +303,7 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 {
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
 		    (size_t)replay->n_endings + 1) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the ended messages");
+		tb_replay_no_memory(replay, "the ended messages");
 		return;
 	}
 	const struct tb_ending ending = {.at = replay->now,

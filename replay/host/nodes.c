@@ -95,7 +95,7 @@ static uint32_t payload_of(
 static inline uint32_t take_record(struct tb_replay *replay)
 {
 	if (replay->n_free_packets == 0 && tb_replay_grow(replay) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the packets in flight");
+		tb_replay_no_memory(replay, "the packets in flight");
 		replay->free_packets[replay->n_free_packets++] = 0; // the replay ends
 	}
 	return replay->free_packets[--replay->n_free_packets];
@@ -177,7 +177,7 @@ static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 	uint32_t number = message->n_packets - message->n_unfetched;
 	uint32_t id = make_packet(replay, nic->queue, number);
 	if (number == 0 && tb_partners_begin(&replay->partners, &message->what) != TB_OK)
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for a node's partners");
+		tb_replay_no_memory(replay, "a node's partners");
 	if (message->is_behind)
 		begin_turn(replay, nic, message);
 	if (--message->n_unfetched == 0 && replay->pairs.by_connection)

@@ -173,7 +173,7 @@ uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t des
 	if (!tb_map_find(&paces->number_of, key, &number))
 		number = add(paces, key);
 	if (number == TB_NOTHING) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the rates of nodes");
+		tb_replay_no_memory(replay, "the rates of nodes");
 		return number;
 	}
 	struct pace *pace = &paces->list[number];

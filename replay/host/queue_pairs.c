@@ -38,7 +38,7 @@ static bool grow(struct tb_replay *replay)
 	uint32_t n = old.n_buckets ? 2 * old.n_buckets : BUCKETS_FIRST;
 	uint32_t *buckets = n ? malloc(n * sizeof *buckets) : NULL;
 	if (!buckets) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the queue pairs");
+		tb_replay_no_memory(replay, "the queue pairs");
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -31,6 +31,12 @@ void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *s
 		tb_fail(&replay->failure, code, "%s", sentence);
 }
 
+void tb_replay_no_memory(struct tb_replay *replay, const char *what)
+{
+	if (replay->failure.code == TB_OK)
+		tb_fail_memory(&replay->failure, "%s", what);
+}
+
 // may_be_cut returns whether a replay asks for nothing that parts cannot do: failures
 // have routing tables that all nodes share, limits on partners count at both ends of a
 // message, notifications of congestion pass from part to part, and the arrays that a

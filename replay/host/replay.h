@@ -214,6 +214,8 @@ static inline bool tb_replay_is_part(const struct tb_replay *replay)
 
 // tb_replay_fail keeps the first failure; the replay ends with it.
 void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *sentence);
+// tb_replay_no_memory is the same for a lack of memory for `what`.
+void tb_replay_no_memory(struct tb_replay *replay, const char *what);
 
 // tb_per_byte_q20 is picoseconds a byte with 20 binary places, rounded; 0 without a rate.
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s);

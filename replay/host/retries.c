@@ -33,7 +33,7 @@ struct tb_retries {
 
 static void no_memory(struct tb_replay *replay)
 {
-	tb_replay_fail(replay, TB_ENOMEM, "no memory for what fails");
+	tb_replay_no_memory(replay, "what fails");
 }
 
 // set_next finds when a link fails next.

@@ -139,9 +139,9 @@ int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 TB_CLOCK_INLINE bool tb_clock_failed(struct tb_replay *replay)
 {
 	if (replay->wheel.failed)
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the events");
+		tb_replay_no_memory(replay, "the events");
 	if (replay->records.failed)
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for what is counted");
+		tb_replay_no_memory(replay, "what is counted");
 	return replay->failure.code != TB_OK;
 }
 

@@ -55,7 +55,7 @@ static char *add_message(struct tb_replay *replay, uint32_t to,
 	struct outbox *box = &handover->rows[handover->turn][to];
 	size_t n = sizeof *message + n_behind;
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for what leaves a part");
+		tb_replay_no_memory(replay, "what leaves a part");
 		return NULL;
 	}
 	char *place = box->bytes + box->n;

@@ -207,8 +207,7 @@ static void gather_endings(struct tb_windows *windows)
 		size_t n = windows->n_endings + replay->n_endings;
 		if (TB_ARRAY_RESERVE(&windows->endings, &windows->endings_room, n) !=
 			TB_OK) {
-			tb_replay_fail(windows->whole, TB_ENOMEM,
-				"no memory for the ended messages");
+			tb_replay_no_memory(windows->whole, "the ended messages");
 			return;
 		}
 		for (uint32_t i = 0; i < replay->n_endings; i++)

@@ -428,8 +428,8 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	}
 	if (!made || make(made, node_of_rank) != TB_OK || want_times(made) != TB_OK) {
 		tb_closed_loop_free(made);
-		return tb_fail_in(error, TB_ENOMEM, job->name,
-			"no memory to replay %" PRIu32 " operations", job->n_ops);
+		return tb_fail_memory_in(
+			error, job->name, "%" PRIu32 " operations", job->n_ops);
 	}
 	for (uint32_t op = 0; op < job->n_ops; op++)
 		if (made->missing[op] == 0) {

@@ -26,4 +26,10 @@ fi
 if git grep -nE '\b(getline|getdelim|ini_parse)\(' -- '*.c' ':!tests'; then
 	failed=1
 fi
+# One sentence for a lack of memory: tb_fail_memory writes it.
+if git grep -nE '"[^"]*(no memory|out of memory)|TB_ENOMEM, *"' -- '*.c' '*.h' ':!tests' \
+	':!base/ground/status.c' | grep -v ':[[:space:]]*//'; then
+	echo "another sentence for a lack of memory: tb_fail_memory has it, and those that call it"
+	failed=1
+fi
 exit "$failed"

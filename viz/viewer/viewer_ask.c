@@ -172,6 +172,15 @@ static void free_name(
 	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
 }
 
+static void search_files(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	if (tb_file_search_find(&viewer->files, &viewer->prompt) == TB_OK)
+		return;
+	tb_fail_memory(&error, "the list of files");
+	tb_viewer_notice(viewer, "%s", error.text);
+}
+
 void tb_viewer_offer(struct tb_viewer *viewer)
 {
 	struct tb_prompt *prompt = &viewer->prompt;
@@ -186,9 +195,8 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 		tb_command_search(&viewer->panes, prompt);
 	if (prompt->kind == TB_PROMPT_RUNS || prompt->kind == TB_PROMPT_OTHER)
 		tb_run_search(&viewer->data.runs, viewer->data.info->id, prompt);
-	if (prompt->kind == TB_PROMPT_OPEN &&
-		tb_file_search_find(&viewer->files, prompt) != TB_OK)
-		tb_viewer_notice(viewer, "no memory for the list of files");
+	if (prompt->kind == TB_PROMPT_OPEN)
+		search_files(viewer);
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,

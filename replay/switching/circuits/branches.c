@@ -22,7 +22,7 @@ const char *tb_branches_prepare(
 	circuits->broadcasts.wake_at = TB_TIME_NEVER;
 	circuits->broadcasting = true;
 	if (!circuits->broadcasts.waiters || !circuits->branches)
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for broadcasts");
+		tb_replay_no_memory(replay, "broadcasts");
 	return NULL;
 }
 

@@ -40,15 +40,14 @@ uint32_t tb_failures_route(
 	uint32_t route = tb_route_choice_route(&circuits->replay.choice, sw, &heading,
 		circuits->replay.now, &attempt->dead);
 	if (circuits->replay.choice.failed)
-		tb_replay_fail(&circuits->replay, TB_ENOMEM, "no memory for what fails");
+		tb_replay_no_memory(&circuits->replay, "what fails");
 	if (route == TB_ROUTE_NONE)
 		return route;
 	if (!(route & TB_ROUTE_GROUP))
 		return circuits->slot_of_link[route];
 	while (circuits->n_late < circuits->replay.choice.pool.n_groups)
 		if (add_group(circuits) != TB_OK) {
-			tb_replay_fail(
-				&circuits->replay, TB_ENOMEM, "no memory for what fails");
+			tb_replay_no_memory(&circuits->replay, "what fails");
 			return TB_ROUTE_NONE;
 		}
 	return route;

@@ -61,8 +61,7 @@ static bool grow(struct credits *credits, struct lane *lane)
 	uint32_t n = lane->mask + 1;
 	struct update *ring = malloc(2 * n * sizeof *ring);
 	if (!ring) {
-		tb_replay_fail(&credits->replay, TB_ENOMEM,
-			"no memory for the credits under way");
+		tb_replay_no_memory(&credits->replay, "the credits under way");
 		return false;
 	}
 	for (uint32_t i = 0; i < lane->n; i++)

@@ -123,8 +123,7 @@ void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
 		return; // comes and leaves in one instant
 	uint32_t id = new_drain(drains);
 	if (id == NOTHING) {
-		tb_replay_fail(&credits->replay, TB_ENOMEM,
-			"no memory for the packets that nodes drain");
+		tb_replay_no_memory(&credits->replay, "the packets that nodes drain");
 		return;
 	}
 	drains->all[id] = (struct drain){.at = drained_at,

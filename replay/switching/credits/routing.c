@@ -24,7 +24,7 @@ static uint32_t route_around(struct credits *credits, const struct credit_packet
 	uint32_t way = tb_route_choice_route(choice, switch_of(credits, packet->at),
 		&heading, credits->replay.now, &dead);
 	if (choice->failed)
-		tb_replay_fail(&credits->replay, TB_ENOMEM, "no memory for what fails");
+		tb_replay_no_memory(&credits->replay, "what fails");
 	if (!packet->corrupted)
 		attempt->dead = dead;
 	return way;
@@ -44,8 +44,7 @@ void tb_routing_arrive(struct credits *credits, uint32_t id)
 		tb_pause_come(credits, packet->at, packet->vl, packet->of.wire_bytes);
 	if (TB_ARRAY_RESERVE(&credits->come.ids, &credits->come_room,
 		    credits->come.n + (size_t)1) != TB_OK) {
-		tb_replay_fail(&credits->replay, TB_ENOMEM,
-			"no memory for the packets that come");
+		tb_replay_no_memory(&credits->replay, "the packets that come");
 		return;
 	}
 	credits->come.ids[credits->come.n++] = id;

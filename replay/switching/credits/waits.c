@@ -182,7 +182,7 @@ static void add_waits_under_way(struct credits *credits)
 	struct tb_replay *replay = &credits->replay;
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
 	if (!unused) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the waits under way");
+		tb_replay_no_memory(replay, "the waits under way");
 		return;
 	}
 	for (uint32_t i = 0; i < replay->n_free_packets; i++)

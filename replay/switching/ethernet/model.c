@@ -105,7 +105,7 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	struct ethernet *ethernet = of(replay);
 	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
 		    (size_t)ethernet->n_arrivals + 1) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the frames");
+		tb_replay_no_memory(replay, "the frames");
 		return;
 	}
 	uint64_t order = event.subject;

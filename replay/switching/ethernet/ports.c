@@ -22,7 +22,7 @@ uint32_t tb_ports_make(struct ethernet *ethernet)
 			   (size_t)ethernet->n_frames + 1) == TB_OK) {
 		id = ethernet->n_frames++;
 	} else {
-		tb_replay_fail(&ethernet->replay, TB_ENOMEM, "no memory for the frames");
+		tb_replay_no_memory(&ethernet->replay, "the frames");
 		return NOTHING;
 	}
 	*frame_at(ethernet, id) = (struct frame){

@@ -64,8 +64,7 @@ void tb_rate_sent(struct ethernet *ethernet, struct tcp_stream *stream, uint64_t
 	const struct segment *segment = segment_at(stream, number);
 	tb_time_ps now = ethernet->replay.now;
 	if ((!rated->marks || rated->mask != stream->mask) && !grow(stream)) {
-		tb_replay_fail(
-			&ethernet->replay, TB_ENOMEM, "no memory for the connections");
+		tb_replay_no_memory(&ethernet->replay, "the connections");
 		return;
 	}
 	if (tb_send_under_way(stream) <= 1 && rated->limited > 0) // it counts as such

@@ -30,7 +30,7 @@ static struct tcp_stream new_stream(
 
 static void no_memory(struct ethernet *ethernet)
 {
-	tb_replay_fail(&ethernet->replay, TB_ENOMEM, "no memory for the connections");
+	tb_replay_no_memory(&ethernet->replay, "the connections");
 }
 
 uint32_t tb_streams_of(

@@ -182,7 +182,7 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	struct ideal *ideal = of(replay);
 	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
 		    (size_t)ideal->n_arrivals + 1) != TB_OK) {
-		tb_replay_fail(replay, TB_ENOMEM, "no memory for the packets in flight");
+		tb_replay_no_memory(replay, "the packets in flight");
 		return;
 	}
 	ideal->arrivals[ideal->n_arrivals++] =
