@@ -109,15 +109,33 @@ static bool action_request(struct tb_viewer *viewer, const struct tb_request *re
 }
 
 // own_request handles what concerns the viewer as a whole.
+// style_request changes how things are drawn.
+static bool style_request(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	struct tb_style *style = &viewer->style;
+	switch ((int)request->name) {
+	case TB_REQUEST_ABSOLUTE:
+		style->absolute = !style->absolute;
+		return true;
+	case TB_REQUEST_LOGARITHMIC:
+		style->logarithmic = !style->logarithmic;
+		return true;
+	case TB_REQUEST_THEME:
+		style->theme = style->theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
+		return true;
+	case TB_REQUEST_COLOURS:
+		style->colours = (enum tb_colours)((style->colours + 1) % (TB_GREYS + 1));
+		tb_viewer_notice(
+			viewer, "colour map: %s", tb_colours_name(style->colours));
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	switch ((int)request->name) {
-	case TB_REQUEST_ABSOLUTE:
-		viewer->style.absolute = !viewer->style.absolute;
-		return true;
-	case TB_REQUEST_LOGARITHMIC:
-		viewer->style.logarithmic = !viewer->style.logarithmic;
-		return true;
 	case TB_REQUEST_HOTTER:
 	case TB_REQUEST_COOLER:
 		step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
@@ -140,16 +158,6 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	case TB_REQUEST_ROUTES:
 		tb_viewer_keep_end(viewer);
 		return true;
-	case TB_REQUEST_THEME:
-		viewer->style.theme =
-			viewer->style.theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
-		return true;
-	case TB_REQUEST_COLOURS:
-		viewer->style.colours =
-			(enum tb_colours)((viewer->style.colours + 1) % (TB_GREYS + 1));
-		tb_viewer_notice(
-			viewer, "colour map: %s", tb_colours_name(viewer->style.colours));
-		return true;
 	case TB_REQUEST_HELP:
 		viewer->help = !viewer->help;
 		return true;
@@ -157,7 +165,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		back_out(viewer);
 		return true;
 	default:
-		return false;
+		return style_request(viewer, request);
 	}
 }
 
@@ -288,6 +296,21 @@ static void open_chosen(struct tb_viewer *viewer)
 	tb_viewer_offer(viewer);
 }
 
+// accept_chosen does what the chosen result of a prompt with results stands for.
+static void accept_chosen(struct tb_viewer *viewer, enum tb_prompt_kind kind,
+	const struct tb_prompt_result *chosen)
+{
+	const struct tb_request request = chosen->request;
+	if (kind == TB_PROMPT_SEARCH)
+		tb_viewer_select(viewer, chosen->pick);
+	else if (kind == TB_PROMPT_COMMANDS)
+		tb_viewer_ask(viewer, &request); // may open the prompt again
+	else
+		tb_viewer_want_run(viewer,
+			kind == TB_PROMPT_RUNS ? TB_ACTION_RUN : TB_ACTION_COMPARE,
+			chosen->number);
+}
+
 void tb_viewer_accept(struct tb_viewer *viewer)
 {
 	const struct tb_prompt *prompt = &viewer->prompt;
@@ -298,16 +321,13 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 	viewer->stale = true;
 	switch (kind) {
 	case TB_PROMPT_SEARCH:
-		if (chosen)
-			tb_viewer_select(viewer, chosen->pick);
-		else
-			tb_viewer_notice(viewer, "nothing matches '%s'", prompt->text);
-		break;
 	case TB_PROMPT_COMMANDS:
-		if (chosen) {
-			const struct tb_request request = chosen->request;
-			tb_viewer_ask(viewer, &request); // may open the prompt again
-		}
+	case TB_PROMPT_RUNS:
+	case TB_PROMPT_OTHER:
+		if (chosen)
+			accept_chosen(viewer, kind, chosen);
+		else if (kind == TB_PROMPT_SEARCH)
+			tb_viewer_notice(viewer, "nothing matches '%s'", prompt->text);
 		break;
 	case TB_PROMPT_SAVE:
 		request_action(viewer, TB_ACTION_SAVE, prompt->text);
@@ -317,14 +337,6 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 		break;
 	case TB_PROMPT_OPEN:
 		open_chosen(viewer);
-		break;
-	case TB_PROMPT_RUNS:
-	case TB_PROMPT_OTHER:
-		if (chosen)
-			tb_viewer_want_run(viewer,
-				kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
-						       : TB_ACTION_COMPARE,
-				chosen->number);
 		break;
 	case TB_PROMPT_FILTER:
 	case TB_PROMPT_NONE:

@@ -169,23 +169,31 @@ static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, value);
 }
 
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_scale *scale, struct columns in)
+// draw_ground draws what lies behind a row: that it is selected, marked or pointed at.
+static void draw_ground(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, uint32_t link)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	uint32_t link = pane->rows->list[index].link.id;
 	struct tb_pick pick = {TB_PICK_LINK, link};
 	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link];
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	uint64_t amount =
-		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->page);
 	tb_picture_pick(picture, pick);
 	if (selected || mark != TB_MARK_NONE)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
+}
+
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index, const struct tb_scale *scale, struct columns in)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	uint32_t link = pane->rows->list[index].link.id;
+	uint64_t amount =
+		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
+	draw_ground(pane, picture, box, link);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x + PAD - 10, box.y, 34, box.h},

@@ -98,8 +98,9 @@ static void draw_window(
 		TB_PART_TO);
 }
 
-static void draw_controls(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+// draw_buttons returns where they end.
+static double draw_buttons(
+	struct tb_pane *pane, struct tb_picture *picture, double x, double y)
 {
 	static const struct {
 		enum tb_request_name request;
@@ -108,8 +109,6 @@ static void draw_controls(
 	} buttons[] = {{TB_REQUEST_PLAY, "Play", 56}, {TB_REQUEST_STEP_BACK, "<", 26},
 		{TB_REQUEST_STEP_ON, ">", 26}, {TB_REQUEST_NARROW, "Narrow", 62},
 		{TB_REQUEST_WIDEN, "Widen", 56}, {TB_REQUEST_WHOLE, "Whole run", 82}};
-	double x = place.x + PAD;
-	double y = place.y + 10;
 	for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
 		bool pause =
 			buttons[i].request == TB_REQUEST_PLAY && pane->playback->playing;
@@ -117,6 +116,14 @@ static void draw_controls(
 			buttons[i].request, pause ? "Pause" : buttons[i].text);
 		x += buttons[i].w + 4;
 	}
+	return x;
+}
+
+static void draw_controls(
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+{
+	double y = place.y + 10;
+	double x = draw_buttons(pane, picture, place.x + PAD, y);
 	char window[80];
 	char width[24];
 	char bin[24];
@@ -241,31 +248,40 @@ static void pace(struct tb_pane *pane, double factor)
 		pane->playback->speed);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+// move_request moves the window along the run.
+static bool move_request(struct tb_pane *pane, enum tb_request_name asked)
 {
 	double first = (double)pane->data->asked.first_bin;
 	double width = (double)tb_viewer_data_asked_bins(pane->data);
-	if (pane->data->info->n_bins == 0)
-		return false;
-	switch ((int)asked->name) {
-	case TB_REQUEST_PLAY:
-		play(pane);
-		return true;
+	switch ((int)asked) {
 	case TB_REQUEST_STEP_BACK:
 	case TB_REQUEST_LEAP_BACK:
 		some_window(pane);
-		move_to(pane, first - (asked->name == TB_REQUEST_STEP_BACK ? 1 : width));
+		move_to(pane, first - (asked == TB_REQUEST_STEP_BACK ? 1 : width));
 		return true;
 	case TB_REQUEST_STEP_ON:
 	case TB_REQUEST_LEAP_ON:
 		some_window(pane);
-		move_to(pane, first + (asked->name == TB_REQUEST_STEP_ON ? 1 : width));
+		move_to(pane, first + (asked == TB_REQUEST_STEP_ON ? 1 : width));
 		return true;
 	case TB_REQUEST_TO_BEGIN:
 		move_to(pane, 0);
 		return true;
 	case TB_REQUEST_TO_END:
 		move_to(pane, (double)pane->data->info->n_bins);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
+{
+	if (pane->data->info->n_bins == 0)
+		return false;
+	switch ((int)asked->name) {
+	case TB_REQUEST_PLAY:
+		play(pane);
 		return true;
 	case TB_REQUEST_SLOWER:
 	case TB_REQUEST_FASTER:
@@ -288,7 +304,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 			pane->viewer, (struct tb_window){0, 0}, pane->data->metric);
 		return true;
 	default:
-		return false;
+		return move_request(pane, asked->name);
 	}
 }
 

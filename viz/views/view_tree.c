@@ -96,6 +96,30 @@ static bool paths_are_known(const struct tb_pane *pane)
 	return paths && tb_paths_are_known(paths);
 }
 
+// legend_note returns what the marks mean, or else what is drawn specially.
+static const char *legend_note(const struct tb_pane *pane)
+{
+	const struct tb_tree_sight *sight = pane->state;
+	const struct tb_pick selected = pane->selection->selected;
+	if (tb_selection_has_routes(pane->selection))
+		return "marked: the shortest paths there; in the other colour back";
+	if (selected.kind == TB_PICK_FLOW || selected.kind == TB_PICK_PAIR)
+		return paths_are_known(pane)
+			       ? "marked: the path of its packets"
+			       : "marked: the shortest paths, any of which packets may "
+				 "have taken";
+	if (selected.kind == TB_PICK_LINK &&
+		pane->selection->marks.links[selected.index] == TB_MARK_ROOT)
+		return "marked: the congestion tree whose root is the selected link";
+	if (tb_run_n_faults(pane->data->run))
+		return "crossed out: dead; of links drawn as one the most loaded is "
+		       "shown";
+	return sight->plan.n_folded
+		       ? "a block: a subtree, in the shades of its worst links; a double "
+			 "click opens it"
+		       : "several links drawn as one: the most loaded is shown";
+}
+
 static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_tree_sight *sight = pane->state;
@@ -116,28 +140,7 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	const char *text =
-		tb_run_n_faults(pane->data->run)
-			? "crossed out: dead; of links drawn as one the most loaded is "
-			  "shown"
-		: sight->plan.n_folded
-			? "a block: a subtree, in the shades of its worst links; a "
-			  "double "
-			  "click opens it"
-			: "several links drawn as one: the most loaded is shown";
-	enum tb_pick_kind kind = pane->selection->selected.kind;
-	if (tb_selection_has_routes(pane->selection))
-		text = "marked: the shortest paths there; in the other colour back";
-	else if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
-		text = paths_are_known(pane)
-			       ? "marked: the path of its packets"
-			       : "marked: the shortest paths, any of which packets may "
-				 "have taken";
-	else if (kind == TB_PICK_LINK &&
-		 pane->selection->marks.links[pane->selection->selected.index] ==
-			 TB_MARK_ROOT)
-		text = "marked: the congestion tree whose root is the selected link";
-	tb_picture_text(picture, box, type, text);
+	tb_picture_text(picture, box, type, legend_note(pane));
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)

@@ -140,6 +140,17 @@ static void post_key(const char *key)
 	SDL_PushEvent(&event);
 }
 
+static SDL_Event button_event(enum tb_input_kind kind, int x, int y)
+{
+	SDL_Event event = {
+		.type = kind == TB_INPUT_PRESS ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP};
+	event.button.button = SDL_BUTTON_LEFT;
+	event.button.clicks = kind == TB_INPUT_DOUBLE ? 2 : 1;
+	event.button.x = x;
+	event.button.y = y;
+	return event;
+}
+
 void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 {
 	SDL_Event event = {.type = SDL_USEREVENT};
@@ -157,12 +168,7 @@ void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 	case TB_INPUT_PRESS:
 	case TB_INPUT_RELEASE:
 	case TB_INPUT_DOUBLE:
-		event.type = input->kind == TB_INPUT_PRESS ? SDL_MOUSEBUTTONDOWN
-							   : SDL_MOUSEBUTTONUP;
-		event.button.button = SDL_BUTTON_LEFT;
-		event.button.clicks = input->kind == TB_INPUT_DOUBLE ? 2 : 1;
-		event.button.x = x;
-		event.button.y = y;
+		event = button_event(input->kind, x, y);
 		break;
 	case TB_INPUT_WHEEL:
 		event.type = SDL_MOUSEWHEEL;

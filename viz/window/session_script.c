@@ -97,11 +97,23 @@ static void type(struct tb_session *session, const char *text)
 	}
 }
 
+static void click(struct tb_session *session, double x, double y)
+{
+	post(session, TB_INPUT_PRESS, x, y);
+	post(session, TB_INPUT_RELEASE, x, y);
+}
+
+static void post_wheel(struct tb_session *session, const double *at)
+{
+	const struct tb_input input = {
+		.kind = TB_INPUT_WHEEL, .x = at[0], .y = at[1], .steps = at[2]};
+	tb_screen_post(session->screen, &input);
+}
+
 static int act(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
 	const double *at = step->numbers;
-	struct tb_input input = {.x = at[0], .y = at[1]};
 	switch (step->kind) {
 	case TB_STEP_KEY:
 		return press_key(session, step, error);
@@ -110,8 +122,7 @@ static int act(
 		break;
 	case TB_STEP_DOUBLE:
 		post(session, TB_INPUT_MOVE, at[0], at[1]);
-		post(session, TB_INPUT_PRESS, at[0], at[1]);
-		post(session, TB_INPUT_RELEASE, at[0], at[1]);
+		click(session, at[0], at[1]);
 		post(session, TB_INPUT_PRESS, at[0], at[1]);
 		post(session, TB_INPUT_DOUBLE, at[0], at[1]);
 		break;
@@ -120,16 +131,13 @@ static int act(
 		break;
 	case TB_STEP_CLICK:
 		post(session, TB_INPUT_MOVE, at[0], at[1]);
-		post(session, TB_INPUT_PRESS, at[0], at[1]);
-		post(session, TB_INPUT_RELEASE, at[0], at[1]);
+		click(session, at[0], at[1]);
 		break;
 	case TB_STEP_DRAG:
 		post_drag(session, at);
 		break;
 	case TB_STEP_WHEEL:
-		input.kind = TB_INPUT_WHEEL;
-		input.steps = at[2];
-		tb_screen_post(session->screen, &input);
+		post_wheel(session, at);
 		break;
 	case TB_STEP_RESIZE:
 		post(session, TB_INPUT_RESIZE, at[0], at[1]);

@@ -127,45 +127,45 @@ static int take_range(
 	return TB_OK;
 }
 
+static const struct {
+	const char *table, *sql;
+	int (*take)(struct jobs_reading *, struct tb_run_row *, struct tb_job_figures *);
+} jobs_queries[] = {
+	{"job",
+		"SELECT job, input, placement, start_ps FROM job WHERE run = ?1 "
+		"ORDER BY job",
+		take_job},
+	{"job_total",
+		"SELECT job, flows, messages, packets, bytes, latency_ps, "
+		"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
+		"first_ps, last_ps FROM "
+		"job_total WHERE run = ?1",
+		take_flows},
+	{"undelivered_flow",
+		"SELECT job, sum(messages) FROM undelivered_flow WHERE run = ?1 "
+		"GROUP BY job",
+		take_undelivered},
+	{"job_node",
+		"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
+		"run = ?1 GROUP BY job",
+		take_ranks},
+	// Consecutive nodes have the same difference between number and index.
+	{"job_node",
+		"SELECT job, min(node), max(node) FROM (SELECT job, node, node - "
+		"row_number() OVER (PARTITION BY job ORDER BY node) AS range "
+		"FROM (SELECT DISTINCT job, node FROM job_node WHERE run = ?1)) "
+		"GROUP BY job, range ORDER BY job, min(node)",
+		take_range},
+};
+
 static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
 {
-	const struct {
-		const char *table, *sql;
-		int (*take)(struct jobs_reading *, struct tb_run_row *,
-			struct tb_job_figures *);
-	} queries[] = {
-		{"job",
-			"SELECT job, input, placement, start_ps FROM job WHERE run = ?1 "
-			"ORDER BY job",
-			take_job},
-		{"job_total",
-			"SELECT job, flows, messages, packets, bytes, latency_ps, "
-			"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
-			"first_ps, last_ps FROM "
-			"job_total WHERE run = ?1",
-			take_flows},
-		{"undelivered_flow",
-			"SELECT job, sum(messages) FROM undelivered_flow WHERE run = ?1 "
-			"GROUP BY job",
-			take_undelivered},
-		{"job_node",
-			"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
-			"run = ?1 GROUP BY job",
-			take_ranks},
-		// Consecutive nodes have the same difference between number and index.
-		{"job_node",
-			"SELECT job, min(node), max(node) FROM (SELECT job, node, node - "
-			"row_number() OVER (PARTITION BY job ORDER BY node) AS range "
-			"FROM (SELECT DISTINCT job, node FROM job_node WHERE run = ?1)) "
-			"GROUP BY job, range ORDER BY job, min(node)",
-			take_range},
-	};
-	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+	for (size_t i = 0; i < sizeof jobs_queries / sizeof *jobs_queries; i++) {
 		struct jobs_reading reading = {.jobs = jobs,
 			.run = run,
-			.table = queries[i].table,
-			.take = queries[i].take};
-		int status = each_row(&reading, queries[i].sql, error);
+			.table = jobs_queries[i].table,
+			.take = jobs_queries[i].take};
+		int status = each_row(&reading, jobs_queries[i].sql, error);
 		if (status)
 			return status;
 	}

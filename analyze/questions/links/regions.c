@@ -190,22 +190,10 @@ static int by_stall(const void *one, const void *other)
 }
 
 // sum_up makes the regions from what has grown, and numbers them by stall.
-static int sum_up(struct growth *growth, const struct tb_link_sample *samples)
+// add_links sums the links up by region; `stack` holds where a region stands in the list.
+static void add_links(struct growth *growth, const struct tb_link_sample *samples)
 {
-	struct tb_regions *found = growth->found;
-	found->regions = calloc(growth->n + 1u, sizeof *found->regions);
-	uint32_t *number = calloc(growth->info->n_links + 1u, sizeof *number);
-	if (!found->regions || !number) {
-		free(number);
-		return TB_ENOMEM;
-	}
-	// `stack` now holds where a grown region stands in the list.
-	for (uint32_t i = 0; i < growth->n; i++)
-		if (root_of(growth, i) == i) {
-			growth->stack[i] = found->n;
-			found->regions[found->n].percent = mean_of(growth, i);
-			found->regions[found->n++].worst.id = TB_ID_NONE;
-		}
+	const struct tb_regions *found = growth->found;
 	for (uint32_t i = 0; i < growth->info->n_links; i++) {
 		uint32_t link = growth->order[i];
 		if (found->region_of[link] == TB_ID_NONE)
@@ -219,6 +207,24 @@ static int sum_up(struct growth *growth, const struct tb_link_sample *samples)
 		region->stall_ps += samples[link].stall_ps;
 		region->wait_ps += samples[link].wait_ps;
 	}
+}
+
+static int sum_up(struct growth *growth, const struct tb_link_sample *samples)
+{
+	struct tb_regions *found = growth->found;
+	found->regions = calloc(growth->n + 1u, sizeof *found->regions);
+	uint32_t *number = calloc(growth->info->n_links + 1u, sizeof *number);
+	if (!found->regions || !number) {
+		free(number);
+		return TB_ENOMEM;
+	}
+	for (uint32_t i = 0; i < growth->n; i++)
+		if (root_of(growth, i) == i) {
+			growth->stack[i] = found->n;
+			found->regions[found->n].percent = mean_of(growth, i);
+			found->regions[found->n++].worst.id = TB_ID_NONE;
+		}
+	add_links(growth, samples);
 	qsort(found->regions, found->n, sizeof *found->regions, by_stall);
 	// A region is known by its most stalled link.
 	for (uint32_t i = 0; i < found->n; i++) {

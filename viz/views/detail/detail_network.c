@@ -264,6 +264,12 @@ static void capture_rows(const struct tb_detail *detail)
 				: "none");
 }
 
+static void count_row(const struct tb_detail *detail, const char *name, uint64_t n)
+{
+	char text[32];
+	tb_sheet_row(detail->sheet, name, tb_format_count(n, text, sizeof text));
+}
+
 void tb_detail_run(const struct tb_detail *detail)
 {
 	const struct tb_run_info *info = detail->pane->data->info;
@@ -271,15 +277,11 @@ void tb_detail_run(const struct tb_detail *detail)
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	tb_sheet_heading(detail->sheet, "Run", text);
 	tb_sheet_row(detail->sheet, "network", info->network_name);
-	tb_sheet_row(detail->sheet, "nodes",
-		tb_format_count(info->n_nodes, text, sizeof text));
+	count_row(detail, "nodes", info->n_nodes);
 	if (info->network.n_rails > 1)
-		tb_sheet_row(detail->sheet, "rails",
-			tb_format_count(info->network.n_rails, text, sizeof text));
-	tb_sheet_row(detail->sheet, "switches",
-		tb_format_count(info->n_switches, text, sizeof text));
-	tb_sheet_row(detail->sheet, "links",
-		tb_format_count(info->n_links, text, sizeof text));
+		count_row(detail, "rails", info->network.n_rails);
+	count_row(detail, "switches", info->n_switches);
+	count_row(detail, "links", info->n_links);
 	if (tb_run_n_faults(detail->pane->data->run)) {
 		snprintf(text, sizeof text, "%" PRIu32 " (filter: dead)",
 			tb_run_n_faults(detail->pane->data->run));
@@ -288,10 +290,8 @@ void tb_detail_run(const struct tb_detail *detail)
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_row(detail->sheet, "simulated",
 		tb_format_time(info->simulated_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "messages",
-		tb_format_count(info->n_messages, text, sizeof text));
-	tb_sheet_row(detail->sheet, "packets",
-		tb_format_count(info->n_packets, text, sizeof text));
+	count_row(detail, "messages", info->n_messages);
+	count_row(detail, "packets", info->n_packets);
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
 		tb_format_size(info->delivered_bytes, text, sizeof text));
 	capture_rows(detail);
