@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 20; -- 1 to 19 were never released
+PRAGMA user_version = 21; -- 1 to 20 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -169,7 +169,8 @@ CREATE TABLE recorded_job (
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 
--- The same by kind of call: how long calls took from entering to leaving.
+-- The same by kind of call: how long calls took from entering to leaving. What calls that only
+-- start something take is not modelled.
 CREATE TABLE recorded_kind (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
@@ -179,19 +180,19 @@ CREATE TABLE recorded_kind (
   recorded_ps INTEGER NOT NULL, -- sum over calls
   recorded_median_ps INTEGER NOT NULL,
   simulated_calls INTEGER NOT NULL, -- fewer where the replay did not end them
-  simulated_ps INTEGER NOT NULL,
-  simulated_median_ps INTEGER NOT NULL,
+  simulated_ps INTEGER, -- NULL: not modelled
+  simulated_median_ps INTEGER,
   PRIMARY KEY (run, job, kind)
 ) STRICT, WITHOUT ROWID;
 
--- The same by rank.
+-- The same by rank, without calls that only start something.
 CREATE TABLE recorded_rank (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
   rank INTEGER NOT NULL,
   calls INTEGER NOT NULL,
   recorded_ps INTEGER NOT NULL, -- in calls
-  recorded_end_ps INTEGER NOT NULL, -- the last of them was left
+  recorded_end_ps INTEGER NOT NULL, -- its last call was left
   simulated_calls INTEGER NOT NULL,
   simulated_ps INTEGER NOT NULL,
   simulated_end_ps INTEGER NOT NULL,

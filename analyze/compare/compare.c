@@ -23,6 +23,7 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->flows);
 	free(compare->jobs);
 	free(compare->recorded);
+	free(compare->ranks);
 	tb_recorded_fini(&compare->of_traces[0]);
 	tb_recorded_fini(&compare->of_traces[1]);
 	free(compare);
@@ -211,6 +212,7 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		return tb_fail_memory(error, "a comparison");
 	made->runs[0] = a;
 	made->runs[1] = b;
+	made->top = top;
 	made->info[0] = tb_run_info(a.run);
 	made->info[1] = tb_run_info(b.run);
 	made->n_differences = tb_run_differences(a.run, b.run, made->differences);

@@ -48,7 +48,7 @@ struct tb_job_pair_mover {
 	uint64_t before, after; // wait; 0 where a run lacks the pair
 };
 
-#define TB_COMPARE_LISTS 8
+#define TB_COMPARE_LISTS 9
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
 // A run as an object of JSON.
@@ -89,6 +89,9 @@ struct tb_compare {
 	struct tb_recorded of_traces[2];
 	struct tb_recorded_mover *recorded;
 	size_t n_recorded, recorded_room;
+	struct tb_recorded_beside *ranks; // of of_traces
+	size_t n_ranks;
+	uint32_t top;				  // entries of a list; 0: all
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	char verdict[900];
 };
@@ -96,7 +99,7 @@ struct tb_compare {
 // tb_compare_gather_recorded reads what the traces recorded.
 int tb_compare_gather_recorded(
 	struct tb_compare *compare, struct tb_error *error) TB_MUST_USE;
-extern const struct tb_table_type tb_compare_list_recorded;
+extern const struct tb_table_type tb_compare_list_recorded, tb_compare_list_ranks;
 
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(

@@ -2,6 +2,7 @@
 #include "compare_impl.h"
 
 #include "array.h"
+#include "recorded_ranks.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static int add(struct tb_compare *compare, const struct tb_recorded_row *row,
 			.job = row->job, .name = name, .recorded_ps = row->recorded_ps};
 	}
 	at->simulated_ps[which] = row->simulated_ps;
-	at->known[which] = true;
+	at->known[which] = !row->unmodelled;
 	return TB_OK;
 }
 
@@ -51,6 +52,10 @@ int tb_compare_gather_recorded(struct tb_compare *compare, struct tb_error *erro
 	for (int i = 0; i < 2 && status == TB_OK; i++)
 		if (add_all(compare, &compare->of_traces[i], i) != TB_OK)
 			status = tb_fail_memory(error, "what was recorded");
+	if (status == TB_OK &&
+		tb_recorded_put_beside(&compare->ranks, &compare->n_ranks,
+			&compare->of_traces[0], &compare->of_traces[1]) != TB_OK)
+		status = tb_fail_memory(error, "what was recorded");
 	return status;
 }
 
@@ -105,3 +110,20 @@ const struct tb_table_type tb_compare_list_recorded = {"recorded",
 	"What the traces recorded, beside both runs: the whole run, and each kind of "
 	"call.",
 	TB_COLUMNS(columns), TB_ROWS(struct tb_compare, recorded), .list = list_recorded};
+
+static const struct tb_column rank_columns[] = {TB_RANK_JOB_COLUMN, TB_RANK_COLUMNS,
+	TB_RANK_SIDE_COLUMNS("_a", " in A", 0), TB_RANK_SIDE_COLUMNS("_b", " in B", 1)};
+
+static void list_ranks(struct tb_table *table)
+{
+	const struct tb_compare *compare = table->of;
+	size_t n = compare->n_ranks;
+	table->n_rows = n;
+	table->n_shown = compare->top && n > compare->top ? compare->top : n;
+	tb_table_remark_rest(table, n, "ranks", TB_RANK_REMARK);
+}
+
+const struct tb_table_type tb_compare_list_ranks = {"recorded-ranks",
+	"Recorded and simulated by rank",
+	"What the traces recorded of each rank, beside both runs.",
+	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_compare, ranks), .list = list_ranks};

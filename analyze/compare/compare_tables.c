@@ -454,7 +454,8 @@ static const struct tb_table_type flows = {"flows", "Flows whose latency changed
 	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows), .list = list_flows};
 
 const struct tb_table_type *const tb_compare_lists[] = {&differences, &outcome,
-	&tb_compare_list_recorded, &jobs, &job_pairs, &links, &roots, &flows};
+	&tb_compare_list_recorded, &tb_compare_list_ranks, &jobs, &job_pairs, &links,
+	&roots, &flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
 {

@@ -1,6 +1,8 @@
 // The report's lists of what was recorded, beside what was simulated.
 #include "report_impl.h"
 
+#include "recorded_ranks.h"
+
 static void put_job(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
@@ -20,8 +22,8 @@ static void adapt_job(struct tb_column *column, const void *of)
 static void put_change(struct tb_datum *at)
 {
 	const struct tb_recorded_row *row = at->item;
-	at->unknown =
-		!tb_recorded_percent(row->recorded_ps, row->simulated_ps, &at->real);
+	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_ps,
+						 row->simulated_ps, &at->real);
 	if (!at->unknown)
 		tb_put_text(at, "%+.1f %%", at->real);
 }
@@ -29,8 +31,8 @@ static void put_change(struct tb_datum *at)
 static void put_change_at(struct tb_datum *at)
 {
 	const struct tb_recorded_row *row = at->item;
-	at->unknown = !tb_recorded_percent(
-		row->recorded_at_ps, row->simulated_at_ps, &at->real);
+	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_at_ps,
+						 row->simulated_at_ps, &at->real);
 	if (!at->unknown)
 		tb_put_text(at, "%+.1f %%", at->real);
 }
@@ -40,8 +42,15 @@ static void put_rate(struct tb_datum *at)
 	at->unknown = at->whole == 0;
 }
 
+static void put_modelled(struct tb_datum *at)
+{
+	const struct tb_recorded_row *row = at->item;
+	at->unknown = row->unmodelled;
+}
+
 #define ROW(member)	  TB_MEMBER(struct tb_recorded_row, member)
 #define SIMULATED_OF_THEM "The same in the replay"
+#define UNMODELLED	  "; null: not modelled, of calls that only start something"
 #define CHANGE		  "Simulated against recorded: positive where the replay takes longer"
 #define JOB                                                                              \
 	{                                                                                \
@@ -96,14 +105,14 @@ static const struct tb_column kind_columns[] = {
 		ROW(recorded_ps)},
 	{"simulated_calls", NULL, "How many of them the replay came to the end of",
 		TB_DATUM_COUNT, ROW(n_simulated)},
-	{"simulated_ps", "Simulated", SIMULATED_OF_THEM, TB_DATUM_TIME,
-		ROW(simulated_ps)},
+	{"simulated_ps", "Simulated", SIMULATED_OF_THEM UNMODELLED, TB_DATUM_TIME,
+		ROW(simulated_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_change,
 		.flags = CHANGE_FLAGS},
 	{"recorded_median_ps", "Median", "Of the recorded calls", TB_DATUM_TIME,
 		ROW(recorded_at_ps)},
-	{"simulated_median_ps", "Simulated", SIMULATED_OF_THEM, TB_DATUM_TIME,
-		ROW(simulated_at_ps)},
+	{"simulated_median_ps", "Simulated", SIMULATED_OF_THEM UNMODELLED, TB_DATUM_TIME,
+		ROW(simulated_at_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"median_change_percent", NULL, CHANGE, TB_DATUM_PERCENT, .put = put_change_at,
 		.flags = CHANGE_FLAGS},
 };
@@ -115,7 +124,7 @@ static void list_kinds(struct tb_table *table)
 	table->n_rows = n;
 	table->n_shown = tb_report_n_listed(report, n);
 	tb_table_remark_rest(table, n, "kinds of calls",
-		"How long calls took from entering to leaving.");
+		"How long calls took from entering to leaving; - is not modelled.");
 }
 
 const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
@@ -124,23 +133,18 @@ const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
 	TB_COLUMNS(kind_columns), TB_ROWS(struct tb_report, recorded.kinds.rows),
 	.list = list_kinds};
 
+static void put_job_of_rank(struct tb_datum *at)
+{
+	const struct tb_recorded_beside *item = at->item;
+	at->whole = item->sides[0]->job;
+	put_job(at);
+}
+
 static const struct tb_column rank_columns[] = {
-	JOB,
-	{"rank", "Rank", "Of the job; of a capture the node", TB_DATUM_ID, ROW(rank)},
-	{"calls", "Calls", "How many were recorded", TB_DATUM_COUNT, ROW(n)},
-	{"recorded_ps", "Recorded", "In calls", TB_DATUM_TIME, ROW(recorded_ps)},
-	{"simulated_calls", NULL, "How many of them the replay came to the end of",
-		TB_DATUM_COUNT, ROW(n_simulated)},
-	{"simulated_ps", "Simulated", SIMULATED_OF_THEM, TB_DATUM_TIME,
-		ROW(simulated_ps)},
-	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_change,
-		.flags = CHANGE_FLAGS},
-	{"recorded_end_ps", "Ended", "When its last call was left, as recorded",
-		TB_DATUM_TIME, ROW(recorded_at_ps)},
-	{"simulated_end_ps", "Simulated", SIMULATED_OF_THEM, TB_DATUM_TIME,
-		ROW(simulated_at_ps)},
-	{"end_change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_change_at,
-		.flags = CHANGE_FLAGS},
+	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_job_of_rank,
+		.adapt = adapt_job, .flags = TB_COLUMN_LEFT},
+	TB_RANK_COLUMNS,
+	TB_RANK_SIDE_COLUMNS("", "", 0),
 };
 
 static void list_ranks(struct tb_table *table)
@@ -148,14 +152,14 @@ static void list_ranks(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	size_t n = report->recorded.ranks.n;
 	table->n_rows = table->n_shown = tb_report_n_listed(report, n);
-	tb_table_remark_rest(table, n, "ranks", "");
+	tb_table_remark_rest(table, n, "ranks", TB_RANK_REMARK);
 }
 
 const struct tb_table_type tb_list_recorded_ranks = {"recorded-ranks",
 	"Recorded and simulated by rank",
 	"How long ranks were in calls and when they ended, as recorded and in the "
 	"replay.",
-	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_report, recorded.ranks.rows),
+	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_report, recorded.beside),
 	.list = list_ranks};
 
 static const struct tb_column uncompared_columns[] = {

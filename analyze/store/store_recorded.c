@@ -51,8 +51,13 @@ static int put_kinds(struct tb_store *store, const struct tb_recorded_sample *sa
 		put_count(&row, was->sum_ps);
 		put_count(&row, was->median_ps);
 		put_count(&row, is->n);
-		put_count(&row, is->sum_ps);
-		put_count(&row, is->median_ps);
+		if (tb_timed_starts(i)) {
+			tb_row_put_null(&row);
+			tb_row_put_null(&row);
+		} else {
+			put_count(&row, is->sum_ps);
+			put_count(&row, is->median_ps);
+		}
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
@@ -69,11 +74,11 @@ static int put_ranks(struct tb_store *store, const struct tb_recorded_sample *sa
 		tb_row_put(&row, tb_store_run(store));
 		tb_row_put(&row, sample->job);
 		tb_row_put(&row, i);
-		put_count(&row, was->n);
-		put_count(&row, was->sum_ps);
+		put_count(&row, was->n - was->n_starts);
+		put_count(&row, was->sum_ps - was->starts_ps);
 		put_count(&row, was->end_ps);
-		put_count(&row, is->n);
-		put_count(&row, is->sum_ps);
+		put_count(&row, is->n - is->n_starts);
+		put_count(&row, is->sum_ps - is->starts_ps);
 		put_count(&row, is->end_ps);
 		tb_row_end(&row);
 	}

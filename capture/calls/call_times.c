@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+bool tb_timed_starts(uint32_t kind)
+{
+	return kind == TB_TIMED_ISEND || kind == TB_TIMED_IRECV ||
+	       kind >= TB_TIMED_STARTED;
+}
+
 uint8_t tb_timed_kind(const struct tb_call *call)
 {
 	switch ((enum tb_call_kind)call->kind) {
@@ -67,6 +73,10 @@ int tb_call_times_add(struct tb_call_times *times, uint32_t rank, uint8_t kind,
 	of_kind->sum_ps += lasted_ps;
 	of_rank->n++;
 	of_rank->sum_ps += lasted_ps;
+	if (tb_timed_starts(kind)) {
+		of_rank->n_starts++;
+		of_rank->starts_ps += lasted_ps;
+	}
 	of_rank->end_ps = leave_ps > of_rank->end_ps ? leave_ps : of_rank->end_ps;
 	times->run_ps = leave_ps > times->run_ps ? leave_ps : times->run_ps;
 	times->n++;

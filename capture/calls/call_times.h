@@ -29,6 +29,10 @@ enum {
 
 #define TB_TIMED_NAME_BYTES 32
 
+// tb_timed_starts returns whether calls of a kind only start something. A replay has them
+// take no time: what a library does in them is not modelled, so they are not compared.
+bool tb_timed_starts(uint32_t kind);
+
 // tb_timed_kind returns the kind of a call, and tb_timed_name writes its name ("wait",
 // "iallreduce") and returns buffer.
 uint8_t tb_timed_kind(const struct tb_call *call);
@@ -40,9 +44,10 @@ struct tb_kind_times {
 };
 
 struct tb_rank_times {
-	uint64_t n;
-	uint64_t sum_ps; // in calls, of all its lanes
-	uint64_t end_ps; // the last of them was left
+	uint64_t n, n_starts;
+	uint64_t sum_ps,
+		starts_ps; // in calls, of all its lanes; in those that only start
+	uint64_t end_ps;   // the last of them was left
 };
 
 // Zeroed, it is empty.

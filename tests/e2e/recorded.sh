@@ -59,6 +59,32 @@ grep -q 'checked *at the captured' loop_report.txt || fail "the report lacks the
 grep -q '^Recorded and simulated' compare.txt || fail "$(cat compare.txt)"
 grep -q 'whole run *300 ns' compare.txt || fail "$(cat compare.txt)"
 
+# By rank: 60 of 160 ns in the send, 290 of 300 in the receive, beside both runs, as in the report of one.
+"$TAILBACK" compare run.db -f json >ranks.json
+"$TAILBACK" report run.db -f json >rank.json
+python3 - <<'END'
+import json
+both, one = json.load(open("ranks.json"))["recorded_ranks"], json.load(open("rank.json"))["recorded_ranks"]
+assert [(r["rank"], r["recorded_end_ps"], r["recorded_ps"]) for r in both] == \
+	[(0, 160_000, 60_000), (1, 300_000, 290_000)], both
+assert abs(both[0]["recorded_call_percent"] - 37.5) < 1e-9, both
+for a, b in zip(both, one):
+	for key in b:
+		to = key.replace("simulated", "simulated_b").replace("change", "change_b")
+		assert key == "job" or abs(a[to] - b[key]) <= 1e-5 * abs(b[key]), (key, a, b)
+assert both[1]["change_a_percent"] > 100, both
+assert any(r["simulated_a_end_ps"] != r["simulated_b_end_ps"] for r in both), both
+END
+"$TAILBACK" compare run.db | grep -q '^Recorded and simulated by rank' || fail "compare has no table by rank"
+
+# What a call that only starts takes is not modelled: it has no simulated time, and stands in no sum.
+sed 's/50000001:1$/50000001:3/' t.prv >start.prv
+"$TAILBACK" replay -q start.prv -n ib-edr -o start.db
+[[ $(sqlite3 start.db "SELECT recorded_ps, simulated_ps IS NULL FROM recorded_kind WHERE kind = 'isend'") == '60000|1' ]] ||
+	fail "a send that only starts is compared"
+[[ $(sqlite3 start.db "SELECT calls, recorded_ps FROM recorded_rank WHERE rank = 0") == '0|0' ]] || fail "it is in the sums"
+"$TAILBACK" report start.db | grep -q '^  isend  *1  *4 KiB  *60 ns  *-  *-  *60 ns  *-$' || fail "it is not listed"
+
 # Each run is held against its own recording: this one took 900 ns, with a send as long as the other's.
 sed 's/:300:/:900:/' t.prv >slow.prv
 "$TAILBACK" replay -q slow.prv -n ib-edr -o run.db
@@ -70,6 +96,6 @@ assert ("whole run", 300_000, False, True) in rows and ("whole run", 900_000, Tr
 assert ("send", 60_000, False, False) in rows and len(rows) == 5, rows' || fail "runs share a recording that is not theirs"
 
 # The viewer has both, and the scatter with the axis of what was recorded.
-printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\n' |
+printf 'key F9\nexpect Recorded and simulated\nexpect Run time\nexpect Simulated: full squares\n' |
 	SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script - || fail "the viewer lacks what was recorded"
 "$TAILBACK" report run.db -f html >page.html; grep -q 'id="scatter"' page.html || fail "the page lacks the scatter"

@@ -4,6 +4,7 @@
 #include "views.h"
 
 #include "recorded_picture.h"
+#include "recorded_ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #define GAP	  9
 #define TITLE_H	  26
 #define SCATTER_W 460
+#define MONO_W	  7.3 // of a character of type 12
+#define RANKS	  16  // shown
 
 struct findings {
 	double scroll;
@@ -135,6 +138,39 @@ static double draw_line(const struct tb_pane *pane, struct tb_picture *picture, 
 	       GAP;
 }
 
+// draw_text draws lines of a text as they are.
+static double draw_text(
+	const struct tb_pane *pane, struct tb_picture *picture, double y, char *text)
+{
+	struct tb_box line = {pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
+	for (char *rest = text, *at; (at = strsep(&rest, "\n")); line.y += COMMAND_H)
+		tb_picture_text(picture, line,
+			tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
+	return line.y;
+}
+
+// draw_ranks draws the report's table of them.
+static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	struct tb_table table = {
+		.type = &tb_recorded_rank_list, .of = &pane->data->of_findings.recorded};
+	unsigned width = (unsigned)fmax((pane->place.w - 2 * PAD) / MONO_W, 60);
+	char *text = NULL;
+	size_t size = 0, n;
+	table.type->list(&table);
+	n = table.n_rows;
+	table.n_shown = n < RANKS ? n : RANKS;
+	tb_table_remark_rest(&table, n, "ranks", TB_RANK_REMARK);
+	FILE *stream = n ? open_memstream(&text, &size) : NULL;
+	if (!stream)
+		return y;
+	int status = tb_table_text(&table, width, stream);
+	if (fclose(stream) == 0 && status == TB_OK)
+		y = draw_text(pane, picture, y, text);
+	free(text);
+	return y;
+}
+
 // draw_recorded sets what the traces recorded beside the replay.
 static double draw_recorded(
 	const struct tb_pane *pane, struct tb_picture *picture, double y)
@@ -154,11 +190,13 @@ static double draw_recorded(
 				&recorded->checks.rows[i], text, sizeof text));
 	for (size_t i = 0; i < recorded->kinds.n; i++) {
 		const struct tb_recorded_row *row = &recorded->kinds.rows[i];
+		tb_format_time(row->simulated_ps, time[1], sizeof time[1]);
 		snprintf(text, sizeof text, "%s in all calls, simulated %s",
 			tb_format_time(row->recorded_ps, time[0], sizeof time[0]),
-			tb_format_time(row->simulated_ps, time[1], sizeof time[1]));
+			row->unmodelled ? "not modelled" : time[1]);
 		y = draw_line(pane, picture, y, row->name, text);
 	}
+	y = draw_ranks(pane, picture, y);
 	place.y = y;
 	place.w = fmin(place.w, SCATTER_W);
 	return y + tb_recorded_scatter(picture, recorded, pane->style->theme, place);

@@ -21,6 +21,7 @@ void tb_recorded_fini(struct tb_recorded *recorded)
 	free_list(&recorded->ranks);
 	free_list(&recorded->uncompared);
 	free_list(&recorded->checks);
+	free(recorded->beside);
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
 }
 
@@ -40,6 +41,8 @@ static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n
 		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
 	if (sqlite3_column_count(row->query) > 11)
 		made.node_percent = sqlite3_column_double(row->query, 11);
+	if (sqlite3_column_count(row->query) > 12)
+		made.unmodelled = sqlite3_column_int(row->query, 12) != 0;
 	made.name = tb_run_get_text(row, 2);
 	if (!made.name)
 		return TB_ENOMEM;
@@ -78,8 +81,9 @@ int tb_recorded_init(
 	if (!status)
 		status = read_list(&recorded->kinds, run, "recorded_kind",
 			"SELECT job, 0, kind, calls, bytes, simulated_calls, "
-			"recorded_ps, simulated_ps, recorded_median_ps, "
-			"simulated_median_ps, 0 FROM recorded_kind WHERE run = ?1 "
+			"recorded_ps, coalesce(simulated_ps, 0), "
+			"recorded_median_ps, coalesce(simulated_median_ps, 0), 0, 0, "
+			"simulated_ps IS NULL FROM recorded_kind WHERE run = ?1 "
 			"ORDER BY job, recorded_ps DESC, kind",
 			error);
 	if (!status)
@@ -100,9 +104,50 @@ int tb_recorded_init(
 			"node_percent FROM capture_check "
 			"WHERE run = ?1 ORDER BY job",
 			error);
+	static const struct tb_recorded none;
+	size_t n;
+	if (!status && tb_recorded_put_beside(&recorded->beside, &n, recorded, &none))
+		status = tb_fail_memory_in(error, run->path, "what was recorded");
 	if (status)
 		tb_recorded_fini(recorded);
 	return status;
+}
+
+// order returns which of two ranks comes first: negative for the first.
+static int order(const struct tb_recorded_row *a, const struct tb_recorded_row *b)
+{
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static bool is_same(const struct tb_recorded_row *a, const struct tb_recorded_row *b)
+{
+	return order(a, b) == 0 && a->n == b->n && a->recorded_ps == b->recorded_ps &&
+	       a->recorded_at_ps == b->recorded_at_ps;
+}
+
+int tb_recorded_put_beside(struct tb_recorded_beside **rows, size_t *n,
+	const struct tb_recorded *a, const struct tb_recorded *b)
+{
+	const struct tb_recorded_list *left = &a->ranks, *right = &b->ranks;
+	size_t i = 0, k = 0, n_made = 0;
+	struct tb_recorded_beside *made = calloc(left->n + right->n + 1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	while (i < left->n || k < right->n) {
+		const struct tb_recorded_row *at = i < left->n ? &left->rows[i] : NULL;
+		const struct tb_recorded_row *to = k < right->n ? &right->rows[k] : NULL;
+		bool same = at && to && is_same(at, to);
+		bool is_left = at && (!to || order(at, to) <= 0);
+		made[n_made++] = (struct tb_recorded_beside){
+			{is_left ? at : NULL, same || !is_left ? to : NULL}};
+		i += is_left;
+		k += same || !is_left;
+	}
+	*rows = made;
+	*n = n_made;
+	return TB_OK;
 }
 
 bool tb_recorded_percent(int64_t recorded, int64_t simulated, double *percent)
