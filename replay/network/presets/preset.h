@@ -33,6 +33,12 @@ const char *tb_network_preset_text(size_t i);
 // built in, one a line, to be freed; NULL when memory runs out.
 char *tb_network_preset_names(void);
 
+// tb_network_preset_files returns the paths of the INI files in a folder that are
+// presets, one a line, to be freed; NULL when memory runs out. Files beyond the 256th in
+// order of names are not looked at, and those in the user's own folder are no matter of
+// this.
+char *tb_network_preset_files(const char *folder);
+
 // tb_network_preset_summary writes the sentence of a preset, the comment with which its
 // text begins, and returns buffer; "" where it has none.
 char *tb_network_preset_summary(const char *name, char *buffer, size_t size);

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDING ".ini"
+#define ENDING	   ".ini"
+#define FILES_MOST 256
 
 static const char *own_folder(void)
 {
@@ -72,6 +74,47 @@ char *tb_network_preset_names(void)
 	if (fclose(stream) == 0)
 		return names;
 	free(names);
+	return NULL;
+}
+
+// is_preset returns whether a file can be given as a network: by a path without commas.
+static bool is_preset(const char *path)
+{
+	struct tb_network_params params;
+	struct stat found;
+	return !strpbrk(path, ",\n") && stat(path, &found) == 0 &&
+	       S_ISREG(found.st_mode) && tb_network_preset(&params, path, NULL) == TB_OK;
+}
+
+static bool is_own_folder(const char *folder)
+{
+	struct stat own, other;
+	return *own_folder() && stat(own_folder(), &own) == 0 &&
+	       stat(folder, &other) == 0 && own.st_dev == other.st_dev &&
+	       own.st_ino == other.st_ino;
+}
+
+char *tb_network_preset_files(const char *folder)
+{
+	struct dirent **files = NULL;
+	char *paths = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&paths, &size);
+	if (!stream)
+		return NULL;
+	int n = is_own_folder(folder) ? 0 : scandir(folder, &files, is_own, alphasort);
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+		int length =
+			snprintf(path, sizeof path, "%s/%s", folder, files[i]->d_name);
+		if (i < FILES_MOST && length < (int)sizeof path && is_preset(path))
+			fprintf(stream, "%s\n", path);
+		free(files[i]);
+	}
+	free(files);
+	if (fclose(stream) == 0)
+		return paths;
+	free(paths);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -408,6 +409,42 @@ static void a_file_in_the_user_s_folder_is_a_preset(void **state)
 	rmdir(folder);
 }
 
+static void the_presets_of_a_folder_are_found_among_its_files(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/networks_XXXXXX", path[64], wanted[128];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/sweep.ini", folder);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("[sweep]\nexperiment = uniform\n", file);
+	fclose(file);
+	snprintf(path, sizeof path, "%s/a,b.ini", folder);
+	put(path, "comma");
+	snprintf(path, sizeof path, "%s/pipe.ini", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof path, "%s/mine.ini", folder);
+	put(path, "mine");
+	char *found = tb_network_preset_files(folder);
+	snprintf(wanted, sizeof wanted, "%s\n", path);
+	assert_string_equal(found, wanted);
+	free(found);
+	// By name, where the folder is that of the user's presets.
+	setenv("TAILBACK_NETWORKS", folder, 1);
+	found = tb_network_preset_files(folder);
+	assert_string_equal(found, "");
+	free(found);
+	unsetenv("TAILBACK_NETWORKS");
+	for (int i = 0; i < 4; i++) {
+		static const char *const names[] = {"sweep", "a,b", "pipe", "mine"};
+		snprintf(path, sizeof path, "%s/%s.ini", folder, names[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	assert_string_equal(found = tb_network_preset_files("/nowhere"), "");
+	free(found);
+}
+
 static void each_key_of_credits_sets_its_own_figure(void **state)
 {
 	(void)state;
@@ -724,6 +761,7 @@ int main(void)
 		cmocka_unit_test(the_presets_with_credits_hold_what_their_sources_give),
 		cmocka_unit_test(each_ini_file_of_schemas_is_a_preset),
 		cmocka_unit_test(a_file_in_the_user_s_folder_is_a_preset),
+		cmocka_unit_test(the_presets_of_a_folder_are_found_among_its_files),
 		cmocka_unit_test(each_key_of_credits_sets_its_own_figure),
 		cmocka_unit_test(arbitration_tables_and_service_levels_are_read),
 		cmocka_unit_test(a_key_takes_the_words_that_its_sentence_names),

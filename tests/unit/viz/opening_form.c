@@ -1,11 +1,14 @@
 // The form of a trace: which rows it has, and what its rows come to as options.
 #include "opening_form.h"
+#include "preset.h"
+#include "preset_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -132,11 +135,84 @@ static void a_closed_loop_has_no_load_to_scale(void **state)
 	assert_string_equal(tb_opening_form_suggestion(&form, scale, sizeof scale), "");
 }
 
+// step_to steps the network on until a value stands there; how often, or -1.
+static int step_to(struct tb_opening_form *form, const char *wanted)
+{
+	char text[64];
+	for (int i = 0; i < 40; i++) {
+		if (strcmp(tb_opening_form_value(
+				   form, TB_FORM_NETWORK, text, sizeof text),
+			    wanted) == 0)
+			return i;
+		tb_opening_form_step(form, TB_FORM_NETWORK, 1);
+	}
+	return -1;
+}
+
+static void write_preset(const char *path, const char *network)
+{
+	struct tb_network_params params;
+	struct tb_error error;
+	if (tb_network_preset(&params, network, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	tb_preset_write(&params, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void own_presets_stand_behind_those_built_in(void **state)
+{
+	(void)state;
+	static const char *const own[] = {"shaped.ini", "./levels.ini", "./gone.ini"};
+	static const char *const given[] = {"--network=./levels.ini"};
+	struct tb_opening_form form;
+	char text[256];
+	write_preset("shaped.ini", "qsnet,shape=pgft(2;4,4;1,2;1,1)");
+	write_preset("levels.ini", "qsnet,arity=3,levels=3");
+	tb_opening_form_init(&form, &of_jobs, NULL, 0);
+	tb_opening_form_offer(&form, own, 3);
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NETWORK, text, sizeof text),
+		"qsnet");
+	assert_true(step_to(&form, "levels.ini") > 1);
+	assert_string_equal(tb_opening_form_chosen(&form), "./levels.ini");
+	assert_string_equal(tb_opening_form_hint(&form, TB_FORM_NETWORK), "./levels.ini");
+	assert_int_equal(tb_opening_form_n_nodes(&form), 27);
+	tb_opening_form_step(&form, TB_FORM_NODES, 1);
+	assert_string_equal(tb_opening_form_network(&form, text, sizeof text),
+		"./levels.ini,levels=4");
+	// One that cannot be read has its nodes, and so has one with a shape; there is
+	// nothing behind the last.
+	assert_int_equal(step_to(&form, "gone.ini"), 1);
+	tb_opening_form_step(&form, TB_FORM_NETWORK, 1);
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NETWORK, text, sizeof text),
+		"gone.ini");
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NODES, text, sizeof text),
+		"as it has");
+	tb_opening_form_step(&form, TB_FORM_NETWORK, -1);
+	tb_opening_form_step(&form, TB_FORM_NETWORK, -1);
+	assert_string_equal(tb_opening_form_chosen(&form), "shaped.ini");
+	assert_string_equal(
+		tb_opening_form_network(&form, text, sizeof text), "shaped.ini");
+	// What is given on the command line is found among them.
+	tb_opening_form_init(&form, &of_jobs, given, 1);
+	tb_opening_form_offer(&form, own, 3);
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NETWORK, text, sizeof text),
+		"levels.ini");
+	unlink("shaped.ini");
+	unlink("levels.ini");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_trace_has_the_rows_of_its_kind),
 		cmocka_unit_test(given_options_come_back),
+		cmocka_unit_test(own_presets_stand_behind_those_built_in),
 		cmocka_unit_test(rows_are_typed_and_stepped),
 		cmocka_unit_test(a_closed_loop_has_no_load_to_scale),
 	};

@@ -12,15 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_H 34
-#define WIDTH 600
-#define LABEL 130 // of it, for the names of the rows
+#define ROW_H	 34
+#define WIDTH	 600
+#define LABEL	 130 // of it, for the names of the rows
+#define OWN_MOST 64
 
 struct tb_opening {
 	char *trace;
 	struct tb_beside beside;
 	struct tb_glance glance;
 	struct tb_opening_form form;
+	char *own_names, *own_files; // the user's presets, of which `own` has the lines
+	const char *own[OWN_MOST];
+	size_t n_own;
 	char glanced[1024]; // what the glance was asked
 	bool begun;
 	double fraction, left_s; // of the replay; a negative fraction is unknown
@@ -38,9 +42,7 @@ static void follow_form(struct tb_opening *opening)
 {
 	char asked[sizeof opening->glanced];
 	struct tb_form_words words;
-	const char *network = tb_network_preset_name(opening->form.preset);
-	if (!network)
-		network = opening->form.given;
+	const char *network = tb_opening_form_chosen(&opening->form);
 	tb_opening_form_words(&opening->form, true, &words);
 	size_t n = (size_t)snprintf(asked, sizeof asked, "%s", network);
 	for (size_t i = 0; i < words.n && n < sizeof asked; i++)
@@ -54,10 +56,41 @@ static void follow_form(struct tb_opening *opening)
 		&opening->glance, opening->trace, network, words.words, words.n, NULL);
 }
 
+// add_own adds the lines of a text, which it cuts, but for the presets that are built in.
+static void add_own(struct tb_opening *opening, char *text)
+{
+	char *state = NULL;
+	for (char *line = text ? strtok_r(text, "\n", &state) : NULL;
+		line && opening->n_own < OWN_MOST; line = strtok_r(NULL, "\n", &state)) {
+		size_t i = 0;
+		const char *name;
+		while ((name = tb_network_preset_name(i)) && strcmp(name, line) != 0)
+			i++;
+		if (!name)
+			opening->own[opening->n_own++] = line;
+	}
+}
+
+// find_own looks for the user's presets: in the folder for them, and beside the trace.
+// Without memory for their names they are not offered.
+static void find_own(struct tb_opening *opening)
+{
+	const char *slash = strrchr(opening->trace, '/');
+	char *folder = slash ? strndup(opening->trace, (size_t)(slash - opening->trace))
+			     : strdup(".");
+	opening->own_names = tb_network_preset_names();
+	opening->own_files =
+		folder ? tb_network_preset_files(*folder ? folder : "/") : NULL;
+	free(folder);
+	add_own(opening, opening->own_names);
+	add_own(opening, opening->own_files);
+}
+
 void tb_opening_begin_with(
 	struct tb_opening *opening, const char *const *words, size_t n_words)
 {
 	tb_opening_form_init(&opening->form, opening->form.reader, words, n_words);
+	tb_opening_form_offer(&opening->form, opening->own, opening->n_own);
 	follow_form(opening);
 }
 
@@ -70,7 +103,9 @@ int tb_opening_new(struct tb_opening **opening, const char *trace,
 		return tb_fail_memory_in(error, trace, "it");
 	}
 	made->fraction = -1;
+	find_own(made);
 	tb_opening_form_init(&made->form, reader, NULL, 0);
+	tb_opening_form_offer(&made->form, made->own, made->n_own);
 	follow_form(made);
 	*opening = made;
 	return TB_OK;
@@ -82,6 +117,8 @@ void tb_opening_free(struct tb_opening *opening)
 		return;
 	tb_glance_end(&opening->glance);
 	tb_beside_end(&opening->beside, true);
+	free(opening->own_names);
+	free(opening->own_files);
 	free(opening->trace);
 	free(opening);
 }

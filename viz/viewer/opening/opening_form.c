@@ -92,15 +92,39 @@ bool tb_opening_form_has(const struct tb_opening_form *form, enum tb_form_row ro
 	       (rows[row].of == CALLS && form->reader->calls);
 }
 
+// name_of returns the name of a preset, NULL beyond the user's own.
+static const char *name_of(const struct tb_opening_form *form, size_t preset)
+{
+	size_t n = 0;
+	while (n <= preset && tb_network_preset_name(n))
+		n++;
+	if (preset < n)
+		return tb_network_preset_name(preset);
+	return preset - n < form->n_own ? form->own[preset - n] : NULL;
+}
+
 // is_given is true where the network that was given is chosen.
 static bool is_given(const struct tb_opening_form *form)
 {
-	return form->given && !tb_network_preset_name(form->preset);
+	return form->given && !name_of(form, form->preset);
+}
+
+// has_its_nodes is true where no levels can be chosen.
+static bool has_its_nodes(const struct tb_opening_form *form)
+{
+	return is_given(form) || form->arity < 2;
+}
+
+const char *tb_opening_form_chosen(const struct tb_opening_form *form)
+{
+	return is_given(form) ? form->given : name_of(form, form->preset);
 }
 
 const char *tb_opening_form_hint(const struct tb_opening_form *form, enum tb_form_row row)
 {
-	return row == TB_FORM_NETWORK && is_given(form) ? form->given : rows[row].hint;
+	const char *chosen = tb_opening_form_chosen(form);
+	bool says = row == TB_FORM_NETWORK && (is_given(form) || strchr(chosen, '/'));
+	return says ? chosen : rows[row].hint;
 }
 
 bool tb_opening_form_steps(enum tb_form_row row)
@@ -128,7 +152,7 @@ static void hold(struct tb_opening_form *form)
 // fit chooses the smallest network that has the nodes of the trace.
 static void fit(struct tb_opening_form *form)
 {
-	if (form->chose_levels || form->trace.n_nodes == 0)
+	if (form->chose_levels || form->trace.n_nodes == 0 || form->arity < 2)
 		return;
 	form->levels = 1;
 	hold(form);
@@ -140,12 +164,16 @@ static void fit(struct tb_opening_form *form)
 static void choose_preset(struct tb_opening_form *form, size_t preset)
 {
 	struct tb_network_params params;
-	const char *name = tb_network_preset_name(preset);
+	const char *name = name_of(form, preset);
 	if (!name && form->given && !is_given(form))
 		form->preset = preset;
-	if (!name || tb_network_preset(&params, name, NULL) != TB_OK || params.arity < 2)
+	if (!name)
 		return;
 	form->preset = preset;
+	form->arity = 0; // of a file that has gone, too: the replay says so
+	if (tb_network_preset(&params, name, NULL) != TB_OK || params.shape[0] ||
+		params.arity < 2)
+		return;
 	form->arity = params.arity;
 	form->natural = params.levels;
 	if (!form->chose_levels)
@@ -159,11 +187,19 @@ static void give_network(struct tb_opening_form *form, const char *network)
 {
 	size_t i = 0;
 	const char *name;
-	while ((name = tb_network_preset_name(i)) && strcmp(name, network) != 0)
+	while ((name = name_of(form, i)) && strcmp(name, network) != 0)
 		i++;
-	if (!name)
-		form->given = network;
+	form->given = name ? NULL : network;
 	choose_preset(form, i);
+}
+
+void tb_opening_form_offer(
+	struct tb_opening_form *form, const char *const *own, size_t n_own)
+{
+	const char *chosen = tb_opening_form_chosen(form);
+	form->own = own;
+	form->n_own = n_own;
+	give_network(form, chosen);
 }
 
 // take_word fills in the row of an option; false when it has none, or its row is taken.
@@ -254,7 +290,7 @@ static void step_choice(struct tb_opening_form *form, enum tb_form_row row, int 
 
 static void step_levels(struct tb_opening_form *form, int by)
 {
-	if (is_given(form))
+	if (has_its_nodes(form))
 		return;
 	form->levels += (uint32_t)by;
 	form->chose_levels = true;
@@ -340,9 +376,11 @@ const char *tb_opening_form_value(const struct tb_opening_form *form,
 	enum tb_form_row row, char *buffer, size_t size)
 {
 	const char *text = form->text[row];
+	const char *chosen = tb_opening_form_chosen(form);
+	const char *file = strrchr(chosen, '/');
 	if (row == TB_FORM_NETWORK)
-		return is_given(form) ? "as given" : tb_network_preset_name(form->preset);
-	if (row == TB_FORM_NODES && is_given(form))
+		return is_given(form) ? "as given" : file ? file + 1 : chosen;
+	if (row == TB_FORM_NODES && has_its_nodes(form))
 		return "as it has";
 	if (row == TB_FORM_NODES)
 		return tb_format_count(tb_opening_form_n_nodes(form), buffer, size);
@@ -356,9 +394,8 @@ const char *tb_opening_form_value(const struct tb_opening_form *form,
 char *tb_opening_form_network(
 	const struct tb_opening_form *form, char *buffer, size_t size)
 {
-	const char *name =
-		is_given(form) ? form->given : tb_network_preset_name(form->preset);
-	if (is_given(form) || form->levels == form->natural)
+	const char *name = tb_opening_form_chosen(form);
+	if (has_its_nodes(form) || form->levels == form->natural)
 		snprintf(buffer, size, "%s", name);
 	else
 		snprintf(buffer, size, "%s,levels=%" PRIu32, name, form->levels);
@@ -367,7 +404,7 @@ char *tb_opening_form_network(
 
 uint32_t tb_opening_form_n_nodes(const struct tb_opening_form *form)
 {
-	return is_given(form) ? 0 : (uint32_t)nodes_of(form, form->levels);
+	return has_its_nodes(form) ? 0 : (uint32_t)nodes_of(form, form->levels);
 }
 
 // add_word adds the option of a row, unless that has its default.

@@ -34,10 +34,12 @@ enum tb_form_row {
 
 struct tb_opening_form {
 	const struct tb_trace_reader *reader;
-	const char *given; // a network that is no preset of its own; NULL: none
-	size_t preset;	   // number of its name, tb_network_preset_name; past the last:
-			   // the given one
-	uint32_t arity;	   // of the preset
+	const char *given;	// a network that is no preset of its own; NULL: none
+	const char *const *own; // the user's presets: names, or paths of files
+	size_t n_own;
+	size_t preset;	   // number of its name: those of tb_network_preset_name, then
+			   // the user's own; past the last: the given one
+	uint32_t arity;	   // of the preset; 0: it has its nodes
 	uint32_t natural;  // its own levels
 	uint32_t levels;   // that were chosen
 	bool chose_levels; // by the user: a glance does not change them
@@ -54,6 +56,14 @@ struct tb_opening_form {
 // ("--closed-loop", "--from=1s", "--network=NAME"), which the form borrows.
 void tb_opening_form_init(struct tb_opening_form *form,
 	const struct tb_trace_reader *reader, const char *const *words, size_t n_words);
+
+// tb_opening_form_offer adds the user's own presets, which the form borrows, behind those
+// built in. What was chosen stays.
+void tb_opening_form_offer(
+	struct tb_opening_form *form, const char *const *own, size_t n_own);
+
+// tb_opening_form_chosen returns the chosen network without changes.
+const char *tb_opening_form_chosen(const struct tb_opening_form *form);
 
 // tb_opening_form_has returns whether the trace has a row.
 bool tb_opening_form_has(const struct tb_opening_form *form, enum tb_form_row row);
