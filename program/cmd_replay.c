@@ -283,7 +283,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		record->workload.split_names = text;
 		break;
 	case KEY_NO_CHECK:
-		parsing->options.no_check = true;
+		record->no_check = true;
 		break;
 	case KEY_ALONE:
 		record->alone = true;

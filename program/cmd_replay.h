@@ -10,7 +10,6 @@ struct replay_options {
 	struct tb_recording_options record; // of the run; of several, what they share
 	bool watch;
 	bool quiet;
-	bool no_check;	       // do not replay a closed loop at the captured rate too
 	bool numbers;	       // progress for the program that started this one
 	unsigned n_workers;    // for several runs; 0: as many as there are cores
 	struct tb_shard shard; // of the runs

@@ -104,7 +104,7 @@ static double check_capture(const struct replay_options *options,
 	struct tb_error error;
 	char why[512];
 	*text = '\0';
-	if (!options->record.workload.closed_loop || options->no_check)
+	if (!options->record.workload.closed_loop || options->record.no_check)
 		return 0;
 	int n = tb_recording_check(&check, recording, &error);
 	if (n < 0)
@@ -121,9 +121,7 @@ static double check_capture(const struct replay_options *options,
 		.recorded_at_ps = (int64_t)check.recorded_message_ps,
 		.simulated_at_ps = (int64_t)check.simulated_message_ps};
 	tb_recorded_check_sentence(&row, text, size);
-	return check.recorded_ps && check.simulated_ps
-		       ? (double)check.simulated_ps / (double)check.recorded_ps - 1
-		       : 0;
+	return tb_capture_check_part(&check);
 }
 
 // find_range replays the bounds of inferred jobs.

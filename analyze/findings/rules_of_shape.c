@@ -1,6 +1,7 @@
 // What kind of wait it is: none, hardly any, an incast, a slow receiver, a hot spot, a
 // full network.
 #include "findings_impl.h"
+#include "range_text.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -31,6 +32,23 @@ static void find_stopped(struct tb_judging *judging)
 		"The run is incomplete: this is what there was when it stopped, after "
 		"%s.",
 		tb_format_time(info->simulated_ps, time, sizeof time));
+}
+
+// find_range answers how long inferred jobs take: of these a range is known, no number.
+static void find_range(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
+		info->n_calls, info->n_hidden};
+	char text[TB_RANGE_TEXT];
+	if (info->n_calls == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "run-time");
+	tb_finding_count(finding, "least_ps", (uint64_t)range.least_ps);
+	tb_finding_count(finding, "most_ps", (uint64_t)range.most_ps);
+	tb_finding_count(finding, "calls", range.n_calls);
+	tb_finding_count(finding, "hidden", range.n_hidden);
+	tb_finding_say(finding, "It takes %s.", tb_range_text(&range, text, sizeof text));
 }
 
 // find_nothing finds a capture that asks so little that it shows nothing.
@@ -88,6 +106,7 @@ static void find_little(struct tb_judging *judging)
 
 void tb_rules_of_state(struct tb_judging *judging)
 {
+	find_range(judging);
 	find_stopped(judging);
 	find_nothing(judging);
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)

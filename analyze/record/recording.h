@@ -26,6 +26,7 @@ struct tb_recording_options {
 	bool without_blame;
 	unsigned n_threads;	   // that simulate a large network; 0: one
 	bool alone;		   // replay each job by itself too; see recording_alone.h
+	bool no_check;		   // do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_t n)
@@ -136,29 +137,61 @@ static int check_input(struct tb_capture_check *check,
 	return status;
 }
 
+double tb_capture_check_part(const struct tb_capture_check *check)
+{
+	return check->recorded_ps && check->simulated_ps
+		       ? (double)check->simulated_ps / (double)check->recorded_ps - 1
+		       : 0;
+}
+
+static bool is_checkable(const struct tb_workload_input *input)
+{
+	const struct tb_recorded_calls *recorded =
+		input->job ? input->job->recorded : NULL;
+	return recorded && recorded->on_wire && recorded->bytes_per_s > 0;
+}
+
+int tb_recording_replay_checks(struct tb_capture_checks *checks,
+	const struct tb_recording *recording, struct tb_error *error)
+{
+	uint32_t n = tb_workload_n_inputs(recording->workload);
+	int status = TB_OK;
+	*checks = (struct tb_capture_checks){
+		.list = calloc(n + UINT64_C(1), sizeof *checks->list)};
+	if (!checks->list)
+		return tb_fail_memory(error, "the check");
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		struct tb_workload_input input =
+			tb_workload_input(recording->workload, i);
+		if (!is_checkable(&input))
+			continue;
+		status = check_input(&checks->list[checks->n], recording, &input, error);
+		checks->n += status == TB_OK;
+	}
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_recording_keep_checks(struct tb_recording *recording,
+	const struct tb_capture_checks *checks, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < checks->n && status == TB_OK; i++)
+		status = tb_store_put_check(recording->store, &checks->list[i], error);
+	return status;
+}
+
 int tb_recording_check(struct tb_capture_check *check, struct tb_recording *recording,
 	struct tb_error *error)
 {
-	uint32_t n = tb_workload_n_inputs(recording->workload);
-	int status = 0, n_done = 0;
-	for (uint32_t i = 0; i < n && status >= 0; i++) {
-		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
-		struct tb_capture_check one;
-		if (!input.job || !input.job->recorded || !input.job->recorded->on_wire ||
-			input.job->recorded->bytes_per_s == 0)
-			continue;
-		status = check_input(&one, recording, &input, error);
-		if (status == TB_OK)
-			status = tb_store_put_check(recording->store, &one, error);
-		if (status != TB_OK)
-			break;
-		if (n_done++ == 0)
-			*check = one;
-	}
-	if (status >= 0 && n_done) {
-		int kept = tb_store_commit(recording->store, error);
-		status = kept == TB_OK ? status : kept;
-	}
-	return status < 0 ? status : n_done;
+	struct tb_capture_checks checks = {0};
+	int status = tb_recording_replay_checks(&checks, recording, error);
+	int n_done = (int)checks.n;
+	if (status == TB_OK)
+		status = tb_recording_keep_checks(recording, &checks, error);
+	if (status == TB_OK && n_done)
+		status = tb_store_commit(recording->store, error);
+	if (status == TB_OK && n_done)
+		*check = checks.list[0];
+	free(checks.list);
+	return status == TB_OK ? n_done : status;
 }

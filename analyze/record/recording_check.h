@@ -15,4 +15,7 @@
 int tb_recording_check(struct tb_capture_check *check, struct tb_recording *recording,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_capture_check_part returns the error of the run time: 0.1 if a tenth too slow.
+double tb_capture_check_part(const struct tb_capture_check *check);
+
 #endif

@@ -83,6 +83,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(options->workload.bounded ? " --closed-loop"
 						: " --closed-loop --no-range",
 			stream);
+	if (options->no_check)
+		fputs(" --no-check", stream);
 	put_instant(stream, "--from", &packets->from);
 	put_instant(stream, "--to", &packets->to);
 	put_reading(stream, options->workload.reading);

@@ -2,6 +2,7 @@
 #ifndef TB_RECORDING_IMPL_H
 #define TB_RECORDING_IMPL_H
 
+#include "call_times.h"
 #include "digest.h"
 #include "engine.h"
 #include "faults.h"
@@ -136,6 +137,19 @@ int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	const struct tb_recording_alone *asked, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_alone(struct tb_recording *recording,
 	const struct tb_alone_figures *figures, struct tb_error *error) TB_MUST_USE;
+
+// The checks of a recording's jobs. Zeroed, it has none; free(list).
+struct tb_capture_checks {
+	struct tb_capture_check *list;
+	size_t n;
+};
+
+// tb_recording_replay_checks does the replays of tb_recording_check, fewer when it was
+// stopped or failed, and tb_recording_keep_checks writes their errors, uncommitted.
+int tb_recording_replay_checks(struct tb_capture_checks *checks,
+	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+int tb_recording_keep_checks(struct tb_recording *recording,
+	const struct tb_capture_checks *checks, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_replay_range does the replays of tb_recording_range, and
 // tb_recording_keep_range writes what they come to, uncommitted.

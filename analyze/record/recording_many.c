@@ -1,5 +1,6 @@
 #include "recording_many.h"
 
+#include "recording_check.h"
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
@@ -15,6 +16,7 @@ struct many_task {
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
 	struct tb_alone_figures alone;
+	struct tb_capture_checks checks;
 	struct tb_recording_range_outcome range;
 	bool begun;
 };
@@ -43,10 +45,24 @@ static int replay_alone(struct many_task *task, struct tb_error *error)
 	return tb_recording_replay_alone(&task->alone, &asked, error);
 }
 
+// replay_check: where it cannot be done the run stands all the same.
+static void replay_check(struct many_task *task)
+{
+	const struct tb_recording_options *options = task->recording.options;
+	if (!options->workload.closed_loop || options->no_check ||
+		task->recording.stopped)
+		return;
+	struct tb_error error;
+	(void)!tb_recording_replay_checks(&task->checks, &task->recording, &error);
+}
+
 static int replay_range(struct many_task *task, struct tb_error *error)
 {
-	const struct tb_recording_range asked = {
-		.recording = &task->recording, .n_workers = 1};
+	const struct tb_recording_range asked = {.recording = &task->recording,
+		.n_workers = 1,
+		.check_part = task->checks.n
+				      ? tb_capture_check_part(&task->checks.list[0])
+				      : 0};
 	return task->recording.stopped
 		       ? TB_OK
 		       : tb_recording_replay_range(&task->range, &asked, error);
@@ -65,8 +81,10 @@ static int simulate(struct many_task *task, struct tb_error *error)
 		;
 	if (status == TB_OK)
 		status = tb_engine_finish(recording->hosted.engine, error);
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		replay_check(task);
 		status = replay_range(task, error);
+	}
 	return status == TB_OK ? replay_alone(task, error) : status;
 }
 
@@ -101,7 +119,9 @@ static int keep(struct many_crew *crew, struct many_task *task, struct tb_error 
 		*error = *tb_store_error(crew->store);
 		return status;
 	}
-	status = tb_recording_keep_range(recording, &task->range, error);
+	status = tb_recording_keep_checks(recording, &task->checks, error);
+	if (status == TB_OK)
+		status = tb_recording_keep_range(recording, &task->range, error);
 	if (status == TB_OK && task->alone.n > 0)
 		status = tb_recording_keep_alone(recording, &task->alone, error);
 	return status == TB_OK ? tb_recording_end(recording, error) : status;
@@ -113,6 +133,8 @@ static void drop(struct many_task *task)
 		tb_recording_fini(&task->recording);
 	tb_tape_free(task->tape);
 	free(task->alone.samples);
+	free(task->checks.list);
+	task->checks = (struct tb_capture_checks){0};
 	task->alone = (struct tb_alone_figures){0};
 	task->tape = NULL;
 	task->begun = false;

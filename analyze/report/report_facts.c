@@ -1,5 +1,4 @@
 // The facts of a report: its configuration and totals, in words.
-#include "range_text.h"
 #include "report_impl.h"
 
 #include <string.h>
@@ -42,18 +41,6 @@ static void write_rates(const struct tb_report *report, char *text, size_t size)
 	tb_format_rate((double)most, high, sizeof high);
 	snprintf(text, size, "%s%s%s", low, least < most ? " to " : "",
 		least < most ? high : "");
-}
-
-// state_range states between what the run time of inferred jobs lies.
-static void state_range(struct tb_report *report)
-{
-	const struct tb_run_info *info = report->info;
-	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
-		info->n_calls, info->n_hidden};
-	if (info->n_calls == 0)
-		return;
-	struct tb_report_fact *at = fact(report, "run time");
-	tb_range_text(&range, at->text, sizeof at->text);
 }
 
 static void state_network(struct tb_report *report)
@@ -194,7 +181,6 @@ void tb_report_state(struct tb_report *report)
 	bool cut = strlen(name) < strlen(info->input_name);
 	snprintf(at->text, sizeof at->text, "%s%s (%.10s, %s)", name, cut ? "..." : "",
 		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
-	state_range(report);
 	state_network(report);
 	state_capture(report);
 	at = fact(report, "simulated");
