@@ -7,6 +7,14 @@
 
 #include <stdio.h>
 
+// The comments of the text form, each a line of its own, that tell whether a library
+// planned the messages below (`planned` of struct tb_op).
+#define TB_GOAL_PLANNED	    "// planned"
+#define TB_GOAL_NOT_PLANNED "// not planned"
+
+// The end of a binary file that has planned messages, see goal_binary.c.
+#define TB_GOAL_PLANNED_END UINT64_C(0x0a64656e6e616c70) // "planned\n"
+
 // tb_goal_binary_begins returns whether the bytes begin like the binary form, with 4223
 // as a little-endian u64.
 static inline bool tb_goal_binary_begins(struct tb_bytes first)

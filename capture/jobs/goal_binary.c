@@ -9,6 +9,12 @@
 //		u32 n and u32 first of the dependants that wait for its end,
 //		u32 n and u32 first of those that wait for its start
 //
+// Where a library planned messages of a collective call (`planned` of struct tb_op), the
+// file ends, behind all parts, where LogGOPSim does not read, with
+//
+//	per run of them: u32 first, u32 end, ascending, operations over the whole job
+//	u32 runs, "planned\n"
+//
 // A root is an operation without predecessors; a dependant is an operation's index within
 // its rank. Peer and tag 2^32 - 1 stand for any.
 #include "goal.h"
@@ -27,6 +33,8 @@
 #define NODE_BYTES   39
 #define NODE_ENDS    23 // the two lists of dependants, from a node's beginning
 #define NODE_STARTS  31
+#define RUN_BYTES    8
+#define RUNS_END     12 // their number and the magic
 #define KIND_SEND    1
 #define KIND_RECV    2
 #define KIND_CALC    3
@@ -48,6 +56,9 @@ struct image {
 	size_t n;
 	const char *name;
 	struct tb_error *error;
+	size_t runs; // offset of the run that comes next, up to n_runs_left
+	uint32_t n_runs_left;
+	uint32_t n_ops; // added
 };
 
 static int fail(const struct image *image, size_t at, const char *format, ...)
@@ -62,6 +73,35 @@ static int fail(const struct image *image, size_t at, const char *format, ...)
 	va_end(args);
 	return tb_fail_at(
 		image->error, TB_EFORMAT, image->name, TB_PLACE_OFFSET, at, "%s", text);
+}
+
+// take_runs finds the runs of planned messages behind the parts, which then end where the
+// runs begin.
+static int take_runs(struct image *image)
+{
+	if (image->n < HEADER_BYTES + RUNS_END ||
+		get_u64(image->bytes + image->n - MAGIC_BYTES) != TB_GOAL_PLANNED_END)
+		return TB_OK;
+	size_t at = image->n - RUNS_END;
+	uint32_t n = get_u32(image->bytes + at);
+	if ((at - HEADER_BYTES) / RUN_BYTES < n)
+		return fail(image, at,
+			"has no room for %" PRIu32 " runs of planned messages", n);
+	image->n_runs_left = n;
+	image->n = image->runs = at - (size_t)n * RUN_BYTES;
+	return TB_OK;
+}
+
+// is_planned returns whether the operation added next lies in a run.
+static bool is_planned(struct image *image)
+{
+	while (image->n_runs_left > 0 &&
+		image->n_ops >= get_u32(image->bytes + image->runs + 4)) {
+		image->runs += RUN_BYTES;
+		image->n_runs_left--;
+	}
+	return image->n_runs_left > 0 &&
+	       image->n_ops >= get_u32(image->bytes + image->runs);
 }
 
 // load reads the whole stream, because the table of ranks may point anywhere in it.
@@ -119,7 +159,7 @@ static int measure(const struct image *image, uint32_t rank, struct goal_part *p
 	return TB_OK;
 }
 
-static int add_node(const struct image *image, struct tb_job_builder *builder,
+static int add_node(struct image *image, struct tb_job_builder *builder,
 	uint32_t rank, size_t at)
 {
 	const unsigned char *node = image->bytes + at;
@@ -145,6 +185,8 @@ static int add_node(const struct image *image, struct tb_job_builder *builder,
 	if (op.amount > INT64_MAX)
 		return fail(image, at + 9, "the %s %" PRIu64 " is out of range",
 			op.kind == TB_OP_CALC ? "time" : "size", op.amount);
+	op.planned = is_planned(image) && op.kind != TB_OP_CALC;
+	image->n_ops++;
 	struct tb_error why;
 	int status = tb_job_add(builder, rank, &op, NULL, &why);
 	if (status == TB_EUSAGE)
@@ -183,7 +225,7 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 	return TB_OK;
 }
 
-static int add_rank(const struct image *image, struct tb_job_builder *builder,
+static int add_rank(struct image *image, struct tb_job_builder *builder,
 	const struct goal_part *part)
 {
 	int status = TB_OK;
@@ -215,7 +257,7 @@ static int add_rank(const struct image *image, struct tb_job_builder *builder,
 // which would make a huge job of a small file, so the sum of their sizes must not exceed
 // that of the file.
 static int read_ranks(
-	const struct image *image, struct tb_job_builder *builder, uint32_t n_ranks)
+	struct image *image, struct tb_job_builder *builder, uint32_t n_ranks)
 {
 	uint64_t n_bytes = 0;
 	int status = TB_OK;
@@ -233,7 +275,7 @@ static int read_ranks(
 	return status;
 }
 
-static int read_image(const struct image *image, struct tb_job_builder **builder,
+static int read_image(struct image *image, struct tb_job_builder **builder,
 	struct tb_error *error)
 {
 	if (!tb_goal_binary_begins((struct tb_bytes){image->bytes, image->n}))
@@ -245,10 +287,12 @@ static int read_image(const struct image *image, struct tb_job_builder **builder
 	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
 		return fail(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
 			TB_RANKS_MAX, n_ranks);
-	if ((image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
+	int status = take_runs(image);
+	if (status == TB_OK && (image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
 		return fail(image, image->n,
 			"the table of %" PRIu32 " ranks is cut short", n_ranks);
-	int status = tb_job_builder_new(builder, n_ranks, error);
+	if (status == TB_OK)
+		status = tb_job_builder_new(builder, n_ranks, error);
 	return status == TB_OK ? read_ranks(image, *builder, n_ranks) : status;
 }
 

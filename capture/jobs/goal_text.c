@@ -2,7 +2,9 @@
 //
 // The grammar is that of LogGOPSim's txt2bin, where a statement ends with its line. This
 // reader also accepts a comment or `}` after a statement, attributes in any order, and
-// ranks in any order or without a block.
+// ranks in any order or without a block. A line of its own, `// planned` or
+// `// not planned`, sets for the messages below it whether a library planned them of a
+// collective call (`planned` of struct tb_op); a block begins without.
 #include "goal.h"
 #include "labels.h"
 #include "text_lines.h"
@@ -24,6 +26,7 @@ struct scanner {
 	uint32_t n_ranks;
 	uint8_t *seen; // by rank: its block was read
 	bool in_rank;
+	bool planned; // the messages that come next are
 	uint32_t rank;
 	uint64_t rank_line;
 	struct tb_labels labels;
@@ -116,6 +119,17 @@ static void skip_blank(struct scanner *s)
 			return;
 		s->at += 2;
 		s->in_comment = true;
+	}
+}
+
+// skip_mark moves past a comment that marks the messages below it.
+static void skip_mark(struct scanner *s)
+{
+	size_t n = strcspn(s->at, "\r\n");
+	for (int planned = 0; planned <= 1 && !s->in_comment; planned++) {
+		const char *mark = planned ? TB_GOAL_PLANNED : TB_GOAL_NOT_PLANNED;
+		if (n == strlen(mark) && memcmp(s->at, mark, n) == 0)
+			s->planned = planned;
 	}
 }
 
@@ -260,6 +274,7 @@ static int operation(
 		status = attributes(s, &op);
 	if (status != TB_OK)
 		return status;
+	op.planned = s->planned && op.kind != TB_OP_CALC;
 	// Deadlocks and unmatched messages are found only at the end, and name this line.
 	uint32_t index;
 	tb_job_builder_set_line(s->builder, s->line);
@@ -374,6 +389,7 @@ static int open_rank(struct scanner *s)
 	s->rank = (uint32_t)rank;
 	s->seen[rank] = 1;
 	s->in_rank = true;
+	s->planned = false;
 	tb_labels_clear(&s->labels);
 	return TB_OK;
 }
@@ -397,6 +413,7 @@ static int scan(struct scanner *s)
 {
 	int more;
 	while ((more = next_line(s)) > 0) {
+		skip_mark(s);
 		for (skip_blank(s); *s->at != '\n'; skip_blank(s)) {
 			int status = item(s);
 			if (status != TB_OK)

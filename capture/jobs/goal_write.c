@@ -144,6 +144,16 @@ static void put_dep(struct goal_writer *w, const struct written_dep *dep)
 	put_text(w, "\n");
 }
 
+// put_mark writes, before a message, whether a library planned it and those below it.
+static void put_mark(struct goal_writer *w, const struct tb_op *op, bool *planned)
+{
+	if (op->kind == TB_OP_CALC || op->planned == *planned)
+		return;
+	*planned = op->planned;
+	reserve(w);
+	put_text(w, *planned ? TB_GOAL_PLANNED "\n" : TB_GOAL_NOT_PLANNED "\n");
+}
+
 static void put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
 	const struct deps *deps)
 {
@@ -152,7 +162,9 @@ static void put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t r
 	put_text(w, "\nrank ");
 	put_number(w, rank);
 	put_text(w, " {\n");
+	bool planned = false;
 	for (uint32_t i = 0; i < n; i++) {
+		put_mark(w, &job->ops[base + i], &planned);
 		put_op(w, &job->ops[base + i], i + 1);
 		for (uint32_t k = deps->first[i]; k < deps->first[i + 1]; k++)
 			put_dep(w, &deps->list[k]);
@@ -274,6 +286,35 @@ static void put_part(struct goal_writer *w, const struct tb_job *job, uint32_t r
 	}
 }
 
+static bool is_planned_message(const struct tb_op *op)
+{
+	return op->planned && op->kind != TB_OP_CALC;
+}
+
+// put_planned writes which operations a library planned, where there are any.
+static void put_planned(struct goal_writer *w, const struct tb_job *job)
+{
+	uint32_t n = 0, i = 0;
+	for (;;) {
+		while (i < job->n_ops && !is_planned_message(&job->ops[i]))
+			i++;
+		if (i == job->n_ops)
+			break;
+		reserve(w);
+		put_bytes(w, i, 4);
+		while (i < job->n_ops &&
+			(job->ops[i].planned || job->ops[i].kind == TB_OP_CALC))
+			i++;
+		put_bytes(w, i, 4);
+		n++;
+	}
+	if (n == 0)
+		return;
+	reserve(w);
+	put_bytes(w, n, 4);
+	put_bytes(w, TB_GOAL_PLANNED_END, 8);
+}
+
 int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
 {
 	struct goal_writer *w = malloc(sizeof *w);
@@ -284,6 +325,7 @@ int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error
 	put_header(w, job);
 	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 		put_part(w, job, rank);
+	put_planned(w, job);
 	flush(w);
 	free(w);
 	return TB_OK;

@@ -64,7 +64,8 @@ static void put_message(struct program *p, struct tb_random *random)
 		.peer = to,
 		.tag = below(random, one_in(random, 3) ? UINT32_MAX : 3),
 		.amount = one_in(random, 5) ? tb_random_next(random) >> 1
-					    : below(random, 3)};
+					    : below(random, 3),
+		.planned = one_in(random, 3)};
 	put(p, from, op, random);
 	op.kind = TB_OP_RECV;
 	op.peer = p->wildcards && one_in(random, 20) ? TB_ANY : from;

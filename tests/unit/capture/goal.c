@@ -101,6 +101,37 @@ static void numbers_reach_to_their_bounds(void **state)
 		"job:2: a time in ns must be at most 9223372036854775807");
 }
 
+static void comments_of_their_own_mark_planned_messages(void **state)
+{
+	(void)state;
+	struct tb_job *job = assert_reads("num_ranks 2\n"
+					  "rank 0 {\n"
+					  "send 1b to 1\n"
+					  "// planned\n"
+					  "send 2b to 1 // not planned\n"
+					  "calc 3\n"
+					  "/* no mark:\n"
+					  "// not planned\n"
+					  "*/ recv 4b from 1\n"
+					  "// not planned\r\n"
+					  "send 5b to 1\n"
+					  "// planned\n"
+					  "}\n"
+					  "rank 1 {\n"
+					  "recv 1b from 0\n"
+					  " // planned\n"
+					  "recv 2b from 0\n"
+					  "recv 5b from 0\n"
+					  "// planned\n"
+					  "send 4b to 0\n"
+					  "}\n");
+	static const uint8_t planned[] = {0, 1, 0, 1, 0, 0, 0, 0, 1};
+	assert_int_equal(job->n_ops, sizeof planned);
+	for (uint32_t i = 0; i < job->n_ops; i++)
+		assert_int_equal(job->ops[i].planned, planned[i]);
+	tb_job_free(job);
+}
+
 static void broken_text_is_reported_with_its_line(void **state)
 {
 	(void)state;
@@ -390,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_of_the_syntax_is_read),
 		cmocka_unit_test(numbers_reach_to_their_bounds),
+		cmocka_unit_test(comments_of_their_own_mark_planned_messages),
 		cmocka_unit_test(broken_text_is_reported_with_its_line),
 		cmocka_unit_test(foreign_input_is_not_broken_input),
 		cmocka_unit_test(a_line_may_be_long_but_not_endless),
