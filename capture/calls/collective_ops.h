@@ -3,6 +3,7 @@
 #define TB_COLLECTIVE_OPS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // What `bytes` of a collective call is: the data that the calling rank contributes, or
 // that the root does where only that has data.
@@ -36,6 +37,14 @@ struct tb_collective {
 	enum tb_collective_size size;
 	bool rooted;   // one member gives or gets what the others do not
 	bool combines; // adds up the ranks' data
+};
+
+// What a trace tells of how NCCL carried a call out. Zeroed: nothing.
+enum tb_told_tree { TB_TREE_UNTOLD, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
+
+struct tb_told {
+	uint16_t n_channels; // 0: it does not tell
+	uint8_t tree;	     // enum tb_told_tree
 };
 
 // By operation.

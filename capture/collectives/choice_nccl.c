@@ -333,6 +333,25 @@ static void pace(struct tb_choice *choice, const struct nccl_call *call, enum al
 	}
 }
 
+// is_told: the kernels of all algorithms but trees have the names of rings.
+static bool is_told(const struct tb_told *told, enum algorithm a)
+{
+	return told->tree == TB_TREE_UNTOLD ||
+	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
+}
+
+// state_told adds what the trace told to the reason.
+static void state_told(struct tb_choice *choice, const struct tb_told *told)
+{
+	size_t n = strlen(choice->reason);
+	snprintf(choice->reason + n, sizeof choice->reason - n, "; its kernel:%s%s%s",
+		told->tree == TB_TREE_UNTOLD  ? ""
+		: told->tree == TB_TREE_TAKEN ? " a tree"
+					      : " no tree",
+		told->tree && told->n_channels ? "," : "",
+		told->n_channels ? " so many channels" : "");
+}
+
 static bool is_asked_for(
 	const char *wanted, const struct nccl_call *call, enum algorithm a)
 {
@@ -345,17 +364,23 @@ static void choose_fastest(
 {
 	const struct nccl_call call = call_of(shape);
 	const char *wanted = choice->algorithm;
+	// What the user wants instead has channels of its own.
+	const struct tb_told told =
+		wanted || !shape->call ? (struct tb_told){0} : shape->call->told;
 	double least = -1;
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
 		enum protocol p = (enum protocol)(i % N_PROTOCOLS);
-		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p))
+		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
+			!is_told(&told, a))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
 		pace(choice, &call, a, p);
+		if (told.n_channels)
+			choice->n_channels = told.n_channels;
 		snprintf(choice->reason, sizeof choice->reason,
 			"NCCL, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32
 			" channel%s",
@@ -365,6 +390,8 @@ static void choose_fastest(
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];
 	}
+	if (told.tree || told.n_channels)
+		state_told(choice, &told);
 }
 
 void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)

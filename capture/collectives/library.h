@@ -53,6 +53,7 @@ struct tb_collective_call {
 	const char *algorithm; // NULL: the choice of the user or the library
 	uint32_t radix;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
+	struct tb_told told;		// what the trace tells of NCCL's choice
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".

@@ -22,6 +22,7 @@ struct tb_kept_plan {
 	uint64_t *bytes;       // by member
 	uint32_t *hosts;       // by member; NULL: none is known
 	const char *algorithm; // of a part; NULL: it was chosen
+	struct tb_told told;
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
 };
@@ -104,7 +105,8 @@ static int fill(struct whole *w)
 		.bytes = w->bytes,
 		.sizes = any_sizes ? w->sizes : NULL,
 		.hosts = w->hosts,
-		.node = l->reading->node};
+		.node = l->reading->node,
+		.told = call_of(w, 0)->told};
 	return TB_OK;
 }
 
@@ -113,7 +115,9 @@ static bool is_same(
 {
 	return kept->op == call->op && kept->n == call->n &&
 	       kept->n_local == call->n_local && kept->root == call->root &&
-	       kept->algorithm == call->algorithm && !kept->hosts == !call->hosts &&
+	       kept->algorithm == call->algorithm &&
+	       kept->told.n_channels == call->told.n_channels &&
+	       kept->told.tree == call->told.tree && !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
 	       (!call->hosts || memcmp(kept->hosts, call->hosts,
 					call->n * sizeof *call->hosts) == 0);
@@ -147,6 +151,7 @@ static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
 		.n_local = call->n_local,
 		.root = call->root,
 		.algorithm = call->algorithm,
+		.told = call->told,
 		.plan = *plan,
 		.rule = *rule};
 	made.bytes = malloc(call->n * sizeof *made.bytes);

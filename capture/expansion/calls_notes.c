@@ -179,6 +179,27 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 			sizeof text[3]));
 }
 
+// put_told counts the calls of which the trace tells what NCCL chose.
+static void put_told(const struct tb_calls *calls, FILE *out)
+{
+	uint64_t n_tree = 0, n_channels = 0;
+	char text[2][48];
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n_calls;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
+		for (uint32_t i = 0; i < n_calls; i++) {
+			n_tree += of[i].told.tree != TB_TREE_UNTOLD;
+			n_channels += of[i].told.n_channels > 0;
+		}
+	}
+	if (n_tree || n_channels)
+		fprintf(out,
+			"NCCL's kernels tell of %s whether they went by trees, of %s how "
+			"many channels they had, of none the protocol\n",
+			tb_format_counted(n_tree, "call", text[0], sizeof text[0]),
+			tb_format_counted(n_channels, "call", text[1], sizeof text[1]));
+}
+
 int tb_lowering_notes(
 	const struct tb_lowering *l, const struct tb_recorded_calls *timed, char **notes)
 {
@@ -201,6 +222,7 @@ int tb_lowering_notes(
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->unknown_library);
 	put_eager(l, out);
+	put_told(l->calls, out);
 	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
 		fprintf(out, "%s\n", tb_library_flat(l->library));
 	put_idle(l, out);

@@ -14,6 +14,7 @@ struct comm_writing {
 	uint32_t last;
 	bool begun; // the first call has the computation, and what it comes after
 	bool ends;  // the next call has the kernel's time; of those before it has none
+	struct tb_told told; // of the kernel's one collective call
 };
 
 static int add(struct comm_writing *writing, struct tb_call call)
@@ -92,7 +93,8 @@ static int add_collective(struct comm_writing *writing, const struct tb_comm_op 
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
 		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
 		.bytes = bytes_of(op, n),
-		.group = group};
+		.group = group,
+		.told = writing->told};
 	if (rooted && op->root != TB_NONE)
 		call.peer = op->root;
 	else if (rooted)
@@ -170,8 +172,10 @@ int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
 	int status = TB_OK;
 	bool group = kernel->n_ops > 1 && is_message(&profile->ops[ops[0]]);
-	// Nobody knows how the time of several collective calls divides.
+	// Nobody knows how the time and the channels of several collective calls divide.
 	writing.ends = kernel->n_ops == 1;
+	if (writing.ends)
+		writing.told = kernel->told;
 	if (group)
 		status = add_group(&writing, kernel);
 	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_MAX 4096
+#define GROUPS_MAX   4096
+#define CHANNELS_MAX 64 // MAXCHANNELS of src/include/device.h
 
 // Names of torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, 1.13 to 2.9, and of
 // ProcessGroupGloo.cpp.
@@ -173,6 +174,41 @@ uint8_t tb_comm_of_kernel(struct tb_raw name)
 		if (contains(name, words[i].word))
 			return words[i].what;
 	return TB_COMM_OTHER;
+}
+
+// n_blocks returns how many blocks a kernel's grid has, 0 when it is not told.
+static uint16_t n_blocks(struct tb_raw args)
+{
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(args);
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (!tb_raw_is(key, "grid"))
+			continue;
+		struct tb_raw_walk grid = tb_raw_walk_begin(value);
+		uint64_t n;
+		bool is_told = tb_raw_walk_next(&grid, &key, &value) &&
+			       tb_raw_count(value, &n) && n <= CHANNELS_MAX;
+		return is_told ? (uint16_t)n : 0;
+	}
+	return 0;
+}
+
+struct tb_told tb_comm_told(struct tb_raw name, struct tb_raw args)
+{
+	static const char any[] = "ncclDevKernel_", sum[] = "ncclDevKernel_AllReduce_";
+	struct tb_told told = {0};
+	const char *brace = name.n ? memchr(name.data, '(', name.n) : NULL;
+	size_t n = brace ? (size_t)(brace - name.data) : name.n, end = strlen("_TREE_LL");
+	if (n < strlen(any) || memcmp(name.data, any, strlen(any)) != 0)
+		return told;
+	told.n_channels = n_blocks(args);
+	if (n < strlen(sum) + end || memcmp(name.data, sum, strlen(sum)) != 0)
+		return told;
+	if (memcmp(name.data + n - end, "_TREE_LL", end) == 0)
+		told.tree = TB_TREE_TAKEN;
+	if (memcmp(name.data + n - end, "_RING_LL", end) == 0)
+		told.tree = TB_TREE_NOT_TAKEN;
+	return told;
 }
 
 static int element_bytes(const struct tb_profile *profile,

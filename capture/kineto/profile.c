@@ -73,7 +73,8 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 		.launch_ns = TB_NEVER_NS,
 		.external = ties.external,
 		.stream_key = stream_key(&ties),
-		.what = tb_comm_of_kernel(event->name)};
+		.what = tb_comm_of_kernel(event->name),
+		.told = tb_comm_told(event->name, event->args)};
 	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
 	if (status == TB_OK)
 		status = tb_profile_comm(

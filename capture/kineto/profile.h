@@ -129,6 +129,7 @@ struct tb_comm_kernel {
 	uint32_t stream;	  // of the profile
 	uint32_t first_op, n_ops; // in `kernel_ops`; see below
 	uint8_t what;		  // as its name says
+	struct tb_told told;	  // by its name and grid
 	bool is_rest;		  // of an operation that an earlier kernel began
 	uint32_t own_op;	  // that its own arguments describe, or TB_NONE
 };
@@ -226,6 +227,12 @@ int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 
 // tb_comm_of_kernel returns what a kernel of NCCL's does by its name.
 uint8_t tb_comm_of_kernel(struct tb_raw name);
+
+// tb_comm_told returns what name and grid of a kernel tell of NCCL 2.19 and later: its
+// blocks are the channels, and of all-reduces there is a kernel for trees and one for all
+// else (best_kernel of src/device/generate.py). Each is named after LL, whatever the
+// protocol is.
+struct tb_told tb_comm_told(struct tb_raw name, struct tb_raw args);
 
 // tb_profile_order sorts kernels and waits, drops waits within communication operations,
 // and makes the marks.
