@@ -42,6 +42,11 @@ static const double nvls_tree_most[N_GENERATIONS][3] = {
 	{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}};
 static const double nvls_efficiency[N_GENERATIONS] = {0, 0, .85, .74};
 
+// GB/s that one channel takes in by LL: ll_most over the rings that NCCL has on a host,
+// 12 with V100s and 24 with later GPUs.
+static const double ll_channel[N_GENERATIONS] = {
+	39. / 12, 87.7 / 24, 141. / 24, 282. / 24};
+
 // The share of the bandwidth that trees get, for 64 B, 128 B, ... (treeCorrectionFactor).
 static const double tree_share[N_PROTOCOLS][24] = {
 	{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1,
@@ -285,16 +290,31 @@ double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algo
 	return -1;
 }
 
-// What a protocol's buffer takes at once, and how many bytes a thread of a channel has to
-// do for another channel to be used (src/include/device.h and comm.h).
+// What a protocol's buffer takes at once, how many bytes the threads of a channel have to
+// do for another channel to be used, and how many they do in one turn
+// (src/include/device.h and comm.h, src/device/prims_*.h).
 static const struct {
 	uint64_t chunk_bytes, channel_bytes;
-	uint32_t wire[2];
+	uint32_t turn_bytes, wire[2];
 } buffers[N_PROTOCOLS] = {
-	{UINT64_C(32) << 10, 512 * 8, {2, 1}},
-	{UINT64_C(576000), 640 * 8, {16, 15}},
-	{UINT64_C(512) << 10, 512 * 64, {1, 1}},
+	{UINT64_C(32) << 10, 512 * 8, 512 * 8, {2, 1}},
+	{UINT64_C(576000), 640 * 8, 640 * 60, {16, 15}},
+	{UINT64_C(512) << 10, 512 * 64, 0, {1, 1}},
 };
+
+// channel_bytes_per_s: what a channel takes in, however fast its links are. The latencies
+// of Simple's steps are those of whole chunks.
+static uint64_t channel_bytes_per_s(
+	const struct nccl_call *call, enum algorithm a, enum protocol p)
+{
+	double gb_per_s = 0;
+	if (p == LL)
+		gb_per_s = ll_channel[call->generation];
+	else if (p == LL128)
+		gb_per_s = a == TREE ? tree_ll128_most[call->generation][hosts_of(call)]
+				     : ring_ll128_most[call->generation];
+	return (uint64_t)(gb_per_s * 1e9);
+}
 
 static uint32_t extra_ns(double us, double network_us)
 {
@@ -323,6 +343,8 @@ static void pace(struct tb_choice *choice, const struct nccl_call *call, enum al
 			(uint32_t)((once + (a == PAT ? call->n * 2.8 : 0)) * 1000 + .5),
 		.step_ns = {extra_ns(inside, step_us[in][RING][LL]),
 			extra_ns(between, step_us[NET][RING][LL])},
+		.channel_bytes_per_s = channel_bytes_per_s(call, a, p),
+		.turn_bytes = buffers[p].turn_bytes,
 		.wire = {buffers[p].wire[0], buffers[p].wire[1]}};
 	// The switch adds and copies: of what a ring's link carries twice, once goes
 	// there.

@@ -62,6 +62,10 @@ struct tb_plan_pace {
 	uint32_t call_ns;    // from a rank's entry to its first send
 	uint32_t step_ns[2]; // with slots: from the arrival of data until they are ready;
 			     // within a host, and between hosts
+	// Besides, a channel takes data in at a rate (0: at once), and passes them on
+	// from when it has as many as its threads have at once.
+	uint64_t channel_bytes_per_s;
+	uint32_t turn_bytes;
 	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
 };
 

@@ -78,23 +78,47 @@ static bool is_local(const struct tb_plan_writing *w, const struct tb_transfer *
 	return w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
 }
 
+// add_taking adds a calc that takes data in, behind their receive.
+static int add_taking(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	uint64_t ns, uint32_t receive, uint32_t *op, struct tb_error *error)
+{
+	if (!ns)
+		return TB_OK;
+	int status = tb_plan_write_op(w,
+		&(struct tb_op){.kind = TB_OP_CALC,
+			.amount = ns,
+			.cpu = (uint8_t)(FIRST_CPU + transfer->port % N_CPUS)},
+		op, error);
+	return status == TB_OK ? tb_plan_write_wait(w, *op, receive, false, error)
+			       : status;
+}
+
+static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)
+{
+	return (uint64_t)((double)bytes * 1e9 / (double)pace->channel_bytes_per_s);
+}
+
+// add_arrival: the first turn of the channel's threads is passed on while they take the
+// rest, for which the channel's next data wait.
 static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	struct tb_error *error)
 {
-	uint32_t op = 0;
-	uint32_t ns = w->plan->pace.step_ns[is_local(w, transfer) ? 0 : 1];
-	int status = tb_plan_write_part(w, transfer, TB_OP_RECV, &op, error);
+	const struct tb_plan_pace *pace = &w->plan->pace;
+	uint32_t receive = 0, rest = 0;
+	uint64_t bytes = pace->channel_bytes_per_s ? tb_plan_bytes(w->plan, transfer) : 0;
+	uint64_t first = bytes < pace->turn_bytes ? bytes : pace->turn_bytes;
+	uint64_t ns = pace->step_ns[is_local(w, transfer) ? 0 : 1];
+	int status = tb_plan_write_part(w, transfer, TB_OP_RECV, &receive, error);
 	if (status == TB_OK && w->entry != UINT32_MAX)
-		status = tb_plan_write_wait(w, op, w->entry, false, error);
-	uint32_t receive = op;
-	if (status == TB_OK && ns)
-		status = tb_plan_write_op(w,
-			&(struct tb_op){.kind = TB_OP_CALC,
-				.amount = ns,
-				.cpu = (uint8_t)(FIRST_CPU + transfer->port % N_CPUS)},
-			&op, error);
-	if (status == TB_OK && ns)
-		status = tb_plan_write_wait(w, op, receive, false, error);
+		status = tb_plan_write_wait(w, receive, w->entry, false, error);
+	uint32_t op = receive;
+	if (first > 0)
+		ns += taking_ns(pace, first);
+	if (status == TB_OK)
+		status = add_taking(w, transfer, ns, receive, &op, error);
+	if (status == TB_OK && bytes > first)
+		status = add_taking(w, transfer, taking_ns(pace, bytes - first), receive,
+			&rest, error);
 	w->held_ports[w->n_held] = transfer->port;
 	w->held[w->n_held++] = op;
 	return status;

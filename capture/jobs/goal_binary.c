@@ -159,8 +159,8 @@ static int measure(const struct image *image, uint32_t rank, struct goal_part *p
 	return TB_OK;
 }
 
-static int add_node(struct image *image, struct tb_job_builder *builder,
-	uint32_t rank, size_t at)
+static int add_node(
+	struct image *image, struct tb_job_builder *builder, uint32_t rank, size_t at)
 {
 	const unsigned char *node = image->bytes + at;
 	struct tb_op op = {.peer = get_u32(node + 5),
@@ -225,8 +225,8 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 	return TB_OK;
 }
 
-static int add_rank(struct image *image, struct tb_job_builder *builder,
-	const struct goal_part *part)
+static int add_rank(
+	struct image *image, struct tb_job_builder *builder, const struct goal_part *part)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++)
@@ -275,8 +275,8 @@ static int read_ranks(
 	return status;
 }
 
-static int read_image(struct image *image, struct tb_job_builder **builder,
-	struct tb_error *error)
+static int read_image(
+	struct image *image, struct tb_job_builder **builder, struct tb_error *error)
 {
 	if (!tb_goal_binary_begins((struct tb_bytes){image->bytes, image->n}))
 		return tb_fail_in(error, TB_EFOREIGN, image->name,
