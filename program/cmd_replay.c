@@ -40,6 +40,7 @@ enum {
 	KEY_SHARD,
 	KEY_NUMBERS,
 	KEY_ALONE,
+	KEY_ALSO,
 	KEY_NO_CHECK,
 	KEY_NO_RANGE,
 	KEY_THREADS,
@@ -113,6 +114,10 @@ static const struct argp_option option_table[] = {
 		2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	TB_CMD_CAPTURE_OPTIONS(3),
+	{"also", KEY_ALSO, "FILE[,KEY=TIME...]", 0,
+		"With --closed-loop: a second capture of the same program, at another "
+		"rate, narrows the range; from=TIME and to=TIME choose its span",
+		3},
 	{"no-range", KEY_NO_RANGE, NULL, 0,
 		"With --closed-loop: do not replay the bounds between which the run time "
 		"lies",
@@ -284,6 +289,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_NO_CHECK:
 		record->no_check = true;
+		break;
+	case KEY_ALSO:
+		record->also = text;
 		break;
 	case KEY_ALONE:
 		record->alone = true;

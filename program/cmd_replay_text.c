@@ -169,6 +169,8 @@ void replay_print_range(const struct tb_recording_summary *run,
 	if (outcome->n > 0 && !outcome->stopped)
 		fprintf(stderr, "it takes %s\n",
 			tb_range_text(&range, text, sizeof text));
+	if (outcome->n > 0 && !outcome->stopped && run->also)
+		fprintf(stderr, "also: %s\n", run->also);
 }
 
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)

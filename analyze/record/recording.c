@@ -1,3 +1,4 @@
+#include "recording_also.h"
 #include "recording_impl.h"
 
 #include "progress.h"
@@ -49,6 +50,7 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 void tb_recording_fini(struct tb_recording *recording)
 {
 	tb_hosted_fini(&recording->hosted);
+	tb_recording_also_free(recording->also);
 	tb_workload_free(recording->workload);
 	free(recording->input_name);
 	free(recording->described);
@@ -108,6 +110,7 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 	struct tb_recording_summary summary = {.run = recording->id,
 		.input_name = recording->input_name,
 		.input_kind = tb_recording_kind(recording->workload),
+		.also = recording->also ? recording->also->note : NULL,
 		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,

@@ -24,9 +24,10 @@ struct tb_recording_options {
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
-	unsigned n_threads;	   // that simulate a large network; 0: one
-	bool alone;		   // replay each job by itself too; see recording_alone.h
-	bool no_check;		   // do not replay closed loops at the captured rate too
+	unsigned n_threads; // that simulate a large network; 0: one
+	bool alone;	    // replay each job by itself too; see recording_alone.h
+	const char *also;   // a second capture (rule L17 of docs/closed-loop.md); NULL
+	bool no_check;	    // do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;
@@ -45,6 +46,7 @@ struct tb_recording_options {
 struct tb_recording_summary {
 	int64_t run;		// its number in the store; 0: the next one
 	const char *input_name; // files joined by ", "
+	const char *also;	// a sentence on the second capture; NULL: there is none
 	const char *input_kind; // as struct tb_run_config has it
 	const char *options;	// as the store keeps them; NULL before the run begins
 	const struct tb_network *network;

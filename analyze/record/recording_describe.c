@@ -83,6 +83,7 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(options->workload.bounded ? " --closed-loop"
 						: " --closed-loop --no-range",
 			stream);
+	put_named(stream, "--also", options->also);
 	if (options->no_check)
 		fputs(" --no-check", stream);
 	put_instant(stream, "--from", &packets->from);

@@ -48,6 +48,8 @@ struct tb_recording {
 	const char **files; // of all inputs, for the digest
 	size_t n_files;
 
+	struct tb_recording_also *also; // NULL: no second capture
+
 	struct tb_store *store; // NULL: not created
 	int64_t id;		// run number when several are recorded; 0: the next one
 	struct tb_observer of_store;

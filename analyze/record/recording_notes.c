@@ -1,4 +1,5 @@
 // What is to be known of how a recording was made, for the notes of its run.
+#include "recording_also.h"
 #include "recording_impl.h"
 
 #include "array.h"
@@ -48,6 +49,10 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 		if (status == TB_OK && input.job)
 			status = add_lines(notes, input.first_job, input.job->notes);
 	}
+	if (status == TB_OK && recording->also)
+		status = add_lines(notes,
+			tb_workload_input(recording->workload, 0).first_job,
+			recording->also->note);
 	uint32_t n_remarks = tb_network_n_remarks(recording->network);
 	for (uint32_t i = 0; status == TB_OK && i < n_remarks; i++)
 		status = add_lines(

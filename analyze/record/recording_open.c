@@ -1,4 +1,5 @@
 // Opens what a recording needs: network, traces, faults, routes.
+#include "recording_also.h"
 #include "recording_impl.h"
 
 #include "network_open.h"
@@ -213,5 +214,7 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = take_slow_nodes(recording, error);
 	if (status == TB_OK)
 		status = take_service_levels(recording, error);
-	return status == TB_OK ? check_broadcast(recording, error) : status;
+	if (status == TB_OK)
+		status = check_broadcast(recording, error);
+	return status == TB_OK ? tb_recording_also_open(recording, error) : status;
 }

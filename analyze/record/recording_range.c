@@ -1,5 +1,7 @@
 #include "recording_range.h"
 
+#include "recording_also.h"
+#include "recording_check.h"
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
@@ -12,26 +14,36 @@
 // the check. Fitted: with it 95 of 100 pairs of docs/closed-loop.md are in their range.
 static const double model_part = 0.06;
 
-struct range_task { // of one bound
+struct range_task { // of one bound, or of what is likely
 	tb_time_ps took_ps;
 	bool done;
 };
 
 struct range_crew {
 	const struct tb_recording_range *asked;
+	const struct tb_recording *recording; // the one asked for, or the second capture
 	struct range_task *tasks;
-	size_t n;
+	size_t n, n_bounds;
 };
+
+static int make_source(struct tb_workload_alone **made, const struct range_crew *crew,
+	size_t index, struct tb_error *error)
+{
+	const struct tb_workload *workload = crew->recording->workload;
+	return index < crew->n_bounds
+		       ? tb_workload_bound_new(made, workload, index, error)
+		       : tb_workload_alone_new(made, workload, 0, error);
+}
 
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct range_crew *crew = context;
-	const struct tb_recording *recording = crew->asked->recording;
+	const struct tb_recording *recording = crew->recording;
 	struct range_task *task = &crew->tasks[index];
 	struct tb_workload_alone *bound = NULL;
 	if (tb_stop_asked(recording->options->stop))
 		return TB_OK;
-	int status = tb_workload_bound_new(&bound, recording->workload, index, error);
+	int status = make_source(&bound, crew, index, error);
 	if (status == TB_OK) {
 		const struct tb_again again = {.recording = recording,
 			.network = recording->network,
@@ -63,13 +75,16 @@ static void widen(struct tb_recording_range_outcome *outcome, double check_part)
 }
 
 // sum_up makes the range of the replays that are done, and of the run.
-static void sum_up(
-	struct tb_recording_range_outcome *outcome, const struct range_crew *crew)
+static void sum_up(struct tb_recording_range_outcome *outcome,
+	const struct range_crew *crew, double check_part)
 {
-	const struct tb_recording *recording = crew->asked->recording;
-	const struct tb_workload_bounds bounds = tb_workload_bounds(recording->workload);
-	tb_time_ps run_ps = tb_recording_summary(recording).stats.now_ps;
-	outcome->least_ps = outcome->most_ps = run_ps;
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds(crew->recording->workload);
+	bool is_run = crew->recording == crew->asked->recording;
+	outcome->least_ps = TB_TIME_NEVER;
+	if (is_run)
+		outcome->least_ps = outcome->most_ps =
+			tb_recording_summary(crew->recording).stats.now_ps;
 	outcome->n_calls = bounds.n_calls;
 	outcome->n_hidden = bounds.n_hidden;
 	for (size_t i = 0; i < crew->n; i++) {
@@ -82,15 +97,20 @@ static void sum_up(
 		if (task->took_ps > outcome->most_ps)
 			outcome->most_ps = task->took_ps;
 	}
-	widen(outcome, crew->asked->check_part);
 	outcome->stopped = outcome->n_done < outcome->n;
+	if (!outcome->stopped)
+		widen(outcome, check_part);
 }
 
-int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
-	const struct tb_recording_range *asked, struct tb_error *error)
+// replay_jobs replays the bounds of a capture; of the second one what is likely, too.
+static int replay_jobs(struct tb_recording_range_outcome *outcome,
+	const struct tb_recording_range *asked, const struct tb_recording *recording,
+	double check_part, struct tb_error *error)
 {
-	struct range_crew crew = {
-		.asked = asked, .n = tb_workload_bounds(asked->recording->workload).n};
+	struct range_crew crew = {.asked = asked,
+		.recording = recording,
+		.n_bounds = tb_workload_bounds(recording->workload).n};
+	crew.n = crew.n_bounds + (crew.n_bounds && recording != asked->recording);
 	*outcome = (struct tb_recording_range_outcome){.n = crew.n};
 	if (crew.n == 0)
 		return TB_OK;
@@ -101,9 +121,49 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 		.context = &crew, .n_tasks = crew.n, .task = run_task, .watch = watch};
 	int status = tb_workers_run(&work, asked->n_workers, error);
 	if (status == TB_OK)
-		sum_up(outcome, &crew);
+		sum_up(outcome, &crew, check_part);
 	free(crew.tasks);
 	return status;
+}
+
+// check_also returns the error of the second capture's replay at its own rate; 0 where it
+// cannot be replayed there.
+static double check_also(const struct tb_recording *also)
+{
+	struct tb_capture_checks checks = {0};
+	struct tb_error error;
+	double part = 0;
+	if (!also->options->no_check &&
+		tb_recording_replay_checks(&checks, also, &error) == TB_OK && checks.n)
+		part = tb_capture_check_part(&checks.list[0]);
+	free(checks.list);
+	return part;
+}
+
+static int replay_also(struct tb_recording_range_outcome *outcome,
+	const struct tb_recording_range *asked, struct tb_error *error)
+{
+	const struct tb_recording *also = &asked->recording->also->recording;
+	struct tb_recording_range_outcome other;
+	int status = replay_jobs(&other, asked, also, check_also(also), error);
+	if (status != TB_OK)
+		return status;
+	outcome->n += other.n;
+	outcome->n_done += other.n_done;
+	outcome->stopped |= other.stopped;
+	if (!outcome->stopped)
+		tb_recording_also_narrow(outcome, asked->recording, &other);
+	return TB_OK;
+}
+
+int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
+	const struct tb_recording_range *asked, struct tb_error *error)
+{
+	int status =
+		replay_jobs(outcome, asked, asked->recording, asked->check_part, error);
+	if (status != TB_OK || !asked->recording->also || outcome->stopped)
+		return status;
+	return replay_also(outcome, asked, error);
 }
 
 int tb_recording_keep_range(struct tb_recording *recording,

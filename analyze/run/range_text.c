@@ -9,12 +9,18 @@
 
 char *tb_range_text(const struct tb_range *range, char *buffer, size_t size)
 {
+	// A second capture may rule out what the first makes likely.
+	tb_time_ps likely_ps = range->likely_ps;
+	if (likely_ps < range->least_ps)
+		likely_ps = range->least_ps;
+	if (likely_ps > range->most_ps)
+		likely_ps = range->most_ps;
 	char least[24], likely[24], most[24], share[40];
-	bool is_wide = (range->most_ps - range->least_ps) > range->likely_ps / WIDE_PART;
+	bool is_wide = (range->most_ps - range->least_ps) > likely_ps / WIDE_PART;
 	int n = snprintf(buffer, size, "between %s and %s, probably %s",
 		tb_format_time(range->least_ps, least, sizeof least),
 		tb_format_time(range->most_ps, most, sizeof most),
-		tb_format_time(range->likely_ps, likely, sizeof likely));
+		tb_format_time(likely_ps, likely, sizeof likely));
 	if (!is_wide || n < 0 || (size_t)n >= size)
 		return buffer;
 	double percent =

@@ -1,0 +1,72 @@
+#!/bin/bash
+# A second capture of the same program narrows the range of a closed loop, which still holds the
+# measured time; a capture of another program is refused. judge_range.py --also judges all pairs.
+set -euo pipefail
+
+whatif=$TB_SHARED/data/whatif
+if [[ ! -d $whatif ]]; then
+	echo "skipped: $whatif is not here, with captures of programs and how long they took"
+	exit 77
+fi
+. "$TB_SOURCE/tests/support/real_input.sh"
+for capture in ring8_10m halo8_10m halo8_50m; do
+	there "whatif/$capture.pcap.zst" || {
+		echo "skipped: $capture is not here"
+		exit 77
+	}
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+	echo "$1"
+	exit 1
+}
+
+# times PROGRAM RATE CAPTURED: seconds, start and end of one such run.
+times() {
+	awk -F, -v program="$1" -v rate="$2" -v captured="$3" \
+		'$1 == program && $2 == rate && $4 == captured { print $5, $6, $7; exit }' "$whatif/times.csv"
+}
+
+ask() {
+	sqlite3 "$1" "SELECT $2 FROM run JOIN run_range USING (run)"
+}
+
+read -r _ begin end <<< "$(times halo8 10 1)"
+read -r _ begin2 end2 <<< "$(times halo8 50 1)"
+read -r wanted _ <<< "$(times halo8 100 0)"
+span=(--from "$begin" --to "$end")
+also=$whatif/halo8_50m.pcap.zst,from=$begin2,to=$end2
+replay=("$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" --closed-loop --no-blame "${span[@]}" -n ethernet-shaped,rate=100Mbit/s)
+
+"${replay[@]}" -q -o one.db
+"${replay[@]}" --also "$also" -o two.db 2> said.txt
+read -r one two <<< "$(ask one.db 'most_ps - least_ps') $(ask two.db 'most_ps - least_ps')"
+((2 * two < one)) || fail "with a second capture the range is $two ps wide, without $one"
+[[ $(ask two.db "$wanted * 1e12 BETWEEN least_ps AND most_ps") == 1 ]] ||
+	fail "the range misses $wanted s: $(ask two.db 'least_ps / 1e12, most_ps / 1e12')"
+grep -q '^also: .*halo8_50m.*captured at 6.2.* MB/s a port, took .* and narrows the range: .*between the same nodes' said.txt ||
+	fail "no note on the second capture: $(cat said.txt)"
+[[ $(sqlite3 two.db "SELECT options LIKE '%--also %halo8_50m%,from=$begin2,to=$end2%' FROM run") == 1 ]] ||
+	fail "the store's options lack the second capture"
+
+"$TAILBACK" info two.db | grep -q 'halo8_50m.*narrows the range' || fail "info does not name the second capture"
+
+# On more than one switch measured times say nothing, but the second capture's bounds do.
+"${replay[@]}" -q -n ethernet,levels=2,arity=4,rate=100Mbit/s --also "$also" -o tree.db
+"${replay[@]}" -q -n ethernet,levels=2,arity=4,rate=100Mbit/s -o tree_one.db
+[[ $(ask tree.db most_ps) -lt $(ask tree_one.db most_ps) ]] || fail "on a tree the second capture's bounds are not used"
+
+# refused EXPECTED OPTION...: one sentence, a code, no store.
+refused() {
+	local code=0
+	"$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" "${span[@]}" -n ethernet -o no.db "${@:2}" 2> said.txt || code=$?
+	[[ $code == 2 && $(wc -l < said.txt) == 1 && ! -e no.db ]] || fail "exit $code: $(cat said.txt)"
+	grep -q "$1" said.txt || fail "$(cat said.txt)"
+}
+refused 'expected a capture of the same program' --closed-loop --also "$whatif/ring8_10m.pcap.zst"
+refused 'expected FILE\[,from=TIME\]' --closed-loop --also "$whatif/ring8_10m.pcap.zst,to=soon"
+refused 'expected a packet capture beside one other, with --closed-loop' --also "$also"
+refused 'expected a packet capture beside one other, with --closed-loop' --closed-loop --no-range --also "$also"
