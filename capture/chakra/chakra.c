@@ -91,6 +91,23 @@ static int check_clones(const struct trace *trace, uint32_t n_ranks)
 	return TB_OK;
 }
 
+// note_times reports which communication has no recorded time.
+static void note_times(const struct trace *trace, struct tb_calls *calls)
+{
+	char text[48];
+	uint64_t n_moves = 0, n_timed = 0;
+	for (size_t i = 0; i < trace->files.n; i++) {
+		const struct chakra_graph *graph = &trace->graphs[i];
+		n_moves += graph->n_moves;
+		n_timed += graph->has_starts ? graph->n_lasting : 0;
+	}
+	if (n_timed < n_moves)
+		tb_calls_note(calls,
+			"%s of communication without start and duration: no replay is "
+			"compared with them",
+			tb_format_counted(n_moves - n_timed, "node", text, sizeof text));
+}
+
 static void write_notes(
 	const struct trace *trace, struct tb_calls *calls, uint32_t n_ranks)
 {
@@ -116,6 +133,7 @@ static void write_notes(
 		tb_calls_note(calls,
 			"%s of computation or memory without duration: taken as instant",
 			tb_format_counted(n_untimed, "node", text, sizeof text));
+	note_times(trace, calls);
 	if (n_partial)
 		tb_calls_note(calls,
 			"%s over some dimensions of a topology (involved_dim): taken as "

@@ -69,6 +69,8 @@ static struct tb_call call_of(
 		.calc_ns = node->calc_ns};
 	if (node->start_ns > making->first_ns)
 		call.enter_ns = node->start_ns - making->first_ns;
+	if (node->lasted_ns && making->graph->has_starts)
+		call.leave_ns = call.enter_ns + node->lasted_ns;
 	if (node->kind != TB_CALL_COLLECTIVE || node->group == CHAKRA_NONE)
 		return call;
 	call.group = making->graph->groups->groups[node->group].number;

@@ -88,6 +88,11 @@ static int fill_time(struct chakra_graph *graph, const struct chakra_raw *raw,
 	bool computes = type >= CHAKRA_MEM_LOAD && type <= CHAKRA_COMP;
 	if (computes)
 		node->calc_ns = us * 1000;
+	else if (type >= CHAKRA_SEND)
+		node->lasted_ns = us * 1000;
+	graph->has_starts |= raw->start_us > 0;
+	graph->n_moves += type >= CHAKRA_SEND;
+	graph->n_lasting += node->lasted_ns > 0;
 	bool has_work = raw->has[CHAKRA_NUM_OPS] || type != CHAKRA_COMP;
 	graph->n_untimed += computes && us == 0 && has_work;
 	return TB_OK;

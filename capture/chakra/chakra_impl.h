@@ -63,6 +63,7 @@ bool tb_chakra_is_named_as(const char *name, const char *plain);
 
 struct chakra_node {
 	uint64_t id, calc_ns, start_ns, bytes;
+	uint64_t lasted_ns; // of communication, as recorded; 0: not recorded
 	uint32_t peer, tag;
 	uint32_t group;	    // in struct chakra_groups; CHAKRA_NONE: all ranks
 	uint32_t first_dep; // its dependencies end where the next node's begin
@@ -82,6 +83,8 @@ struct chakra_graph {
 	bool is_of_pytorch;
 	bool is_cut;				 // the file ends within a node
 	uint64_t n_untimed, n_partial, n_of_all; // for notes
+	uint64_t n_moves, n_lasting;		 // of communication; with a duration
+	bool has_starts;			 // else durations stand nowhere in time
 	struct chakra_groups *groups;
 	const volatile sig_atomic_t *stop;
 	struct tb_error *error;
