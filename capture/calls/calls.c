@@ -274,6 +274,47 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...)
 		calls->notes[calls->n_notes++] = note;
 }
 
+// begin_of returns when a rank begins: another lane than the first may have counted its
+// computation from before it.
+static uint64_t begin_of(const struct calls_rank *rank)
+{
+	const struct tb_call *first = rank->calls;
+	bool computes = first->lane == 0 && first->enter_ns > first->calc_ns;
+	return computes ? first->enter_ns - first->calc_ns : first->enter_ns;
+}
+
+// begin_lanes has the lanes of a rank compute since `begin_ns`.
+static void begin_lanes(struct tb_calls *calls, uint32_t r, uint64_t begin_ns)
+{
+	struct calls_rank *rank = &calls->ranks[r];
+	uint32_t n_seen = 0, n_before;
+	for (uint32_t i = 0; i < rank->n; i++) {
+		struct tb_call *call = &rank->calls[i];
+		// Lanes that are seen in another order keep what they have.
+		if (call->lane != n_seen)
+			continue;
+		n_seen++;
+		(void)tb_calls_befores(calls, r, i, &n_before);
+		if (n_before == 0 && call->enter_ns > begin_ns)
+			call->calc_ns = call->enter_ns - begin_ns;
+	}
+}
+
+uint64_t tb_calls_begin_apart(struct tb_calls *calls)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	for (uint32_t r = 0; r < calls->n_ranks; r++) {
+		if (calls->ranks[r].n == 0)
+			continue;
+		uint64_t at_ns = begin_of(&calls->ranks[r]);
+		first_ns = at_ns < first_ns ? at_ns : first_ns;
+		last_ns = at_ns > last_ns ? at_ns : last_ns;
+	}
+	for (uint32_t r = 0; r < calls->n_ranks; r++)
+		begin_lanes(calls, r, first_ns);
+	return last_ns > first_ns ? last_ns - first_ns : 0;
+}
+
 void tb_calls_early(struct tb_calls *calls, uint32_t rank)
 {
 	if (calls->n_early++ == 0)

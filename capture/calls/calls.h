@@ -107,6 +107,13 @@ int tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host,
 // ends.
 void tb_calls_note(struct tb_calls *calls, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_calls_begin_apart has lanes that wait for nobody compute from the instant at which
+// the first rank began until their first call, so that ranks which began late do so in
+// the job, too. For traces whose ranks share a clock but count computation from their own
+// beginnings. A rank begins `calc_ns` before its first call. Returns how many ns lie
+// between the first and the last that begins.
+uint64_t tb_calls_begin_apart(struct tb_calls *calls);
+
 // tb_calls_early tells that a rank's calls end before its program would have; ranks come
 // in their order.
 void tb_calls_early(struct tb_calls *calls, uint32_t rank);

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "records.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,6 +80,8 @@ bool tb_otf2_call_add(
 	int status = tb_otf2_steps_add(&of->steps, &made, index, &of->error);
 	tb_otf2_events_fail(of, status);
 	of->calc = 0;
+	of->lost += of->passed;
+	of->passed = 0;
 	of->is_recorded = true;
 	return status == TB_OK;
 }
@@ -179,6 +182,10 @@ void tb_otf2_call_leave(struct tb_otf2_events *of)
 	if (of->depth == 0 || --of->depth > 0)
 		return;
 	finish_call(of);
+	// What is before the first call and behind the last one is not in the job at all.
+	bool is_between = of->steps.n_steps > 0 && of->steps.n_steps == of->first_step;
+	if (is_between && (!of->region || of->region->kind != TB_OTF2_WAIT))
+		of->passed += of->last - of->enter;
 	of->from = of->last;
 }
 
@@ -194,7 +201,7 @@ void tb_otf2_events_rank(struct tb_otf2_events *of, uint32_t rank)
 void tb_otf2_events_location(struct tb_otf2_events *of)
 {
 	of->lane = of->steps.n_lanes;
-	of->n_events = of->calc = 0;
+	of->n_events = of->calc = of->passed = 0;
 	of->depth = 0;
 	of->has_begun = false;
 }
@@ -257,6 +264,14 @@ void tb_otf2_events_note(const struct tb_otf2_events *of)
 		if (of->left_out[i] > 0)
 			tb_calls_note(of->calls, "%" PRIu64 " %s", of->left_out[i],
 				left_out[i]);
+	if (of->lost) {
+		char text[32];
+		tb_calls_note(of->calls,
+			"%s of all ranks passed in calls that are left out or send "
+			"nothing, which take no time in the job",
+			tb_format_time((tb_time_ps)scale(of->of, of->lost) * TB_PS_PER_NS,
+				text, sizeof text));
+	}
 	// An archive defines each region per process when its writer did not unify them.
 	for (size_t i = 0; i < of->of->n_regions; i++) {
 		struct tb_otf2_region *region = &of->of->regions[i];

@@ -46,6 +46,7 @@ struct tb_otf2_events {
 	uint64_t last, from, calc;
 	uint32_t depth; // of MPI regions
 	bool has_begun;
+	uint64_t passed; // in calls without steps since the last step
 
 	// Of the MPI call that it is in. Its steps begin at first_step.
 	struct tb_otf2_region *region;
@@ -61,6 +62,7 @@ struct tb_otf2_events {
 		struct tb_otf2_view view;
 	} views[TB_OTF2_VIEWS]; // of the rank, by communicator
 	uint64_t left_out[TB_OTF2_N_LEFT_OUT];
+	uint64_t lost; // ticks in calls without steps, between others
 	int status;
 	struct tb_error error;
 };

@@ -267,9 +267,18 @@ static int read_ranks(struct read *read, struct tb_error *error)
 	}
 	if (status == TB_OK && read->n_unresolved > 0)
 		status = resolve(read, error);
-	if (status == TB_OK)
-		note(read);
-	return status;
+	if (status != TB_OK)
+		return status;
+	char text[32];
+	uint64_t apart_ns = tb_calls_begin_apart(read->calls);
+	if (apart_ns)
+		tb_calls_note(read->calls,
+			"the ranks begin up to %s apart: "
+			"those that begin late compute until then",
+			tb_format_time(
+				(tb_time_ps)apart_ns * TB_PS_PER_NS, text, sizeof text));
+	note(read);
+	return TB_OK;
 }
 
 static int read_archive(struct read *read, const char *path, struct tb_error *error)
