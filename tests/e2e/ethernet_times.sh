@@ -156,8 +156,8 @@ holds() {
 	done
 }
 holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
-holds halo8 "$halo" -3 2 -2 6 -6 2 -9 0
-holds a2a8 "$a2a" -8 8 -3 8 -7 10 -4 4
+holds halo8 "$halo" -4 1 -4 2 -4 3 -8 0
+holds a2a8 "$a2a" -8 8 0 18 -2 23 -4 4
 # At 100 Mbit/s its ranks had to share two processors.
 first=3
 holds lammps8 "$lammps" -3 3 -5 2 -16 -5

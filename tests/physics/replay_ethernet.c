@@ -68,12 +68,12 @@ static void a_burst_passes_at_once(void **state)
 		6 * LATENCY_PS + 10 * FRAME_PS - 3200 * BYTE_PS);
 }
 
-// The first two segments are acknowledged after a round trip; from then on each
-// acknowledgement of two lets four go, and the sender's link is never idle again.
+// The first segment is acknowledged after a round trip; from then on each acknowledgement
+// lets two go, and the sender's link is never idle again.
 static void slow_start_costs_a_round_trip(void **state)
 {
 	(void)state;
-	tb_time_ps acknowledged = 4 * LATENCY_PS + 3 * FRAME_PS + 2 * ACK_PS;
+	tb_time_ps acknowledged = 4 * LATENCY_PS + 2 * FRAME_PS + 2 * ACK_PS;
 	for (unsigned n = 11; n <= 30; n++)
 		assert_int_equal(time_of(CABLE, n * FULL),
 			OPEN_PS + acknowledged + 2 * LATENCY_PS +
@@ -87,10 +87,10 @@ static void the_window_doubles_each_round(void **state)
 	(void)state;
 	const char *small = CABLE ",initial_window=2,hop_latency=100ms";
 	tb_time_ps latency = 100 * TB_PS_PER_MS;
-	tb_time_ps round = 4 * latency + 3 * FRAME_PS + 2 * ACK_PS;
+	tb_time_ps round = 4 * latency + 2 * FRAME_PS + 2 * ACK_PS;
 	tb_time_ps open = 4 * (latency + ACK_PS);
 	for (unsigned rounds = 0, sent = 2; rounds < 4; rounds++) {
-		// The first pair of a round opens it; the rest follow pair by pair.
+		// The first segment of a round opens it; the rest follow one by one.
 		unsigned last = 2u << rounds;
 		assert_int_equal(time_of(small, sent * FULL),
 			open + rounds * round + 2 * latency + (last + 1) * FRAME_PS);
@@ -181,6 +181,28 @@ static void connections_of_long_round_trips_take_turns(void **state)
 	drop(&outcome);
 }
 
+// Of eight messages that are written in turn to two nodes the first goes at once; what
+// follows to the same node waits until it takes more than what of it stands in the queue:
+// two messages, which pass the other node's second one.
+static void small_writes_wait_for_more(void **state)
+{
+	(void)state;
+	enum { N = 8 };
+	struct line lines[2 + N] = {
+		{.destination = 1, .bytes = FULL}, {.destination = 2, .bytes = FULL}};
+	for (uint32_t i = 0; i < N; i++)
+		lines[2 + i] = (struct line){.at = 100 * TB_PS_PER_MS,
+			.destination = 1 + i % 2,
+			.bytes = 2 * FULL};
+	struct outcome outcome = replay_on(CABLE, lines, 2 + N);
+	static const int order[] = {0, 1, 2, 4, 3, 5};
+	for (int i = 1; i < 6; i++)
+		assert_int_equal(
+			lines[2 + order[i]].delivered - lines[2 + order[i - 1]].delivered,
+			2 * FRAME_PS);
+	drop(&outcome);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +215,7 @@ int main(void)
 		cmocka_unit_test(what_is_dropped_is_sent_again),
 		cmocka_unit_test(connections_of_long_round_trips_take_turns),
 		cmocka_unit_test(a_connection_restarts_after_an_idle_time),
+		cmocka_unit_test(small_writes_wait_for_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

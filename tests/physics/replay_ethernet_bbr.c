@@ -76,12 +76,12 @@ static void one_flow_fills_the_link(void **state)
 }
 
 // With room for 10 frames, where 330 fill the path, CUBIC takes every full queue for
-// congestion.
+// congestion, from slow start on.
 static void a_shallow_queue_costs_little(void **state)
 {
 	(void)state;
 	assert_true(share_of("tcp=bbr,queue=16KiB", 1, LONG) >= 0.9);
-	assert_true(share_of("tcp=cubic,queue=16KiB", 1, LONG) <= 0.3);
+	assert_true(share_of("tcp=cubic,queue=16KiB", 1, LONG) <= 0.6);
 }
 
 static void flows_share(void **state)

@@ -45,18 +45,39 @@ static tb_time_ps smooth(tb_time_ps smoothed, tb_time_ps took)
 	return smoothed + (took - smoothed) / 8;
 }
 
-// Each two segments are acknowledged, an odd one after a while; the connection opens by a
-// frame there and one back.
+// The first 16 segments are acknowledged one by one, then each two, and the end of the
+// message; the connection opens by a frame there and one back.
 static void every_second_segment_is_acknowledged(void **state)
 {
 	(void)state;
-	for (unsigned n = 1; n <= 10; n++) {
+	for (unsigned n = 1; n <= 40; n++) {
 		struct line line = {.destination = 1, .bytes = n * FULL};
 		struct outcome outcome = replay_on(CABLE, &line, 1);
-		assert_int_equal(count_frames(&outcome), 2 * (2 + n + (n + 1) / 2));
-		assert_int_equal(
-			line.delivered, OPEN_PS + 2 * LATENCY_PS + (n + 1) * FRAME_PS);
+		unsigned n_acks = n <= 16 ? n : 16 + (n - 16 + 1) / 2;
+		assert_int_equal(count_frames(&outcome), 2 * (2 + n + n_acks));
 		assert_int_equal(line.sent, 0);
+		if (n <= 10)
+			assert_int_equal(line.delivered,
+				OPEN_PS + 2 * LATENCY_PS + (n + 1) * FRAME_PS);
+		drop(&outcome);
+	}
+}
+
+// Behind 40 segments, four are acknowledged by two, or one by one after a gap longer than
+// the timeout.
+static void a_new_beginning_is_acknowledged_quickly(void **state)
+{
+	(void)state;
+	static const struct {
+		tb_time_ps gap;
+		unsigned n_acks;
+	} cases[] = {{100 * TB_PS_PER_MS, 2}, {TB_PS_PER_S, 4}};
+	for (int i = 0; i < 2; i++) {
+		struct line lines[2] = {{.destination = 1, .bytes = 40 * FULL},
+			{.at = cases[i].gap, .destination = 1, .bytes = 4 * FULL}};
+		struct outcome outcome = replay_on(CABLE, lines, 2);
+		assert_int_equal(
+			count_frames(&outcome), 2 * (2 + 44 + 16 + 12 + cases[i].n_acks));
 		drop(&outcome);
 	}
 }
@@ -66,7 +87,7 @@ static void every_second_segment_is_acknowledged(void **state)
 static void a_message_is_sent_when_its_end_is_in_the_buffer(void **state)
 {
 	(void)state;
-	const tb_time_ps answered = OPEN_PS + SEGMENT_PS + FRAME_PS + ANSWER_PS;
+	const tb_time_ps answered = OPEN_PS + SEGMENT_PS + ANSWER_PS;
 	for (unsigned n = 60; n <= 61; n++) {
 		struct line line = {.destination = 1, .bytes = n * FULL};
 		struct outcome outcome = replay_on(CABLE, &line, 1);
@@ -75,19 +96,22 @@ static void a_message_is_sent_when_its_end_is_in_the_buffer(void **state)
 	}
 }
 
-// What the other side sends within the time that an acknowledgement is put off carries
-// it; later it needs a frame of its own.
+// Where a program has replied, the next end of a message is not acknowledged at once:
+// what it sends within the time that the acknowledgement is put off carries it; later it
+// needs a frame of its own.
 static void segments_carry_acknowledgements(void **state)
 {
 	(void)state;
-	tb_time_ps come = OPEN_PS + SEGMENT_PS;
+	const tb_time_ps at = 100 * TB_PS_PER_MS, come = at + SEGMENT_PS;
 	const tb_time_ps after[] = {0, DELAYED_PS - 1, DELAYED_PS + 1};
 	for (size_t i = 0; i < 3; i++) {
-		struct line lines[2] = {{.destination = 1, .bytes = FULL},
+		struct line lines[4] = {{.destination = 1, .bytes = FULL},
+			{.at = 20 * TB_PS_PER_MS, .source = 1, .bytes = FULL},
+			{.at = at, .destination = 1, .bytes = FULL},
 			{.at = come + after[i], .source = 1, .bytes = FULL}};
-		struct outcome outcome = replay_on(CABLE, lines, 2);
-		unsigned n_acks = i < 2 ? 1 : 2;
-		assert_int_equal(count_frames(&outcome), 2 * (2 + 2 + n_acks));
+		struct outcome outcome = replay_on(CABLE, lines, 4);
+		unsigned n_acks = i < 2 ? 3 : 4;
+		assert_int_equal(count_frames(&outcome), 2 * (2 + 4 + n_acks));
 		drop(&outcome);
 	}
 }
@@ -101,13 +125,17 @@ static void the_receivers_window_limits_what_is_under_way(void **state)
 	for (unsigned most = 2; most <= 8; most += 2) {
 		snprintf(preset, sizeof preset, CABLE ",receive_window=%uB", most * FULL);
 		for (unsigned rounds = 1; rounds <= 4; rounds++) {
-			struct line line = {
-				.destination = 1, .bytes = rounds * most * FULL};
-			struct outcome outcome = replay_on(preset, &line, 1);
+			// Behind others, as the first are acknowledged one by one.
+			const tb_time_ps at = 100 * TB_PS_PER_MS;
+			struct line lines[2] = {{.destination = 1, .bytes = 16 * FULL},
+				{.at = at,
+					.destination = 1,
+					.bytes = rounds * most * FULL}};
+			struct outcome outcome = replay_on(preset, lines, 2);
 			drop(&outcome);
-			assert_int_equal(line.delivered, OPEN_PS + (rounds - 1) * round +
-								 2 * LATENCY_PS +
-								 (most + 1) * FRAME_PS);
+			assert_int_equal(lines[1].delivered,
+				at + (rounds - 1) * round + 2 * LATENCY_PS +
+					(most + 1) * FRAME_PS);
 		}
 	}
 }
@@ -193,12 +221,12 @@ static void a_lost_tail_is_probed(void **state)
 {
 	(void)state;
 	struct line line;
-	tb_time_ps answered = OPEN_PS + SEGMENT_PS + FRAME_PS + ANSWER_PS;
+	tb_time_ps answered = OPEN_PS + SEGMENT_PS + ANSWER_PS;
 	tb_time_ps smoothed = OPEN_PS;
-	for (int pair = 0; pair < 3; pair++) // each by the first segment of a pair
-		smoothed = smooth(smoothed, answered + pair * 2 * FRAME_PS - OPEN_PS);
+	for (int i = 0; i < 6; i++)
+		smoothed = smooth(smoothed, answered + i * FRAME_PS - OPEN_PS);
 	struct outcome outcome = replay_behind(&line, 10, 6, 40);
-	tb_time_ps probed = answered + 4 * FRAME_PS + 2 * smoothed + 2 * TB_PS_PER_MS;
+	tb_time_ps probed = answered + 5 * FRAME_PS + 2 * smoothed + 2 * TB_PS_PER_MS;
 	assert_int_equal(outcome.stats.n_lost, 4);
 	assert_int_equal(outcome.stats.n_resent, 4);
 	assert_int_equal(line.delivered,
@@ -223,7 +251,7 @@ static void the_timeout_doubles(void **state)
 			.bytes = FRAME,
 			.source_rank = CAPTURED};
 	lines[N_CAPTURED + 1] = (struct line){.at = at, .destination = 1, .bytes = FULL};
-	tb_time_ps smoothed = smooth(OPEN_PS, SEGMENT_PS + DELAYED_PS + ANSWER_PS);
+	tb_time_ps smoothed = smooth(OPEN_PS, SEGMENT_PS + ANSWER_PS);
 	tb_time_ps timeout = smoothed + LEAST_PS;
 	tb_time_ps full_until = at - 10 * TB_PS_PER_MS + (N_CAPTURED - 5) * FRAME_PS;
 	unsigned n = 0;
@@ -240,8 +268,8 @@ static void the_timeout_doubles(void **state)
 }
 
 // Segments that stand in their node's queue for longer than the timeout are not lost:
-// when the first answer to what was not sent again comes, the rest is not sent again. One
-// was, by a probe, and one by the timeout.
+// the first answer is to a copy that was sent before it, and so the rest is not sent
+// again. One was, by a probe, and one by the timeout.
 static void an_early_timeout_is_taken_back(void **state)
 {
 	(void)state;
@@ -270,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_second_segment_is_acknowledged),
+		cmocka_unit_test(a_new_beginning_is_acknowledged_quickly),
 		cmocka_unit_test(segments_carry_acknowledgements),
 		cmocka_unit_test(the_receivers_window_limits_what_is_under_way),
 		cmocka_unit_test(a_message_is_sent_when_its_end_is_in_the_buffer),

@@ -74,7 +74,8 @@ static struct acked_segments take(
 		const struct segment *segment = segment_at(stream, stream->acked);
 		stream->n_lost -= segment->state == SEGMENT_LOST;
 		stream->n_sacked -= segment->state == SEGMENT_SACKED;
-		gone.was_early |= segment->state == SEGMENT_LOST && !segment->resent;
+		gone.was_early |= segment->is_early ||
+				  (segment->state == SEGMENT_LOST && !segment->resent);
 		gone.n++;
 		if (segment->state != SEGMENT_SACKED) {
 			tb_losses_come(stream, stream->acked, now);

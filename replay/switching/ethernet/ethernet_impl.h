@@ -112,6 +112,7 @@ struct frame {
 	uint32_t next; // in its queue, or of the free ones
 	uint8_t kind;
 	uint8_t n_hops, ascending;
+	uint8_t copy; // of its segment
 };
 
 struct ethernet_port { // what sends on one link
@@ -125,6 +126,7 @@ struct ethernet_port { // what sends on one link
 	uint32_t waits, waits_last; // streams that wait for room in their node's queue
 	uint32_t flow;	 // of the frame that crosses the link, or was the last to
 	uint32_t stream; // of the segment that leaves its node on it; NOTHING: none
+	uint32_t bytes;	 // of that segment's frame
 	bool crosses;
 };
 
@@ -148,7 +150,9 @@ struct segment {
 	uint32_t bytes;	  // on the wire
 	uint8_t state;	  // as its sender knows it
 	bool has_come;
-	bool resent; // was sent more than once
+	bool resent;   // was sent more than once
+	uint8_t copy;  // the last one sent
+	bool is_early; // an earlier one has come first
 };
 
 // One direction of a connection. Numbers of segments count from 0 and never wrap.
@@ -163,8 +167,10 @@ struct tcp_stream {
 	uint32_t n_lost, n_sacked;    // of those between acked and next
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
-	tb_time_ps least;  // round trip
-	uint32_t n_in_nic; // segments in its node's queue
+	tb_time_ps least; // round trip
+	uint32_t in_nic;  // memory of its segments in its node's queue, bytes
+	uint64_t unsent;  // payload that was posted and not sent
+	uint64_t limit;	  // of in_nic, beyond which it is held
 	uint32_t next_waiting;
 	bool waits; // for room there
 	struct tb_cubic cubic;
@@ -199,8 +205,13 @@ struct tcp_stream {
 	uint64_t come;	    // segments that have come in order
 	uint64_t come_most; // the last that has come, and 1
 	uint64_t newest;
-	bool again; // it had come before
-	uint32_t n_unanswered;
+	bool again;	     // it had come before
+	uint32_t unanswered; // payload
+	uint8_t n_quick;     // acknowledgements that are not put off
+	uint8_t n_pushed;    // ends of messages that were not acknowledged
+	bool replies;	     // the program answers soon, which acknowledges
+	tb_time_ps came_at;  // the last segment; TB_TIME_NEVER: none has
+	tb_time_ps soon;     // how soon after the one before the next one is expected
 	tb_time_ps answer_at, answer_timer_at;
 };
 
@@ -286,9 +297,9 @@ static inline uint32_t tb_send_under_way(const struct tcp_stream *stream)
 	       stream->n_sacked;
 }
 
-// tb_send_passed: a segment of the stream has left its node, which may make room for a
-// further batch.
-void tb_send_passed(struct ethernet *ethernet, uint32_t stream);
+// tb_send_passed: a segment of the stream has left its node, in a frame of so many bytes,
+// which may make room for a further batch.
+void tb_send_passed(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
 
 // How a connection opens (streams.c). tb_open_begin does so for a stream that has
 // something to send; tb_open_come takes every frame that comes in the direction of a
@@ -322,9 +333,12 @@ void tb_losses_shrink_only(struct tcp_stream *stream);
 
 // receive.c
 //
-void tb_receive_segment(struct ethernet *ethernet, uint32_t stream, uint64_t number);
+void tb_receive_segment(
+	struct ethernet *ethernet, uint32_t stream, uint64_t number, uint8_t copy);
 // tb_receive_late: the delay of an acknowledgement is over (EV_ACK).
 void tb_receive_late(struct ethernet *ethernet, uint32_t stream);
+// tb_receive_replied: its receiver sends a segment the other way.
+void tb_receive_replied(const struct ethernet *ethernet, struct tcp_stream *stream);
 // tb_receive_answer writes what acknowledges the reverse stream into a frame.
 void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
 

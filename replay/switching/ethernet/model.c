@@ -74,7 +74,7 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		return;
 	tb_acks_come(ethernet, frame.stream ^ 1, &frame);
 	if (frame.kind == FRAME_SEGMENT)
-		tb_receive_segment(ethernet, frame.stream, frame.number);
+		tb_receive_segment(ethernet, frame.stream, frame.number, frame.copy);
 }
 
 static void handle(struct ethernet *ethernet, struct tb_event event)

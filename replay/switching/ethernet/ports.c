@@ -56,6 +56,7 @@ static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_
 	port->flow = frame->flow;
 	port->stream = frame->n_hops == 0 && frame->kind == FRAME_SEGMENT ? frame->stream
 									  : NOTHING;
+	port->bytes = frame->bytes;
 	port->crosses = true;
 	frame->n_hops++;
 	frame->link = port->link;
@@ -161,12 +162,12 @@ static void admit(struct ethernet *ethernet, uint32_t link)
 void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 {
 	struct ethernet_port *port = &ethernet->ports[link];
-	uint32_t passed = port->stream;
+	uint32_t passed = port->stream, bytes = port->bytes;
 	port->crosses = false;
 	if (port->first != NOTHING)
 		take(ethernet, port);
 	if (passed != NOTHING)
-		tb_send_passed(ethernet, passed);
+		tb_send_passed(ethernet, passed, bytes);
 	admit(ethernet, link);
 }
 

@@ -5,6 +5,14 @@
 // Bytes that leave a connection as one, at most (Linux's GSO), and segments, at least.
 enum { BATCH_MOST = 1 << 16, BATCH_LEAST = 2 };
 
+// What is in the node's queue of a connection, at most, at any rate (sysctl
+// tcp_limit_output_bytes).
+enum { IN_NIC_MOST = 4 << 20 };
+
+// What a buffer of the network takes beside its payload: struct sk_buff, and room for
+// headers and struct skb_shared_info behind it (SKB_SMALL_HEAD_SIZE of Linux).
+enum { BUFFER_OWN = 256 + 704 };
+
 // The send buffer: what a segment takes beside its payload, first in what is rounded up
 // to a power of two, and the most (tcp_sndbuf_expand of Linux, sysctl tcp_wmem).
 enum { ROOM_HEADERS = 640, ROOM_BUFFER = 256, BUFFER_MOST = 4 << 20 };
@@ -77,6 +85,18 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	await_probe(ethernet, id);
 }
 
+// payload_of is what a segment's frame carries; memory_of, what it takes in its node's
+// queue (truesize of Linux).
+static uint32_t payload_of(const struct ethernet *ethernet, uint32_t bytes)
+{
+	return bytes - ethernet->replay.net->params.packet_overhead_bytes;
+}
+
+static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
+{
+	return payload_of(ethernet, bytes) + BUFFER_OWN;
+}
+
 // emit sends a segment in a frame, which acknowledges what has come the other way.
 static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
@@ -89,11 +109,15 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	if (stream->rated)
 		tb_rate_sent(ethernet, stream, number);
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
+	tb_receive_replied(ethernet, &ethernet->streams[id ^ 1]);
+	if (segment->state == SEGMENT_QUEUED)
+		stream->unsent -= payload_of(ethernet, segment->bytes);
 	segment->state = SEGMENT_SENT;
-	stream->n_in_nic++;
+	stream->in_nic += memory_of(ethernet, segment->bytes);
 	frame->kind = FRAME_SEGMENT;
 	frame->stream = id;
 	frame->number = number;
+	frame->copy = segment->copy;
 	frame->flow = stream->flow;
 	frame->from = stream->source;
 	frame->to = stream->destination;
@@ -106,6 +130,7 @@ static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	segment_at(stream, number)->resent = true;
+	segment_at(stream, number)->copy++;
 	stream->n_lost--;
 	ethernet->replay.stats.n_resent++;
 	tb_records_resent(&ethernet->replay.records, stream->flow);
@@ -180,6 +205,20 @@ static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *s
 	return stream->next - stream->acked < (most ? most : 1);
 }
 
+// bytes_at_once is what the connection sends in a 1024th of a second (sk_pacing_rate of
+// Linux, shifted by 10).
+static uint64_t bytes_at_once(
+	const struct ethernet *ethernet, const struct tcp_stream *stream)
+{
+	uint64_t window = (uint64_t)stream->cubic.window *
+			  ethernet->replay.net->params.packet_payload_bytes;
+	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
+	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
+	if (stream->rated)
+		return tb_rate_bytes(ethernet, stream);
+	return (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
+}
+
 // tb_send_batch: the more, the shorter the least round trip,
 // and what the connection sends in a millisecond, at twice its rate in slow start.
 uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream)
@@ -187,17 +226,38 @@ uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream 
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
 	uint64_t bytes = halvings < 16 ? (uint64_t)BATCH_MOST >> halvings : 0;
-	uint64_t window = stream->cubic.window * payload;
-	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
-	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
-	if (stream->rated)
-		bytes += tb_rate_bytes(ethernet, stream);
-	else
-		bytes += (is_slow_start ? 2 * window : window * 6 / 5) * 1024 /
-			 (rounds + 1);
+	bytes += bytes_at_once(ethernet, stream);
 	if (bytes > BATCH_MOST)
 		bytes = BATCH_MOST;
 	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
+}
+
+// limit_of is how much of a connection may stand in its node's queue before a batch
+// follows: twice what the batch takes, or what is sent in a 1024th of a second; twice
+// that for what is sent again (tcp_small_queue_check of Linux).
+static uint64_t limit_of(
+	const struct ethernet *ethernet, const struct tcp_stream *stream, uint32_t batch)
+{
+	uint64_t next =
+		batch * (uint64_t)ethernet->replay.net->params.packet_payload_bytes;
+	if (stream->n_lost == 0 && stream->unsent < next)
+		next = stream->unsent;
+	uint64_t limit = 2 * (next + BUFFER_OWN);
+	uint64_t at_once = bytes_at_once(ethernet, stream);
+	if (at_once > IN_NIC_MOST && !stream->rated)
+		at_once = IN_NIC_MOST;
+	if (at_once > limit)
+		limit = at_once;
+	return stream->n_lost > 0 ? 2 * limit : limit;
+}
+
+// is_corked returns whether what a program has just written waits for more: while more of
+// the connection stands in its node's queue, until that takes less or a frame has left
+// (tcp_should_autocork of Linux).
+static bool is_corked(const struct tcp_stream *stream)
+{
+	return stream->next > stream->acked && stream->unsent < BATCH_MOST &&
+	       stream->in_nic > stream->unsent + BUFFER_OWN;
 }
 
 // take_in has the operating system take what its buffer has room for. What it has whole,
@@ -280,7 +340,11 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 	uint32_t batch = tb_send_batch(ethernet, stream);
 	bool goes_on = true;
 	while (goes_on) {
-		stream->is_held = stream->n_in_nic > batch;
+		stream->is_held = stream->in_nic > 0;
+		if (stream->is_held) {
+			stream->limit = limit_of(ethernet, stream, batch);
+			stream->is_held = stream->in_nic > stream->limit;
+		}
 		if (stream->is_held || (stream->rated && tb_rate_waits(ethernet, id)))
 			break;
 		goes_on = emit_batch(ethernet, id, batch, &is_limited);
@@ -295,12 +359,30 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 		await_probe(ethernet, id);
 }
 
-void tb_send_passed(struct ethernet *ethernet, uint32_t id)
+void tb_send_passed(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	stream->n_in_nic--;
-	if (stream->is_held && stream->n_in_nic <= tb_send_batch(ethernet, stream))
+	stream->in_nic -= memory_of(ethernet, bytes);
+	if (stream->is_held && stream->in_nic <= stream->limit)
 		tb_send_more(ethernet, id);
+}
+
+// write_on sends what was posted, once the message is whole or fills a batch, unless it
+// is to wait for more.
+static void write_on(struct ethernet *ethernet, uint32_t id, uint32_t payload)
+{
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	stream->unsent += payload;
+	if (segment_at(stream, stream->end - 1)->message == NOTHING &&
+		stream->unsent < BATCH_MOST)
+		return;
+	if (is_corked(stream)) {
+		take_in(ethernet, stream);
+		stream->is_held = true;
+		stream->limit = UINT64_MAX; // until a frame has left
+	} else {
+		tb_send_more(ethernet, id);
+	}
 }
 
 void tb_send_post(struct ethernet *ethernet, uint32_t id)
@@ -317,7 +399,7 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 	if (!tb_streams_push(ethernet, stream, id))
 		return;
 	tb_open_begin(ethernet, stream);
-	tb_send_more(ethernet, stream);
+	write_on(ethernet, stream, payload_of(ethernet, packet->of.wire_bytes));
 }
 
 // give_up_all marks all segments as lost that are under way and have not been sacked.

@@ -17,6 +17,7 @@ static struct tcp_stream new_stream(
 		.destination = destination,
 		.least = TB_TIME_NEVER,
 		.newest = UINT64_MAX, // none has come
+		.came_at = TB_TIME_NEVER,
 		.timeout_at = TB_TIME_NEVER,
 		.give_up_at = TB_TIME_NEVER,
 		.timer_at = TB_TIME_NEVER,
