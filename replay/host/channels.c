@@ -1,9 +1,16 @@
 // What the channels of two processes carry: rule H10 of docs/model.md, after
-// ncclTopoComputeP2pChannels (src/graph/paths.cc) and ncclTopoDupChannels (search.cc).
+// ncclTopoComputeP2pChannels (src/graph/paths.cc), ncclTopoDupChannels (search.cc) and
+// calcP2pChannelCount (src/enqueue.cc).
 #include "host_impl.h"
 
 // Peers whose messages one batch of a channel has (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
 #define PEERS_A_BATCH 8
+
+// Of the GPUs of one node: their channels, each as fast as an NVLink of Ampere or Hopper
+// (SM90_NVLINK_BW of src/graph/topo.h), and what one has at most before there are more.
+#define LOCAL_CHANNELS	  32
+#define LOCAL_BYTES_PER_S UINT64_C(20600000000)
+#define LOCAL_BYTES_EACH  (UINT64_C(16) << 20)
 
 bool tb_channels_have(const struct tb_host *host, const struct tb_message *message)
 {
@@ -76,4 +83,17 @@ bool tb_channels_hold(struct tb_host *host, uint32_t id)
 	}
 	tb_host_set_timer(host, begins, TB_HOST_PACED, id);
 	return true;
+}
+
+tb_time_ps tb_channels_local_time(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t n = LOCAL_CHANNELS;
+	if (!host->params.channel_bytes_per_s || message->planned || !message->one_node)
+		return 0;
+	while (n > 1 && n * message->n_ranks > LOCAL_CHANNELS)
+		n /= 2;
+	while (n < LOCAL_CHANNELS && message->bytes > n * LOCAL_BYTES_EACH)
+		n *= 2;
+	return tb_host_copy_time(message->bytes, n * LOCAL_BYTES_PER_S);
 }

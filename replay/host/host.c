@@ -244,8 +244,11 @@ static void linked(struct tb_host *host, uint32_t id)
 	transfer->started_at = transfer->drained_at = begins;
 	*in = begins +
 	      tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_host_set_timer(host, *in, TB_HOST_COPIED, id);
-	tb_host_set_timer(host, *in + host->params.local_latency_ps, TB_HOST_SEEN, id);
+	tb_time_ps ends = begins + tb_channels_local_time(host, &transfer->what);
+	if (ends < *in)
+		ends = *in;
+	tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
+	tb_host_set_timer(host, ends + host->params.local_latency_ps, TB_HOST_SEEN, id);
 }
 
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)

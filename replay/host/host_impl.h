@@ -256,6 +256,10 @@ uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *m
 uint64_t tb_channels_piece_bytes(
 	const struct tb_host *host, const struct tb_message *message);
 bool tb_channels_hold(struct tb_host *host, uint32_t piece);
+// tb_channels_local_time returns how long a message over a link takes at least; 0: no
+// limit.
+tb_time_ps tb_channels_local_time(
+	const struct tb_host *host, const struct tb_message *message);
 
 // reserve.c: rails_policy = reserve.
 //

@@ -23,6 +23,7 @@ struct tb_closed_loop {
 	bool broadcasts;
 	uint32_t *node_of_rank;
 	uint32_t *place_of_rank; // among those of its node
+	bool one_node;		 // all ranks are on one
 	uint32_t *rank_of;	 // of each operation
 	uint32_t *missing;	 // dependencies still open
 	uint32_t *next;		 // link of the queues here, and of a broadcast's sends
@@ -243,6 +244,7 @@ static int take(
 		.source_rank = rank,
 		.destination_rank = send->peer,
 		.n_ranks = loop->job->n_ranks,
+		.one_node = loop->one_node,
 		.planned = send->planned,
 		.source_place = loop->place_of_rank[rank],
 		.destination_place = loop->place_of_rank[send->peer],
@@ -374,6 +376,9 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 		!loop->missing || !loop->next || !loop->state || !loop->cpus)
 		return TB_ENOMEM;
 	memcpy(loop->node_of_rank, node_of_rank, job->n_ranks * sizeof(uint32_t));
+	loop->one_node = true;
+	for (uint32_t rank = 1; rank < job->n_ranks; rank++)
+		loop->one_node &= node_of_rank[rank] == node_of_rank[0];
 	memcpy(loop->missing, job->n_predecessors, job->n_ops * sizeof(uint32_t));
 	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 		for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1];

@@ -27,6 +27,7 @@ struct tb_message {
 	uint32_t source_place, destination_place; // of them among those of their node
 	uint32_t via; // 1 + the network interface that the trace names; 0: it names none
 	uint32_t n_ranks; // of its job; 0: unknown
+	bool one_node;	  // all these are on one
 	bool planned;	  // as struct tb_op has it
 	bool captured;	  // its hosts' overheads lie before the capture
 };
