@@ -398,6 +398,12 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 		return tb_tbt_sync(reader, thread, record, error);
 	case TB_TBT_LEFT_OUT:
 		return leave_out(reader, thread, record);
+	case TB_TBT_FILE:
+		tb_tbt_pass(reader, thread, record);
+		return tb_tbt_file(reader, record, error);
+	case TB_TBT_IO:
+		tb_tbt_pass(reader, thread, record);
+		return tb_tbt_io(reader, record, error);
 	case TB_TBT_POLL:
 	case TB_TBT_COMM:
 	case TB_TBT_FINALIZE:

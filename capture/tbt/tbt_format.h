@@ -82,7 +82,7 @@ enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2 };
 enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISSING };
 
 // Peers are ranks of the communicator, of an inter-communicator those of the remote
-// group. `comm` and `window` are the rank's own numbers, `request` counts the rank's
+// group. `comm`, `window` and `file` are the rank's own numbers, `request` counts the rank's
 // operations; it is never used twice. A field "x + 1" is 0 when there is none.
 // clang-format off
 #define TB_TBT_KINDS(X) /* kind, its number, fields, has a list */ \
@@ -110,7 +110,9 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 	X(RMA_SYNC, 18, 3, 1)	/* window, what (enum tb_tbt_sync), peer + 1; peers */ \
 	X(LEFT_OUT, 19, 1, 1)	/* calls; its name, a value a byte */ \
 	X(FINALIZE, 20, 0, 0) \
-	X(ABORT, 21, 0, 0)
+	X(ABORT, 21, 0, 0) \
+	X(FILE, 22, 2, 1)	/* file, comm; its name, a value a byte */ \
+	X(IO, 23, 4, 0)		/* file, what (enum tb_tbt_io), byte + 1, bytes */
 // clang-format on
 
 enum tb_tbt_kind {
@@ -148,6 +150,9 @@ enum tb_tbt_root { TB_TBT_ROOT_RANK, TB_TBT_ROOT_SELF, TB_TBT_ROOT_BESIDE };
 
 // Who makes a communicator together: the members of the parent, or of the new one only.
 enum tb_tbt_how { TB_TBT_FOUND, TB_TBT_BY_PARENT, TB_TBT_BY_GROUP, TB_TBT_INTER };
+
+// What is done with a file of MPI-IO.
+enum tb_tbt_io { TB_TBT_IO_READ, TB_TBT_IO_WRITE, TB_TBT_IO_OTHER };
 
 // Synchronization of one-sided communication.
 enum tb_tbt_sync {

@@ -268,6 +268,7 @@ static void free_rank(struct tb_tbt_reader *reader)
 	tb_map_fini(&reader->started);
 	tb_map_fini(&reader->got);
 	tb_map_fini(&reader->persistent);
+	tb_map_fini(&reader->opened);
 	tb_tbt_windows_fini(reader);
 	reader->threads = NULL;
 	reader->groups = NULL;
@@ -369,6 +370,8 @@ static int read_all(
 		status = tb_tbt_serve(reader, error);
 	if (status == TB_OK && reader->origin == TB_TBT_SPAWNED)
 		note_parent(reader);
+	if (status == TB_OK)
+		tb_tbt_note_files(reader);
 	if (status == TB_OK && reader->n_short > NOTED_MAX)
 		tb_calls_note(reader->calls,
 			"%" PRIu32 " more ranks ended early or left no trace",
@@ -409,6 +412,7 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 	free(reader.messages_of);
 	free(reader.n_lanes);
 	free(reader.services);
+	tb_tbt_files_fini(&reader);
 	if (status != TB_OK) {
 		tb_calls_free(reader.calls);
 		return status;

@@ -57,6 +57,15 @@ struct tb_tbt_service {
 	uint64_t bytes;
 };
 
+// A file of MPI-IO and what was done with it. Bytes `from` to `to` are those accessed at a
+// known place; `to` 0: none.
+struct tb_tbt_file {
+	char *name;
+	uint64_t n_reads, bytes_read, n_writes, bytes_written;
+	uint64_t from, to, taken_ns;
+	uint32_t n_ranks, rank; // the last of them
+};
+
 struct tb_tbt_reader {
 	const struct tb_reading *reading;
 	struct tb_calls *calls;
@@ -73,8 +82,12 @@ struct tb_tbt_reader {
 	uint64_t n_left_out;
 	uint64_t n_inter_rooted; // collective calls, left out too
 	uint32_t n_short;	 // ranks that did not come to their end
+	struct tb_tbt_file *files;
+	size_t n_files, files_room;
+	struct tb_map file_names; // hash of a name: file
 
 	// Of the rank that is being read:
+	struct tb_map opened; // its number of a file: file
 	uint32_t rank, state, ending;
 	uint32_t *groups; // by its own numbers of communicators
 	size_t n_groups;
@@ -128,5 +141,13 @@ int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 // tb_tbt_serve adds what the targets did, when all ranks are read.
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error) TB_MUST_USE;
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader);
+
+// MPI-IO (tbt_files.c): a file that is opened, an access to it, the notes at the end.
+int tb_tbt_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error) TB_MUST_USE;
+int tb_tbt_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error) TB_MUST_USE;
+void tb_tbt_note_files(struct tb_tbt_reader *reader);
+void tb_tbt_files_fini(struct tb_tbt_reader *reader);
 
 #endif

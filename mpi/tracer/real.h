@@ -47,7 +47,18 @@
 	X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate) \
 	X(Win_fence) X(Win_lock) X(Win_lock_all) X(Win_unlock) X(Win_unlock_all) X(Win_flush) \
 	X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all) X(Win_post) X(Win_start) \
-	X(Win_complete) X(Win_wait) X(Win_test)
+	X(Win_complete) X(Win_wait) X(Win_test) \
+	X(File_open) X(File_close) X(File_read_at) X(File_write_at) X(File_read_at_all) \
+	X(File_write_at_all) X(File_read) X(File_write) X(File_read_all) X(File_write_all) \
+	X(File_read_shared) X(File_write_shared) X(File_read_ordered) \
+	X(File_write_ordered) X(File_iread_at) X(File_iwrite_at) X(File_iread_at_all) \
+	X(File_iwrite_at_all) X(File_iread) X(File_iwrite) X(File_iread_all) \
+	X(File_iwrite_all) X(File_iread_shared) X(File_iwrite_shared) \
+	X(File_read_at_all_begin) X(File_write_at_all_begin) X(File_read_all_begin) \
+	X(File_write_all_begin) X(File_read_ordered_begin) X(File_write_ordered_begin) \
+	X(File_read_at_all_end) X(File_write_at_all_end) X(File_read_all_end) \
+	X(File_write_all_end) X(File_read_ordered_end) X(File_write_ordered_end) \
+	X(File_sync) X(File_set_size) X(File_preallocate) X(File_set_view)
 #if MPI_VERSION >= 4
 #define TB_WRAPPED_4(X) \
 	X(Send_c) X(Bsend_c) X(Ssend_c) X(Rsend_c) X(Isend_c) X(Ibsend_c) X(Issend_c) \

@@ -106,6 +106,13 @@ for mpi in "${mpis[@]}"; do
 		"$TAILBACK" replay -q job.tbt -o run.db
 	fi
 
+	# Files are kept, and their time is no computation.
+	compile files
+	rm -f some.data
+	run 2 ./files some.data
+	grep -q '^  MPI-IO, not replayed: some.data: 4 reads of 4.883 KiB and 8 writes of 6.352 KiB from byte 100 to 6100 by 2 ranks, ' job.info ||
+		complain "reads and writes are not told: $(cat job.info)"
+
 	# What MPI_Comm_spawn starts is a world of its own, which knows its parent. (Debian's MPICH starts
 	# none.)
 	if [[ $mpi == openmpi ]]; then
