@@ -19,6 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// A file in the ranks' folder, with the name of an MPI behind it, that a process leaves
+// for which that MPI's tracer is not installed.
+#define MISSING "missing-"
+
 enum key { KEY_MPI = 256, KEY_MERGE, KEY_KEEP };
 
 static const struct argp_option argp_options[] = {
@@ -27,7 +31,7 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"mpi", KEY_MPI, "MPI", 0,
 		"The program's MPI: %s (default: what the program links, "
-		"else what mpirun is)",
+		"else what mpirun is, else what each process links)",
 		0},
 	{"keep", KEY_KEEP, NULL, 0, "Keep the folder with the files of the ranks", 0},
 	{"merge", KEY_MERGE, "FOLDER", 0,
@@ -93,30 +97,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// find_tracer stores the path of the library for an MPI: beside the program as in the
-// build folder, or where it is installed.
-static int find_tracer(enum tb_tbt_mpi mpi, char path[PATH_MAX], struct tb_error *error)
-{
-	static const char *const places[] = {"", "../" TB_MODULES "/"};
-	char own[PATH_MAX / 2];
-	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-	if (n < 0)
-		return tb_fail(error, TB_EIO, "cannot find this program's folder: %s",
-			strerror(errno));
-	own[n] = '\0';
-	*(strrchr(own, '/') + 1) = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(path, PATH_MAX, "%s%stailback-trace-%s.so", own, places[i],
-			tb_mpi_name(mpi));
-		if (access(path, R_OK) == 0)
-			return TB_OK;
-	}
-	return tb_fail(error, TB_EUSAGE,
-		"programs of %s are traced by the package tailback-trace-%s, which is "
-		"not installed",
-		mpi == TB_TBT_OPENMPI ? "Open MPI" : "MPICH", tb_mpi_name(mpi));
-}
-
 // make_folder makes a folder beside the output, so that the ranks' files are on the same
 // disk as it; its path is absolute, because ranks may run elsewhere.
 static int make_folder(const char *output, char **folder, struct tb_error *error)
@@ -140,7 +120,8 @@ static void remove_folder(const char *path)
 	const struct dirent *entry;
 	while (folder && (entry = readdir(folder)) != NULL) {
 		size_t n = strlen(entry->d_name);
-		if (n > 4 && strcmp(entry->d_name + n - 4, ".tbr") == 0)
+		if ((n > 4 && strcmp(entry->d_name + n - 4, ".tbr") == 0) ||
+			strncmp(entry->d_name, MISSING, strlen(MISSING)) == 0)
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	}
 	if (folder)
@@ -148,28 +129,11 @@ static void remove_folder(const char *path)
 	rmdir(path);
 }
 
-// set_environment has every process below load the tracer. To other machines MPICH's
-// mpirun passes it on, Open MPI's when asked to (-x).
-static int set_environment(const char *tracer, const char *folder, struct tb_error *error)
-{
-	const char *given = getenv("LD_PRELOAD");
-	char *preload = NULL;
-	int n = asprintf(&preload, "%s%s%s", tracer, given && *given ? ":" : "",
-		given ? given : "");
-	if (n < 0 || setenv("LD_PRELOAD", preload, 1) != 0 ||
-		setenv("TAILBACK_TRACE_FOLDER", folder, 1) != 0) {
-		free(preload);
-		return tb_fail_memory(error, "the environment");
-	}
-	free(preload);
-	return TB_OK;
-}
-
-static void run_command(
-	const struct trace_arguments *args, const char *tracer, const char *folder)
+static void run_command(const struct trace_arguments *args,
+	const struct trace_preload *preload, const char *folder)
 {
 	struct tb_error error;
-	if (set_environment(tracer, folder, &error) != TB_OK)
+	if (tb_trace_preload_set(preload, folder, &error) != TB_OK)
 		_exit(tb_cli_fail(&error));
 	execvp(args->command[0], args->command);
 	tb_fail_in(
@@ -194,8 +158,9 @@ static int wait_for(pid_t pid, const sigset_t *signals)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run_traced(const struct trace_arguments *args, const char *tracer,
-	const char *folder, int *code, struct tb_error *error)
+static int run_traced(const struct trace_arguments *args,
+	const struct trace_preload *preload, const char *folder, int *code,
+	struct tb_error *error)
 {
 	sigset_t signals, before;
 	struct sigaction hangup;
@@ -212,7 +177,7 @@ static int run_traced(const struct trace_arguments *args, const char *tracer,
 	pid_t pid = fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		run_command(args, tracer, folder);
+		run_command(args, preload, folder);
 	}
 	if (pid > 0)
 		*code = wait_for(pid, &signals);
@@ -243,12 +208,41 @@ static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 		return check_given(args, error);
 	if (tb_which_mpi(&args->mpi, args->command))
 		return TB_OK;
+	args->mpi = 0;
 	if (!tb_is_program(args->command[0]))
 		return tb_fail_in(error, TB_EUSAGE, args->command[0],
 			"is not found, or is no program that may be run");
-	return tb_fail(error, TB_EUSAGE,
-		"nothing in the command shows which MPI it uses: give --mpi openmpi or "
-		"--mpi mpich");
+	return TB_OK;
+}
+
+// find_missing returns the MPI of a process whose tracer was not there, or 0.
+static unsigned find_missing(const char *folder)
+{
+	for (unsigned mpi = TB_TBT_OPENMPI; tb_mpi_name(mpi); mpi++) {
+		char path[PATH_MAX];
+		snprintf(path, sizeof path, "%s/" MISSING "%s", folder, tb_mpi_name(mpi));
+		if (access(path, F_OK) == 0)
+			return mpi;
+	}
+	return 0;
+}
+
+// explain_nothing says why no rank left a trace, as far as the command shows it.
+static int explain_nothing(const struct trace_arguments *args, struct tb_error *error)
+{
+	const char *why, *word = tb_not_preloaded(args->command, &why);
+	if (word)
+		return tb_fail_in(error, TB_EFOREIGN, word,
+			"%s: the tracer cannot be loaded into it, and no other process "
+			"came through MPI_Init under the tracer",
+			why);
+	if (args->mpi)
+		return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+			"no process came through MPI_Init under the tracer of %s",
+			tb_mpi_name(args->mpi));
+	return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+		"no process came through MPI_Init under a tracer: where a program loads "
+		"MPI later and no mpirun starts it, give --mpi openmpi or --mpi mpich");
 }
 
 // leave_folder removes the ranks' files unless they are wanted: by the user, or because
@@ -263,28 +257,47 @@ static void leave_folder(
 		remove_folder(folder);
 }
 
+// merge_all makes the traces, and says which processes had no tracer.
+static int merge_all(const struct trace_arguments *args, const char *folder, int *code,
+	struct tb_error *error)
+{
+	struct tb_error missing;
+	unsigned mpi = find_missing(folder);
+	int status = tb_trace_merge(args, folder, code, error);
+	if (status == TB_EFOREIGN && mpi) {
+		(void)tb_trace_not_installed(mpi, error);
+		error->code = TB_EFOREIGN;
+		return TB_EFOREIGN;
+	}
+	if (status == TB_EFOREIGN)
+		return explain_nothing(args, error);
+	if (mpi) {
+		(void)tb_trace_not_installed(mpi, &missing);
+		tb_cli_fail(&missing);
+	}
+	return status;
+}
+
 // trace runs the command and merges; `code` gets the command's exit code.
 static int trace(struct trace_arguments *args, int *code, struct tb_error *error)
 {
-	char tracer[PATH_MAX], *folder = NULL;
+	struct trace_preload preload = {0};
+	char *folder = NULL;
 	bool has_run = false;
 	int status = find_mpi(args, error);
 	if (status == TB_OK)
-		status = find_tracer(args->mpi, tracer, error);
+		status = tb_trace_preload_find(&preload, args->mpi, error);
 	if (status == TB_OK)
 		status = make_folder(args->output, &folder, error);
 	if (status == TB_OK)
-		status = run_traced(args, tracer, folder, code, error);
+		status = run_traced(args, &preload, folder, code, error);
 	has_run = status == TB_OK;
 	if (has_run)
-		status = tb_trace_merge(args, folder, code, error);
-	if (status == TB_EFOREIGN)
-		status = tb_fail_in(error, TB_EFOREIGN, args->command[0],
-			"no process came through MPI_Init under the tracer of %s",
-			tb_mpi_name(args->mpi));
+		status = merge_all(args, folder, code, error);
 	if (folder)
 		leave_folder(args, folder,
 			status == TB_OK || status == TB_EFOREIGN || !has_run);
+	tb_trace_preload_fini(&preload);
 	free(folder);
 	return status;
 }

@@ -82,8 +82,8 @@ enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2 };
 enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISSING };
 
 // Peers are ranks of the communicator, of an inter-communicator those of the remote
-// group. `comm`, `window` and `file` are the rank's own numbers, `request` counts the rank's
-// operations; it is never used twice. A field "x + 1" is 0 when there is none.
+// group. `comm`, `window` and `file` are the rank's own numbers, `request` counts the
+// rank's operations; it is never used twice. A field "x + 1" is 0 when there is none.
 // clang-format off
 #define TB_TBT_KINDS(X) /* kind, its number, fields, has a list */ \
 	X(TIME, 1, 0, 0) \

@@ -57,8 +57,8 @@ struct tb_tbt_service {
 	uint64_t bytes;
 };
 
-// A file of MPI-IO and what was done with it. Bytes `from` to `to` are those accessed at a
-// known place; `to` 0: none.
+// A file of MPI-IO and what was done with it. Bytes `from` to `to` are those accessed at
+// a known place; `to` 0: none.
 struct tb_tbt_file {
 	char *name;
 	uint64_t n_reads, bytes_read, n_writes, bytes_written;

@@ -1,6 +1,7 @@
 #include "which_mpi.h"
 
 #include "bytes.h"
+#include "mpi_library.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -26,6 +27,7 @@ enum {
 	PH_FILESZ = 32,
 	PT_LOAD = 1,
 	PT_DYNAMIC = 2,
+	PT_INTERP = 3,
 	DT_NEEDED = 1,
 	DT_STRTAB = 5,
 	DYNAMIC_BYTES = 16
@@ -103,28 +105,6 @@ static bool find_dynamic(const struct elf *elf, struct elf_part *dynamic)
 	return false;
 }
 
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool mpi_of_library(const char *name, enum tb_tbt_mpi *mpi)
-{
-	static const struct {
-		const char *begins;
-		enum tb_tbt_mpi mpi;
-	} known[] = {{"libmpich", TB_TBT_MPICH}, {"libmpi.so.12", TB_TBT_MPICH},
-		{"libmpifort.so.12", TB_TBT_MPICH}, {"libmpicxx.so.12", TB_TBT_MPICH},
-		{"libmpi.so.", TB_TBT_OPENMPI}, {"libmpi_", TB_TBT_OPENMPI}};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (!starts(name, known[i].begins))
-			continue;
-		*mpi = known[i].mpi;
-		return true;
-	}
-	return false;
-}
-
 // find_needed looks through the libraries that the dynamic section needs.
 static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 {
@@ -145,17 +125,22 @@ static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 			continue;
 		const char *name = (const char *)elf->bytes.data + names + value;
 		size_t most = elf->bytes.n - (size_t)(names + value);
-		if (memchr(name, '\0', most) && mpi_of_library(name, mpi))
-			return true;
+		unsigned its = memchr(name, '\0', most) ? tb_mpi_of_library(name) : 0;
+		if (!its)
+			continue;
+		*mpi = (enum tb_tbt_mpi)its;
+		return true;
 	}
 	return false;
 }
 
-static bool mpi_of_program(const char *path, enum tb_tbt_mpi *mpi)
+// with_elf calls `ask` with a program's file, if that is one, and returns its answer.
+static bool with_elf(const char *path, bool (*ask)(const struct elf *, enum tb_tbt_mpi *),
+	enum tb_tbt_mpi *mpi)
 {
 	struct stat entry;
 	struct elf elf;
-	bool found = false;
+	bool answer = false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -163,13 +148,30 @@ static bool mpi_of_program(const char *path, enum tb_tbt_mpi *mpi)
 		size_t n = (size_t)entry.st_size;
 		void *there = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (there != MAP_FAILED) {
-			found = begin(&elf, (struct tb_bytes){there, n}) &&
-				find_needed(&elf, mpi);
+			answer = begin(&elf, (struct tb_bytes){there, n}) &&
+				 ask(&elf, mpi);
 			munmap(there, n);
 		}
 	}
 	close(fd);
-	return found;
+	return answer;
+}
+
+static bool mpi_of_program(const char *path, enum tb_tbt_mpi *mpi)
+{
+	return with_elf(path, find_needed, mpi);
+}
+
+// is_static returns whether a program has no dynamic section's loader: then nothing can
+// be preloaded into it.
+static bool is_static(const struct elf *elf, enum tb_tbt_mpi *mpi)
+{
+	struct elf_part part;
+	(void)mpi;
+	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, &part); i++)
+		if (part.kind == PT_INTERP)
+			return false;
+	return true;
 }
 
 // find_program stores the path of a word that is a program, along PATH as a shell does.
@@ -231,6 +233,24 @@ const char *tb_mpi_against(enum tb_tbt_mpi mpi, char *const *command)
 		other = other ? other : command[i];
 	}
 	return other;
+}
+
+const char *tb_not_preloaded(char *const *command, const char **why)
+{
+	char path[PATH_MAX];
+	struct stat entry;
+	for (size_t i = 0; command[i]; i++) {
+		if (!find_program(command[i], path))
+			continue;
+		*why = NULL;
+		if (with_elf(path, is_static, NULL))
+			*why = "is linked statically";
+		else if (stat(path, &entry) == 0 && (entry.st_mode & (S_ISUID | S_ISGID)))
+			*why = "runs with the rights of another (set-uid)";
+		if (*why)
+			return command[i];
+	}
+	return NULL;
 }
 
 bool tb_is_program(const char *word)

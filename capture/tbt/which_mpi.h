@@ -21,6 +21,10 @@ bool tb_which_mpi(enum tb_tbt_mpi *mpi, char *const *command);
 // `mpi`; NULL if there is none, or a program of `mpi` too.
 const char *tb_mpi_against(enum tb_tbt_mpi mpi, char *const *command);
 
+// tb_not_preloaded returns the first word of a command that is a program into which the
+// system preloads nothing, and stores why; NULL: none.
+const char *tb_not_preloaded(char *const *command, const char **why);
+
 // tb_is_program returns whether a word is a program, by its path or along PATH.
 bool tb_is_program(const char *word);
 

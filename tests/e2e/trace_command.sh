@@ -162,8 +162,11 @@ usage 'a trace is a file, not standard output' -o - -- true
 usage '--merge runs no command' -o a.tbt --merge . -- true
 usage 'a command is missing' -o a.tbt
 usage "--mpi takes no 'lam'; expected openmpi or mpich" -o a.tbt --mpi lam -- true
-usage 'nothing in the command shows which MPI it uses' -o a.tbt -- true
 usage 'is not found, or is no program that may be run' -o a.tbt -- ./nowhere
+code=0
+"$TAILBACK" trace -o a.tbt -- true 2>said || code=$?
+is "$code" 1
+grep -q '^tailback: true: no process came through MPI_Init under a tracer: .* give --mpi openmpi or --mpi mpich$' said
 code=0
 "$TAILBACK" trace --mpi mpich -o a.tbt -- ./nowhere 2>said || code=$?
 is "$code" 127

@@ -138,10 +138,27 @@ for mpi in "${mpis[@]}"; do
 		wait
 		mpirun.$mpi ${options[@]} -n 4 ./messages
 	END
-	timeout 300 "$TAILBACK" trace --mpi "$mpi" -o job.tbt -- bash steps >out 2>said
-	is "$(grep -oE '^[234] ranks|job.*tbt' said | sort | xargs)" '2 ranks 3 ranks 4 ranks job-2.tbt job-3.tbt job.tbt' "what is said of three steps"
-	grep -qE '^4 ranks, .* job-3.tbt, from .* on for ' said || complain "the last step is not the last trace: $(cat said)"
+	# A wrapper does not show its MPI: each process finds its own. Nor do spaces hurt.
+	mkdir -p 'with space'
+	cp "$TAILBACK" "$(dirname "$TAILBACK")"/tailback-trace-*.so 'with space'
+	timeout 300 'with space/tailback' trace -o 'with space/job.tbt' -- bash steps >out 2>said
+	mv 'with space'/job*.tbt .
+	rm -r 'with space'
+	[[ -z $(find "$TMPDIR" /tmp -maxdepth 1 -user "$(id -un)" -name 'tailback-??????' -newer steps) ]] || complain "links are left behind"
+	is "$(grep -oE '^[234] ranks|job[-0-9]*.tbt' said | sort | xargs)" '2 ranks 3 ranks 4 ranks job-2.tbt job-3.tbt job.tbt' "what is said of three steps"
+	grep -qE '^4 ranks, .*job-3.tbt, from .* on for ' said || complain "the last step is not the last trace: $(cat said)"
 	for trace in job.tbt job-2.tbt job-3.tbt; do "$TAILBACK" info $trace >>job.info; done
+
+	# A program that nothing can be preloaded into is named, and so is a tracer that is missing.
+	echo 'int main(void) { return 0; }' >static.c
+	if gcc -static -o static static.c 2>said; then
+		"$TAILBACK" trace -o no.tbt -- ./static >out 2>said && complain "a static program is traced"
+		grep -q '^tailback: ./static: is linked statically: ' said || complain "a static program is not told: $(cat said)"
+	fi
+	mkdir -p some
+	cp "$TAILBACK" "$(dirname "$TAILBACK")"/tailback-trace-any.so some
+	timeout 300 some/tailback trace -o no.tbt -- bash steps >out 2>said && complain "without a tracer all is well"
+	grep -q "^tailback: .* which is not installed: apt install tailback-trace-$mpi\$" said || complain "no command to install is told: $(cat said)"
 
 	# A rank that aborts, and one that is killed: ten messages of each rank are there, or some less where
 	# mpirun was quicker than they: two ranks can be behind the one that ends by one and by two.
