@@ -134,9 +134,14 @@ static _Thread_local struct {
 } matched[16];
 static _Thread_local unsigned n_matched;
 
+// MPI gives a handle again once its message is received: the newest counts.
 static void remember(MPI_Message handle, MPI_Comm comm)
 {
-	unsigned at = n_matched++ % (sizeof matched / sizeof *matched);
+	unsigned at = 0, room = sizeof matched / sizeof *matched;
+	while (at < room && at < n_matched && matched[at].handle != handle)
+		at++;
+	if (at == room || at == n_matched)
+		at = n_matched++ % room;
 	matched[at].handle = handle;
 	matched[at].comm = comm;
 }
