@@ -437,14 +437,10 @@ enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
 
 static enum ending_order order_of(const struct rank_ending *ending)
 {
-	if (ending->aborted)
-		return ABORTED;
-	if (ending->ending == 0)
-		return WORDLESS;
-	return ending->ending == SIGTERM || ending->ending == SIGINT ||
-			       ending->ending == SIGHUP
-		       ? ASKED
-		       : FAILED;
+	uint32_t by = ending->ending;
+	if (ending->aborted || by == 0)
+		return ending->aborted ? ABORTED : WORDLESS;
+	return by == SIGTERM || by == SIGINT || by == SIGHUP ? ASKED : FAILED;
 }
 
 // find_first_early wants solved clocks: it compares the ends of ranks of all machines.
