@@ -153,7 +153,7 @@ const char *tb_congestion_text(const struct tb_evidence *evidence)
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	char node[160], times[240] = "", senders[48], busy[32], share[32];
+	char node[160], times[240] = "", senders[48], busy[32], stall[32], share[32];
 	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS ||
 		end->n_times == 0 || tb_is_slow_receiver(evidence, end))
 		return;
@@ -167,17 +167,22 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
+	tb_finding_real(finding, "stalled_percent", end->stall_percent);
 	put_times(evidence, end, times, sizeof times);
+	// A link that rests between bursts makes packets wait all the same.
+	bool rests = end->busy_percent + end->stall_percent < 50;
+	bool stalls = end->stall_percent >= 1;
 	tb_finding_say(finding,
-		"Incast at %s: %s sent to it %s. Its link %s was busy for %s of that "
-		"time "
-		"and is the root of %s of all wait.%s",
+		"Incast at %s: %s sent to it %s. Its link %s is the root of %s of all "
+		"wait: it was busy for %s of that time%s%s%s.%s",
 		tb_node_text(evidence->run, end->node, node, sizeof node),
 		tb_format_counted(end->senders.n, "node", senders, sizeof senders), times,
 		tb_link_text(evidence, end->link),
-		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		tb_percent_text(end->percent, share, sizeof share),
-		tb_congestion_text(evidence));
+		tb_percent_text(end->busy_percent, busy, sizeof busy),
+		stalls ? " and stalled for " : "",
+		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
+		rests ? ", and rested between bursts" : "", tb_congestion_text(evidence));
 }
 
 bool tb_is_slow_receiver(

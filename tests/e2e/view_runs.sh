@@ -60,6 +60,12 @@ click 50 38
 expect Run to show
 click 400 165
 expect run 2 of 3
+# Two runs are shown once the other one is chosen.
+key F8
+expect 'Two runs' is not shown: Ctrl+D chooses the run to compare with
+expect Hot links by bytes
+key o
+expect Links by name
 # Side by side with another run, while the first one changes.
 key Ctrl+D
 expect Run to compare with
@@ -111,3 +117,8 @@ END
 # Of one that goes on, those points that are there.
 sqlite3 s.db 'DELETE FROM run WHERE run > 14'
 printf 'key Ctrl+R\nexpect 14 runs, and 2 points without one\n' | view s.db --run 1
+
+# Another run is offered first: the next one, or of the last the one before.
+printf '%s\n' 'key Ctrl+D' 'key Return' 'expect a.db, run 3' 'expect a.db, run 2' | "$TAILBACK" view a.db --script -
+printf '%s\n' 'key Ctrl+D' 'key Return' 'expect a.db, run 1' 'expect a.db, run 2' |
+	"$TAILBACK" view a.db --run 1 --script -

@@ -72,6 +72,17 @@ static void order(struct tb_rows *rows)
 }
 
 // show_request handles requests that change the metric or the view.
+// go_to says why a view cannot be shown.
+static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
+{
+	if (viewer->data.run && pane && !tb_pane_is_there(pane))
+		tb_viewer_notice(viewer,
+			"'%s' is not shown: Ctrl+D chooses the run to compare with",
+			pane->view->tab);
+	else
+		tb_viewer_go(viewer, pane);
+}
+
 static bool show_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	const struct tb_viewer_data *data = &viewer->data;
@@ -84,7 +95,7 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 			(enum tb_metric)((data->metric + 1) % TB_N_METRICS));
 		return true;
 	case TB_REQUEST_VIEW:
-		tb_viewer_go(viewer, tb_panes_main(&viewer->panes, request->choice));
+		go_to(viewer, tb_panes_main(&viewer->panes, request->choice));
 		return true;
 	case TB_REQUEST_VIEW_NEXT:
 		tb_viewer_go(viewer, tb_panes_next(&viewer->panes));

@@ -124,13 +124,17 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		palette->line);
 	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	right.align = TB_ALIGN_RIGHT;
+	bool by_name = pane->rows->column == TB_COLUMN_NAME;
+	bool rising = pane->rows->rising && !by_name;
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 120, 18},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s",
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s%s",
 		pane->rows->outside	? "Brushed links"
 		: pane->rows->filter[0] ? "Filtered links"
+		: by_name || rising	? "Links"
 					: "Hot links",
-		tb_metric_name(tb_rows_metric(pane->rows)));
+		by_name ? "name" : tb_metric_name(tb_rows_metric(pane->rows)),
+		rising ? ", least first" : "");
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},
 		right, "%s of %s", tb_format_count(pane->rows->n, count, sizeof count),

@@ -100,13 +100,22 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 	says("incast",
 		"Incast at node 5: 3 nodes sent to it between 2 us and 5 us. Its link "
 		"0.1 > "
-		"node 5 was busy for 97 % of that time and is the root of 20 % of all "
-		"wait.");
+		"node 5 is the root of 20 % of all wait: it was busy for 97 % of that "
+		"time.");
 	assert_int_equal(count_of(incast, "node"), 5);
 	assert_int_equal(count_of(incast, "senders"), 3);
 	assert_int_equal(count_of(incast, "begin_ps"), 2000000);
 	assert_int_equal(count_of(incast, "end_ps"), 5000000);
 	assert_null(strstr(incast->sentence, "ongestion"));
+	at->busy_percent = 30;
+	at->stall_percent = 20;
+	judge(&made);
+	says("incast", "busy for 30 % of that time and stalled for 20 %.");
+	at->busy_percent = 19;
+	judge(&made);
+	says("incast",
+		"busy for 19 % of that time and stalled for 20 %, and rested between "
+		"bursts.");
 	at->times[1].begin_ps = 7000000;
 	at->times[1].end_ps = 9000000;
 	at->n_times = 2;
@@ -196,10 +205,11 @@ static void a_receiver_that_keeps_up_is_not_slow(void **state)
 	make_slow(&made, TB_FINDING_SENDERS)->busy_percent = TB_FINDING_SLOW;
 	judge(&made);
 	assert_null(found("slow-receiver"));
-	says("incast", "all wait. Congestion control was off."); // busy for as long
+	says("incast",
+		"stalled for 25 %. Congestion control was off."); // busy for as long
 	made.info.network.credits.congestion_control = TB_CONGESTION_DCQCN;
 	judge(&made);
-	says("incast", "all wait. Congestion control was on (dcqcn).");
+	says("incast", "stalled for 25 %. Congestion control was on (dcqcn).");
 	make_slow(&made, TB_FINDING_SENDERS - 1)->busy_percent = TB_FINDING_SLOW;
 	judge(&made);
 	assert_non_null(found("slow-receiver"));

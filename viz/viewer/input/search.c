@@ -151,9 +151,13 @@ void tb_run_search(
 	char runs[48], undone[64];
 	for (size_t i = 0; i < list->n; i++)
 		offer_run(prompt, &list->runs[i]);
+	// A run is compared with another one: the next, or of the last the one before.
+	int aside = prompt->kind == TB_PROMPT_OTHER;
 	for (int i = 0; i < prompt->n && !prompt->text[0]; i++)
 		if (prompt->results[i].number == shown)
-			tb_prompt_choose(prompt, i);
+			tb_prompt_choose(prompt, i + aside < prompt->n ? i + aside
+						 : i > 0	       ? i - aside
+								       : i);
 	snprintf(prompt->about, sizeof prompt->about, "%s%s%s",
 		tb_format_counted(list->n, "run", runs, sizeof runs),
 		list->n_undone ? ", and " : "",

@@ -105,9 +105,10 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	end_row(detail, "to", to);
 	tb_sheet_row(detail->sheet, "rate",
 		tb_format_rate((double)at->bytes_per_s, text, sizeof text));
-	snprintf(text, sizeof text, "%s, %" PRIu32 " %s",
+	const char *channels = pane->data->info->words->channels;
+	snprintf(text, sizeof text, "%s, %" PRIu32 " %.*s",
 		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
-		pane->data->info->words->channels);
+		(int)strlen(channels) - (at->n_vcs == 1), channels);
 	tb_sheet_row(detail->sheet, "latency", text);
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
