@@ -280,6 +280,9 @@ static void few_receivers_of_many_senders_are_named(void **state)
 	says("few-receivers", "16 nodes send, and the links to 2 nodes (node 12, node "
 			      "13) are the roots "
 			      "of 52 % of all wait");
+	assert_int_equal(count_of(found("few-receivers"), "receivers"), 2);
+	assert_int_equal(count_of(found("few-receivers"), "senders"), 16);
+	assert_int_equal(count_of(found("few-receivers"), "node"), 12);
 	tries("spread-servers", "tailback replay --network qsnet,levels=2 --seed 1 --job "
 				"a.goal,placement=cyclic -o spread.db");
 	made.info.n_levels = 1; // one switch: there is no other to spread them over

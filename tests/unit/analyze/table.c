@@ -75,9 +75,32 @@ static void a_name_behind_figures_loses_none_of_them(void **state)
 	free(text);
 }
 
+static void a_cut_text_ends_with_a_whole_character(void **state)
+{
+	(void)state;
+	static const char *const characters[] = {
+		"a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3"};
+	for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+		size_t n = strlen(characters[i]);
+		for (size_t kept = 0; kept <= n; kept++) {
+			char text[8];
+			int length = snprintf(
+				text, sizeof text, "xy%.*s", (int)kept, characters[i]);
+			tb_text_end_whole(text, (size_t)length + 1);
+			assert_int_equal(strlen(text), kept == n ? 2 + n : 2);
+		}
+		// What was not cut is not touched.
+		char uncut[8];
+		snprintf(uncut, sizeof uncut, "xy%.*s", (int)n, characters[i]);
+		tb_text_end_whole(uncut, sizeof uncut);
+		assert_int_equal(strlen(uncut), 2 + n);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
 		cmocka_unit_test(a_bar_may_be_of_a_figure_that_is_no_member),
 		cmocka_unit_test(a_name_behind_figures_loses_none_of_them),
 	};

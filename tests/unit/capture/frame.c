@@ -261,6 +261,12 @@ static void frames_beyond_64_kilobytes_take_the_frames_length(void **state)
 		ETH "0800 4500 0000 1234 4000 40 06 0000 0a4d0001 0a4d0002" TCP, 100000);
 	assert_int_equal(d.frame.payload_bytes, 100000);
 	assert_true(d.frame.offloadable);
+	struct decoded udp = decode(DLT_EN10MB,
+		ETH "0800 4500 0044 1234 4000 40 11 0000 0a4d0001 0a4d0002 "
+		    "c000 1234 0030 0000" DATA_40,
+		0);
+	assert_int_equal(udp.frame.payload_bytes, 40);
+	assert_true(udp.frame.offloadable);
 }
 
 static void copies_differ_from_repetitions(void **state)

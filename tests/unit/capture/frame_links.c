@@ -161,12 +161,18 @@ static void wlan_ends_are_those_beyond_the_access_points(void **state)
 	};
 	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
 		check_inner(decode(DLT_IEEE802_11, frames[i], 0), 94, 54);
-	// Of ATA over Ethernet, the MACs are the endpoints.
-	struct decoded aoe = decode(DLT_IEEE802_11,
-		"0803 0000 " ELSE ELSE TO "1000 " FROM "aaaa03000000 88a2 " DATA_40, 0);
-	check_type(aoe, TB_FRAME_DATA, "EtherType 0x88a2 (ATA over Ethernet)");
-	assert_string_equal(aoe.source, "02:4d:00:00:00:01");
-	assert_string_equal(aoe.destination, "02:4d:00:00:00:02");
+	// Of ATA over Ethernet, the MACs are the endpoints, whichever way it goes.
+	static const char *const ways[] = {"0800 0000 " TO FROM ELSE "1000 ",
+		"0801 0000 " ELSE FROM TO "1000 ", "0802 0000 " TO ELSE FROM "1000 ",
+		"0803 0000 " ELSE ELSE TO "1000 " FROM};
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		char frame[512];
+		snprintf(frame, sizeof frame, "%saaaa03000000 88a2 " DATA_40, ways[i]);
+		struct decoded aoe = decode(DLT_IEEE802_11, frame, 0);
+		check_type(aoe, TB_FRAME_DATA, "EtherType 0x88a2 (ATA over Ethernet)");
+		assert_string_equal(aoe.source, "02:4d:00:00:00:01");
+		assert_string_equal(aoe.destination, "02:4d:00:00:00:02");
+	}
 }
 
 static void radiotap_knows_of_padding_and_fcs(void **state)
