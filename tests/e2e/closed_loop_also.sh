@@ -39,7 +39,7 @@ read -r _ begin2 end2 <<< "$(times halo8 50 1)"
 read -r wanted _ <<< "$(times halo8 100 0)"
 span=(--from "$begin" --to "$end")
 also=$whatif/halo8_50m.pcap.zst,from=$begin2,to=$end2
-replay=("$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" --closed-loop --no-blame "${span[@]}" -n ethernet-shaped,rate=100Mbit/s)
+replay=("$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" --closed-loop --no-blame "${span[@]}" -n "ethernet-shaped,rate=100Mbit/s")
 
 "${replay[@]}" -q -o one.db
 "${replay[@]}" --also "$also" -o two.db 2> said.txt
