@@ -1,5 +1,7 @@
-// Random jobs on random variants of every preset: what a job takes on the ideal network
-// is never more than what it takes alone, and no message is quicker than its ideal.
+// Random jobs, and captures in closed loop, on random variants of every preset: what a
+// job takes on the ideal network is never more than what it takes alone, and no message
+// is quicker than its ideal.
+#include "../capture_writer.h"
 #include "job_times.h"
 #include "preset.h"
 #include "random.h"
@@ -19,8 +21,10 @@
 
 #include <cmocka.h>
 
-#define STORE "analyze_lower_bound.db"
-#define JOB   "analyze_lower_bound.goal"
+#define STORE	"analyze_lower_bound.db"
+#define JOB	"analyze_lower_bound.goal"
+#define CAPTURE "analyze_lower_bound.pcap"
+#define FABRIC	"analyze_lower_bound.edges"
 
 enum {
 	RANKS_MOST = 10,
@@ -158,6 +162,50 @@ static void draw_job(struct tb_random *random, bool relay)
 	assert_int_equal(fclose(file), 0);
 }
 
+// draw_capture writes bursts of segments, each sender's behind one another at a rate and
+// with a bucket that are those of all ports.
+static void draw_capture(struct tb_random *random)
+{
+	static struct capture capture;
+	static const uint64_t byte_ns[] = {8, 80, 800};
+	uint32_t next[RANKS_MOST] = {0}, n = 3 + below(random, RANKS_MOST - 3);
+	uint64_t of_byte = byte_ns[below(random, 3)], at_ns = 1000, free_ns = 0;
+	uint64_t bucket_ns = of_byte * 1514 * below(random, 3);
+	capture_begin(&capture, 1);
+	for (uint32_t burst = 4 + below(random, 30); burst > 0; burst--) {
+		uint32_t from = below(random, n),
+			 to = (from + 1 + below(random, n - 1)) % n;
+		at_ns += below(random, 4) ? below(random, 3000000) : 0;
+		free_ns = at_ns > free_ns + bucket_ns ? at_ns - bucket_ns : free_ns;
+		for (uint32_t i = 1 + below(random, 12); i > 0; i--) {
+			uint32_t bytes = i > 1 ? 1448 : 1 + below(random, 1448);
+			free_ns += of_byte * (bytes + 66);
+			at_ns = free_ns > at_ns ? free_ns : at_ns + 500;
+			capture_tcp(&capture, at_ns, (uint8_t)(from + 1),
+				(uint8_t)(to + 1), 1, 1000 + next[from], bytes);
+			next[from] += bytes;
+		}
+	}
+	capture_end(&capture, CAPTURE);
+}
+
+// draw_fabric writes two leaves and a spine whose cables have rates of their own, and
+// names it, with a preset of the same switching.
+static void draw_fabric(struct tb_random *random, size_t preset, char *name)
+{
+	static const char *const rates[] = {"100Mbit/s", "1Gbit/s", "25Gbit/s"};
+	FILE *file = fopen(FABRIC, "w");
+	assert_non_null(file);
+	for (uint32_t i = 0; i < 2 * RANKS_MOST; i++)
+		fprintf(file, "leaf%u %u n%02u 0 %s\n", i % 2, i / 2, i,
+			rates[below(random, 3)]);
+	for (uint32_t i = 0; i < 2; i++)
+		fprintf(file, "leaf%u %u spine %u %s\n", i, RANKS_MOST, i,
+			rates[below(random, 3)]);
+	assert_int_equal(fclose(file), 0);
+	snprintf(name, TEXT, "%s,preset=%s", FABRIC, tb_network_preset_name(preset));
+}
+
 struct times {
 	bool known;
 	tb_time_ps alone, ideal_raw;   // of the replays
@@ -216,25 +264,35 @@ static struct times replay_alone(const struct tb_recording_options *options)
 	return times;
 }
 
+// What is replayed. A relay has one message under way at a time.
+enum kind { RELAY, OWN_WAYS, CAPTURED };
+
 struct tried {
 	uint32_t n, n_above;
 };
 
 // try_preset tries jobs on variants of a preset, by seeds of its own.
-static void try_preset(struct tried *tried, size_t preset, bool relay)
+static void try_preset(struct tried *tried, size_t preset, enum kind kind)
 {
-	static const char *const traces[] = {JOB};
+	static const size_t streams[] = {[RELAY] = 1, [CAPTURED] = 1000};
+	const char *const traces[] = {kind == CAPTURED ? CAPTURE : JOB};
 	for (uint64_t seed = 1; seed <= PRESET_SEEDS; seed++) {
 		struct tb_random random;
 		char network[TEXT];
 		const char *slow[] = {"0=500MB/s"};
-		tb_random_init(&random, seed, preset * 2 + relay);
-		draw_job(&random, relay);
+		tb_random_init(&random, seed, preset * 2 + streams[kind]);
+		if (kind == CAPTURED)
+			draw_capture(&random);
+		else
+			draw_job(&random, kind == RELAY);
 		draw_network(&random, preset, network);
+		if (kind == CAPTURED && below(&random, 2))
+			draw_fabric(&random, preset, network);
 		struct tb_recording_options options = {
 			.workload = {.traces = traces,
 				.n_traces = 1,
-				.per_node = 1 + below(&random, 3),
+				.per_node = kind == CAPTURED ? 0 : 1 + below(&random, 3),
+				.closed_loop = kind == CAPTURED,
 				.seed = seed},
 			.network = network,
 			.output = STORE,
@@ -258,7 +316,7 @@ static void try_preset(struct tried *tried, size_t preset, bool relay)
 			fail_msg("seed %" PRIu64 ", %s: what is ideal is above", seed,
 				network);
 		// By order alone a job may take longer; a relay has but one.
-		double most = relay ? 1.0 : 1.5;
+		double most = kind == RELAY ? 1.0 : 1.5;
 		if ((double)times.ideal_raw > most * (double)times.alone + ROUNDING_PS)
 			fail_msg("seed %" PRIu64 ", %s: alone %" PRId64
 				 " ps, on the ideal network %" PRId64,
@@ -266,12 +324,12 @@ static void try_preset(struct tried *tried, size_t preset, bool relay)
 	}
 }
 
-static struct tried try_all(bool relay)
+static struct tried try_all(enum kind kind)
 {
 	struct tried all = {0, 0};
 	for (size_t i = 0; tb_network_preset_name(i); i++) {
 		struct tried tried = {0, 0};
-		try_preset(&tried, i, relay);
+		try_preset(&tried, i, kind);
 		print_message("%s: %u jobs, %u above\n", tb_network_preset_name(i),
 			tried.n, tried.n_above);
 		assert_true(tried.n > PRESET_SEEDS / 2);
@@ -280,20 +338,29 @@ static struct tried try_all(bool relay)
 	}
 	unlink(STORE);
 	unlink(JOB);
+	unlink(CAPTURE);
+	unlink(FABRIC);
 	return all;
 }
 
 static void a_relay_is_no_slower_on_the_ideal_network_itself(void **state)
 {
 	(void)state;
-	(void)try_all(true);
+	(void)try_all(RELAY);
 }
 
 static void what_is_ideal_is_never_above_alone(void **state)
 {
 	(void)state;
-	struct tried tried = try_all(false);
+	struct tried tried = try_all(OWN_WAYS);
 	assert_true(10 * tried.n_above < tried.n); // nine in 165
+}
+
+static void nor_is_it_of_captures_in_closed_loop(void **state)
+{
+	(void)state;
+	struct tried tried = try_all(CAPTURED);
+	assert_true(10 * tried.n_above < tried.n);
 }
 
 int main(void)
@@ -301,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_relay_is_no_slower_on_the_ideal_network_itself),
 		cmocka_unit_test(what_is_ideal_is_never_above_alone),
+		cmocka_unit_test(nor_is_it_of_captures_in_closed_loop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 """Judges the ranges that closed loops answer with, against measured run times:
 
-    tests/support/judge_range.py build/release/tailback ../shared [PATTERN]
+    tests/support/judge_range.py build/release/tailback ../shared [PATTERN] [--also]
 
 PATTERN (a regular expression) chooses pairs by "program_captured_replayed_", as in ring8_10_100_.
+With --also each capture is narrowed by each other one of its program at a higher rate.
 Prints, for each capture and each rate that was measured: the measured time (median of the runs that
 were not captured), the error of the best estimate, the range, and whether it contains the measured
-time, in percent of that. Exits with 1 if fewer than 95 of 100 pairs are contained, or if the middle
+time, in percent of that. Of pairs that miss, those are listed apart that the program's own calls miss
+on the same side by more than the range allows the network model (MODEL): whatif2's traces, and
+whatif's logs, which mpilog_goal beside the program's tests turns into jobs. Exits with 1 if fewer than 95 of 100 pairs are contained, or if the middle
 of a range narrower than 20 % is further than 10 % from the measured time."""
 import csv
 import json
 import os
 import re
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 
 WIDE, OFF, WANTED = 20, 10, 0.95
+MODEL = 6  # percent, as in rule L16 of docs/closed-loop.md
 
 
 def captures(data):
@@ -44,28 +49,103 @@ def replay(tailback, arguments):
         store = f"{scratch}/run.db"
         subprocess.run([tailback, "replay", "-q", "--no-blame", "-o", store, *arguments], check=True)
         run = json.loads(subprocess.run([tailback, "info", store, "--json"], check=True, capture_output=True).stdout)
-    return [run[key] / 1e12 for key in ("run_time_least_ps", "simulated_ps", "run_time_most_ps")]
+    return [(run[key] or 0) / 1e12 for key in ("run_time_least_ps", "simulated_ps", "run_time_most_ps")]
 
 
-def judge(tailback, data, pattern):
+def seconds(ns):
+    return f"{ns // 10**9}.{ns % 10**9:09d}"
+
+
+def logged(tailback, data, program, scratch):
+    """Yields the options that replay what whatif's ranks logged, and how long before the timed part they begin."""
+    goal = f"{os.path.dirname(tailback)}/tests/mpilog_goal"
+    for row in csv.DictReader(open(f"{data}/whatif/times.csv")):
+        name = f"{row['program']}_{row['rate_mbit']}m"
+        logs = f"{data}/whatif/mpilog/{name}.tar.zst"
+        if row["program"] != program or row["captured"] != "1" or not os.path.exists(logs) or not os.path.exists(goal):
+            continue
+        folder = f"{scratch}/{name}"
+        os.mkdir(folder)
+        subprocess.run(f"zstd -qdc '{logs}' | tar xf - -C '{folder}'", shell=True, check=True)
+        entered = []
+        for rank in os.listdir(folder):
+            calls = [line.split() for line in open(f"{folder}/{rank}", errors="replace") if " Barrier" in line]
+            entered += [max((int(c[0]) for c in calls if c[2] == "Barrier" and int(c[0]) <= int(row["start_ns"])), default=0)]
+        job = [goal, "--cpu", "--lenient", "--from", str(max(entered) + 1), "--to", row["end_ns"], folder, f"{folder}.goal"]
+        if subprocess.run(job, capture_output=True).returncode == 0:
+            yield [f"{folder}.goal"], (int(row["start_ns"]) - max(entered)) / 1e9
+
+
+def traced(data, program):
+    """The same of whatif2's traces."""
+    for row in csv.DictReader(open(f"{data}/whatif2/runs.csv")):
+        if row["prog"] != program or row["traced"] != "1":
+            continue
+        files = [f"{data}/whatif2/{file}" for file in row["file"].split()]
+        begins = [struct.unpack_from("<Q", open(file, "rb").read(64), 16)[0] for file in files]
+        options = files
+        if len(files) > 1:
+            options = [word for file, begin, nodes in zip(files, begins, ("n[0,1,4,5]", "n[2,3,6,7]"))
+                       for word in ("--job", f"{file},start={begin - min(begins)}ns,nodes={nodes}")]
+        yield options, (int(row["start_ns"]) - min(begins)) / 1e9
+
+
+def exact(tailback, data, program, rate, measured):
+    """The errors, in percent, of replays of what the program called."""
+    with tempfile.TemporaryDirectory() as scratch:
+        jobs = list(traced(data, program)) + list(logged(tailback, data, program, scratch))
+        errors = []
+        for job, lead in jobs:
+            try:
+                took = replay(tailback, [*job, "-n", network(data, program, rate)])[1]
+                errors.append(100 * ((took - lead) / measured - 1))
+            except subprocess.CalledProcessError:
+                pass  # logs that are cut within an exchange are no job
+        return errors
+
+
+def cases(found, measured, pattern, also):
+    """Yields each capture, or two of them, at each rate that was measured."""
+    for first in found:
+        seconds_at = [(rate, took) for (of, rate), took in sorted(measured.items()) if of == first[0]]
+        for rate, took in seconds_at:
+            if re.search(pattern, f"{first[0]}_{first[1]}_{rate}_"):
+                for second in ([o for o in found if o[0] == first[0] and o[1] > first[1]] if also else [None]):
+                    yield first, second, rate, took
+
+
+def list_missed(tailback, data, missed):
+    apart = {}
+    for program, rate, took, above in missed:
+        errors = apart.setdefault((program, rate), exact(tailback, data, program, rate, took))
+        middle = statistics.median(errors) if errors else 0
+        is_model = abs(middle) > MODEL and (middle > 0) == above
+        print(f"missed: {program:8} at {rate:3}, range {'above' if above else 'below'}; by the program's calls "
+              f"{', '.join(f'{e:+.1f}' for e in errors) or 'unknown'}{': MODEL' if is_model else ''}")
+
+
+def judge(tailback, data, pattern, also):
     found, measured = captures(data)
     n = contained = narrow = near = 0
-    for program, captured, file, begin, end in found:
-        for (of, rate), seconds in sorted(measured.items()):
-            if of != program or not re.search(pattern, f"{program}_{captured}_{rate}_"):
-                continue
-            span = [f"{at // 10**9}.{at % 10**9:09d}" for at in (begin, end)]
-            errors = [100 * (at / seconds - 1) for at in replay(tailback, [
-                file, "--closed-loop", "--from", span[0], "--to", span[1], "-n", network(data, program, rate)])]
-            width, middle = errors[2] - errors[0], (errors[0] + errors[2]) / 2
-            holds = errors[0] <= 0 <= errors[2]
-            n, contained, narrow = n + 1, contained + holds, narrow + (width < WIDE)
-            near += width < WIDE and abs(middle) <= OFF
-            print(f"{program:8} {captured:3} at {rate:3} {seconds:8.3f} s {errors[1]:+7.1f} "
-                  f"[{errors[0]:+7.1f} {errors[2]:+8.1f}]{'' if holds else ' missed'}", flush=True)
+    missed = []
+    for (program, captured, file, begin, end), second, rate, took in cases(found, measured, pattern, also):
+        options = [file, "--closed-loop", "--from", seconds(begin), "--to", seconds(end)]
+        if second:
+            options += ["--also", f"{second[2]},from={seconds(second[3])},to={seconds(second[4])}"]
+        errors = [100 * (at / took - 1) for at in replay(tailback, [*options, "-n", network(data, program, rate)])]
+        width, middle = errors[2] - errors[0], (errors[0] + errors[2]) / 2
+        holds = errors[0] <= 0 <= errors[2]
+        n, contained, narrow = n + 1, contained + holds, narrow + (width < WIDE)
+        near += width < WIDE and abs(middle) <= OFF
+        if not holds:
+            missed.append((program, rate, took, errors[0] > 0))
+        print(f"{program:8} {captured:3}{f' {second[1]:3}' if second else ''} at {rate:3} {took:8.3f} s {errors[1]:+7.1f} "
+              f"[{errors[0]:+7.1f} {errors[2]:+8.1f}]{'' if holds else ' missed'}", flush=True)
+    list_missed(tailback, data, missed)
     print(f"contained: {contained} of {n}; narrower than {WIDE} %: {narrow}, of them middle within {OFF} %: {near}")
     return contained >= WANTED * n and near == narrow
 
 
 if __name__ == "__main__":
-    sys.exit(0 if judge(sys.argv[1], sys.argv[2] + "/data", sys.argv[3] if len(sys.argv) > 3 else ".") else 1)
+    words = [word for word in sys.argv[1:] if word != "--also"]
+    sys.exit(0 if judge(words[0], words[1] + "/data", words[2] if len(words) > 2 else ".", "--also" in sys.argv) else 1)
