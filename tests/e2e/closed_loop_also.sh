@@ -2,6 +2,22 @@
 # A second capture of the same program narrows the range of a closed loop, which still holds the
 # measured time; a capture of another program is refused. judge_range.py --also judges all pairs.
 set -euo pipefail
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+	echo "$1"
+	exit 1
+}
+
+# As many bytes, but of other endpoints.
+zstd -qd "$TB_SOURCE/tests/data/alltoall16.pcap.zst" -o a.pcap
+perl -0777 -pe 's/\x0a\x4d\x00(.)\x0a\x4d\x00/\x0a\x4e\x00$1\x0a\x4e\x00/sg' a.pcap > b.pcap
+code=0
+"$TAILBACK" replay a.pcap --closed-loop --also b.pcap -n ethernet -o no.db 2> said.txt || code=$?
+[[ $code == 2 ]] && grep -q 'of which 0 % are between the same nodes' said.txt || fail "exit $code: $(cat said.txt)"
+"$TAILBACK" replay -q a.pcap --closed-loop --also a.pcap -n ethernet -o same.db
 
 whatif=$TB_SHARED/data/whatif
 if [[ ! -d $whatif ]]; then
@@ -15,14 +31,6 @@ for capture in ring8_10m halo8_10m halo8_50m; do
 		exit 77
 	}
 done
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-
-fail() {
-	echo "$1"
-	exit 1
-}
 
 # times PROGRAM RATE CAPTURED: seconds, start and end of one such run.
 times() {
