@@ -11,6 +11,7 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define COMMAND "tailback validate"
@@ -45,6 +46,7 @@ struct validate_arguments {
 	struct tb_validation_options options;
 	struct tb_cmd_output output;
 	char folder[4200];
+	bool has_network; // was given
 };
 
 static unsigned parse_number(
@@ -70,6 +72,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'n':
 		args->options.network = text;
+		args->has_network = true;
 		break;
 	case KEY_ONLY:
 		args->options.only = text;
@@ -89,6 +92,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_JOBS:
 		args->options.n_workers = parse_number(state, "--jobs", text, JOBS_MOST);
+		break;
+	case ARGP_KEY_END:
+		if (args->has_network && args->options.model &&
+			strcmp(args->options.model, "qsnet") != 0)
+			argp_error(state,
+				"-n is for the rows of qsnet: those of %s each have "
+				"their "
+				"network",
+				args->options.model);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is too many: there are options only", text);
