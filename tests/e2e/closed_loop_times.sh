@@ -48,11 +48,11 @@ hold ring8 50 10 5
 hold halo8 50 10 12
 hold halo8 10 10 10
 for from in 10 50; do
-	for to in 10 50; do hold a2a8 $from $to 12; done
+	for to in 10 50; do hold a2a8 $from $to 15; done
 done
 for to in 100 200; do hold a2a8 50 $to 15; done
 for from in 100 200; do
-	for to in 50 100 200; do hold a2a8 $from $to 15; done
+	for to in 50 100 200; do hold a2a8 $from $to 20; done
 done
 for from in 10 50; do hold lammps8 $from 10 8; done
 hold lammps8 10 50 17
