@@ -4,6 +4,7 @@
 #include "json.h"
 #include "merge.h"
 #include "range_text.h"
+#include "recorded.h"
 #include "run_capture.h"
 #include "swept.h"
 #include "unattributed.h"
@@ -159,6 +160,30 @@ static void print_range(
 	info_line(options, "range", "%s", tb_range_text(&range, text, sizeof text));
 }
 
+// print_recorded prints what the traces of a run recorded, and what was made of it.
+static void print_recorded(
+	const struct info_options *options, const struct tb_run_info *info)
+{
+	struct tb_run *run = NULL;
+	struct tb_recorded recorded;
+	struct tb_error ignored; // the store was read before
+	char text[512];
+	if (tb_run_open(&run, options->file, info->id, &ignored) != TB_OK)
+		return;
+	if (tb_recorded_init(&recorded, run, &ignored) == TB_OK) {
+		for (size_t i = 0; i < recorded.jobs.n; i++)
+			info_line(options, i ? "" : "recorded", "%s",
+				tb_recorded_sentence(
+					&recorded.jobs.rows[i], text, sizeof text));
+		for (size_t i = 0; i < recorded.checks.n; i++)
+			info_line(options, i ? "" : "checked", "%s",
+				tb_recorded_check_sentence(
+					&recorded.checks.rows[i], text, sizeof text));
+		tb_recorded_fini(&recorded);
+	}
+	tb_run_free(run);
+}
+
 static void print_run(const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
@@ -177,6 +202,7 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
 	if (info->n_calls)
 		print_range(options, info);
+	print_recorded(options, info);
 	info_line(options, "delivered", "%s, %s, %s %s",
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),

@@ -72,6 +72,13 @@ static double payload_rate(const struct tb_network_params *params)
 	       (payload + params->packet_overhead_bytes);
 }
 
+static tb_time_ps span_ps(const struct tb_packets_summary *summary)
+{
+	int64_t ns = summary->last_at_ns - summary->first_at_ns;
+	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
+	return ns <= 0 ? 0 : (ns < most ? ns : most) * TB_PS_PER_NS;
+}
+
 // print_ends prints when the capture's packets were captured, as --from takes it.
 static void print_ends(
 	const struct info_options *options, const struct tb_packets_summary *summary)
@@ -81,6 +88,11 @@ static void print_ends(
 		fprintf(options->text, "  %-12s%s to %s (UTC)\n", "captured",
 			tb_instant_format(summary->first_at_ns, first, sizeof first),
 			tb_instant_format(summary->last_at_ns, last, sizeof last));
+	if (summary->n_packets > 0)
+		fprintf(options->text,
+			"  %-12s%s; at what rate, 'replay --closed-loop' estimates\n",
+			"recorded",
+			tb_format_time(span_ps(summary), first, sizeof first));
 }
 
 // types_json lists what was not decoded to network addresses, by type.

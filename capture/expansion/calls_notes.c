@@ -162,7 +162,7 @@ static void put_ends(const struct tb_call_times *times, FILE *out)
 static void put_called(const struct tb_calls *calls, FILE *out)
 {
 	uint64_t n[TB_CALL_COLLECTIVE + 1] = {0}, sent_bytes = 0;
-	char text[4][48];
+	char text[2][48];
 	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
 		uint32_t n_calls;
 		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
@@ -171,12 +171,24 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 			sent_bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
 		}
 	}
-	fprintf(out, "the ranks called %s of %s B, %s and %s\n",
-		tb_format_counted(n[TB_CALL_SEND], "send", text[0], sizeof text[0]),
-		tb_format_count(sent_bytes, text[1], sizeof text[1]),
-		tb_format_counted(n[TB_CALL_RECV], "receive", text[2], sizeof text[2]),
-		tb_format_counted(n[TB_CALL_COLLECTIVE], "collective operation", text[3],
-			sizeof text[3]));
+	const struct {
+		const char *word;
+		uint64_t n;
+	} parts[] = {{"send", n[TB_CALL_SEND]}, {"receive", n[TB_CALL_RECV]},
+		{"collective operation", n[TB_CALL_COLLECTIVE]}};
+	int n_left = !!parts[0].n + !!parts[1].n + !!parts[2].n;
+	if (n_left)
+		fputs("the ranks called ", out);
+	for (int i = 0; i < 3; i++) {
+		if (parts[i].n == 0)
+			continue;
+		fputs(tb_format_counted(parts[i].n, parts[i].word, text[0], 48), out);
+		if (i == 0)
+			fprintf(out, " of %s B",
+				tb_format_count(sent_bytes, text[1], 48));
+		n_left--;
+		fputs(n_left > 1 ? ", " : n_left == 1 ? " and " : "\n", out);
+	}
 }
 
 // put_told counts the calls of which the trace tells what NCCL chose.

@@ -4,6 +4,7 @@
 #include "infile.h"
 #include "input_files.h"
 #include "profile.h"
+#include "units.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -385,6 +386,7 @@ static void note(struct tb_calls *calls, const struct tb_profiles *all)
 {
 	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0, n_broken = 0;
 	bool by_time = false, has_no_times = false;
+	char text[64];
 	for (size_t i = 0; i < all->n; i++) {
 		n_unknown += all->profiles[i].n_unknown;
 		n_unlaunched += all->profiles[i].n_unlaunched;
@@ -395,21 +397,18 @@ static void note(struct tb_calls *calls, const struct tb_profiles *all)
 	}
 	tb_reading_note_breaks(calls, n_broken);
 	if (n_unknown > 0)
-		tb_calls_note(calls,
-			"%" PRIu64
-			" kernels of NCCL are left out: nothing says what they "
-			"send",
-			n_unknown);
+		tb_calls_note(calls, "%s left out: nothing says what they send",
+			tb_format_counted(n_unknown,
+				"kernel of NCCL is|kernels of NCCL are", text,
+				sizeof text));
 	if (n_unlaunched > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " communication operations without a kernel in the "
-			"profile are left out",
-			n_unlaunched);
+		tb_calls_note(calls, "%s without a kernel in the profile, left out",
+			tb_format_counted(n_unlaunched, "communication operation", text,
+				sizeof text));
 	if (n_cut > 0)
 		tb_calls_note(calls,
-			"the split sizes of %" PRIu64 " all-to-alls are cut in the "
-			"profile: taken to be even",
-			n_cut);
+			"the split sizes of %s are cut in the profile: taken to be even",
+			tb_format_counted(n_cut, "all-to-all", text, sizeof text));
 	if (has_no_times)
 		tb_calls_note(calls, "an execution trace has no times: nothing is "
 				     "computed between its "

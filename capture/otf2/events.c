@@ -260,18 +260,18 @@ static const char *const left_out[TB_OTF2_N_LEFT_OUT] = {
 
 void tb_otf2_events_note(const struct tb_otf2_events *of)
 {
+	char text[48];
 	for (size_t i = 0; i < TB_OTF2_N_LEFT_OUT; i++)
 		if (of->left_out[i] > 0)
-			tb_calls_note(of->calls, "%" PRIu64 " %s", of->left_out[i],
+			tb_calls_note(of->calls, "%s %s",
+				tb_format_count(of->left_out[i], text, sizeof text),
 				left_out[i]);
-	if (of->lost) {
-		char text[32];
+	if (of->lost)
 		tb_calls_note(of->calls,
 			"%s of all ranks passed in calls that are left out or send "
 			"nothing, which take no time in the job",
 			tb_format_time((tb_time_ps)scale(of->of, of->lost) * TB_PS_PER_NS,
 				text, sizeof text));
-	}
 	// An archive defines each region per process when its writer did not unify them.
 	for (size_t i = 0; i < of->of->n_regions; i++) {
 		struct tb_otf2_region *region = &of->of->regions[i];
@@ -286,8 +286,8 @@ void tb_otf2_events_note(const struct tb_otf2_events *of)
 		}
 		if (region->n_bare > 0)
 			tb_calls_note(of->calls,
-				"%" PRIu64 " calls of %s are left out: no record tells "
-				"what they sent",
-				region->n_bare, name);
+				"%s calls of %s are left out: no record tells what they "
+				"sent",
+				tb_format_count(region->n_bare, text, sizeof text), name);
 	}
 }

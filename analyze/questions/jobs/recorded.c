@@ -189,7 +189,9 @@ char *tb_recorded_check_sentence(
 	tb_recorded_percent(check->recorded_ps, check->simulated_ps, &percent);
 	snprintf(buffer, size,
 		"at the captured %s the replay takes %s, captured were %s (%+.1f %%); "
-		"nodes end %.1f %% off on average; a message takes %s, captured were %s",
+		"nodes end %.1f %% off on average; a message takes %s from its first "
+		"byte on the wire until it is delivered, captured were %s from its "
+		"first frame to its last, which of one frame is nothing",
 		tb_format_rate((double)check->bytes_per_s, rate, sizeof rate),
 		tb_format_time(check->simulated_ps, time[0], sizeof time[0]),
 		tb_format_time(check->recorded_ps, time[1], sizeof time[1]), percent,

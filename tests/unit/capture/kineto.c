@@ -277,7 +277,7 @@ static void split_sizes_divide_an_alltoall(void **state)
 	assert_null(tb_calls_sizes_of(calls, nth(1, TB_CALL_COLLECTIVE, 0), &n));
 	assert_int_equal(nth(1, TB_CALL_COLLECTIVE, 0)->bytes, 160);
 	assert_string_equal(tb_calls_note_at(calls, 0),
-		"the split sizes of 1 all-to-alls are cut in "
+		"the split sizes of 1 all-to-all are cut in "
 		"the profile: taken to be even");
 }
 
