@@ -17,7 +17,10 @@ int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sam
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO job_alone VALUES (?,?,?,?,?,?)", &query, error);
+		"INSERT INTO job_alone ("
+		"run, job, network, run_ps, messages, latency_ps) "
+		"VALUES (?,?,?,?,?,?)",
+		&query, error);
 	if (!status) {
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
 		sqlite3_bind_int64(query, 2, sample->job);
@@ -34,7 +37,9 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO job_alone SELECT run, job, 'same', last_ps - first_ps, "
+		"INSERT INTO job_alone ("
+		"run, job, network, run_ps, messages, latency_ps) "
+		"SELECT run, job, 'same', last_ps - first_ps, "
 		"messages, latency_ps FROM job_total WHERE run = ?1 AND messages > 0",
 		&query, error);
 	if (!status)
@@ -74,7 +79,10 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO run_range VALUES (?,?,?,?,?)", &query, error);
+		"INSERT INTO run_range ("
+		"run, least_ps, most_ps, calls, hidden) "
+		"VALUES (?,?,?,?,?)",
+		&query, error);
 	if (!status) {
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
 		sqlite3_bind_int64(query, 2, sample->least_ps);

@@ -95,7 +95,8 @@ static int write_all(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 }
 
 #define GROUPS_SQL(name)                                                                 \
-	"INSERT INTO blame_group SELECT run, '" name "', c1, c2, c3, c4, c5 FROM feed"
+	"INSERT INTO blame_group (run, grouping, victim, culprit, waits, wait_ps, "      \
+	"error_ps) SELECT run, '" name "', c1, c2, c3, c4, c5 FROM feed"
 
 static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_blame_record *record, struct tb_error *error)
@@ -103,20 +104,38 @@ static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *fe
 	// Groups are written by name, as their key orders them.
 	const struct records lists[] = {
 		{record->roots, record->n_roots, root_value,
-			"INSERT INTO root_total SELECT run, c1, c2, c3 FROM feed"},
+			"INSERT INTO root_total ("
+			"run, root, waits, wait_ps) "
+			"SELECT run, c1, c2, c3 FROM feed"},
 		{record->root_bins, record->n_root_bins, root_bin_value,
-			"INSERT INTO root_bin SELECT run, c1, c2, c3 FROM feed"},
+			"INSERT INTO root_bin ("
+			"run, bin, root, wait_ps) "
+			"SELECT run, c1, c2, c3 FROM feed"},
 		{record->root_jobs, record->n_root_jobs, root_job_value,
-			"INSERT INTO root_job SELECT run, c1, c2, c3, c4 FROM feed"},
+			"INSERT INTO root_job ("
+			"run, root, victim_job, waits, wait_ps) "
+			"SELECT run, c1, c2, c3, c4 FROM feed"},
 		{record->job_waits, record->n_job_waits, job_wait_value,
-			"INSERT INTO job_wait SELECT run, c1, c2, c3, c4, c5 FROM feed"},
+			"INSERT INTO job_wait ("
+			"run, bin, victim_job, culprit_job, waits, wait_ps) "
+			"SELECT run, c1, c2, c3, c4, c5 FROM feed"},
 		{record->job_links, record->n_job_links, job_link_value,
-			"INSERT INTO job_link SELECT run, c1, c2, c3, c4 FROM feed"},
+			"INSERT INTO job_link ("
+			"run, link, job, wait_ps, blamed_ps) "
+			"SELECT run, c1, c2, c3, c4 FROM feed"},
 		{record->by_link, record->n_by_link, blame_value,
-			"INSERT INTO blame_wait SELECT run, c1, c2, c3, c4, c5, c6, c7, "
+			"INSERT INTO blame_wait ("
+			"run, link, victim_job, victim_source, victim_destination, "
+			"culprit_job, culprit_source, culprit_destination, waits, "
+			"wait_ps, error_ps) "
+			"SELECT run, c1, c2, c3, c4, c5, c6, c7, "
 			"c8, c10, c11 FROM feed"},
 		{record->by_time, record->n_by_time, blame_value,
-			"INSERT INTO blame_bin SELECT run, c9, c2, c3, c4, c5, c6, c7, "
+			"INSERT INTO blame_bin ("
+			"run, bin, victim_job, victim_source, victim_destination, "
+			"culprit_job, culprit_source, culprit_destination, wait_ps, "
+			"error_ps) "
+			"SELECT run, c9, c2, c3, c4, c5, c6, c7, "
 			"c10, c11 FROM feed"},
 		{record->groups[TB_GROUP_DESTINATION],
 			record->n_groups[TB_GROUP_DESTINATION], group_value,
@@ -128,7 +147,9 @@ static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *fe
 			record->n_groups[TB_GROUP_SOURCE_LEAF], group_value,
 			GROUPS_SQL("source leaf")},
 		{record->trees, record->n_trees, tree_value,
-			"INSERT INTO tree_bin SELECT run, c1, c2, c3, c4, c5 FROM feed"},
+			"INSERT INTO tree_bin ("
+			"run, bin, root, link, wait_ps, error_ps) "
+			"SELECT run, c1, c2, c3, c4, c5 FROM feed"},
 	};
 	return write_all(db, path, feed, lists, sizeof lists / sizeof *lists, error);
 }
@@ -142,8 +163,11 @@ struct left_out {
 static int write_left_out(sqlite3 *db, const char *path, int64_t run,
 	const struct left_out *lists, size_t n, uint64_t wait_ps, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO blame_list VALUES (?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO blame_list ("
+		"run, list, floor_ps, rest_ps) "
+		"VALUES (?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		tb_row_put(&row, run);
 		tb_row_put_text(&row, lists[i].list);

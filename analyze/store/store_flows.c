@@ -25,8 +25,13 @@ static int write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed
 	feed->records = samples;
 	feed->n = n;
 	feed->value = flow_value;
-	return tb_store_feed_write(
-		db, path, feed, "INSERT INTO flow SELECT * FROM feed", error);
+	return tb_store_feed_write(db, path, feed,
+		"INSERT INTO flow ("
+		"run, job, source, destination, messages, packets, bytes, latency_ps, "
+		"queue_ps, network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, "
+		"first_ps, last_ps) "
+		"SELECT * FROM feed",
+		error);
 }
 
 // less_slow orders flows as the table does that a reader sorts: by slowdown, ties by
@@ -52,8 +57,11 @@ static int write_slowest(sqlite3 *db, const char *path, int64_t run,
 		else if (less_slow(&heap[0], &next))
 			slow_replace(heap, n_kept, next);
 	}
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO flow_top VALUES (?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO flow_top ("
+		"run, rank, n, job, source, destination) "
+		"VALUES (?,?,?,?,?,?)",
+		error);
 	for (size_t rank = n_kept; !row.status && rank > 0; rank--) {
 		flow_pointer flow = slow_take(heap, rank);
 		tb_row_put(&row, run);
@@ -71,7 +79,12 @@ static int write_job(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *sum, uint64_t n_flows, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO job_total VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+		"INSERT INTO job_total ("
+		"run, job, flows, messages, packets, bytes, latency_ps, queue_ps, "
+		"network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, first_ps, "
+		"last_ps) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		error);
 	tb_row_put(&row, run);
 	tb_row_put(&row, sum->job);
 	tb_row_put(&row, (int64_t)n_flows);
@@ -111,8 +124,12 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 static int write_senders(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *senders, uint32_t n, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO sender_total VALUES (?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO sender_total ("
+		"run, node, messages, bytes, latency_ps, queue_ps, first_ps, "
+		"last_post_ps) "
+		"VALUES (?,?,?,?,?,?,?,?)",
+		error);
 	for (uint32_t node = 0; !row.status && node < n; node++) {
 		const struct tb_flow_sample *sum = &senders[node];
 		if (sum->n_messages == 0)
@@ -181,7 +198,10 @@ int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed 
 	feed->n = n;
 	feed->value = message_value;
 	return tb_store_feed_write(db, path, feed,
-		"INSERT INTO message SELECT run, c1, c2, c3, c4, c5, c6, c7, c8, c9, "
+		"INSERT INTO message ("
+		"run, job, source, destination, message, bytes, posted_ps, started_ps, "
+		"delivered_ps, queue_ps, network_ps, ideal_ps) "
+		"SELECT run, c1, c2, c3, c4, c5, c6, c7, c8, c9, "
 		"c10, "
 		"c11 FROM feed",
 		error);

@@ -24,8 +24,11 @@ int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char
 						    network, (struct tb_switch){at.to})
 						    .level;
 	}
-	int status = tb_sql_prepare(
-		db, path, "INSERT INTO level_bin VALUES (?,?,?,?)", &made.insert, error);
+	int status = tb_sql_prepare(db, path,
+		"INSERT INTO level_bin ("
+		"run, bin, level, wait_ps) "
+		"VALUES (?,?,?,?)",
+		&made.insert, error);
 	if (status)
 		tb_store_levels_fini(&made);
 	else

@@ -5,8 +5,11 @@
 static int write_ports(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_loss_record *record, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO port_loss VALUES (?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO port_loss ("
+		"run, link, frames, bytes) "
+		"VALUES (?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < record->n_ports; i++) {
 		const struct tb_port_loss_sample *at = &record->ports[i];
 		tb_row_put(&row, run);
@@ -21,8 +24,11 @@ static int write_ports(sqlite3 *db, const char *path, int64_t run,
 static int write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_loss_record *record, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO flow_loss VALUES (?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO flow_loss ("
+		"run, job, source, destination, frames, bytes, resent) "
+		"VALUES (?,?,?,?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < record->n_flows; i++) {
 		const struct tb_flow_loss_sample *at = &record->flows[i];
 		tb_row_put(&row, run);

@@ -16,8 +16,11 @@ static void put_count(struct tb_row *row, uint64_t count)
 static int put_job(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error)
 {
-	struct tb_row row =
-		into(store, "INSERT INTO recorded_job VALUES (?,?,?,?,?,?,?)", error);
+	struct tb_row row = into(store,
+		"INSERT INTO recorded_job ("
+		"run, job, unit, compared, recorded_ps, simulated_ps, bytes_per_s) "
+		"VALUES (?,?,?,?,?,?,?)",
+		error);
 	tb_row_put(&row, tb_store_run(store));
 	tb_row_put(&row, sample->job);
 	tb_row_put_text(&row, sample->unit);
@@ -36,8 +39,12 @@ static int put_kinds(struct tb_store *store, const struct tb_recorded_sample *sa
 	struct tb_error *error)
 {
 	char name[TB_TIMED_NAME_BYTES];
-	struct tb_row row = into(
-		store, "INSERT INTO recorded_kind VALUES (?,?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = into(store,
+		"INSERT INTO recorded_kind ("
+		"run, job, kind, calls, bytes, recorded_ps, recorded_median_ps, "
+		"simulated_calls, simulated_ps, simulated_median_ps) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?)",
+		error);
 	for (uint32_t i = 0; !row.status && i < TB_TIMED_KINDS; i++) {
 		const struct tb_kind_times *was = &sample->recorded->kinds[i];
 		const struct tb_kind_times *is = &sample->simulated->kinds[i];
@@ -66,8 +73,12 @@ static int put_kinds(struct tb_store *store, const struct tb_recorded_sample *sa
 static int put_ranks(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error)
 {
-	struct tb_row row = into(
-		store, "INSERT INTO recorded_rank VALUES (?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = into(store,
+		"INSERT INTO recorded_rank ("
+		"run, job, rank, calls, recorded_ps, recorded_end_ps, simulated_calls, "
+		"simulated_ps, simulated_end_ps) "
+		"VALUES (?,?,?,?,?,?,?,?,?)",
+		error);
 	for (uint32_t i = 0; !row.status && i < sample->recorded->n_ranks; i++) {
 		const struct tb_rank_times *was = &sample->recorded->ranks[i];
 		const struct tb_rank_times *is = &sample->simulated->ranks[i];
@@ -88,7 +99,11 @@ static int put_ranks(struct tb_store *store, const struct tb_recorded_sample *sa
 static int put_uncompared(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error)
 {
-	struct tb_row row = into(store, "INSERT INTO uncompared VALUES (?,?,?,?)", error);
+	struct tb_row row = into(store,
+		"INSERT INTO uncompared ("
+		"run, job, reason, calls) "
+		"VALUES (?,?,?,?)",
+		error);
 	for (int i = 0; !row.status && i < TB_UNCOMPARED_N; i++) {
 		if (sample->n_uncompared[i] == 0)
 			continue;
@@ -122,8 +137,12 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 	int status = tb_store_begin(store, error);
 	if (status)
 		return status;
-	struct tb_row row =
-		into(store, "INSERT INTO capture_check VALUES (?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = into(store,
+		"INSERT INTO capture_check ("
+		"run, job, bytes_per_s, recorded_ps, simulated_ps, node_percent, "
+		"recorded_message_ps, simulated_message_ps) "
+		"VALUES (?,?,?,?,?,?,?,?)",
+		error);
 	tb_row_put(&row, tb_store_run(store));
 	tb_row_put(&row, check->job);
 	put_count(&row, check->bytes_per_s);

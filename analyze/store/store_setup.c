@@ -63,8 +63,11 @@ static void put_value(struct tb_row *row, const struct tb_value *value)
 static int write_parameters(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO run_parameter VALUES (?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO run_parameter ("
+		"run, key, value) "
+		"VALUES (?,?,?)",
+		error);
 	struct tb_network_params params = *tb_network_params(network);
 	struct tb_parameter list[TB_PARAMETERS_MOST];
 	params.n_rails = tb_network_n_rails(network); // of a built graph they say nothing
@@ -118,8 +121,11 @@ static int write_nodes(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const char *const *names,
 	struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT OR REPLACE INTO node VALUES (?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT OR REPLACE INTO node ("
+		"run, node, name, host, guid, lid) "
+		"VALUES (?,?,?,?,?,?)",
+		error);
 	uint32_t n = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_identity own =
@@ -176,8 +182,11 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 static int write_notes(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_note *notes, size_t n, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO note VALUES (?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO note ("
+		"run, note, job, text) "
+		"VALUES (?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		tb_row_put(&row, run);
 		tb_row_put(&row, (int64_t)i);
@@ -194,8 +203,11 @@ static int write_notes(sqlite3 *db, const char *path, int64_t run,
 static int write_places(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_place *places, size_t n, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO job_node VALUES (?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO job_node ("
+		"run, job, rank, node) "
+		"VALUES (?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		tb_row_put(&row, run);
 		tb_row_put(&row, places[i].job);
@@ -209,8 +221,12 @@ static int write_places(sqlite3 *db, const char *path, int64_t run,
 static int write_switches(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO switch ("
+		"run, switch, name, guid, lid, level, index_in_level, n_down_ports, "
+		"n_up_ports, rail) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?)",
+		error);
 	uint32_t n = tb_network_n_switches(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_switch_info at =
@@ -262,8 +278,13 @@ static void put_end(struct tb_row *row, bool is_node, uint32_t id)
 static int write_links(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO link ("
+		"run, link, kind, from_node, from_switch, from_port, from_number, "
+		"to_node, to_switch, to_port, to_number, reverse, bytes_per_s, "
+		"latency_ps) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		error);
 	uint32_t n = tb_network_n_links(network);
 	uint32_t n_hosts = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
@@ -293,8 +314,11 @@ static int write_links(sqlite3 *db, const char *path, int64_t run,
 static int write_faults(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_faults *faults, struct tb_error *error)
 {
-	struct tb_row row =
-		tb_row_into(db, path, "INSERT INTO fault VALUES (?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO fault ("
+		"run, fault, link, switch, at_ps) "
+		"VALUES (?,?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && faults && i < tb_faults_n(faults); i++) {
 		struct tb_fault fault = tb_faults_at(faults, i);
 		tb_row_put(&row, run);
@@ -401,8 +425,11 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_undelivered_sample *samples, size_t n, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO undelivered_flow VALUES (?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO undelivered_flow ("
+		"run, job, source, destination, dead_link, messages, bytes, first_ps) "
+		"VALUES (?,?,?,?,?,?,?,?)",
+		error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_undelivered_sample *at = &samples[i];
 		tb_row_put(&row, run);

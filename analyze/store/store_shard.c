@@ -49,7 +49,10 @@ static int write_share(struct tb_store *store, const struct tb_store_share *shar
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO shard VALUES (?,?,?,?)", &query, error);
+		"INSERT INTO shard ("
+		"shard, n_shards, n_runs, whole) "
+		"VALUES (?,?,?,?)",
+		&query, error);
 	if (status)
 		return status;
 	sqlite3_bind_int64(query, 1, share->shard.number);

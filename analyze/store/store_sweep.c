@@ -103,7 +103,10 @@ static int write_hints(
 		"DELETE FROM sweep_plot", error);
 	sqlite3_stmt *query = NULL;
 	if (!status)
-		status = prepare(store, "INSERT OR REPLACE INTO sweep_plot VALUES (?,?)",
+		status = prepare(store,
+			"INSERT OR REPLACE INTO sweep_plot ("
+			"key, value) "
+			"VALUES (?,?)",
 			&query, error);
 	for (size_t i = 0; i < sweep->n_hints && !status; i++) {
 		bind_text(query, 1, sweep->hints[i].key);
@@ -130,12 +133,17 @@ static int plan_points(struct stored_plan *plan, const struct tb_sweep *sweep,
 			&plan->others, error);
 	if (!status)
 		status = prepare(plan->store,
-			"INSERT INTO sweep_point SELECT 1 + max(coalesce((SELECT "
+			"INSERT INTO sweep_point ("
+			"run, settings) "
+			"SELECT 1 + max(coalesce((SELECT "
 			"max(run) FROM run), 0), coalesce((SELECT max(run) FROM "
 			"sweep_point), 0)), ?1",
 			&plan->add, error);
 	if (!status)
-		status = prepare(plan->store, "INSERT INTO sweep_value VALUES (?,?,?)",
+		status = prepare(plan->store,
+			"INSERT INTO sweep_value ("
+			"run, axis, value) "
+			"VALUES (?,?,?)",
 			&plan->add_value, error);
 	for (size_t i = 0; i < sweep->n_points && !status; i++) {
 		status = find(plan, &sweep->points[i], &points[i], error);
@@ -169,8 +177,11 @@ int tb_store_results(struct tb_store *store, int64_t run, const double *results,
 	struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
-	int status =
-		prepare(store, "INSERT INTO sweep_result VALUES (?,?,?)", &query, error);
+	int status = prepare(store,
+		"INSERT INTO sweep_result ("
+		"run, name, value) "
+		"VALUES (?,?,?)",
+		&query, error);
 	for (enum tb_sweep_result i = 0; i < TB_N_RESULTS && !status; i++) {
 		if (isnan(results[i]))
 			continue;

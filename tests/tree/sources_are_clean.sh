@@ -32,4 +32,9 @@ if git grep -nE '"[^"]*(no memory|out of memory)|TB_ENOMEM, *"' -- '*.c' '*.h' '
 	echo "another sentence for a lack of memory: tb_fail_memory has it, and those that call it"
 	failed=1
 fi
+# What is written into a table names its columns, whose order may change.
+if git grep -nE 'INSERT (OR [A-Z]+ )?INTO [a-z_]+ (VALUES|SELECT)' -- 'analyze/*.c' | grep -v ':[[:space:]]*//'; then
+	echo "an INSERT without the names of its columns"
+	failed=1
+fi
 exit "$failed"
