@@ -149,6 +149,31 @@ bool tb_ibnetdiscover_is(const char *line);
 // be understood; TB_EIO; TB_ENOMEM. Cost: linear.
 int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
+// Reads what infiniband-diags print a line per port of: iblinkinfo, with or without
+// --line, and ibnetdiscover --ports. Lines have of each end LID, port and name; GUIDs are
+// those of ports. iblinkinfo without --line has a section per device:
+//
+//     CA: node01 HCA-1:
+//         0x0002c903000e0b73  4  1[  ] ==( 4X  25.78125 Gbps Active/  LinkUp)==>  2  16[
+//         ] "leaf 1" ( )
+//     Switch: 0x0002c90200408ab8 leaf 1:
+//          2  17[  ] ==(                Down/ Polling)==>             [  ] "" ( )
+//
+//     SW  2 16 0x0002c90200408ab8 4x EDR - CA  4  1 0x0002c903000e0b73 ( 'leaf 1' -
+//     'node01 HCA-1' )
+//
+// Ports of one name whose GUIDs follow each other are one adapter's. What has several
+// lines with its LID, where nothing says what it is, is a switch.
+
+// tb_iblinkinfo_is and tb_ibnetdiscover_ports_is return whether a line is such a one.
+bool tb_iblinkinfo_is(const char *line);
+bool tb_ibnetdiscover_ports_is(const char *line);
+
+// These add what the stream holds. TB_EFORMAT with the line that cannot be understood;
+// TB_EIO; TB_ENOMEM. Cost: linear.
+int tb_iblinkinfo_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+int tb_ibnetdiscover_ports_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
 // The ports of an edge list: numbers, or names, which are numbered from 1 on their device
 // in the order in which the file has them.
 

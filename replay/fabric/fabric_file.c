@@ -174,13 +174,6 @@ static int take_keys(struct opening *opening, const char *list)
 
 typedef int read_function(struct tb_cabling *cabling, FILE *stream);
 
-// is_report: "SW  4  1 0x... 4x SDR - CA ...", of ibnetdiscover --ports.
-static bool is_report(const char *line)
-{
-	return (strncmp(line, "SW ", 3) == 0 || strncmp(line, "CA ", 3) == 0) &&
-	       strstr(line, " 0x") && strstr(line, "x ");
-}
-
 static bool is_section(const char *line)
 {
 	return line[0] == '[' && isalpha((unsigned char)line[1]);
@@ -227,6 +220,8 @@ static const struct {
 	read_function *read;
 } formats[] = {
 	{"ibnetdiscover", tb_ibnetdiscover_is, tb_ibnetdiscover_read},
+	{"ibnetdiscover --ports", tb_ibnetdiscover_ports_is, tb_ibnetdiscover_ports_read},
+	{"iblinkinfo", tb_iblinkinfo_is, tb_iblinkinfo_read},
 	{"list of cables", tb_edge_list_is, tb_edge_list_read},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
@@ -261,13 +256,7 @@ static int look_at(const struct opening *opening, const struct tb_text_lines *li
 		*has_text = true;
 		status = check_start(opening, line, (int)lines->number);
 	}
-	if (status != TB_OK || is_section(line))
-		return status;
-	if (is_report(line))
-		return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
-			"is the report of ibnetdiscover --ports: expected its output "
-			"without options");
-	return 1;
+	return status != TB_OK || is_section(line) ? status : 1;
 }
 
 // tell_kind looks at the first lines; NULL when the file holds no fabric.

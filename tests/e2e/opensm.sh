@@ -1,9 +1,10 @@
 # OpenSM's routing engines on a simulated subnet (ibsim; Debian: opensm, ibsim-utils): its tables of
 # trees that were written here are read in both forms, join all nodes, and load no cable less, when
-# all send to all, than the product's own routes. Figures of more fabrics: docs/network.md.
+# all send to all, than the product's own routes. Figures of more fabrics: docs/network.md. And what
+# infiniband-diags print of the subnet, in four forms, is one fabric.
 set -u
 PATH=$PATH:/usr/sbin # opensm is a server
-for tool in opensm ibsim; do
+for tool in opensm ibsim iblinkinfo ibnetdiscover; do
 	command -v "$tool" >/dev/null || {
 		echo "skipped: no $tool"
 		exit 77
@@ -27,9 +28,32 @@ route() {
 	sleep 0.5
 	LD_PRELOAD=$sim OSM_TMP_DIR=$work/$2 OSM_CACHE_DIR=$work/$2 timeout 60 \
 		opensm -R "$2" -D 0x43 -f "$work/$2/log" -o -e >"$work/$2/out" 2>&1
+	[[ $2 != minhop ]] || print_fabric
 	kill "$ibsim" 2>/dev/null
 	wait "$ibsim" 2>/dev/null
 	[[ -s $work/$2/opensm-lfts.dump ]]
+}
+
+# print_fabric: the subnet that ibsim has, by LIDs that OpenSM gave, as files in $work/printed.
+print_fabric() {
+	local tool
+	mkdir -p "$work/printed"
+	for tool in ibnetdiscover "ibnetdiscover --ports" iblinkinfo "iblinkinfo --line"; do
+		# shellcheck disable=SC2086 # the tool's options
+		LD_PRELOAD=$sim timeout 60 $tool >"$work/printed/${tool// /}" 2>"$work/printed.err"
+	done
+}
+
+# one_fabric: whether all of them are the cables of the first.
+one_fabric() {
+	rm -f "$work/first"
+	local file
+	for file in "$work"/printed/*; do
+		timeout 60 "$TAILBACK" network -n "$file" -f edges >"$work/edges" || return 1
+		[[ -s $work/first ]] || cp "$work/edges" "$work/first"
+		cmp "$work/first" "$work/edges" || return 1
+	done
+	(($(wc -l <"$work/first") > 50))
 }
 
 # most NETWORK [OPTION...]: the most pairs of hosts over a cable between switches.
@@ -58,6 +82,7 @@ for shape in "pgft(2; 8,6; 1,4; 1,2)" "xgft(3; 6,6,6; 1,3,6)"; do
 			failed=1
 		echo "$shape: most pairs over a cable: $engine $lfts, d-mod-k $digits, balanced $balanced"
 		[[ $lfts == "$fdbs" ]] || failed=1
+		[[ $engine != minhop ]] || one_fabric || failed=1
 		((digits > 0 && digits <= lfts && balanced > 0 && balanced <= lfts)) || failed=1
 	done
 done

@@ -55,9 +55,9 @@ static void write_back(const struct tb_network *net, read_function *read,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static read_function *const readers[] = {
-		tb_ibnetdiscover_read, tb_edge_list_read};
-	for (size_t i = 0; i < 2 && size > 0; i++) {
+	static read_function *const readers[] = {tb_ibnetdiscover_read, tb_edge_list_read,
+		tb_iblinkinfo_read, tb_ibnetdiscover_ports_read};
+	for (size_t i = 0; i < sizeof readers / sizeof *readers && size > 0; i++) {
 		struct tb_network *net = read_text(readers[i], data, size);
 		if (!net)
 			continue;

@@ -599,8 +599,6 @@ static const struct {
 	{"a 1 b 2\na 2 c 3 1GB/s 0\n", 2, "'0': expected a latency above 0 and up to 1s"},
 	{"a 1 b 2\nhost a\nswitch a\n", 3, "'a' is called a host and a switch"},
 	{"a 1 b 2\na 2 c 2\n", 0, "gives no rate of a cable: name a preset behind it"},
-	{"SW     4  1 0x0002c902 4x SDR - CA     3  1 0x0002c903 4x SDR\n", 0,
-		"is the report of ibnetdiscover --ports"},
 };
 
 static void broken_files_are_refused_with_their_line(void **state)
