@@ -1,5 +1,6 @@
 #include "collective_ops.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const struct tb_collective tb_collectives[TB_COLL_N] = {
@@ -41,6 +42,47 @@ bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
 			continue;
 		*op = (enum tb_collective_op)i;
 		return true;
+	}
+	return false;
+}
+
+// has_word returns whether letters of a text spell a word, whatever their case and what
+// underscores stand between them.
+static bool has_word(const char *text, size_t n, const char *word)
+{
+	for (size_t from = 0; from < n; from++) {
+		const char *next = word;
+		for (size_t i = from; i < n && *next; i++) {
+			if (tolower((unsigned char)text[i]) == *next)
+				next++;
+			else if (text[i] != '_' || next == word)
+				break;
+		}
+		if (*next == 0)
+			return true;
+	}
+	return false;
+}
+
+bool tb_collective_op_in(enum tb_collective_op *op, const char *text, size_t n)
+{
+	// Words with others in them come first.
+	static const struct {
+		const char *word;
+		enum tb_collective_op op;
+	} words[] = {
+		{"allreduce", TB_COLL_ALLREDUCE},
+		{"reducescatter", TB_COLL_REDUCE_SCATTER},
+		{"allgather", TB_COLL_ALLGATHER},
+		{"alltoall", TB_COLL_ALLTOALL},
+		{"broadcast", TB_COLL_BROADCAST},
+		{"barrier", TB_COLL_BARRIER},
+		{"reduce", TB_COLL_REDUCE},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		*op = words[i].op;
+		if (has_word(text, n, words[i].word))
+			return true;
 	}
 	return false;
 }

@@ -3,6 +3,7 @@
 #define TB_COLLECTIVE_OPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What `bytes` of a collective call is: the data that the calling rank contributes, or
@@ -54,6 +55,10 @@ const char *tb_collective_op_name(enum tb_collective_op op);
 
 // tb_collective_op_find finds an operation by its name; false when there is none.
 bool tb_collective_op_find(enum tb_collective_op *op, const char *name);
+
+// tb_collective_op_in finds the operation that a library's own name has in it, which need
+// not end: "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "c10d::broadcast_"; false without.
+bool tb_collective_op_in(enum tb_collective_op *op, const char *text, size_t n);
 
 // tb_collective_op_has_root returns whether the operation is rooted.
 bool tb_collective_op_has_root(enum tb_collective_op op);

@@ -112,12 +112,13 @@ static void write_notes(
 	const struct trace *trace, struct tb_calls *calls, uint32_t n_ranks)
 {
 	char text[48];
-	uint64_t n_untimed = 0, n_partial = 0, n_of_all = 0;
+	uint64_t n_untimed = 0, n_partial = 0, n_of_all = 0, n_unsized = 0;
 	bool is_of_pytorch = false;
 	for (size_t i = 0; i < trace->files.n; i++) {
 		n_untimed += trace->graphs[i].n_untimed;
 		n_partial += trace->graphs[i].n_partial;
 		n_of_all += trace->graphs[i].n_of_all;
+		n_unsized += trace->graphs[i].n_unsized;
 		is_of_pytorch |=
 			trace->graphs[i].is_of_pytorch && trace->graphs[i].n_ctrl > 0;
 	}
@@ -129,6 +130,11 @@ static void write_notes(
 	if (n_of_all)
 		tb_calls_note(calls, "%s without a process group: taken as of all ranks",
 			tb_format_counted(n_of_all, "collective", text, sizeof text));
+	if (n_unsized)
+		tb_calls_note(calls,
+			"%s without comm_type and comm_size, known by name: the ranks "
+			"wait for each other in them and send nothing",
+			tb_format_counted(n_unsized, "collective", text, sizeof text));
 	if (n_untimed)
 		tb_calls_note(calls,
 			"%s of computation or memory without duration: taken as instant",

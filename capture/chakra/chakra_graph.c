@@ -138,17 +138,33 @@ static const enum tb_collective_op ops[] = {TB_COLL_ALLREDUCE, TB_COLL_REDUCE,
 static const enum tb_collective_op old_ops[] = {TB_COLL_ALLREDUCE, TB_COLL_ALLTOALL,
 	TB_COLL_ALLGATHER, TB_COLL_REDUCE_SCATTER, TB_COLL_BROADCAST};
 
-static int fill_collective(struct chakra_graph *graph, const struct chakra_raw *raw,
-	struct chakra_node *node)
+// find_op stores what a collective does: by its number, or by its name where that is
+// missing, as in traces of converters before 2024.
+static int find_op(const struct chakra_graph *graph, const struct chakra_raw *raw,
+	enum tb_collective_op *op)
 {
 	size_t n = raw->old ? sizeof old_ops / sizeof *old_ops : sizeof ops / sizeof *ops;
+	if (!raw->has[CHAKRA_COMM_TYPE] && raw->name &&
+		tb_collective_op_in(op, raw->name, strlen(raw->name)))
+		return TB_OK;
 	int status =
 		fill_number(graph, raw, CHAKRA_COMM_TYPE, "comm_type", (int64_t)n - 1);
 	if (status != TB_OK)
 		return status;
-	size_t op = (size_t)raw->values[CHAKRA_COMM_TYPE];
+	size_t number = (size_t)raw->values[CHAKRA_COMM_TYPE];
+	*op = raw->old ? old_ops[number] : ops[number];
+	return TB_OK;
+}
+
+static int fill_collective(struct chakra_graph *graph, const struct chakra_raw *raw,
+	struct chakra_node *node)
+{
+	enum tb_collective_op op;
+	int status = find_op(graph, raw, &op);
+	if (status != TB_OK)
+		return status;
 	node->kind = TB_CALL_COLLECTIVE;
-	node->op = (uint8_t)(raw->old ? old_ops[op] : ops[op]);
+	node->op = (uint8_t)op;
 	graph->n_partial += raw->some_dimensions;
 	if (!raw->group || !*raw->group) {
 		graph->n_of_all++;
@@ -171,6 +187,12 @@ static int fill(struct chakra_graph *graph, const struct chakra_raw *raw,
 	status = type == CHAKRA_COLL ? fill_collective(graph, raw, node)
 				     : fill_message(graph, raw, node);
 	bool moves = node->kind != TB_CALL_COLLECTIVE || node->op != TB_COLL_BARRIER;
+	// With neither number nor size the name is all that there is.
+	if (status == TB_OK && type == CHAKRA_COLL && !raw->has[CHAKRA_COMM_TYPE] &&
+		!raw->has[CHAKRA_COMM_SIZE]) {
+		graph->n_unsized += moves;
+		return TB_OK;
+	}
 	if (status == TB_OK && moves)
 		status =
 			fill_number(graph, raw, CHAKRA_COMM_SIZE, "comm_size", INT64_MAX);

@@ -81,10 +81,10 @@ struct chakra_graph {
 	uint64_t *ctrl; // pairs of a node's place and the id that it depends on
 	size_t n_ctrl, ctrl_room;
 	bool is_of_pytorch;
-	bool is_cut;				 // the file ends within a node
-	uint64_t n_untimed, n_partial, n_of_all; // for notes
-	uint64_t n_moves, n_lasting;		 // of communication; with a duration
-	bool has_starts;			 // else durations stand nowhere in time
+	bool is_cut;					    // the file ends within a node
+	uint64_t n_untimed, n_partial, n_of_all, n_unsized; // for notes
+	uint64_t n_moves, n_lasting; // of communication; with a duration
+	bool has_starts;	     // else durations stand nowhere in time
 	struct chakra_groups *groups;
 	const volatile sig_atomic_t *stop;
 	struct tb_error *error;

@@ -173,8 +173,9 @@ int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
 	int status = TB_OK;
 	bool group = kernel->n_ops > 1 && is_message(&profile->ops[ops[0]]);
 	// Nobody knows how the time and the channels of several collective calls divide.
-	writing.ends = kernel->n_ops == 1;
-	if (writing.ends)
+	bool alone = kernel->n_ops == 1;
+	writing.ends = alone && !kernel->has_no_end;
+	if (alone)
 		writing.told = kernel->told;
 	if (group)
 		status = add_group(&writing, kernel);

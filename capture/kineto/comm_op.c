@@ -53,7 +53,8 @@ static const struct {
 };
 #define N_NAMES (sizeof names / sizeof *names)
 
-// Bytes of an element, by the names that c10/core/ScalarType.h prints.
+// Bytes of an element, by the names that c10/core/ScalarType.h prints, and by those of
+// C++, which stand in the shapes that a profiler records.
 static const struct {
 	const char *name;
 	uint32_t bytes;
@@ -83,6 +84,24 @@ static const struct {
 	{"Double", 8},
 	{"ComplexFloat", 8},
 	{"ComplexDouble", 16},
+	{"bool", 1},
+	{"signed char", 1},
+	{"unsigned char", 1},
+	{"c10::Float8_e5m2", 1},
+	{"c10::Float8_e4m3fn", 1},
+	{"c10::Float8_e5m2fnuz", 1},
+	{"c10::Float8_e4m3fnuz", 1},
+	{"short", 2},
+	{"short int", 2},
+	{"c10::Half", 2},
+	{"c10::BFloat16", 2},
+	{"int", 4},
+	{"float", 4},
+	{"long", 8},
+	{"long int", 8},
+	{"double", 8},
+	{"c10::complex<float>", 8},
+	{"c10::complex<double>", 16},
 };
 #define N_TYPES (sizeof types / sizeof *types)
 
@@ -143,7 +162,7 @@ static struct comm_arguments read_arguments(struct tb_raw args)
 	return made;
 }
 
-static uint8_t what_of(struct tb_raw name)
+uint8_t tb_comm_of_name(struct tb_raw name)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
 		if (tb_raw_is(name, names[i].name))
@@ -151,29 +170,20 @@ static uint8_t what_of(struct tb_raw name)
 	return TB_COMM_OTHER;
 }
 
-static bool contains(struct tb_raw text, const char *word)
-{
-	return text.n > 0 && memmem(text.data, text.n, word, strlen(word)) != NULL;
-}
-
 uint8_t tb_comm_of_kernel(struct tb_raw name)
 {
-	static const struct {
-		const char *word;
-		uint8_t what;
-	} words[] = {
-		{"AllReduce", TB_COLL_ALLREDUCE},
-		{"ReduceScatter", TB_COLL_REDUCE_SCATTER},
-		{"AllGather", TB_COLL_ALLGATHER},
-		{"Broadcast", TB_COLL_BROADCAST},
-		{"Reduce", TB_COLL_REDUCE},
-		{"SendRecv", TB_COMM_SEND},
-		{"AllToAll", TB_COLL_ALLTOALL},
-	};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (contains(name, words[i].word))
-			return words[i].what;
-	return TB_COMM_OTHER;
+	enum tb_collective_op op;
+	if (memmem(name.data, name.n, "SendRecv", strlen("SendRecv")))
+		return TB_COMM_SEND;
+	return tb_collective_op_in(&op, name.data, name.n) ? (uint8_t)op : TB_COMM_OTHER;
+}
+
+uint32_t tb_comm_element_bytes(struct tb_raw type)
+{
+	for (size_t i = 0; i < N_TYPES; i++)
+		if (tb_raw_is(type, types[i].name))
+			return types[i].bytes;
+	return 0;
 }
 
 // n_blocks returns how many blocks a kernel's grid has, 0 when it is not told.
@@ -214,19 +224,26 @@ struct tb_told tb_comm_told(struct tb_raw name, struct tb_raw args)
 static int element_bytes(const struct tb_profile *profile,
 	const struct comm_arguments *args, uint32_t *bytes, struct tb_error *error)
 {
-	for (size_t i = 0; i < N_TYPES; i++) {
-		if (tb_raw_is(args->dtype, types[i].name)) {
-			*bytes = types[i].bytes;
-			return TB_OK;
-		}
-	}
-	*bytes = 1;
-	if (args->in == 0 && args->out == 0)
+	*bytes = tb_comm_element_bytes(args->dtype);
+	if (*bytes > 0 || (args->in == 0 && args->out == 0))
 		return TB_OK;
 	return tb_fail_in(error, TB_EFORMAT, profile->path,
 		"a communication operation has elements of type '%.*s', of which the "
 		"size is not known",
 		(int)(args->dtype.n < 60 ? args->dtype.n : 60), args->dtype.data);
+}
+
+int tb_profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
+	uint32_t *number, struct tb_error *error)
+{
+	if (profile->n_ops >= TB_NONE - 1 ||
+		TB_ARRAY_RESERVE(&profile->ops, &profile->ops_room, profile->n_ops + 1) !=
+			TB_OK)
+		return tb_fail_memory_in(
+			error, profile->path, "its communication operations");
+	*number = (uint32_t)profile->n_ops;
+	profile->ops[profile->n_ops++] = *op;
+	return TB_OK;
 }
 
 static bool same(const char *copy, struct tb_raw text)
@@ -238,6 +255,24 @@ static bool same(const char *copy, struct tb_raw text)
 static uint32_t limited(uint64_t count)
 {
 	return count < TB_NONE ? (uint32_t)count : 0;
+}
+
+static int add_group(
+	struct tb_profile *profile, struct tb_profile_group made, struct tb_error *error)
+{
+	bool full = profile->n_groups >= GROUPS_MAX;
+	if (!full && made.name &&
+		TB_ARRAY_RESERVE(&profile->groups, &profile->groups_room,
+			profile->n_groups + 1) == TB_OK) {
+		profile->groups[profile->n_groups++] = made;
+		return TB_OK;
+	}
+	free(made.name);
+	free(made.ranks);
+	if (full)
+		return tb_fail_in(error, TB_ECAPACITY, profile->path,
+			"has more than %d process groups", GROUPS_MAX);
+	return tb_fail_memory_in(error, profile->path, "its process groups");
 }
 
 // find_group stores the group that the arguments name, a new one where it is new.
@@ -256,22 +291,28 @@ static int find_group(struct tb_profile *profile, const struct comm_arguments *a
 			return TB_OK;
 		}
 	}
-	if (profile->n_groups >= GROUPS_MAX)
-		return tb_fail_in(error, TB_ECAPACITY, profile->path,
-			"has more than %d process groups", GROUPS_MAX);
-	made.name = strndup(args->group.data, args->group.n);
-	if (args->ranks.n > 0)
+	if (args->ranks.n > 0) {
 		made.ranks = strndup(args->ranks.data, args->ranks.n);
-	if (!made.name || (args->ranks.n > 0 && !made.ranks) ||
-		TB_ARRAY_RESERVE(&profile->groups, &profile->groups_room,
-			profile->n_groups + 1) != TB_OK) {
-		free(made.name);
-		free(made.ranks);
-		return tb_fail_memory_in(error, profile->path, "its process groups");
+		if (!made.ranks)
+			return tb_fail_memory_in(
+				error, profile->path, "its process groups");
+	}
+	made.name = strndup(args->group.data, args->group.n);
+	*group = (uint32_t)profile->n_groups;
+	return add_group(profile, made, error);
+}
+
+int tb_profile_all_ranks(
+	struct tb_profile *profile, uint32_t *group, struct tb_error *error)
+{
+	for (size_t i = profile->n_groups; i-- > 0;) {
+		*group = (uint32_t)i;
+		if (profile->groups[i].is_assumed)
+			return TB_OK;
 	}
 	*group = (uint32_t)profile->n_groups;
-	profile->groups[profile->n_groups++] = made;
-	return TB_OK;
+	struct tb_profile_group made = {.name = strdup("all ranks"), .is_assumed = true};
+	return add_group(profile, made, error);
 }
 
 // read_splits keeps the sizes of an all-to-all by member. PyTorch cuts lists of more than
@@ -332,11 +373,15 @@ static int fill(struct tb_profile *profile, const struct comm_arguments *args,
 		       : TB_OK;
 }
 
-int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t begin_ns,
+int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
 	uint32_t *op, struct tb_error *error)
 {
-	struct comm_arguments read = read_arguments(args);
-	struct tb_comm_op made = {.begin_ns = begin_ns, .what = what_of(read.name)};
+	struct comm_arguments read = read_arguments(event->args);
+	struct tb_comm_op made = {.begin_ns = event->begin_ns,
+		.end_ns = event->end_ns,
+		.thread = event->thread,
+		.source = TB_COMM_ARGUMENTS,
+		.what = tb_comm_of_name(read.name)};
 	*op = TB_NONE;
 	if (read.name.n == 0)
 		return TB_OK;
@@ -347,16 +392,7 @@ int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t beg
 			status = fill(profile, &read, &made, error);
 	}
 	made.external = read.external;
-	if (status != TB_OK)
-		return status;
-	if (profile->n_ops >= TB_NONE - 1 ||
-		TB_ARRAY_RESERVE(&profile->ops, &profile->ops_room, profile->n_ops + 1) !=
-			TB_OK)
-		return tb_fail_memory_in(
-			error, profile->path, "its communication operations");
-	*op = (uint32_t)profile->n_ops;
-	profile->ops[profile->n_ops++] = made;
-	return TB_OK;
+	return status == TB_OK ? tb_profile_add_op(profile, &made, op, error) : status;
 }
 
 static int add_config(

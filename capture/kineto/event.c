@@ -15,6 +15,7 @@ static const struct {
 	{"Memset", TB_EVENT_COPY},
 	{"cpu_op", TB_EVENT_COMM},
 	{"Operator", TB_EVENT_COMM},
+	{"user_annotation", TB_EVENT_COMM},
 	{"cuda_runtime", TB_EVENT_RUNTIME},
 	{"cuda_driver", TB_EVENT_RUNTIME},
 	{"hip_runtime", TB_EVENT_RUNTIME},
@@ -60,9 +61,14 @@ int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *ite
 			dur = value;
 		else if (tb_raw_is(key, "args"))
 			made.args = value;
+		else if (tb_raw_is(key, "tid") && !tb_raw_count(value, &made.thread))
+			made.thread = 0;
 		if (made.kind == TB_EVENT_COMM && made.name.n > 0 &&
-			!tb_raw_is(made.name, "record_param_comms"))
-			return TB_OK;
+			!tb_raw_is(made.name, "record_param_comms")) {
+			if (!tb_is_annotation(made.name))
+				return TB_OK;
+			made.kind = TB_EVENT_ANNOTATION;
+		}
 	}
 	if (walk.failed)
 		return refuse(item, path, "is no JSON object", error);

@@ -1,14 +1,22 @@
 // Execution traces of PyTorch (torch.profiler's ExecutionTraceObserver): what a program
 // ran, without times. Nodes stand in the order in which they began, and those called
-// record_param_comms have attributes by other names than profiles, and the inputs
+// record_param_comms have the inputs
 //
-//     [tensors, sequence number, [group, description], rank, "broadcast", ...]
+//     [tensors, sequence number, [group, description], rank, "broadcast",
+//      input splits, output splits, first rank, stride, size of the group]
 //
-// where the rank is that of a root or partner, or the program's own.
+// where the rank is that of a root or partner, or the program's own, and a tensor is
+//
+//     [number, storage, offset, elements, bytes of an element, device]
+//
+// From schema 1.1.0 on attributes repeat this under names of their own. Before 1.0.3 the
+// group is a number and its size is missing; before 1.0.2 a node's inputs are a plain
+// list.
 #include "profile.h"
 
 #include "array.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +24,23 @@
 #define ARGS_MAX 8192
 
 struct trace_node {
-	struct tb_raw name, inputs, attributes;
+	struct tb_raw name, inputs, outputs, attributes;
 };
 
 static struct trace_node look(struct tb_raw text)
 {
 	struct tb_raw key, value;
+	const struct tb_raw none = {"", 0};
 	struct trace_node node = {
-		.name = {"", 0}, .inputs = {"", 0}, .attributes = {"", 0}};
+		.name = none, .inputs = none, .outputs = none, .attributes = none};
 	struct tb_raw_walk walk = tb_raw_walk_begin(text);
 	while (tb_raw_walk_next(&walk, &key, &value)) {
 		if (tb_raw_is(key, "name"))
 			node.name = value;
 		else if (tb_raw_is(key, "inputs"))
 			node.inputs = value;
+		else if (tb_raw_is(key, "outputs"))
+			node.outputs = value;
 		else if (tb_raw_is(key, "attrs"))
 			node.attributes = value;
 	}
@@ -68,43 +79,134 @@ static const char *argument_of(struct tb_raw attribute)
 	return NULL;
 }
 
-// rank_in returns the input before the operation's name.
-static struct tb_raw rank_in(struct tb_raw inputs, struct tb_raw operation)
+// list_of returns the list of a node's inputs or outputs.
+static struct tb_raw list_of(struct tb_raw values)
 {
-	struct tb_raw key, value, before = {"", 0};
-	struct tb_raw_walk walk = tb_raw_walk_begin(find_member(inputs, "values"));
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (value.n == operation.n && operation.n > 0 &&
-			memcmp(value.data, operation.data, value.n) == 0)
-			return before;
-		before = value;
-	}
+	return values.n > 0 && values.data[0] == '{' ? find_member(values, "values")
+						     : values;
+}
+
+static struct tb_raw element(struct tb_raw list, size_t number)
+{
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(list);
+	while (tb_raw_walk_next(&walk, &key, &value))
+		if (number-- == 0)
+			return value;
 	return (struct tb_raw){"", 0};
 }
 
-// write_arguments writes a node's attributes as a profile's arguments would be, as far as
-// there is room; an attribute without room is left out.
-static size_t write_arguments(const struct trace_node *node, char *args)
+static bool is_list(struct tb_raw value)
 {
-	struct tb_raw key, attribute, operation = {"", 0};
-	struct tb_raw_walk walk = tb_raw_walk_begin(node->attributes);
-	size_t n = (size_t)snprintf(args, ARGS_MAX, "{\"n\": 0");
-	while (tb_raw_walk_next(&walk, &key, &attribute)) {
-		struct tb_raw value = find_member(attribute, "value");
-		const char *name = argument_of(find_member(attribute, "name"));
-		if (!name || n + value.n + 64 > ARGS_MAX)
-			continue;
-		if (strcmp(name, "Collective name") == 0)
-			operation = value;
-		n += (size_t)snprintf(args + n, ARGS_MAX - n, ", \"%s\": %.*s", name,
-			(int)value.n, value.data);
+	return value.n > 0 && value.data[0] == '[';
+}
+
+// tensor_bytes adds up the bytes of a tensor, or of a list of them; false if it is none.
+static bool tensor_bytes(struct tb_raw value, uint64_t *bytes)
+{
+	struct tb_raw key, tensor;
+	uint64_t n, size;
+	if (is_list(value) && !is_list(element(value, 0)))
+		return tb_raw_count(element(value, 3), &n) &&
+		       tb_raw_count(element(value, 4), &size) &&
+		       !__builtin_mul_overflow(n, size, &n) &&
+		       !__builtin_add_overflow(*bytes, n, bytes);
+	bool found = false;
+	struct tb_raw_walk walk = tb_raw_walk_begin(value);
+	while (tb_raw_walk_next(&walk, &key, &tensor)) {
+		if (is_list(element(tensor, 0)) || !tensor_bytes(tensor, bytes))
+			return false;
+		found = true;
 	}
-	struct tb_raw rank = rank_in(node->inputs, operation);
-	if (rank.n > 0 && rank.n < 20)
-		n += (size_t)snprintf(args + n, ARGS_MAX - n, ", \"Rank\": %.*s",
-			(int)rank.n, rank.data);
-	n += (size_t)snprintf(args + n, ARGS_MAX - n, "}");
-	return n;
+	return found;
+}
+
+// find_operation returns the place of the operation's name among the inputs; SIZE_MAX
+// without.
+static size_t find_operation(struct tb_raw inputs)
+{
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(inputs);
+	for (size_t i = 0; tb_raw_walk_next(&walk, &key, &value); i++)
+		if (value.n > 2 && value.data[0] == '"' &&
+			tb_comm_of_name(tb_raw_string(value)) != TB_COMM_OTHER)
+			return i;
+	return SIZE_MAX;
+}
+
+// Arguments as a profile would have them, as far as there is room: one without room is
+// left out.
+struct writing {
+	char text[ARGS_MAX];
+	size_t n;
+};
+
+static void write_argument(struct writing *args, const char *name, struct tb_raw value)
+{
+	if (value.n == 0 || args->n + value.n + strlen(name) + 16 > sizeof args->text)
+		return;
+	args->n += (size_t)snprintf(args->text + args->n, sizeof args->text - args->n,
+		"%s\"%s\": %.*s", args->n > 1 ? ", " : "", name, (int)value.n,
+		value.data);
+}
+
+static void write_count(struct writing *args, const char *name, uint64_t count)
+{
+	char text[24];
+	int n = snprintf(text, sizeof text, "%" PRIu64, count);
+	write_argument(args, name, (struct tb_raw){text, (size_t)n});
+}
+
+// write_inputs writes what the inputs tell; true unless the size is missing.
+static bool write_inputs(struct writing *args, const struct trace_node *node, size_t at)
+{
+	struct tb_raw inputs = list_of(node->inputs), group = element(inputs, at - 2);
+	uint64_t in = 0, out = 0;
+	bool sized = tensor_bytes(element(inputs, 0), &in);
+	write_argument(args, "Collective name", element(inputs, at));
+	write_argument(args, "dtype", (struct tb_raw){"\"Byte\"", 6});
+	write_count(args, "In msg nelems", in);
+	if (tensor_bytes(element(list_of(node->outputs), 0), &out))
+		write_count(args, "Out msg nelems", out);
+	write_argument(
+		args, "Process Group Name", is_list(group) ? element(group, 0) : group);
+	write_argument(args, "In split size", element(inputs, at + 1));
+	write_argument(args, "Global rank start", element(inputs, at + 3));
+	write_argument(args, "Global rank stride", element(inputs, at + 4));
+	write_argument(args, "Group size", element(inputs, at + 5));
+	return sized;
+}
+
+// write_attributes writes what the attributes tell; false if they do not name the
+// operation.
+static bool write_attributes(struct writing *args, const struct trace_node *node)
+{
+	struct tb_raw key, attribute;
+	struct tb_raw_walk walk = tb_raw_walk_begin(node->attributes);
+	bool named = false;
+	while (tb_raw_walk_next(&walk, &key, &attribute)) {
+		const char *name = argument_of(find_member(attribute, "name"));
+		if (!name)
+			continue;
+		named = named || strcmp(name, "Collective name") == 0;
+		write_argument(args, name, find_member(attribute, "value"));
+	}
+	return named;
+}
+
+// write_arguments returns whether the node says how much it sends.
+static bool write_arguments(struct writing *args, const struct trace_node *node)
+{
+	bool sized = true;
+	struct tb_raw inputs = list_of(node->inputs);
+	size_t at = find_operation(inputs);
+	*args = (struct writing){.text = "{", .n = 1};
+	if (!write_attributes(args, node) && at >= 2 && at != SIZE_MAX)
+		sized = write_inputs(args, node, at);
+	if (at > 0 && at != SIZE_MAX)
+		write_argument(args, "Rank", element(inputs, at - 1));
+	args->text[args->n++] = '}';
+	return sized;
 }
 
 // take_group_size reads the sizes of the groups that a program sets up; the largest is
@@ -131,8 +233,10 @@ static void take_own_rank(struct tb_profile *profile, const struct tb_comm_op *o
 {
 	bool is_own = op->what == TB_COLL_ALLREDUCE || op->what == TB_COLL_ALLGATHER ||
 		      op->what == TB_COLL_REDUCE_SCATTER || op->what == TB_COLL_ALLTOALL;
-	if (is_own && profile->rank == TB_NONE && op->root < profile->n_ranks &&
-		profile->groups[op->group].size == profile->n_ranks)
+	const struct tb_profile_group *group = &profile->groups[op->group];
+	bool of_all = group->is_assumed ||
+		      (op->root < profile->n_ranks && group->size == profile->n_ranks);
+	if (is_own && profile->rank == TB_NONE && of_all)
 		profile->rank = op->root;
 }
 
@@ -152,10 +256,16 @@ static int add_kernel(struct tb_profile *profile, uint32_t op, struct tb_error *
 	return tb_profile_stream(profile, 0, &stream, error);
 }
 
+// settle_group takes a group of which nothing is told for that of all ranks.
+static void settle_group(struct tb_profile_group *group)
+{
+	group->is_assumed = group->is_assumed || (group->size == 0 && !group->ranks);
+}
+
 int tb_profile_node(
 	struct tb_profile *profile, struct tb_raw text, struct tb_error *error)
 {
-	char args[ARGS_MAX];
+	struct writing args;
 	uint32_t op;
 	struct trace_node node = look(text);
 	profile->has_no_times = profile->has_orders = true;
@@ -163,13 +273,20 @@ int tb_profile_node(
 		take_group_size(profile, node.inputs);
 	if (!tb_raw_is(node.name, "record_param_comms"))
 		return TB_OK;
-	size_t n = write_arguments(&node, args);
-	int status = tb_profile_comm(profile, (struct tb_raw){args, n}, 0, &op, error);
+	bool sized = write_arguments(&args, &node);
+	const struct tb_profile_event event = {.args = {args.text, args.n}};
+	int status = tb_profile_comm(profile, &event, &op, error);
 	if (status != TB_OK || op == TB_NONE)
 		return status;
-	const struct tb_comm_op *made = &profile->ops[op];
+	struct tb_comm_op *made = &profile->ops[op];
 	if (made->what == TB_COMM_WAIT || made->what == TB_COMM_OTHER)
 		return TB_OK;
+	if (!sized && made->what != TB_COLL_BARRIER) {
+		profile->n_unsized++;
+		made->what = TB_COMM_OTHER;
+		return TB_OK;
+	}
+	settle_group(&profile->groups[made->group]);
 	take_own_rank(profile, made);
 	return add_kernel(profile, op, error);
 }

@@ -91,6 +91,8 @@ static int find(const struct tb_profiles *all, const struct tb_profile *profile,
 	const struct tb_profile_group *group, struct tb_members *members,
 	struct tb_error *error)
 {
+	if (group->is_assumed)
+		return make_row(profile, 0, 1, all->n_profiled, members, error);
 	int found = read_list(profile, group->ranks, group->size, members, error);
 	if (found == 0)
 		found = read_config(profile, group, members, error);

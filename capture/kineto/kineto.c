@@ -4,7 +4,6 @@
 #include "infile.h"
 #include "input_files.h"
 #include "profile.h"
-#include "units.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define RANKS_MAX (UINT32_C(1) << 24)
 
 static bool has_word(struct tb_bytes text, const char *word)
 {
@@ -137,48 +134,12 @@ static int list_files(
 	return status;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-// rank_in_name reads the number behind "rank" in a file's name: "rank3.json", "rank-3",
-// "trace_rank_3_step_10".
-static uint32_t rank_in_name(const char *path)
-{
-	for (const char *at = base_name(path); (at = strcasestr(at, "rank")); at++) {
-		const char *digits = at + 4;
-		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
-			digits++;
-		if (isdigit((unsigned char)*digits)) {
-			unsigned long rank = strtoul(digits, NULL, 10);
-			return rank < RANKS_MAX ? (uint32_t)rank : TB_NONE;
-		}
-	}
-	return TB_NONE;
-}
-
-// host_in_name copies the host from the name that PyTorch's tensorboard_trace_handler
-// gives: HOST_PID.TIME.pt.trace.json. NULL for another name.
-static char *host_in_name(const char *path)
-{
-	const char *name = base_name(path), *end = strstr(name, ".pt.trace.json");
-	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
-	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
-		return NULL;
-	for (const char *at = pid + 1; at < end; at++)
-		if (!isdigit((unsigned char)*at) && *at != '.')
-			return NULL;
-	return strndup(name, (size_t)(pid - name));
-}
-
 static int identify(struct tb_profile *profile, size_t n_files, struct tb_error *error)
 {
 	if (!profile->host)
-		profile->host = host_in_name(profile->path);
+		profile->host = tb_profile_host_in_name(profile->path);
 	if (profile->rank == TB_NONE)
-		profile->rank = rank_in_name(profile->path);
+		profile->rank = tb_profile_rank_in_name(profile->path);
 	if (profile->rank == TB_NONE && n_files == 1)
 		profile->rank = 0;
 	if (profile->rank == TB_NONE)
@@ -342,9 +303,12 @@ static int find_groups(struct kineto_making *making, const struct tb_profile *pr
 		if (clones)
 			status = tb_groups_clone(
 				making->all, profile, rank, &members, making->error);
+		// Names of old execution traces are numbers of each process's own.
+		const char *name = profile->groups[i].is_assumed
+					   ? "all ranks"
+					   : profile->groups[i].name;
 		if (status == TB_OK)
-			status = add_group(
-				making, profile->groups[i].name, &members, &groups[i]);
+			status = add_group(making, name, &members, &groups[i]);
 		free(members.ranks);
 	}
 	return status;
@@ -382,48 +346,6 @@ static int add_rank(
 	return status;
 }
 
-static void note(struct tb_calls *calls, const struct tb_profiles *all)
-{
-	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0, n_broken = 0;
-	bool by_time = false, has_no_times = false;
-	char text[64];
-	for (size_t i = 0; i < all->n; i++) {
-		n_unknown += all->profiles[i].n_unknown;
-		n_unlaunched += all->profiles[i].n_unlaunched;
-		n_cut += all->profiles[i].n_cut_splits;
-		n_broken += all->profiles[i].n_broken;
-		by_time = by_time || !all->profiles[i].has_orders;
-		has_no_times = has_no_times || all->profiles[i].has_no_times;
-	}
-	tb_reading_note_breaks(calls, n_broken);
-	if (n_unknown > 0)
-		tb_calls_note(calls, "%s left out: nothing says what they send",
-			tb_format_counted(n_unknown,
-				"kernel of NCCL is|kernels of NCCL are", text,
-				sizeof text));
-	if (n_unlaunched > 0)
-		tb_calls_note(calls, "%s without a kernel in the profile, left out",
-			tb_format_counted(n_unlaunched, "communication operation", text,
-				sizeof text));
-	if (n_cut > 0)
-		tb_calls_note(calls,
-			"the split sizes of %s are cut in the profile: taken to be even",
-			tb_format_counted(n_cut, "all-to-all", text, sizeof text));
-	if (has_no_times)
-		tb_calls_note(calls, "an execution trace has no times: nothing is "
-				     "computed between its "
-				     "communication");
-	if (by_time)
-		tb_calls_note(calls,
-			"a profile without calls of the CUDA runtime: what began after a "
-			"kernel of NCCL had ended is taken to have waited for it");
-	if (all->n < all->n_ranks)
-		tb_calls_note(calls,
-			"%" PRIu32 " of %" PRIu32 " ranks have no profile and do what "
-			"the others do",
-			all->n_ranks - (uint32_t)all->n, all->n_ranks);
-}
-
 static int make(struct tb_calls **calls, const struct tb_profiles *all,
 	const struct tb_reading *reading, struct tb_error *error)
 {
@@ -442,7 +364,7 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 	free(making.known);
 	tb_map_fini(&making.known_of);
 	if (status == TB_OK) {
-		note(making.calls, all);
+		tb_profiles_note(making.calls, all);
 		*calls = making.calls;
 	} else
 		tb_calls_free(making.calls);
@@ -477,6 +399,8 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	}
 	if (status == TB_OK)
 		status = read_files(&all, &files, reading, error);
+	if (status == TB_OK)
+		status = tb_profiles_check(&all, reading, error);
 	if (status == TB_OK)
 		status = make(calls, &all, reading, error);
 	if (status == TB_OK)

@@ -15,7 +15,8 @@ struct pairing {
 	struct tb_error *error;
 	uint32_t *by_external; // numbers of operations
 	uint32_t *waiting;     // those without a kernel so far, by their beginning
-	size_t n, n_waiting, head;
+	uint32_t *annotated;   // those that annotations name, by thread and beginning
+	size_t n, n_waiting, n_annotated, head;
 };
 
 static bool sends(uint8_t what)
@@ -28,8 +29,11 @@ static bool is_message(uint8_t what)
 	return what == TB_COMM_SEND || what == TB_COMM_RECV;
 }
 
+// How a list of operations is sorted; that of annotated ones has no others.
+enum sorting { BY_EXTERNAL, BY_BEGINNING, BY_THREAD };
+
 struct keyed_op {
-	uint64_t key;
+	uint64_t key, next_key;
 	uint32_t op;
 };
 
@@ -37,7 +41,24 @@ static int by_key(const void *a, const void *b)
 {
 	const struct keyed_op *one = a, *other = b;
 	int order = (one->key > other->key) - (one->key < other->key);
+	if (order == 0)
+		order = (one->next_key > other->next_key) -
+			(one->next_key < other->next_key);
 	return order ? order : (one->op > other->op) - (one->op < other->op);
+}
+
+static struct keyed_op key_of(
+	const struct tb_comm_op *op, uint32_t number, enum sorting sorting)
+{
+	switch (sorting) {
+	case BY_EXTERNAL:
+		return (struct keyed_op){op->external, 0, number};
+	case BY_BEGINNING:
+		return (struct keyed_op){op->begin_ns, 0, number};
+	case BY_THREAD:
+	default:
+		return (struct keyed_op){op->thread, op->begin_ns, number};
+	}
 }
 
 static int no_memory(const struct pairing *pairing)
@@ -46,8 +67,9 @@ static int no_memory(const struct pairing *pairing)
 		pairing->error, pairing->profile->path, "its communication");
 }
 
-// sort_ops makes a list of the operations that send, by id or by beginning.
-static int sort_ops(struct pairing *pairing, bool by_id, uint32_t **list, size_t *n)
+// sort_ops makes a list of the operations that send.
+static int sort_ops(
+	struct pairing *pairing, enum sorting sorting, uint32_t **list, size_t *n)
 {
 	const struct tb_profile *profile = pairing->profile;
 	struct keyed_op *sorted = malloc((profile->n_ops + 1) * sizeof *sorted);
@@ -58,12 +80,12 @@ static int sort_ops(struct pairing *pairing, bool by_id, uint32_t **list, size_t
 		free(made);
 		return no_memory(pairing);
 	}
-	for (size_t i = 0; i < profile->n_ops; i++)
-		if (sends(profile->ops[i].what))
-			sorted[count++] =
-				(struct keyed_op){by_id ? profile->ops[i].external
-							: profile->ops[i].begin_ns,
-					(uint32_t)i};
+	for (size_t i = 0; i < profile->n_ops; i++) {
+		const struct tb_comm_op *op = &profile->ops[i];
+		if (sends(op->what) &&
+			(sorting != BY_THREAD || op->source != TB_COMM_ARGUMENTS))
+			sorted[count++] = key_of(op, (uint32_t)i, sorting);
+	}
 	qsort(sorted, count, sizeof *sorted, by_key);
 	for (size_t i = 0; i < count; i++)
 		made[i] = sorted[i].op;
@@ -138,8 +160,10 @@ static int give_waiting(
 		const struct tb_comm_op *op = &profile->ops[pairing->waiting[i]];
 		if (op->begin_ns > until)
 			break;
+		// Only messages are launched together, behind their annotations.
+		bool only = only_messages || op->source != TB_COMM_ARGUMENTS;
 		if (op->has_kernel || !fits(kernel->what, op->what) ||
-			(only_messages && !is_message(op->what)))
+			(only && !is_message(op->what)))
 			continue;
 		int status = give(pairing, kernel, pairing->waiting[i]);
 		if (status != TB_OK)
@@ -148,10 +172,41 @@ static int give_waiting(
 	return TB_OK;
 }
 
+static bool comes_after(const struct tb_comm_op *op, const struct tb_comm_kernel *kernel)
+{
+	if (op->thread != kernel->launch_thread)
+		return op->thread > kernel->launch_thread;
+	return op->begin_ns > kernel->launch_ns;
+}
+
+// find_around returns the annotated operation within which a kernel was launched, or
+// TB_NONE.
+static uint32_t find_around(
+	const struct pairing *pairing, const struct tb_comm_kernel *kernel)
+{
+	const struct tb_comm_op *ops = pairing->profile->ops;
+	size_t low = 0, high = pairing->n_annotated;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (comes_after(&ops[pairing->annotated[middle]], kernel))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == 0 || kernel->launch_ns == TB_NEVER_NS)
+		return TB_NONE;
+	uint32_t op = pairing->annotated[low - 1];
+	bool is_in = ops[op].thread == kernel->launch_thread &&
+		     ops[op].end_ns >= kernel->launch_ns;
+	return is_in ? op : TB_NONE;
+}
+
 static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
 {
 	const struct tb_profile *profile = pairing->profile;
 	uint32_t op = kernel->own_op, first = claim(pairing, kernel->external);
+	if (first == TB_NONE && op == TB_NONE)
+		first = find_around(pairing, kernel);
 	kernel->first_op = (uint32_t)profile->n_kernel_ops;
 	kernel->n_ops = 0;
 	if (op == TB_NONE || !sends(profile->ops[op].what))
@@ -175,9 +230,10 @@ static int refuse_unknown(const struct tb_profile *profile,
 {
 	return tb_fail_in(error, TB_EFORMAT, profile->path,
 		"of the NCCL kernel at %" PRIu64 ".%03" PRIu64 " us nothing says what it "
-		"sends: expected \"Collective name\" in its arguments or a "
-		"record_param_comms that launched it, as newer PyTorch writes; "
-		"--lenient drops such kernels",
+		"sends: expected \"Collective name\" in its arguments or in those "
+		"of a record_param_comms (PyTorch 2.1 and later), or an annotation "
+		"such as nccl:all_reduce with \"Input Dims\" (a profile with "
+		"record_shapes=True); --lenient drops such kernels",
 		kernel->begin_ns / 1000, kernel->begin_ns % 1000);
 }
 
@@ -193,6 +249,10 @@ static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
 		if (status != TB_OK || profile->kernels[i].n_ops > 0 ||
 			profile->kernels[i].is_rest)
 			continue;
+		if (profile->kernels[i].order < profile->first_launch) {
+			profile->n_early++;
+			continue;
+		}
 		profile->n_unknown++;
 		if (!reading->lenient)
 			status = refuse_unknown(
@@ -208,12 +268,17 @@ int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading
 	struct tb_error *error)
 {
 	struct pairing pairing = {.profile = profile, .error = error};
-	int status = sort_ops(&pairing, true, &pairing.by_external, &pairing.n);
+	int status = sort_ops(&pairing, BY_EXTERNAL, &pairing.by_external, &pairing.n);
 	if (status == TB_OK)
-		status = sort_ops(&pairing, false, &pairing.waiting, &pairing.n_waiting);
+		status = sort_ops(
+			&pairing, BY_BEGINNING, &pairing.waiting, &pairing.n_waiting);
+	if (status == TB_OK)
+		status = sort_ops(
+			&pairing, BY_THREAD, &pairing.annotated, &pairing.n_annotated);
 	if (status == TB_OK)
 		status = pair_all(&pairing, reading);
 	free(pairing.by_external);
 	free(pairing.waiting);
+	free(pairing.annotated);
 	return status;
 }

@@ -71,14 +71,14 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 		.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
 		.launch_ns = TB_NEVER_NS,
-		.external = ties.external,
+		// Profiles of PyTorch before 2.1 repeat the correlation id here.
+		.external = ties.external == ties.order ? UINT64_MAX : ties.external,
 		.stream_key = stream_key(&ties),
 		.what = tb_comm_of_kernel(event->name),
 		.told = tb_comm_told(event->name, event->args)};
 	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
 	if (status == TB_OK)
-		status = tb_profile_comm(
-			profile, event->args, event->begin_ns, &made.own_op, error);
+		status = tb_profile_comm(profile, event, &made.own_op, error);
 	if (status != TB_OK)
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
@@ -168,7 +168,9 @@ static int gather_event(struct tb_profile *profile, const struct tb_profile_even
 		return is_communication(event) ? add_kernel(profile, event, error)
 					       : TB_OK;
 	case TB_EVENT_COMM:
-		return tb_profile_comm(profile, event->args, event->begin_ns, &op, error);
+		return tb_profile_comm(profile, event, &op, error);
+	case TB_EVENT_ANNOTATION:
+		return tb_profile_annotation(profile, event, error);
 	case TB_EVENT_RUNTIME:
 		return look_at_call(profile, event, error);
 	case TB_EVENT_SYNC:
@@ -192,6 +194,8 @@ static void note_launch(struct tb_profile *profile, const struct tb_profile_even
 {
 	uint64_t order = tb_event_ties(event->args).order;
 	size_t low = 0, high = profile->n_kernels;
+	if (profile->first_launch == 0 || order < profile->first_launch)
+		profile->first_launch = order;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (profile->kernels[middle].order < order)
@@ -199,8 +203,10 @@ static void note_launch(struct tb_profile *profile, const struct tb_profile_even
 		else
 			high = middle;
 	}
-	for (; low < profile->n_kernels && profile->kernels[low].order == order; low++)
+	for (; low < profile->n_kernels && profile->kernels[low].order == order; low++) {
 		profile->kernels[low].launch_ns = event->begin_ns;
+		profile->kernels[low].launch_thread = event->thread;
+	}
 }
 
 // gather_work takes what the second reading is for: the other work of the streams.
@@ -303,6 +309,8 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	*profile = (struct tb_profile){
 		.path = path, .rank = TB_NONE, .begin_ns = UINT64_MAX};
 	int status = read_once(profile, reading, false, error);
+	if (status == TB_OK && !profile->has_no_times)
+		status = tb_profile_settle(profile, error);
 	if (status == TB_OK)
 		status = tb_profile_order(profile, error);
 	if (status == TB_OK && !profile->has_no_times)

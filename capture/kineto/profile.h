@@ -104,10 +104,17 @@ bool tb_json_items_is_cut(const struct tb_json_items *items);
 // What a communication does: an enum tb_collective_op, or one of these.
 enum { TB_COMM_SEND = TB_COLL_N, TB_COMM_RECV, TB_COMM_WAIT, TB_COMM_OTHER };
 
-// One operation, as its arguments describe it.
+// What tells of an operation, the better first: the arguments that PyTorch from 2.1 on
+// gives it; the annotation of its backend ("nccl:all_reduce") with the shapes of what it
+// takes; the call of c10d around it. The last two name no process group.
+enum tb_comm_source { TB_COMM_ARGUMENTS, TB_COMM_ANNOTATION, TB_COMM_CALL };
+#define TB_COMM_N_SOURCES (TB_COMM_CALL + 1)
+
+// One operation.
 struct tb_comm_op {
-	uint64_t external; // id that ties it to its kernel; UINT64_MAX: none
-	uint64_t begin_ns;
+	uint64_t external;	   // id that ties it to its kernel; UINT64_MAX: none
+	uint64_t begin_ns, end_ns; // on the CPU
+	uint64_t thread;
 	uint64_t in_bytes, out_bytes;
 	uint32_t group;	 // of the profile
 	uint32_t peer;	 // rank that a message goes to or comes from; or TB_NONE
@@ -115,6 +122,9 @@ struct tb_comm_op {
 	uint32_t splits; // first of its group's sizes, in elements; TB_NONE: even
 	uint32_t n_splits;
 	uint8_t what;
+	uint8_t source;	 // enum tb_comm_source
+	bool by_cpu;	 // of a backend whose operations a CPU carries out (Gloo, MPI)
+	bool is_unsized; // nothing tells how much it takes
 	bool has_kernel;
 	bool carried; // a kernel of this id was given its operation
 };
@@ -124,6 +134,7 @@ struct tb_comm_kernel {
 	uint64_t order; // correlation id
 	uint64_t begin_ns, end_ns;
 	uint64_t launch_ns; // or TB_NEVER_NS
+	uint64_t launch_thread;
 	uint64_t external;
 	uint64_t stream_key;
 	uint32_t stream;	  // of the profile
@@ -131,6 +142,7 @@ struct tb_comm_kernel {
 	uint8_t what;		  // as its name says
 	struct tb_told told;	  // by its name and grid
 	bool is_rest;		  // of an operation that an earlier kernel began
+	bool has_no_end;	  // a call that only began the operation
 	uint32_t own_op;	  // that its own arguments describe, or TB_NONE
 };
 
@@ -168,6 +180,7 @@ struct tb_profile_group {
 	char *ranks;		// "[0, 1, 2]", perhaps cut; or NULL
 	uint32_t size;		// 0: unknown
 	uint32_t start, stride; // stride 0: unknown
+	bool is_assumed;	// nothing names it: all ranks
 };
 
 struct tb_profile {
@@ -177,7 +190,10 @@ struct tb_profile {
 	bool has_orders;	// correlation ids, and the calls that launch
 	bool has_syncs;		// waits are traced in full
 	bool has_no_times;	// it is an execution trace
-	uint64_t begin_ns;	// of the first work of a GPU
+	bool is_by_calls; // without kernels of communication: operations as the CPU began
+			  // them
+	uint64_t begin_ns;     // of the first work of a GPU
+	uint64_t first_launch; // order of the first call that launched; 0: none did
 	struct tb_comm_op *ops;
 	size_t n_ops, ops_room;
 	struct tb_comm_kernel *kernels; // by order
@@ -198,6 +214,9 @@ struct tb_profile {
 	struct tb_profile_group *config; // of distributedInfo
 	size_t n_config, config_room;
 	uint64_t n_unknown; // kernels of which nothing says what they send
+	uint64_t n_early;   // kernels that were launched before the profile began
+	uint64_t n_unsized; // operations of which nothing tells how much they take
+	uint64_t n_beside;  // operations of CPUs, where a GPU communicates
 	uint64_t n_cut_splits, n_unlaunched;
 	uint64_t n_broken; // files that break off, so 0 or 1
 };
@@ -213,8 +232,21 @@ void tb_profile_fini(struct tb_profile *profile);
 
 // tb_profile_comm adds the operation that arguments describe and stores its number;
 // TB_NONE if they describe none.
-int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t begin_ns,
+struct tb_profile_event;
+int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
 	uint32_t *op, struct tb_error *error) TB_MUST_USE;
+
+// tb_profile_annotation adds the operation that an annotation, or a call of c10d, names,
+// with the bytes of the tensors that it takes ("Input Dims", "Input type").
+int tb_profile_annotation(struct tb_profile *profile,
+	const struct tb_profile_event *event, struct tb_error *error) TB_MUST_USE;
+
+// tb_is_annotation returns whether an event's name is one of those.
+bool tb_is_annotation(struct tb_raw name);
+
+// tb_profile_settle leaves one of the operations that stand for the same, and makes those
+// of a profile without kernels of communication into kernels, timed by the CPU.
+int tb_profile_settle(struct tb_profile *profile, struct tb_error *error) TB_MUST_USE;
 
 // tb_profile_node takes what a node of an execution trace does, if it communicates, as a
 // kernel at time 0; or the number of ranks, if it sets up groups.
@@ -225,8 +257,20 @@ int tb_profile_node(struct tb_profile *profile, struct tb_raw node,
 int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_comm_of_kernel returns what a kernel of NCCL's does by its name.
+// tb_comm_of_kernel returns what a kernel of NCCL's does by its name, tb_comm_of_name
+// what an operation of that name of PyTorch's does; else TB_COMM_OTHER.
 uint8_t tb_comm_of_kernel(struct tb_raw name);
+uint8_t tb_comm_of_name(struct tb_raw name);
+
+// tb_comm_element_bytes returns the size of an element of a type; 0 if it is not known.
+uint32_t tb_comm_element_bytes(struct tb_raw type);
+
+// tb_profile_add_op adds an operation. tb_profile_all_ranks stores the group of those
+// that name none.
+int tb_profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
+	uint32_t *number, struct tb_error *error) TB_MUST_USE;
+int tb_profile_all_ranks(
+	struct tb_profile *profile, uint32_t *group, struct tb_error *error) TB_MUST_USE;
 
 // tb_comm_told returns what name and grid of a kernel tell of NCCL 2.19 and later: its
 // blocks are the channels, and of all-reduces there is a kernel for trees and one for all
@@ -257,23 +301,34 @@ int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading
 
 enum tb_event_kind {
 	TB_EVENT_OTHER,
-	TB_EVENT_KERNEL,  // of a GPU
-	TB_EVENT_COPY,	  // memory copied or set, by a GPU
-	TB_EVENT_COMM,	  // record_param_comms, of a CPU
-	TB_EVENT_RUNTIME, // a call of CUDA's or HIP's
-	TB_EVENT_SYNC,	  // cuda_sync: which stream waits for which
+	TB_EVENT_KERNEL,     // of a GPU
+	TB_EVENT_COPY,	     // memory copied or set, by a GPU
+	TB_EVENT_COMM,	     // record_param_comms, of a CPU
+	TB_EVENT_ANNOTATION, // of a communication operation, or a call of c10d
+	TB_EVENT_RUNTIME,    // a call of CUDA's or HIP's
+	TB_EVENT_SYNC,	     // cuda_sync: which stream waits for which
 };
 
 struct tb_profile_event {
 	enum tb_event_kind kind;
 	struct tb_raw name, args;
 	uint64_t begin_ns, end_ns;
+	uint64_t thread; // 0 if it is no number
 };
 
 // tb_event_read looks at an element of traceEvents. Of an event that does not matter only
 // the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
 int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_profile_rank_in_name reads the number behind "rank" in a file's name: "rank3.json",
+// "rank-3", "trace_rank_3_step_10".
+uint32_t tb_profile_rank_in_name(const char *path);
+
+// tb_profile_host_in_name copies the host from the name that PyTorch's
+// tensorboard_trace_handler gives: HOST_PID.TIME.pt.trace.json. NULL for another name and
+// without memory; the caller frees it.
+char *tb_profile_host_in_name(const char *path);
 
 // The arguments that tie events together; UINT64_MAX where there are none.
 struct tb_event_ties {
@@ -292,6 +347,13 @@ struct tb_profiles {
 	uint32_t n_profiled; // ranks of the job that was profiled
 	uint32_t n_ranks;    // of the job to be made: more only with cloned ranks
 };
+
+// tb_profiles_check refuses profiles that communicate and say nowhere what, as the job
+// would be an empty one. tb_profiles_note adds notes on what was understood and what was
+// not.
+int tb_profiles_check(const struct tb_profiles *all, const struct tb_reading *reading,
+	struct tb_error *error) TB_MUST_USE;
+void tb_profiles_note(struct tb_calls *calls, const struct tb_profiles *all);
 
 struct tb_members {
 	uint32_t *ranks;
