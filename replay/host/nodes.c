@@ -247,7 +247,12 @@ static void inject(struct tb_replay *replay, uint32_t id)
 static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 {
 	tb_time_ps at = TB_TIME_NEVER;
-	uint32_t packet = tb_paces_cut(replay, id, &at);
+	uint32_t message = replay->retries ? TB_NOTHING : tb_paces_next(replay, id, &at);
+	uint32_t packet = message;
+	if (replay->retries)
+		packet = tb_retries_cut(replay, id, &at);
+	else if (message != TB_NOTHING)
+		packet = tb_paces_cut(replay, id, message);
 	if (packet == TB_NOTHING && at != TB_TIME_NEVER)
 		wake(replay, id, at);
 	return packet;
@@ -265,9 +270,7 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 		inject(replay, id);
 	if (nic->fetched != TB_NOTHING)
 		return;
-	if (replay->retries)
-		nic->fetched = tb_retries_cut(replay, id);
-	else if (replay->paces)
+	if (replay->retries || replay->paces)
 		nic->fetched = cut_in_time(replay, id);
 	else if (nic->queue != TB_NOTHING)
 		nic->fetched = cut(replay, nic);

@@ -26,22 +26,64 @@ struct pace { // of the messages of one node to another
 	tb_time_ps not_before;	       // the next packet
 };
 
+struct begun { // a message
+	tb_time_ps at;
+	uint32_t end, source_rank, destination_rank, job;
+};
+
 struct tb_paces {
 	const struct tb_network *net;
+	bool controls;
 	struct tb_map number_of; // pairs of nodes
 	struct pace *list;
 	size_t n, room;
+	// Gaps. By node a ring of the messages that it began last, the newest at
+	// `newest`; enough for all of a queue pair's gap.
+	tb_time_ps pair_gap, gap;
+	struct begun *begun;
+	uint32_t *newest;
+	uint32_t n_begun; // of a ring
 };
 
-int tb_paces_new(struct tb_paces **paces, const struct tb_network *network)
+static int make_gaps(struct tb_paces *paces, uint32_t n_nodes)
 {
-	if (network->params.credits.congestion_control == TB_CONGESTION_NONE)
+	const struct tb_credit_params *params = &paces->net->params.credits;
+	paces->gap = params->message_gap_ps;
+	if (params->queue_pairs == TB_QUEUE_PAIRS_CONNECTION)
+		paces->pair_gap = params->queue_pair_gap_ps;
+	if (paces->gap == 0)
 		return TB_OK;
-	*paces = calloc(1, sizeof **paces);
-	if (!*paces)
+	paces->n_begun = (uint32_t)(paces->pair_gap / paces->gap) + 1;
+	size_t n = (size_t)n_nodes * paces->n_begun;
+	paces->begun = malloc(n * sizeof *paces->begun);
+	paces->newest = calloc(n_nodes, sizeof *paces->newest);
+	if (!paces->begun || !paces->newest)
 		return TB_ENOMEM;
-	(*paces)->net = network;
+	for (size_t i = 0; i < n; i++)
+		paces->begun[i].at = -TB_TIME_NEVER / 2;
 	return TB_OK;
+}
+
+int tb_paces_new(
+	struct tb_paces **paces, const struct tb_network *network, bool has_faults)
+{
+	const struct tb_network_params *params = &network->params;
+	bool controls = params->credits.congestion_control != TB_CONGESTION_NONE &&
+			!has_faults;
+	if (!controls && params->credits.message_gap_ps == 0)
+		return TB_OK;
+	struct tb_paces *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	made->net = network;
+	made->controls = controls;
+	*paces = made;
+	return make_gaps(made, network->n_nodes);
+}
+
+bool tb_paces_control(const struct tb_paces *paces)
+{
+	return paces && paces->controls;
 }
 
 void tb_paces_free(struct tb_paces *paces)
@@ -50,6 +92,8 @@ void tb_paces_free(struct tb_paces *paces)
 		return;
 	tb_map_fini(&paces->number_of);
 	free(paces->list);
+	free(paces->begun);
+	free(paces->newest);
 	free(paces);
 }
 
@@ -133,25 +177,108 @@ static void go_first(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
 	}
 }
 
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
+// begins returns whether the next packet of a message is limited by gaps: its first one.
+// A captured packet went when the capture has it.
+static bool begins(const struct tb_paces *paces, const struct tb_posted *message)
 {
-	struct tb_nic *nic = &replay->nics[node];
+	return paces->gap && message->n_unfetched == message->n_packets &&
+	       !message->what.captured;
+}
+
+// pair_allows is when a message may begin after the one before it between the same two
+// processes.
+static tb_time_ps pair_allows(const struct tb_paces *paces, uint32_t node,
+	const struct tb_posted *message, tb_time_ps now)
+{
+	const struct begun *ring = &paces->begun[(size_t)node * paces->n_begun];
+	const struct tb_message *what = &message->what;
+	for (uint32_t i = 0, at = paces->newest[node]; i < paces->n_begun; i++) {
+		const struct begun *begun = &ring[at];
+		tb_time_ps allows = begun->at + paces->pair_gap;
+		if (allows <= now)
+			break;
+		if (begun->end == message->end &&
+			begun->destination_rank == what->destination_rank &&
+			begun->source_rank == what->source_rank &&
+			begun->job == what->job)
+			return allows;
+		at = at ? at - 1 : paces->n_begun - 1;
+	}
+	return now;
+}
+
+static void note_begun(struct tb_paces *paces, uint32_t node,
+	const struct tb_posted *message, tb_time_ps now)
+{
+	uint32_t at = paces->newest[node] + 1;
+	if (at == paces->n_begun)
+		at = 0;
+	paces->newest[node] = at;
+	paces->begun[(size_t)node * paces->n_begun + at] = (struct begun){.at = now,
+		.end = message->end,
+		.source_rank = message->what.source_rank,
+		.destination_rank = message->what.destination_rank,
+		.job = message->what.job};
+}
+
+// allows is when the first packet of a node's message in turn may go by its queue pair.
+static tb_time_ps allows(
+	const struct tb_replay *replay, uint32_t node, const struct tb_posted *message)
+{
+	const struct tb_paces *paces = replay->paces;
+	tb_time_ps at = replay->now;
+	if (paces->controls) {
+		const struct pace *pace = find(paces, node, message->end);
+		if (pace && pace->not_before > at)
+			at = pace->not_before;
+	}
+	if (begins(paces, message)) {
+		tb_time_ps by_gap = pair_allows(paces, node, message, replay->now);
+		if (by_gap > at)
+			at = by_gap;
+	}
+	return at;
+}
+
+uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
+{
+	const struct tb_paces *paces = replay->paces;
 	*at = TB_TIME_NEVER;
-	for (uint32_t id = nic->queue; id != TB_NOTHING; id = replay->messages[id].next) {
-		struct pace *pace = find(replay->paces, node, replay->messages[id].end);
-		if (pace && pace->not_before > replay->now) {
-			if (pace->not_before < *at)
-				*at = pace->not_before;
+	for (uint32_t id = replay->nics[node].queue; id != TB_NOTHING;
+		id = replay->messages[id].next) {
+		const struct tb_posted *message = &replay->messages[id];
+		tb_time_ps by_pair = allows(replay, node, message);
+		if (by_pair > replay->now) {
+			if (by_pair < *at)
+				*at = by_pair;
 			continue;
 		}
-		go_first(replay, nic, id);
-		uint32_t packet = tb_nodes_cut(replay, nic);
-		if (pace)
-			sent(replay->paces, pace, node,
-				tb_packet_at(replay, packet)->wire_bytes, replay->now);
-		return packet;
+		if (!begins(paces, message))
+			return id;
+		size_t last = (size_t)node * paces->n_begun + paces->newest[node];
+		tb_time_ps by_node = paces->begun[last].at + paces->gap;
+		if (by_node <= replay->now)
+			return id;
+		if (by_node < *at)
+			*at = by_node;
+		return TB_NOTHING;
 	}
 	return TB_NOTHING;
+}
+
+uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	struct tb_paces *paces = replay->paces;
+	const struct tb_posted *message = &replay->messages[id];
+	struct pace *pace = paces->controls ? find(paces, node, message->end) : NULL;
+	go_first(replay, &replay->nics[node], id);
+	if (begins(paces, message))
+		note_begun(paces, node, message, replay->now);
+	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
+	if (pace)
+		sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
+			replay->now);
+	return packet;
 }
 
 // add makes the pace of a pair and returns its number; TB_NOTHING without memory.

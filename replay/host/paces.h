@@ -1,9 +1,14 @@
-// Rates of queue pairs, as DCQCN sets them (docs/credits.md, C33 to C37): how fast a node
-// may send to another one of which it was told that packets met a long queue.
+// When queue pairs may send: rates, as DCQCN sets them (docs/credits.md, C33 to C37) for
+// the messages of a node to another one of which it was told that packets met a long
+// queue, and gaps between messages that begin (C38).
 //
 // A pair of nodes has a pace from its first marked packet on. Its timers make no events:
-// what was due is done when its rate is asked for. Calls cost a look-up each, and looking
-// for a packet to cut one for each queue pair that may not go yet.
+// what was due is done when its rate is asked for. Of gaps a node keeps the messages that
+// it began in the last queue_pair_gap, TB_GAPS_MOST + 1 at most. Calls cost a look-up
+// each, and looking for a packet to cut one for each queue pair that may not go yet.
+//
+// Parts of a network share gaps, each node's being its part's; congestion control is for
+// networks of one part.
 #ifndef TB_PACES_H
 #define TB_PACES_H
 
@@ -11,13 +16,21 @@
 
 struct tb_paces;
 
-// tb_paces_new makes the paces of a network; NULL where it has no congestion control.
-int tb_paces_new(struct tb_paces **paces, const struct tb_network *network) TB_MUST_USE;
+// tb_paces_new makes the paces of a network; NULL where it has neither congestion control
+// nor gaps. A replay with faults has no congestion control.
+int tb_paces_new(struct tb_paces **paces, const struct tb_network *network,
+	bool has_faults) TB_MUST_USE;
 void tb_paces_free(struct tb_paces *paces);
 
-// tb_paces_cut cuts the next packet of a node, of the first queue pair in turn whose rate
-// allows it; TB_NOTHING: there is none before `*at`, which may be TB_TIME_NEVER.
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
+// tb_paces_control returns whether there is congestion control; NULL: there is none.
+bool tb_paces_control(const struct tb_paces *paces);
+
+// tb_paces_next returns the message of a node of which a packet may be cut now: that of
+// the first queue pair in turn that may go. TB_NOTHING: there is none before `*at`, which
+// may be TB_TIME_NEVER.
+uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
+// tb_paces_cut cuts the next packet of that message.
+uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message);
 
 // tb_paces_marked: a marked packet has come. Returns the number of the pair whose source
 // is to be notified, TB_NOTHING: it was a short while ago.

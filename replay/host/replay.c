@@ -46,7 +46,7 @@ static bool may_be_cut(
 {
 	return replay->carrier->in_parts && !replay->choice.dead_at &&
 	       !replay->net->params.partners && !options->delays && !options->job_bytes &&
-	       !replay->paces;
+	       !tb_paces_control(replay->paces);
 }
 
 // cut cuts the network into parts, if they can be alone for long enough. A message that
@@ -103,8 +103,8 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		return TB_ENOMEM;
 	int status = tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
-	if (status == TB_OK && !replay->choice.dead_at)
-		status = tb_paces_new(&replay->paces, network);
+	if (status == TB_OK)
+		status = tb_paces_new(&replay->paces, network, replay->choice.dead_at);
 	return status == TB_OK ? cut(replay, options) : status;
 }
 

@@ -140,7 +140,7 @@ struct tb_replay {
 	tb_time_ps fault_at;	    // when a link fails next
 	struct tb_partners partners;
 	struct tb_pair_table pairs;
-	struct tb_paces *paces; // NULL without congestion control (paces.h)
+	struct tb_paces *paces; // NULL: none (paces.h)
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
 	bool has_pcie;		// in place of a bus, as networks with credits

@@ -2,6 +2,7 @@
 #include "nodes_impl.h"
 
 #include "array.h"
+#include "paces.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -322,7 +323,13 @@ static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
 	return packet;
 }
 
-uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id)
+// next_of is the message of a node of which a packet may be cut now; TB_NOTHING: none.
+static uint32_t next_of(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
+{
+	return replay->paces ? tb_paces_next(replay, id, at) : replay->nics[id].queue;
+}
+
+uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
 {
 	struct tb_nic *nic = &replay->nics[id];
 	struct retry_sender *sender = &replay->retries->senders[id];
@@ -332,11 +339,14 @@ uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id)
 			return cut_again(replay, sender);
 		give_up(replay, retry->message, retry->attempt.dead);
 	}
-	while (nic->queue != TB_NOTHING && !leads(replay, id, nic->queue))
-		give_up(replay, nic->queue, TB_ID_NONE);
-	if (nic->queue == TB_NOTHING)
+	uint32_t next = next_of(replay, id, at);
+	for (; next != TB_NOTHING && !leads(replay, id, next);
+		next = next_of(replay, id, at))
+		give_up(replay, next, TB_ID_NONE);
+	if (next == TB_NOTHING)
 		return TB_NOTHING;
-	uint32_t packet = tb_nodes_cut(replay, nic);
+	uint32_t packet = replay->paces ? tb_paces_cut(replay, id, next)
+					: tb_nodes_cut(replay, nic);
 	replay->retries->attempts[packet] =
 		(struct tb_attempt){sender->tables, 0, TB_ID_NONE};
 	return packet;

@@ -105,6 +105,32 @@ static void queue_pairs_take_turns_packet_by_packet(void **state)
 	assert_int_equal(same[1].delivered, T_PS + CROSS_PS);
 }
 
+// Short messages of one queue pair begin one gap after the other, those of several between
+// them; long ones do not notice (C38).
+static void messages_begin_at_their_gaps(void **state)
+{
+	(void)state;
+	const tb_time_ps pair = 130000, adapter = 5000, first = 2 * LATENCY_PS + 64 * 40;
+	const char *gaps = PAIR ",queue_pair_gap=130ns,message_gap=5ns";
+	struct line lines[N];
+	for (size_t i = 0; i < N; i++)
+		lines[i] = (struct line){.destination = 1, .bytes = 64};
+	(void)replayed(gaps, lines, N);
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(lines[i].delivered, first + (tb_time_ps)i * pair);
+	for (size_t i = 0; i < N; i++)
+		lines[i].destination = 1 + (uint32_t)i % 3;
+	(void)replayed(gaps, lines, N);
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(lines[i].delivered,
+			first + (tb_time_ps)(i / 3) * pair +
+				(tb_time_ps)(i % 3) * adapter);
+	for (size_t i = 0; i < N; i++)
+		lines[i] = (struct line){.destination = 1, .bytes = 4096};
+	(void)replayed(gaps, lines, N);
+	assert_int_equal(lines[N - 1].delivered, (N - 1) * T_PS + CROSS_PS);
+}
+
 // LRH, BTH, ICRC and VCRC on each, RETH on the first; an acknowledgement of 30 bytes that
 // nothing holds up.
 static void packets_have_their_headers(void **state)
@@ -252,6 +278,7 @@ int main(void)
 		cmocka_unit_test(pcie_carries_both_directions_at_once),
 		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
 		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),
+		cmocka_unit_test(messages_begin_at_their_gaps),
 		cmocka_unit_test(packets_have_their_headers),
 		cmocka_unit_test(a_lost_packet_is_sent_again_until_there_are_new_tables),
 		cmocka_unit_test(every_preset_has_the_timeout_of_a_reliable_connection),

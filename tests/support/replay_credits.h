@@ -114,6 +114,19 @@ static inline void random_congestion(
 	credits->rate_step_bytes_per_s = any_rate(random) / 100 + 1;
 }
 
+// random_gaps has half of the networks limit how often messages begin, by gaps of up to
+// some packets.
+static inline void random_gaps(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	struct tb_credit_params *credits = &params->credits;
+	if (below(random, 2))
+		return;
+	credits->message_gap_ps = (tb_time_ps)ONE_OF(random, 1, 5000, 40000, 300000);
+	credits->queue_pair_gap_ps =
+		credits->message_gap_ps * below(random, below(random, 2) ? 4 : 40);
+}
+
 // fit_cables gives the cables of an irregular network the buffers that they need.
 static inline void fit_cables(struct tb_random *random, struct program *program)
 {
@@ -210,6 +223,7 @@ static inline struct program random_credit_program(uint64_t seed, enum shape sha
 	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
 	random_congestion(&random, &program.params);
+	random_gaps(&random, &program.params);
 	return program;
 }
 

@@ -52,6 +52,7 @@ enum tb_congestion_control {
 #define TB_VL_WEIGHT_BYTES    64  // that a weight of 1 stands for
 #define TB_VL_LIMIT_BYTES     4096
 #define TB_CREDIT_BLOCK_BYTES 64 // in which buffers are counted
+#define TB_GAPS_MOST	      256
 
 #define TB_VL_TABLE_TEXT 512
 #define TB_SL_TEXT	 64
@@ -82,6 +83,9 @@ struct tb_credit_params {
 	tb_time_ps rate_timer_ps;	       // between steps of a rate
 	uint32_t rate_bytes;		       // likewise
 	uint64_t rate_step_bytes_per_s;
+	// Between the beginnings of two messages: of two processes, of an adapter (C38).
+	// With the former the latter is at least 1 / TB_GAPS_MOST of it.
+	tb_time_ps queue_pair_gap_ps, message_gap_ps;
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
 				       // it has no such counter
 };

@@ -113,6 +113,11 @@ static const struct tb_preset_key credits_keys[] = {
 		TB_KEY_CAME_LATER, "bytes between such steps"},
 	{"node", "rate_step", RATE, AT(credits.rate_step_bytes_per_s), TB_KEY_NONE_LATER,
 		"what a step adds to the rate aimed at"},
+	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT(credits.queue_pair_gap_ps),
+		TB_KEY_CAME_LATER,
+		"time between messages that begin on one queue pair, at least"},
+	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT(credits.message_gap_ps),
+		TB_KEY_CAME_LATER, "time between messages that a node begins, at least"},
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
 		AT(credits.queue_pairs), TB_KEY_NEEDED,
 		"what takes turns, packet by packet"},
@@ -196,6 +201,19 @@ static int check_congestion(const struct tb_network_params *params, const char *
 		credits->ecn_max_bytes);
 }
 
+// check_gaps: so many messages of a node have begun in queue_pair_gap, at most.
+static int check_gaps(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	const struct tb_credit_params *credits = &params->credits;
+	if (credits->queue_pair_gap_ps / TB_GAPS_MOST <= credits->message_gap_ps &&
+		(credits->message_gap_ps || !credits->queue_pair_gap_ps))
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"queue_pair_gap: expected at most %d times message_gap, which is %lld ps",
+		TB_GAPS_MOST, (long long)credits->message_gap_ps);
+}
+
 static bool sends(const struct tb_vl_table *table, uint32_t vl)
 {
 	for (uint32_t i = 0; i < table->n; i++)
@@ -238,6 +256,8 @@ static int check_credits(const struct tb_network_params *params, const char *sou
 		status = check_pause(params, source, error);
 	if (status == TB_OK)
 		status = check_congestion(params, source, error);
+	if (status == TB_OK)
+		status = check_gaps(params, source, error);
 	return status == TB_OK ? check_lanes(params, source, error) : status;
 }
 

@@ -1,5 +1,6 @@
 // Allocates the parts of a network with credits, sized for it, and frees them.
 #include "credits_impl.h"
+#include "paces.h"
 #include "pause.h"
 
 #include "array.h"
@@ -203,7 +204,7 @@ static void size_up(struct credits *credits)
 	credits->adapts = adapts(&net->params);
 	credits->chooses = credits->adapts || credits->pauses ||
 			   credits->replay.choice.dead_at != NULL ||
-			   credits->replay.paces != NULL;
+			   tb_paces_control(credits->replay.paces);
 	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
 	credits->announces = !credits->pauses && credits->speedup == ANY_NUMBER &&
 			     credits->replay.choice.dead_at == NULL;
@@ -278,7 +279,7 @@ static int make(struct credits *credits)
 		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
 		status = credits->loads ? TB_OK : TB_ENOMEM;
 	}
-	if (status == TB_OK && credits->replay.paces) {
+	if (status == TB_OK && tb_paces_control(credits->replay.paces)) {
 		credits->queued = calloc(credits->n_slots, sizeof *credits->queued);
 		status = credits->queued ? TB_OK : TB_ENOMEM;
 	}

@@ -70,30 +70,88 @@ void credits_leave(struct oracle *oracle, const struct message *message)
 		}
 }
 
-struct message *credits_next(struct oracle *oracle, uint32_t id)
+// Messages per second (C38).
+//
+static bool is_gapped(const struct message *message)
 {
-	const struct adapter *adapter = &oracle->credits->adapters[id];
-	return adapter->n_pairs ? next_of(&oracle->nodes[id], &adapter->pairs[0]) : NULL;
+	return message->n_uncut == message->n_packets && !message->what.captured;
 }
 
-// first_that_may is the place of the first pair whose rate allows a packet now; without
-// one, how many pairs there are, and the node looks again when there is.
+static struct begun *begun_of(struct adapter *adapter, const struct message *message)
+{
+	const struct tb_message *what = &message->what;
+	for (size_t i = 0; i < adapter->n_begun; i++) {
+		struct begun *begun = &adapter->begun[i];
+		if (begun->destination == message->end && begun->job == what->job &&
+			begun->source_rank == what->source_rank &&
+			begun->destination_rank == what->destination_rank)
+			return begun;
+	}
+	return NULL;
+}
+
+static void note_beginning(struct oracle *oracle, struct message *message)
+{
+	const struct tb_message *what = &message->what;
+	struct adapter *adapter = &oracle->credits->adapters[what->source.id];
+	struct begun *begun = begun_of(adapter, message);
+	if (!begun) {
+		adapter->begun = oracle_one_more(
+			adapter->begun, adapter->n_begun, sizeof *adapter->begun);
+		begun = &adapter->begun[adapter->n_begun++];
+		*begun = (struct begun){message->end, what->job, what->source_rank,
+			what->destination_rank, 0};
+	}
+	begun->at = adapter->last_began = oracle->now;
+}
+
+// may_go_at is when a message may go by its queue pair.
+static tb_time_ps may_go_at(struct oracle *oracle, const struct message *message)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	struct adapter *adapter = &oracle->credits->adapters[message->what.source.id];
+	tb_time_ps at = credits_may_cut_at(oracle, message);
+	const struct begun *begun = begun_of(adapter, message);
+	if (begun && is_gapped(message) &&
+		params->queue_pairs == TB_QUEUE_PAIRS_CONNECTION)
+		at = oracle_later(at, begun->at + params->queue_pair_gap_ps);
+	return at;
+}
+
+// first_that_may is the place of the first pair that may go now, and whose beginning the
+// adapter may make; without one, how many pairs there are, and the node looks again when
+// there may be one.
 static size_t first_that_may(struct oracle *oracle, uint32_t id)
 {
 	const struct adapter *adapter = &oracle->credits->adapters[id];
+	tb_time_ps gap = oracle->credits->params->message_gap_ps;
 	tb_time_ps soonest = TB_TIME_NEVER;
 	for (size_t i = 0; i < adapter->n_pairs; i++) {
-		tb_time_ps at = credits_may_cut_at(
-			oracle, next_of(&oracle->nodes[id], &adapter->pairs[i]));
+		const struct message *message =
+			next_of(&oracle->nodes[id], &adapter->pairs[i]);
+		tb_time_ps at = may_go_at(oracle, message);
+		bool in_turn = at <= oracle->now;
+		if (in_turn && is_gapped(message) && adapter->n_begun)
+			at = adapter->last_began + gap;
 		if (at <= oracle->now)
 			return i;
 		if (at < soonest)
 			soonest = at;
+		if (in_turn)
+			break;
 	}
 	if (soonest != TB_TIME_NEVER)
 		oracle_foresee(oracle,
 			(struct happening){.at = soonest, .what = PACED, .id = id});
 	return adapter->n_pairs;
+}
+
+struct message *credits_next(struct oracle *oracle, uint32_t id)
+{
+	const struct adapter *adapter = &oracle->credits->adapters[id];
+	size_t turn = first_that_may(oracle, id);
+	return turn < adapter->n_pairs ? next_of(&oracle->nodes[id], &adapter->pairs[turn])
+				       : NULL;
 }
 
 struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
@@ -109,6 +167,8 @@ struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
 		oracle_packet(oracle, message, message->n_packets - message->n_uncut);
 	oracle_note_turn(oracle, node, packet);
 	credits_was_cut(oracle, packet);
+	if (is_gapped(message))
+		note_beginning(oracle, message);
 	drop_pair(adapter, turn);
 	if (--message->n_uncut == 0)
 		oracle_leave_queue(oracle, node, message);

@@ -110,9 +110,17 @@ struct pace { // of the messages of a node to another one (C34 to C37)
 	tb_time_ps alpha_due, step_due, next;
 };
 
+struct begun { // the last message of a process to another one (C38)
+	uint32_t destination, job, source_rank, destination_rank;
+	tb_time_ps at;
+};
+
 struct adapter {	    // a node
 	struct pair *pairs; // in turn
 	size_t n_pairs;
+	struct begun *begun;
+	size_t n_begun;
+	tb_time_ps last_began; // a message of any
 	tb_time_ps free_at[2]; // its PCIe servers, by way
 	uint64_t byte_q20[2];
 };

@@ -97,8 +97,10 @@ void credits_unmake(struct oracle *oracle)
 		unmake_line(&credits->lines[i], credits->n_vls);
 	for (uint32_t i = 0; i < oracle->net->n_switches; i++)
 		free(credits->crossbars[i].came);
-	for (uint32_t i = 0; i < oracle->net->n_nodes; i++)
+	for (uint32_t i = 0; i < oracle->net->n_nodes; i++) {
 		free(credits->adapters[i].pairs);
+		free(credits->adapters[i].begun);
+	}
 	free(credits->lines);
 	free(credits->crossbars);
 	free(credits->adapters);

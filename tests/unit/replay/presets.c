@@ -576,6 +576,9 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 		{"ib-hdr,queue_pairs=two", "expected connection or message"},
 		{"ib-hdr,input_speedup=65", "from 1 to 64, or none"},
 		{"ib-hdr,congestion_control=dcqcn", "expected rate_timer above 0 too"},
+		{"ib-hdr,queue_pair_gap=100ns,message_gap=0.3ns",
+			"queue_pair_gap: expected at most 256 times message_gap, which "
+			"is 300 ps"},
 		{"roce-100,congestion_control=dcqcn,ecn_min=300KB",
 			"ecn_min = 307200: expected ecn_max = 204800 or less"},
 		{"ib-hdr,vls=16", "from 1 to 15"},
@@ -692,7 +695,7 @@ static bool came_later(const char *key)
 		"between_rails", "memory_rate", "combine", "pack", "eager_copy",
 		"handshake_delay", "congestion_control", "ecn_min", "ecn_max",
 		"ecn_probability", "cnp_interval", "rate_timer", "rate_bytes",
-		"rate_step"};
+		"rate_step", "queue_pair_gap", "message_gap"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
