@@ -35,26 +35,38 @@ static void drop_message(struct tb_replay *replay, uint32_t id)
 	replay->free_message = id;
 }
 
-static void push_starting(struct tb_replay *replay, uint32_t id)
+static void push(struct tb_replay *replay, struct tb_ring *ring, uint32_t id)
 {
-	if (replay->n_starting == replay->starting_room) {
-		uint32_t room = replay->starting_room ? replay->starting_room * 2 : 256;
-		uint32_t *ring = malloc(room * sizeof *ring);
-		if (!ring) {
+	if (ring->n == ring->room) {
+		uint32_t room = ring->room ? ring->room * 2 : 256;
+		uint32_t *ids = malloc(room * sizeof *ids);
+		if (!ids) {
 			tb_replay_no_memory(replay, "the posted messages");
 			return;
 		}
-		for (uint32_t i = 0; i < replay->n_starting; i++)
-			ring[i] = replay->starting[(replay->starting_first + i) %
-						   replay->starting_room];
-		free(replay->starting);
-		replay->starting = ring;
-		replay->starting_first = 0;
-		replay->starting_room = room;
+		for (uint32_t i = 0; i < ring->n; i++)
+			ids[i] = ring->ids[(ring->first + i) % ring->room];
+		free(ring->ids);
+		ring->ids = ids;
+		ring->first = 0;
+		ring->room = room;
 	}
-	replay->starting[(replay->starting_first + replay->n_starting) %
-			 replay->starting_room] = id;
-	replay->n_starting++;
+	ring->ids[(ring->first + ring->n) % ring->room] = id;
+	ring->n++;
+}
+
+static tb_time_ps starts_at(const struct tb_replay *replay, const struct tb_ring *ring)
+{
+	return ring->n ? replay->messages[ring->ids[ring->first]].start_at
+		       : TB_TIME_NEVER;
+}
+
+// next_to_start is the ring with the next message to start; of equals that of those with
+// a fetch, which were posted before.
+static struct tb_ring *next_to_start(struct tb_replay *replay)
+{
+	struct tb_ring *rings = replay->starting;
+	return &rings[starts_at(replay, &rings[1]) <= starts_at(replay, &rings[0])];
 }
 
 // starter_of returns the replay in which a message starts: that of its source's part.
@@ -140,8 +152,12 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
 	replay->messages[id].flow =
 		tb_records_flow(&replay->records, what->job, what->source.id, end);
+	tb_time_ps fetch = what->source.id == end
+				   ? 0
+				   : tb_fetch_delay_ps(&params->credits, what->bytes);
+	replay->messages[id].start_at += fetch;
 	struct tb_replay *starter = starter_of(replay, what);
-	push_starting(starter, id);
+	push(starter, &starter->starting[fetch > 0], id);
 	if (starter != replay)
 		tb_messages_look_outside(starter);
 }
@@ -204,13 +220,11 @@ static void join(struct tb_replay *replay, uint32_t id)
 
 void tb_messages_start(struct tb_replay *replay)
 {
-	while (replay->n_starting) {
-		uint32_t id = replay->starting[replay->starting_first];
-		if (replay->messages[id].start_at > replay->now)
-			break;
-		replay->starting_first =
-			(replay->starting_first + 1) % replay->starting_room;
-		replay->n_starting--;
+	struct tb_ring *ring = next_to_start(replay);
+	for (; starts_at(replay, ring) <= replay->now; ring = next_to_start(replay)) {
+		uint32_t id = ring->ids[ring->first];
+		ring->first = (ring->first + 1) % ring->room;
+		ring->n--;
 		join(replay, id);
 	}
 }
@@ -344,10 +358,7 @@ void tb_messages_look_outside(struct tb_replay *replay)
 	replay->outside_at = replay->source_at;
 	if (replay->fault_at < replay->outside_at)
 		replay->outside_at = replay->fault_at;
-	if (replay->n_starting == 0)
-		return;
-	tb_time_ps starts =
-		replay->messages[replay->starting[replay->starting_first]].start_at;
+	tb_time_ps starts = starts_at(replay, next_to_start(replay));
 	if (starts < replay->outside_at)
 		replay->outside_at = starts;
 }

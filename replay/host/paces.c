@@ -68,8 +68,8 @@ int tb_paces_new(
 	struct tb_paces **paces, const struct tb_network *network, bool has_faults)
 {
 	const struct tb_network_params *params = &network->params;
-	bool controls = params->credits.congestion_control != TB_CONGESTION_NONE &&
-			!has_faults;
+	bool controls =
+		params->credits.congestion_control != TB_CONGESTION_NONE && !has_faults;
 	if (!controls && params->credits.message_gap_ps == 0)
 		return TB_OK;
 	struct tb_paces *made = calloc(1, sizeof *made);

@@ -122,8 +122,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->packets = NULL;
 	replay->free_packets = NULL;
 	replay->n_free_packets = replay->n_packets_most = 0;
-	replay->starting = NULL;
-	replay->starting_first = replay->n_starting = replay->starting_room = 0;
+	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
 	replay->nodes_now = (struct tb_list){0};
 	replay->pairs.buckets = NULL;
 	replay->pairs.n_buckets = replay->pairs.n_listed = 0;
@@ -281,7 +280,8 @@ void tb_replay_fini(struct tb_replay *replay)
 	tb_queue_pairs_fini(&replay->pairs);
 	free(replay->packets);
 	free(replay->free_packets);
-	free(replay->starting);
+	free(replay->starting[0].ids);
+	free(replay->starting[1].ids);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
 	if (replay->whole == replay)

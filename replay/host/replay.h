@@ -115,6 +115,11 @@ struct tb_list { // ids touched in this instant
 	uint32_t n;
 };
 
+struct tb_ring { // of ids, first in, first out
+	uint32_t *ids;
+	uint32_t first, n, room;
+};
+
 struct tb_ending { // of a message
 	tb_time_ps at;
 	uint64_t serial;
@@ -155,8 +160,8 @@ struct tb_replay {
 	struct tb_posted *messages;
 	uint32_t n_messages, free_message;
 	size_t messages_room;
-	uint32_t *starting; // ring of messages that wait out their send overhead
-	uint32_t starting_first, n_starting, starting_room;
+	struct tb_ring starting[2]; // messages that wait out their send overhead; with a
+				    // fetch
 	struct tb_list nodes_now;
 	struct tb_ending *endings; // of this round, by message serial
 	uint32_t n_endings;

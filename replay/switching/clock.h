@@ -110,8 +110,8 @@ TB_CLOCK_INLINE void tb_clock_round_of_one(
 static inline bool tb_clock_only_faults_left(const struct tb_replay *replay)
 {
 	return replay->outside_at == replay->fault_at &&
-	       replay->source_at == TB_TIME_NEVER && replay->n_starting == 0 &&
-	       tb_wheel_is_empty(&replay->wheel);
+	       replay->source_at == TB_TIME_NEVER && replay->starting[0].n == 0 &&
+	       replay->starting[1].n == 0 && tb_wheel_is_empty(&replay->wheel);
 }
 
 TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)

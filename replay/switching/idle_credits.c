@@ -210,6 +210,6 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	uint64_t full = params->packet_payload_bytes;
 	struct idle_cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
 	cut.last = bytes - (cut.n - 1) * full;
-	return overhead + tb_idle_time(payload_of(&cut, 0), pcie_q20) +
-	       drained_at(&way, &cut);
+	return overhead + tb_fetch_delay_ps(&params->credits, bytes) +
+	       tb_idle_time(payload_of(&cut, 0), pcie_q20) + drained_at(&way, &cut);
 }

@@ -90,7 +90,8 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 	oracle_note(&oracle->facts,
 		(struct oracle_fact){.kind = ORACLE_POSTED, .flow = message->flow});
 	oracle_foresee(
-		oracle, (struct happening){.at = oracle->now + params->send_overhead_ps,
+		oracle, (struct happening){.at = oracle->now + params->send_overhead_ps +
+						 credits_fetch_delay(oracle, message),
 				.what = STARTED,
 				.message = message});
 }

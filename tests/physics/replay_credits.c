@@ -8,7 +8,7 @@ enum { WIRE_BYTES = 4096 + 26, PS_A_BYTE = 40 }; // ib-hdr: 25 GB/s
 // A 4-ary 3-tree of HDR links; nodes cost nothing.
 #define BARE                                                                             \
 	"ib-hdr,arity=4,levels=3,pcie=none,first_overhead=0,send_overhead=0,"            \
-	"receive_overhead=0"
+	"receive_overhead=0,fetch_delay=0,queue_pair_gap=0,message_gap=0"
 
 // received is the wire bytes that all ejection links carried.
 static uint64_t received(const struct tb_network *net, const struct outcome *outcome)

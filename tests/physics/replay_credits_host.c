@@ -12,7 +12,7 @@
 
 #define BARE                                                                             \
 	"ib-hdr,payload=4096,overhead=0,first_overhead=0,pcie=none,send_overhead=0,"     \
-	"receive_overhead=0"
+	"receive_overhead=0,fetch_delay=0,queue_pair_gap=0,message_gap=0"
 #define PAIR	   BARE ",levels=1,arity=4"
 #define T_PS	   ((tb_time_ps)4096 * 40) // of a packet at 25 GB/s
 #define LATENCY_PS ((tb_time_ps)145000)
@@ -105,8 +105,8 @@ static void queue_pairs_take_turns_packet_by_packet(void **state)
 	assert_int_equal(same[1].delivered, T_PS + CROSS_PS);
 }
 
-// Short messages of one queue pair begin one gap after the other, those of several between
-// them; long ones do not notice (C38).
+// Short messages of one queue pair begin one gap after the other, those of several
+// between them; long ones do not notice (C38).
 static void messages_begin_at_their_gaps(void **state)
 {
 	(void)state;
@@ -122,13 +122,26 @@ static void messages_begin_at_their_gaps(void **state)
 		lines[i].destination = 1 + (uint32_t)i % 3;
 	(void)replayed(gaps, lines, N);
 	for (size_t i = 0; i < N; i++)
-		assert_int_equal(lines[i].delivered,
-			first + (tb_time_ps)(i / 3) * pair +
-				(tb_time_ps)(i % 3) * adapter);
+		assert_int_equal(
+			lines[i].delivered, first + (tb_time_ps)(i / 3) * pair +
+						    (tb_time_ps)(i % 3) * adapter);
 	for (size_t i = 0; i < N; i++)
 		lines[i] = (struct line){.destination = 1, .bytes = 4096};
 	(void)replayed(gaps, lines, N);
 	assert_int_equal(lines[N - 1].delivered, (N - 1) * T_PS + CROSS_PS);
+}
+
+// An adapter fetches what does not come with a message's description (C39).
+static void data_beyond_inline_are_fetched(void **state)
+{
+	(void)state;
+	struct line lines[3] = {{.destination = 1, .bytes = 221},
+		{.destination = 2, .bytes = 220},
+		{.source = 3, .destination = 3, .bytes = 4096}};
+	(void)replayed(PAIR ",inline=220,fetch_delay=500ns", lines, 3);
+	assert_int_equal(lines[0].delivered, 500000 + 2 * LATENCY_PS + 221 * 40);
+	assert_int_equal(lines[1].delivered, 2 * LATENCY_PS + 220 * 40);
+	assert_int_equal(lines[2].delivered, 0);
 }
 
 // LRH, BTH, ICRC and VCRC on each, RETH on the first; an acknowledgement of 30 bytes that
@@ -279,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
 		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),
 		cmocka_unit_test(messages_begin_at_their_gaps),
+		cmocka_unit_test(data_beyond_inline_are_fetched),
 		cmocka_unit_test(packets_have_their_headers),
 		cmocka_unit_test(a_lost_packet_is_sent_again_until_there_are_new_tables),
 		cmocka_unit_test(every_preset_has_the_timeout_of_a_reliable_connection),

@@ -13,7 +13,8 @@
 // Nodes cost nothing, packets are 4096 bytes on the wire.
 #define BARE                                                                             \
 	"ib-hdr,payload=4096,overhead=0,first_overhead=0,pcie=none,send_overhead=0,"     \
-	"receive_overhead=0,queue_pairs=message"
+	"receive_overhead=0,fetch_delay=0,queue_pair_gap=0,message_gap=0,queue_pairs="   \
+	"message"
 #define T_PS ((tb_time_ps)4096 * 40) // of a packet at 25 GB/s
 
 // N senders on one side of a switch, N receivers on the other, so that an input sends to

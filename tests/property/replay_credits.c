@@ -47,15 +47,16 @@ static void print_program(const struct program *program, enum shape shape)
 	print_message(
 		"  %s, rate %" PRIu64 ", hop %" PRId64
 		" ps, %u VLs, buffer %u, payload %u, overhead %u, overheads %" PRId64
-		" and %" PRId64 ", gaps %" PRId64 " and %" PRId64 ", bin %" PRId64
+		" and %" PRId64 ", gaps %" PRId64 " and %" PRId64 ", fetch %" PRId64
+		" from %u on, bin %" PRId64
 		", service levels %u %u %u, %u retries after %" PRId64 " ps\n",
 		tb_ascent_words[params->ascent], params->link_bytes_per_s,
 		params->hop_latency_ps, params->n_vcs, params->fifo_bytes,
 		params->packet_payload_bytes, params->packet_overhead_bytes,
 		params->send_overhead_ps, params->receive_overhead_ps,
 		params->credits.queue_pair_gap_ps, params->credits.message_gap_ps,
-		program->bin_ps,
-		program->service_levels[0], program->service_levels[1],
+		params->credits.fetch_delay_ps, params->credits.inline_bytes,
+		program->bin_ps, program->service_levels[0], program->service_levels[1],
 		program->service_levels[2], params->retries, params->retry_delay_ps);
 	print_credits(&params->credits);
 	print_posts(program);
@@ -232,6 +233,11 @@ static void adapters_wait_longer(struct program *program)
 	program->params.credits.message_gap_ps += 1000;
 }
 
+static void more_is_sent_inline(struct program *program)
+{
+	program->params.credits.inline_bytes += 64;
+}
+
 static void check_fault(void (*fault)(struct program *), const char *name)
 {
 	struct difference difference;
@@ -267,6 +273,7 @@ static void a_planted_fault_is_found(void **state)
 	check_fault(queues_mark_later, "later marks");
 	check_fault(queue_pairs_wait_longer, "a longer gap of queue pairs");
 	check_fault(adapters_wait_longer, "a longer gap of adapters");
+	check_fault(more_is_sent_inline, "more inline");
 	check_fault(high_priority_has_another_limit, "another limit");
 }
 

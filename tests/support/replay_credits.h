@@ -116,8 +116,7 @@ static inline void random_congestion(
 
 // random_gaps has half of the networks limit how often messages begin, by gaps of up to
 // some packets.
-static inline void random_gaps(
-	struct tb_random *random, struct tb_network_params *params)
+static inline void random_gaps(struct tb_random *random, struct tb_network_params *params)
 {
 	struct tb_credit_params *credits = &params->credits;
 	if (below(random, 2))
@@ -125,6 +124,16 @@ static inline void random_gaps(
 	credits->message_gap_ps = (tb_time_ps)ONE_OF(random, 1, 5000, 40000, 300000);
 	credits->queue_pair_gap_ps =
 		credits->message_gap_ps * below(random, below(random, 2) ? 4 : 40);
+}
+
+// random_fetch has half of the networks fetch data of longer messages.
+static inline void random_fetch(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	if (below(random, 2))
+		return;
+	params->credits.fetch_delay_ps = (tb_time_ps)ONE_OF(random, 1, 40000, 1000000);
+	params->credits.inline_bytes = below(random, 2 * longest_wire(params));
 }
 
 // fit_cables gives the cables of an irregular network the buffers that they need.
@@ -224,6 +233,7 @@ static inline struct program random_credit_program(uint64_t seed, enum shape sha
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
 	random_congestion(&random, &program.params);
 	random_gaps(&random, &program.params);
+	random_fetch(&random, &program.params);
 	return program;
 }
 

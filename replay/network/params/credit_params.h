@@ -86,6 +86,9 @@ struct tb_credit_params {
 	// Between the beginnings of two messages: of two processes, of an adapter (C38).
 	// With the former the latter is at least 1 / TB_GAPS_MOST of it.
 	tb_time_ps queue_pair_gap_ps, message_gap_ps;
+	// What passes until an adapter has the data of a message of more bytes (C39).
+	tb_time_ps fetch_delay_ps;
+	uint32_t inline_bytes;
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
 				       // it has no such counter
 };
@@ -96,6 +99,14 @@ extern const char *const tb_forwarding_words[];
 extern const char *const tb_flow_control_words[];
 extern const char *const tb_queue_pairs_words[];
 extern const char *const tb_congestion_control_words[];
+
+// tb_fetch_delay_ps is how long the data of a message to another node take to be at the
+// adapter (C39).
+static inline tb_time_ps tb_fetch_delay_ps(
+	const struct tb_credit_params *credits, uint64_t bytes)
+{
+	return bytes > credits->inline_bytes ? credits->fetch_delay_ps : 0;
+}
 
 // tb_xmit_wait_ticks is what a port's counter PortXmitWait shows after its link has been
 // stalled for so long: ticks of `xmit_wait_tick_bytes` of the port's time; 0 without such

@@ -70,6 +70,14 @@ void credits_leave(struct oracle *oracle, const struct message *message)
 		}
 }
 
+tb_time_ps credits_fetch_delay(const struct oracle *oracle, const struct message *message)
+{
+	const struct tb_credit_params *params = &oracle->net->params.credits;
+	bool fetched = message->end != message->what.source.id &&
+		       message->what.bytes > params->inline_bytes;
+	return oracle->credits && fetched ? params->fetch_delay_ps : 0;
+}
+
 // Messages per second (C38).
 //
 static bool is_gapped(const struct message *message)
@@ -150,8 +158,9 @@ struct message *credits_next(struct oracle *oracle, uint32_t id)
 {
 	const struct adapter *adapter = &oracle->credits->adapters[id];
 	size_t turn = first_that_may(oracle, id);
-	return turn < adapter->n_pairs ? next_of(&oracle->nodes[id], &adapter->pairs[turn])
-				       : NULL;
+	return turn < adapter->n_pairs
+		       ? next_of(&oracle->nodes[id], &adapter->pairs[turn])
+		       : NULL;
 }
 
 struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)

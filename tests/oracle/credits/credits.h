@@ -239,6 +239,9 @@ void credits_leave(struct oracle *oracle, const struct message *message);
 // The message of which the next packet is to be cut; NULL: none.
 struct message *credits_next(struct oracle *oracle, uint32_t node);
 struct packet *credits_cut_next(struct oracle *oracle, uint32_t node);
+// What a message waits for its fetch before it joins the queue (C39).
+tb_time_ps credits_fetch_delay(
+	const struct oracle *oracle, const struct message *message);
 void credits_inject(struct oracle *oracle, uint32_t node);
 void credits_in(struct oracle *oracle, struct packet *packet); // at its destination
 void credits_acknowledged(struct oracle *oracle, struct packet *packet);

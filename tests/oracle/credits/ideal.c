@@ -129,5 +129,6 @@ tb_time_ps credits_ideal_ps(struct oracle *oracle, const struct message *message
 					   drain(&lone, message->what.bytes));
 	struct path path = oracle_ideal_path(oracle, source, message->end);
 	lone.path = &path;
-	return overheads + fetch(&lone, payload_of(&lone, 0)) + through(&lone);
+	return overheads + credits_fetch_delay(oracle, message) +
+	       fetch(&lone, payload_of(&lone, 0)) + through(&lone);
 }

@@ -695,7 +695,7 @@ static bool came_later(const char *key)
 		"between_rails", "memory_rate", "combine", "pack", "eager_copy",
 		"handshake_delay", "congestion_control", "ecn_min", "ecn_max",
 		"ecn_probability", "cnp_interval", "rate_timer", "rate_bytes",
-		"rate_step", "queue_pair_gap", "message_gap"};
+		"rate_step", "queue_pair_gap", "message_gap", "inline", "fetch_delay"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
