@@ -145,9 +145,15 @@ const char *tb_congestion_text(const struct tb_evidence *evidence)
 {
 	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs)
 		return "";
-	return evidence->info->network.credits.congestion_control == TB_CONGESTION_NONE
-		       ? " Congestion control was off."
-		       : " Congestion control was on (dcqcn).";
+	switch (evidence->info->network.credits.congestion_control) {
+	case TB_CONGESTION_NONE:
+		break;
+	case TB_CONGESTION_DCQCN:
+		return " Congestion control was on (dcqcn).";
+	case TB_CONGESTION_FECN:
+		return " Congestion control was on (fecn).";
+	}
+	return " Congestion control was off.";
 }
 
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)

@@ -1,6 +1,7 @@
 #include "paces.h"
 
 #include "array.h"
+#include "congestion_index.h"
 #include "map.h"
 #include "nodes_impl.h"
 
@@ -22,8 +23,9 @@ struct pace { // of the messages of one node to another
 	uint64_t rate, target, alpha;
 	uint64_t n_bytes; // of the byte counter
 	uint32_t n_by_time, n_by_bytes;
-	tb_time_ps alpha_at, timer_at; // due next
-	tb_time_ps not_before;	       // the next packet
+	tb_time_ps alpha_at, timer_at;	  // due next
+	tb_time_ps not_before;		  // the next packet
+	struct tb_congestion_index index; // with FECN, in place of a rate
 };
 
 struct begun { // a message
@@ -136,11 +138,33 @@ static void catch_up(
 	}
 }
 
+static bool has_table(const struct tb_paces *paces)
+{
+	return paces->net->params.credits.congestion_control == TB_CONGESTION_FECN;
+}
+
+// sent_by_table has the next packet follow after the table's delay (C40).
+static void sent_by_table(const struct tb_paces *paces, struct pace *pace,
+	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
+{
+	const struct tb_credit_params *params = &paces->net->params.credits;
+	uint64_t q20 = tb_per_byte_q20(line_rate(paces, source));
+	tb_time_ps takes = (tb_time_ps)((wire_bytes * q20 + (UINT64_C(1) << 19)) >> 20);
+	tb_time_ps delay = tb_congestion_delay(
+		params, tb_congestion_index_at(&pace->index, params, now), takes);
+	if (delay > 0)
+		pace->not_before = now + takes + delay;
+}
+
 // sent: a packet has been cut. The next one follows at the pair's rate.
 static void sent(const struct tb_paces *paces, struct pace *pace, uint32_t source,
 	uint32_t wire_bytes, tb_time_ps now)
 {
 	const struct tb_credit_params *params = &paces->net->params.credits;
+	if (has_table(paces)) {
+		sent_by_table(paces, pace, source, wire_bytes, now);
+		return;
+	}
 	catch_up(paces, pace, source, now);
 	if (!pace->is_limited)
 		return;
@@ -160,6 +184,37 @@ static struct pace *find(
 	uint32_t number = 0;
 	uint64_t key = (uint64_t)source << 32 | destination;
 	return tb_map_find(&paces->number_of, key, &number) ? &paces->list[number] : NULL;
+}
+
+// find_or_add returns the number of a pair's pace, made if it has none; TB_NOTHING
+// without memory.
+static uint32_t find_or_add(
+	struct tb_replay *replay, uint32_t source, uint32_t destination)
+{
+	struct tb_paces *paces = replay->paces;
+	uint64_t key = (uint64_t)source << 32 | destination;
+	uint32_t number = 0;
+	if (tb_map_find(&paces->number_of, key, &number))
+		return number;
+	number = (uint32_t)paces->n;
+	if (TB_ARRAY_RESERVE(&paces->list, &paces->room, paces->n + 1) != TB_OK ||
+		tb_map_put(&paces->number_of, key, number) != TB_OK) {
+		tb_replay_no_memory(replay, "the rates of nodes");
+		return TB_NOTHING;
+	}
+	paces->list[paces->n++] = (struct pace){.source = source};
+	return number;
+}
+
+// begin_pace makes a pair's pace before anything was marked, where a table begins above
+// 0.
+static struct pace *begin_pace(
+	struct tb_replay *replay, uint32_t source, uint32_t destination)
+{
+	if (!has_table(replay->paces) || replay->paces->net->params.credits.ccti_min == 0)
+		return NULL;
+	uint32_t number = find_or_add(replay, source, destination);
+	return number == TB_NOTHING ? NULL : &replay->paces->list[number];
 }
 
 // go_first puts a message of a node's queue before the others, whose order stays.
@@ -271,6 +326,8 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 	struct tb_paces *paces = replay->paces;
 	const struct tb_posted *message = &replay->messages[id];
 	struct pace *pace = paces->controls ? find(paces, node, message->end) : NULL;
+	if (paces->controls && !pace)
+		pace = begin_pace(replay, node, message->end);
 	go_first(replay, &replay->nics[node], id);
 	if (begins(paces, message))
 		note_begun(paces, node, message, replay->now);
@@ -281,29 +338,12 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 	return packet;
 }
 
-// add makes the pace of a pair and returns its number; TB_NOTHING without memory.
-static uint32_t add(struct tb_paces *paces, uint64_t key)
-{
-	uint32_t number = (uint32_t)paces->n;
-	if (TB_ARRAY_RESERVE(&paces->list, &paces->room, paces->n + 1) != TB_OK ||
-		tb_map_put(&paces->number_of, key, number) != TB_OK)
-		return TB_NOTHING;
-	paces->list[paces->n++] = (struct pace){.source = (uint32_t)(key >> 32)};
-	return number;
-}
-
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination)
 {
-	struct tb_paces *paces = replay->paces;
-	uint64_t key = (uint64_t)source << 32 | destination;
-	uint32_t number = 0;
-	if (!tb_map_find(&paces->number_of, key, &number))
-		number = add(paces, key);
-	if (number == TB_NOTHING) {
-		tb_replay_no_memory(replay, "the rates of nodes");
+	uint32_t number = find_or_add(replay, source, destination);
+	if (number == TB_NOTHING)
 		return number;
-	}
-	struct pace *pace = &paces->list[number];
+	struct pace *pace = &replay->paces->list[number];
 	tb_time_ps interval = replay->net->params.credits.cnp_interval_ps;
 	if (pace->was_marked && replay->now < pace->notified_at + interval)
 		return TB_NOTHING;
@@ -317,6 +357,11 @@ void tb_paces_notified(struct tb_replay *replay, uint32_t number)
 	const struct tb_paces *paces = replay->paces;
 	struct pace *pace = &paces->list[number];
 	uint32_t source = pace->source;
+	if (has_table(paces)) {
+		tb_congestion_index_raise(
+			&pace->index, &paces->net->params.credits, replay->now);
+		return;
+	}
 	catch_up(paces, pace, source, replay->now);
 	if (!pace->is_limited) {
 		pace->rate = line_rate(paces, source);

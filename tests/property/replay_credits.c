@@ -214,7 +214,7 @@ static void rates_rise_by_another_step(struct program *program)
 
 static void notifications_are_further_apart(struct program *program)
 {
-	program->params.credits.cnp_interval_ps += 300000;
+	program->params.credits.cnp_interval_ps += 3000000;
 }
 
 static void queues_mark_later(struct program *program)
@@ -238,11 +238,36 @@ static void more_is_sent_inline(struct program *program)
 	program->params.credits.inline_bytes += 64;
 }
 
+static void indices_fall_later(struct program *program)
+{
+	program->params.credits.ccti_timer_ps *= 3;
+}
+
+static void delays_are_longer(struct program *program)
+{
+	program->params.credits.cct_square *= 1.5;
+}
+
+static void other_victims_mark(struct program *program)
+{
+	struct tb_credit_params *credits = &program->params.credits;
+	credits->fecn_victims = credits->fecn_victims == TB_FECN_VICTIMS_ALL
+					? TB_FECN_VICTIMS_NONE
+					: TB_FECN_VICTIMS_ALL;
+}
+
+static void fewer_packets_are_marked(struct program *program)
+{
+	program->params.credits.marking_rate++;
+}
+
+enum { FAULT_SEEDS = 80 };
+
 static void check_fault(void (*fault)(struct program *), const char *name)
 {
 	struct difference difference;
 	uint32_t n_found = 0;
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1; seed <= FAULT_SEEDS; seed++) {
 		struct program program = random_credit_program(seed, SHAPE_TREE);
 		struct program other = program;
 		fault(&other);
@@ -255,7 +280,8 @@ static void check_fault(void (*fault)(struct program *), const char *name)
 		print_message("%s: %" PRIu32 " messages shrunk to %" PRIu32 "; %s\n",
 			name, program.n_posts, least.n_posts, difference.text);
 	}
-	print_message("%s: found by %" PRIu32 " of 40 programs\n", name, n_found);
+	print_message(
+		"%s: found by %" PRIu32 " of %d programs\n", name, n_found, FAULT_SEEDS);
 	assert_true(n_found > 0);
 }
 
@@ -274,6 +300,10 @@ static void a_planted_fault_is_found(void **state)
 	check_fault(queue_pairs_wait_longer, "a longer gap of queue pairs");
 	check_fault(adapters_wait_longer, "a longer gap of adapters");
 	check_fault(more_is_sent_inline, "more inline");
+	check_fault(indices_fall_later, "indices that fall later");
+	check_fault(delays_are_longer, "longer delays of the table");
+	check_fault(other_victims_mark, "marks of other victims");
+	check_fault(fewer_packets_are_marked, "fewer marks");
 	check_fault(high_priority_has_another_limit, "another limit");
 }
 

@@ -94,13 +94,13 @@ static inline void random_credit_params(
 		random, params, params->link_bytes_per_s, params->hop_latency_ps);
 }
 
-// random_congestion has half of the networks control congestion, with thresholds that a
-// packet or two pass.
+// random_congestion has three in four of the networks control congestion, with thresholds
+// that a packet or two pass.
 static inline void random_congestion(
 	struct tb_random *random, struct tb_network_params *params)
 {
 	struct tb_credit_params *credits = &params->credits;
-	if (below(random, 2))
+	if (below(random, 4) == 0)
 		return;
 	credits->congestion_control = TB_CONGESTION_DCQCN;
 	credits->ecn_min_bytes =
@@ -112,6 +112,19 @@ static inline void random_congestion(
 	credits->rate_timer_ps = (tb_time_ps)ONE_OF(random, 20000, 200000, 3000000);
 	credits->rate_bytes = 1 + below(random, 20 * longest_wire(params));
 	credits->rate_step_bytes_per_s = any_rate(random) / 100 + 1;
+	if (below(random, 2))
+		return;
+	credits->congestion_control = TB_CONGESTION_FECN;
+	credits->fecn_threshold = 15 - below(random, 2) * below(random, 16);
+	credits->fecn_packet_size = below(random, 3) ? 0 : below(random, 20);
+	credits->marking_rate = below(random, 2) * below(random, 5);
+	credits->fecn_victims = (enum tb_fecn_victims)below(random, 3);
+	credits->ccti_limit = 1 + below(random, 200);
+	credits->ccti_min = below(random, 3) ? 0 : below(random, credits->ccti_limit);
+	credits->ccti_increase = 1 + below(random, 20);
+	credits->ccti_timer_ps = (tb_time_ps)ONE_OF(random, 200000, 2000000, 20000000);
+	credits->cct_shift = below(random, 4);
+	credits->cct_square = (double)ONE_OF(random, 3, 50, 1000) / 1000;
 }
 
 // random_gaps has half of the networks limit how often messages begin, by gaps of up to

@@ -30,6 +30,14 @@ const char *const tb_queue_pairs_words[] = {
 const char *const tb_congestion_control_words[] = {
 	[TB_CONGESTION_NONE] = "none",
 	[TB_CONGESTION_DCQCN] = "dcqcn",
+	[TB_CONGESTION_FECN] = "fecn",
+	NULL,
+};
+
+const char *const tb_fecn_victims_words[] = {
+	[TB_FECN_VICTIMS_NONE] = "none",
+	[TB_FECN_VICTIMS_NODES] = "nodes",
+	[TB_FECN_VICTIMS_ALL] = "all",
 	NULL,
 };
 

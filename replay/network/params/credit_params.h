@@ -43,7 +43,20 @@ enum tb_queue_pairs {
 enum tb_congestion_control {
 	TB_CONGESTION_NONE,
 	TB_CONGESTION_DCQCN, // marks, notifications and rates (Zhu et al., 2015)
+	TB_CONGESTION_FECN,  // marks, notifications and delays by a table (IBTA, annex
+			     // A10)
 };
+
+// Which links out of switches mark packets though they lack credits (Victim_Mask).
+enum tb_fecn_victims {
+	TB_FECN_VICTIMS_NONE,
+	TB_FECN_VICTIMS_NODES, // those to nodes
+	TB_FECN_VICTIMS_ALL,
+};
+
+#define TB_FECN_THRESHOLD_MOST 15   // marks soonest; 0: never
+#define TB_CCTI_MOST	       1023 // indices of the congestion control table
+#define TB_CCT_MULTIPLIER_MOST 16383
 
 #define TB_VLS_MOST	      15  // data lanes; lane 15 is the subnet manager's
 #define TB_SLS		      16  // service levels
@@ -89,6 +102,15 @@ struct tb_credit_params {
 	// What passes until an adapter has the data of a message of more bytes (C39).
 	tb_time_ps fetch_delay_ps;
 	uint32_t inline_bytes;
+	uint32_t fecn_threshold;   // 0 to TB_FECN_THRESHOLD_MOST
+	uint32_t fecn_packet_size; // of the shortest packets marked, in blocks
+	uint32_t marking_rate;	   // packets between two that are marked
+	enum tb_fecn_victims fecn_victims;
+	// Of the congestion control table, and its index.
+	uint32_t ccti_increase, ccti_limit, ccti_min;
+	tb_time_ps ccti_timer_ps; // after which an index falls by one
+	uint32_t cct_shift;
+	double cct_square;	       // multiplier by the square of the index
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
 				       // it has no such counter
 };
@@ -99,6 +121,7 @@ extern const char *const tb_forwarding_words[];
 extern const char *const tb_flow_control_words[];
 extern const char *const tb_queue_pairs_words[];
 extern const char *const tb_congestion_control_words[];
+extern const char *const tb_fecn_victims_words[];
 
 // tb_fetch_delay_ps is how long the data of a message to another node take to be at the
 // adapter (C39).

@@ -68,7 +68,7 @@ static const struct tb_preset_key credits_keys[] = {
 		AT(credits.flow_control), TB_KEY_NEEDED,
 		"what keeps a buffer from overflowing"},
 	{"network", "congestion_control",
-		CHOICE(tb_congestion_control_words, TB_CONGESTION_DCQCN),
+		CHOICE(tb_congestion_control_words, TB_CONGESTION_FECN),
 		AT(credits.congestion_control), TB_KEY_CAME_LATER,
 		"what makes senders slower where queues are long"},
 	{"network", "sl_to_vl", TEXT(SL_TO_VL), AT(credits.sl_to_vl), TB_KEY_MAY_LACK,
@@ -96,6 +96,16 @@ static const struct tb_preset_key credits_keys[] = {
 		TB_KEY_CAME_LATER, "queue above which all are"},
 	{"link", "ecn_probability", REAL, AT(credits.ecn_probability), TB_KEY_CAME_LATER,
 		"share that is marked just below ecn_max"},
+	{"link", "fecn_threshold", COUNT(0, TB_FECN_THRESHOLD_MOST),
+		AT(credits.fecn_threshold), TB_KEY_CAME_LATER,
+		"how soon queues mark packets, by FECN; 0: never"},
+	{"link", "fecn_packet_size", COUNT(0, 255), AT(credits.fecn_packet_size),
+		TB_KEY_CAME_LATER, "blocks of 64 bytes of the shortest packet marked"},
+	{"link", "marking_rate", COUNT(0, 65535), AT(credits.marking_rate),
+		TB_KEY_CAME_LATER, "packets between two that are marked"},
+	{"link", "fecn_victims", CHOICE(tb_fecn_victims_words, TB_FECN_VICTIMS_ALL),
+		AT(credits.fecn_victims), TB_KEY_CAME_LATER,
+		"links that mark though they lack credits"},
 	{"link", "xmit_wait_tick", SIZE(0, 1 << 16), AT(credits.xmit_wait_tick_bytes),
 		TB_KEY_MAY_LACK,
 		"bytes of the port in a tick of PortXmitWait; 0: no counter"},
@@ -122,6 +132,19 @@ static const struct tb_preset_key credits_keys[] = {
 		"time between messages that begin on one queue pair, at least"},
 	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT(credits.message_gap_ps),
 		TB_KEY_CAME_LATER, "time between messages that a node begins, at least"},
+	{"node", "ccti_increase", COUNT(0, 255), AT(credits.ccti_increase),
+		TB_KEY_CAME_LATER,
+		"what a notification adds to the index of the table of delays"},
+	{"node", "ccti_limit", COUNT(0, TB_CCTI_MOST), AT(credits.ccti_limit),
+		TB_KEY_CAME_LATER, "the highest index"},
+	{"node", "ccti_min", COUNT(0, TB_CCTI_MOST), AT(credits.ccti_min),
+		TB_KEY_CAME_LATER, "the lowest index"},
+	{"node", "ccti_timer", TIME(0, TB_PS_PER_S), AT(credits.ccti_timer_ps),
+		TB_KEY_CAME_LATER, "time after which the index falls by one"},
+	{"node", "cct_shift", COUNT(0, 3), AT(credits.cct_shift), TB_KEY_CAME_LATER,
+		"the table is in packets of this power of 1/2"},
+	{"node", "cct_square", REAL, AT(credits.cct_square), TB_KEY_CAME_LATER,
+		"the table's multiplier by the square of the index"},
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
 		AT(credits.queue_pairs), TB_KEY_NEEDED,
 		"what takes turns, packet by packet"},
@@ -182,6 +205,28 @@ static int check_pause(const struct tb_network_params *params, const char *sourc
 		credits->xoff_bytes, (unsigned long long)headroom);
 }
 
+static int check_fecn(const struct tb_credit_params *credits, const char *source,
+	struct tb_error *error)
+{
+	const char *missing = NULL;
+	if (credits->fecn_threshold == 0)
+		missing = "fecn_threshold";
+	else if (credits->ccti_increase == 0)
+		missing = "ccti_increase";
+	else if (credits->ccti_timer_ps == 0)
+		missing = "ccti_timer";
+	else if (credits->cct_square == 0)
+		missing = "cct_square";
+	if (missing)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"congestion_control = fecn: expected %s above 0 too", missing);
+	if (credits->ccti_min < credits->ccti_limit)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"ccti_min = %u: expected less than ccti_limit = %u", credits->ccti_min,
+		credits->ccti_limit);
+}
+
 static int check_congestion(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
@@ -189,6 +234,8 @@ static int check_congestion(const struct tb_network_params *params, const char *
 	const char *missing = NULL;
 	if (credits->congestion_control == TB_CONGESTION_NONE)
 		return TB_OK;
+	if (credits->congestion_control == TB_CONGESTION_FECN)
+		return check_fecn(credits, source, error);
 	if (credits->rate_timer_ps == 0)
 		missing = "rate_timer";
 	else if (credits->rate_bytes == 0)

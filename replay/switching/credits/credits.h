@@ -145,6 +145,11 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint32_t sw; // to which it leads; TB_ID_NONE: to a node
 };
 
+struct marker { // of the packets that wait for a link on a VL, with congestion control
+	uint64_t bytes;
+	uint32_t n_unmarked; // by FECN, that could have been since the last
+};
+
 struct credit_packet { // a cache line
 	struct tb_packet of;
 	tb_time_ps ready_at;
@@ -217,9 +222,9 @@ struct credits {
 	// Where packets choose their routes.
 	struct tb_list come; // packets, in this round
 	size_t come_room;
-	uint32_t *loads;   // by slot: packets that have this route
-	uint64_t *queued;  // by slot: their bytes, with congestion control; else NULL
-	uint64_t mark_q20; // probability of a mark at ecn_max
+	uint32_t *loads;	// by slot: packets that have this route
+	struct marker *markers; // by slot, n_vls each; NULL: without congestion control
+	uint64_t mark_q20;	// probability of a mark at ecn_max
 	// With pauses.
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;

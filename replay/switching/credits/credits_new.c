@@ -280,8 +280,9 @@ static int make(struct credits *credits)
 		status = credits->loads ? TB_OK : TB_ENOMEM;
 	}
 	if (status == TB_OK && tb_paces_control(credits->replay.paces)) {
-		credits->queued = calloc(credits->n_slots, sizeof *credits->queued);
-		status = credits->queued ? TB_OK : TB_ENOMEM;
+		credits->markers = calloc((size_t)credits->n_slots * credits->n_vls,
+			sizeof *credits->markers);
+		status = credits->markers ? TB_OK : TB_ENOMEM;
 	}
 	if (status == TB_OK)
 		status = tb_credits_make_lists(credits);
@@ -335,7 +336,7 @@ static void free_shared(struct credits *credits)
 	free(credits->head_queues);
 	free(credits->arbiters);
 	free(credits->loads);
-	free(credits->queued);
+	free(credits->markers);
 }
 
 void tb_credits_free(struct tb_replay *replay)

@@ -175,19 +175,53 @@ static inline void end_crossing(struct credits *credits, uint32_t slot)
 		end_with_event(credits, slot);
 }
 
-// mark: a packet leaves a queue and is marked by what still waits for its link (C33).
-static void mark(struct credits *credits, uint32_t slot, struct credit_packet *packet)
+// is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).
+static bool is_marked_by_ecn(const struct credits *credits, uint32_t slot,
+	const struct credit_packet *packet, uint64_t bytes)
 {
 	const struct tb_credit_params *params = &credits->replay.net->params.credits;
 	uint64_t least = params->ecn_min_bytes, most = params->ecn_max_bytes;
-	uint64_t bytes = credits->queued[slot] -= packet->of.wire_bytes;
 	if (bytes <= least)
-		return;
+		return false;
 	uint64_t draw = tb_route_choice_draw(&credits->replay.choice, packet->of.order,
 				credits->replay.net->n_switches +
 					sender_at(credits, slot)->link) %
 			(1 << 20);
-	if (bytes > most || draw < credits->mark_q20 * (bytes - least) / (most - least))
+	return bytes > most ||
+	       draw < credits->mark_q20 * (bytes - least) / (most - least);
+}
+
+// is_marked_by_fecn does it where InfiniBand's rules hold (C40).
+static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
+	const struct credit_packet *packet, struct marker *marker)
+{
+	const struct tb_network_params *params = &credits->replay.net->params;
+	const struct tb_credit_params *of = &params->credits;
+	const struct link_sender *sender = sender_at(credits, slot);
+	uint64_t steps = TB_FECN_THRESHOLD_MOST + 1 - of->fecn_threshold;
+	bool masked = of->fecn_victims == TB_FECN_VICTIMS_ALL ||
+		      (of->fecn_victims == TB_FECN_VICTIMS_NODES &&
+			      is_node(credits, sender->peer));
+	if (of->fecn_threshold == 0 ||
+		marker->bytes <=
+			steps * params->fifo_bytes / (TB_FECN_THRESHOLD_MOST + 1) ||
+		blocks_of(packet->of.wire_bytes) < of->fecn_packet_size ||
+		(sender->by_credit && !masked))
+		return false;
+	if (marker->n_unmarked++ < of->marking_rate)
+		return false;
+	marker->n_unmarked = 0;
+	return true;
+}
+
+// mark: a packet leaves a queue.
+static void mark(struct credits *credits, uint32_t slot, struct credit_packet *packet)
+{
+	struct marker *marker = marker_of(credits, packet);
+	marker->bytes -= packet->of.wire_bytes;
+	if (credits->replay.net->params.credits.congestion_control == TB_CONGESTION_FECN
+			? is_marked_by_fecn(credits, slot, packet, marker)
+			: is_marked_by_ecn(credits, slot, packet, marker->bytes))
 		packet->marked = true;
 }
 
@@ -213,7 +247,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
 	if (credits->adapts)
 		credits->loads[slot]--;
-	if (credits->queued)
+	if (credits->markers)
 		mark(credits, slot, packet);
 	if (!credits->plain)
 		tb_arbiter_begun(credits, slot, packet);

@@ -170,6 +170,13 @@ static inline uint32_t waiting_bytes(
 	return queue->waiting;
 }
 
+// marker_of is that of the link that a packet is to take.
+static inline struct marker *marker_of(
+	const struct credits *credits, const struct credit_packet *packet)
+{
+	return &credits->markers[(size_t)packet->route * credits->n_vls + packet->vl];
+}
+
 // join puts a packet at the end of its queue; it need not have come yet.
 static inline void join(struct credits *credits, struct credit_packet *packet)
 {

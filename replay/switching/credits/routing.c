@@ -171,8 +171,8 @@ void tb_routing_choose(struct credits *credits)
 		packet->route = choose(credits, packet);
 		if (credits->adapts)
 			credits->loads[packet->route]++;
-		if (credits->queued)
-			credits->queued[packet->route] += packet->of.wire_bytes;
+		if (credits->markers)
+			marker_of(credits, packet)->bytes += packet->of.wire_bytes;
 		tb_crossing_join(credits, packet);
 	}
 	credits->come.n = 0;

@@ -50,7 +50,8 @@ struct lane { // a VL of a link
 	struct updates known;	// all of that instant
 	uint32_t n_free_before; // that instant
 	bool paused_before;
-	uint32_t turn; // port behind the one that was served last (C11)
+	uint32_t turn;	   // port behind the one that was served last (C11)
+	uint32_t n_let_by; // not marked since the last, but could have been (C40)
 	// The buffer at the far end, by block; NULL: free.
 	struct packet **blocks;
 	uint32_t n_blocks;
@@ -108,6 +109,8 @@ struct pace { // of the messages of a node to another one (C34 to C37)
 	uint64_t rate, target, alpha, bytes;
 	uint32_t by_time, by_bytes; // steps since the last notification
 	tb_time_ps alpha_due, step_due, next;
+	uint32_t ccti; // and with FECN, C40
+	tb_time_ps falls_at;
 };
 
 struct begun { // the last message of a process to another one (C38)
@@ -207,7 +210,8 @@ void credits_send_pauses(struct oracle *oracle);
 void credits_touch(struct oracle *oracle, uint32_t sw);
 void credits_come(struct oracle *oracle, struct packet *packet); // to a switch
 void credits_ready(struct oracle *oracle, struct packet *packet);
-uint64_t credits_waiting(const struct oracle *oracle, uint32_t sw, uint32_t link);
+uint64_t credits_waiting(
+	const struct oracle *oracle, uint32_t sw, uint32_t link, uint32_t vl);
 void credits_choose_routes(struct oracle *oracle); // phase 2
 void credits_serve(struct oracle *oracle);	   // phase 3
 // Takes a packet out of its queue.

@@ -4,8 +4,30 @@
 
 static bool is_on(const struct oracle *oracle)
 {
-	return oracle->credits->params->congestion_control == TB_CONGESTION_DCQCN &&
+	return oracle->credits->params->congestion_control != TB_CONGESTION_NONE &&
 	       !oracle->dead_at;
+}
+
+static bool is_infiniband(const struct oracle *oracle)
+{
+	return oracle->credits->params->congestion_control == TB_CONGESTION_FECN;
+}
+
+// C40: whether a packet that takes a link, on which `bytes` wait, can be marked.
+static bool can_have_fecn(const struct oracle *oracle, const struct packet *packet,
+	uint32_t link, uint64_t bytes)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	const struct hop *hop = &packet->hops[packet->n_granted];
+	bool lacked_credits = hop->wait > 0 && hop->by_credit;
+	bool to_node = oracle->links[link].info->kind == TB_LINK_EJECTION;
+	if (params->fecn_threshold == 0 || blocks_of(packet) < params->fecn_packet_size)
+		return false;
+	if (params->fecn_victims == TB_FECN_VICTIMS_ALL ||
+		(params->fecn_victims == TB_FECN_VICTIMS_NODES && to_node))
+		lacked_credits = false;
+	return !lacked_credits && bytes > (uint64_t)oracle->net->params.fifo_bytes *
+						  (16 - params->fecn_threshold) / 16;
 }
 
 void credits_mark(struct oracle *oracle, struct packet *packet, uint32_t link)
@@ -13,7 +35,18 @@ void credits_mark(struct oracle *oracle, struct packet *packet, uint32_t link)
 	const struct tb_credit_params *params = oracle->credits->params;
 	if (!is_on(oracle))
 		return;
-	uint64_t bytes = credits_waiting(oracle, oracle->links[link].info->from, link);
+	uint64_t bytes =
+		credits_waiting(oracle, oracle->links[link].info->from, link, packet->vl);
+	if (is_infiniband(oracle)) {
+		struct lane *lane = lane_of(oracle, link, packet);
+		if (!can_have_fecn(oracle, packet, link, bytes))
+			return;
+		if (lane->n_let_by++ == params->marking_rate) {
+			packet->marked = true;
+			lane->n_let_by = 0;
+		}
+		return;
+	}
 	uint64_t low = params->ecn_min_bytes, high = params->ecn_max_bytes;
 	uint64_t of_million = (uint64_t)(params->ecn_probability * 1048576 + 0.5);
 	if (bytes > high) {
@@ -37,17 +70,26 @@ static struct pace *pace_of(
 	return NULL;
 }
 
-void credits_tell(struct oracle *oracle, const struct packet *packet, tb_time_ps after)
+// known_pace is a packet's, made if there is none.
+static struct pace *known_pace(struct oracle *oracle, const struct packet *packet)
 {
 	struct credits *credits = oracle->credits;
 	uint32_t source = packet->what.source.id;
 	struct pace *pace = pace_of(oracle, source, packet->destination);
-	if (!pace) {
-		credits->paces = oracle_one_more(
-			credits->paces, credits->n_paces, sizeof *credits->paces);
-		pace = &credits->paces[credits->n_paces++];
-		*pace = (struct pace){source, packet->destination, .told_at = -1};
-	}
+	if (pace)
+		return pace;
+	credits->paces =
+		oracle_one_more(credits->paces, credits->n_paces, sizeof *credits->paces);
+	pace = &credits->paces[credits->n_paces++];
+	*pace = (struct pace){source, packet->destination, .told_at = -1};
+	pace->ccti = credits->params->ccti_min;
+	return pace;
+}
+
+void credits_tell(struct oracle *oracle, const struct packet *packet, tb_time_ps after)
+{
+	struct credits *credits = oracle->credits;
+	struct pace *pace = known_pace(oracle, packet);
 	if (pace->told_at >= 0 &&
 		oracle->now - pace->told_at < credits->params->cnp_interval_ps)
 		return;
@@ -98,10 +140,52 @@ static void pass_time(const struct oracle *oracle, struct pace *pace)
 	}
 }
 
+// C40: the timer, one period after the other.
+static void fall(const struct oracle *oracle, struct pace *pace)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	while (pace->ccti > params->ccti_min && pace->falls_at <= oracle->now) {
+		pace->ccti--;
+		pace->falls_at += params->ccti_timer_ps;
+	}
+}
+
+static void rise(const struct oracle *oracle, struct pace *pace)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	fall(oracle, pace);
+	if (pace->ccti == params->ccti_min)
+		pace->falls_at = oracle->now + params->ccti_timer_ps;
+	for (uint32_t i = 0; i < params->ccti_increase; i++)
+		if (pace->ccti < params->ccti_limit)
+			pace->ccti++;
+}
+
+// delay_next has the next packet wait for the table's delay after one that was cut now.
+static void delay_next(
+	const struct oracle *oracle, struct pace *pace, const struct packet *packet)
+{
+	const struct tb_credit_params *params = oracle->credits->params;
+	tb_time_ps takes =
+		rate_time(byte_time(rate_of_link(oracle, pace)), packet->wire_bytes);
+	uint64_t square = (uint64_t)(params->cct_square * 65536 * 65536 + 0.5);
+	fall(oracle, pace);
+	uint64_t times = pace->ccti * (uint64_t)pace->ccti * square / 65536 / 65536;
+	if (times > 16383)
+		times = 16383;
+	tb_time_ps delay = takes / (1 << params->cct_shift) * (tb_time_ps)times;
+	if (delay > 0)
+		pace->next = oracle->now + takes + delay;
+}
+
 void credits_notified(struct oracle *oracle, uint32_t id)
 {
 	struct pace *pace = &oracle->credits->paces[id];
 	uint64_t least = 12500000; // 100 Mbit/s
+	if (is_infiniband(oracle)) {
+		rise(oracle, pace);
+		return;
+	}
 	pass_time(oracle, pace);
 	if (!pace->limited) {
 		pace->rate = rate_of_link(oracle, pace);
@@ -126,6 +210,10 @@ tb_time_ps credits_may_cut_at(const struct oracle *oracle, const struct message 
 
 void credits_was_cut(struct oracle *oracle, const struct packet *packet)
 {
+	if (is_on(oracle) && is_infiniband(oracle)) {
+		delay_next(oracle, known_pace(oracle, packet), packet);
+		return;
+	}
 	struct pace *pace = pace_of(oracle, packet->what.source.id, packet->destination);
 	if (!pace)
 		return;

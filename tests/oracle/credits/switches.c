@@ -83,19 +83,19 @@ void credits_ready(struct oracle *oracle, struct packet *packet)
 
 // Routes.
 //
-// credits_waiting is how many bytes wait at a switch for a link.
-uint64_t credits_waiting(const struct oracle *oracle, uint32_t sw, uint32_t link)
+// credits_waiting is how many bytes wait at a switch for a link on a VL.
+uint64_t credits_waiting(
+	const struct oracle *oracle, uint32_t sw, uint32_t link, uint32_t vl)
 {
 	uint64_t bytes = 0;
 	for (uint32_t port = 0; port < n_ports(oracle, sw); port++) {
 		uint32_t in = in_to(oracle, sw, port);
-		for (uint32_t v = 0; in != TB_ID_NONE && v < oracle->credits->n_vls;
-			v++) {
-			const struct lane *lane = &line_of(oracle, in)->lanes[v];
-			for (size_t i = 0; i < lane->n_queue; i++)
-				if (lane->queue[i]->route == link)
-					bytes += lane->queue[i]->wire_bytes;
-		}
+		if (in == TB_ID_NONE)
+			continue;
+		const struct lane *lane = &line_of(oracle, in)->lanes[vl];
+		for (size_t i = 0; i < lane->n_queue; i++)
+			if (lane->queue[i]->route == link)
+				bytes += lane->queue[i]->wire_bytes;
 	}
 	return bytes;
 }

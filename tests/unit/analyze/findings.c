@@ -210,6 +210,9 @@ static void a_receiver_that_keeps_up_is_not_slow(void **state)
 	made.info.network.credits.congestion_control = TB_CONGESTION_DCQCN;
 	judge(&made);
 	says("incast", "stalled for 25 %. Congestion control was on (dcqcn).");
+	made.info.network.credits.congestion_control = TB_CONGESTION_FECN;
+	judge(&made);
+	says("incast", "stalled for 25 %. Congestion control was on (fecn).");
 	make_slow(&made, TB_FINDING_SENDERS - 1)->busy_percent = TB_FINDING_SLOW;
 	judge(&made);
 	assert_non_null(found("slow-receiver"));

@@ -537,7 +537,7 @@ static void a_key_takes_the_words_that_its_sentence_names(void **state)
 			assert_non_null(strstr(error.text, expected));
 		}
 	}
-	assert_int_equal(n_choices, 3 * 6 + 5 + 2);
+	assert_int_equal(n_choices, 3 * 6 + 6 + 2);
 	assert_int_equal(
 		params_of("ib-ndr,host=mpi,local=links").host.local, TB_LOCAL_LINKS);
 }
@@ -579,6 +579,14 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 		{"ib-hdr,queue_pair_gap=100ns,message_gap=0.3ns",
 			"queue_pair_gap: expected at most 256 times message_gap, which "
 			"is 300 ps"},
+		{"roce-100,congestion_control=fecn", "expected fecn_threshold above 0"},
+		{"ib-hdr,congestion_control=fecn,ccti_increase=0", "ccti_increase above"},
+		{"ib-hdr,congestion_control=fecn,ccti_timer=0s", "expected ccti_timer"},
+		{"ib-hdr,congestion_control=fecn,cct_square=0", "expected cct_square"},
+		{"ib-hdr,congestion_control=fecn,ccti_min=127", "ccti_limit = 127"},
+		{"ib-hdr,cct_shift=4", "from 0 to 3"},
+		{"ib-hdr,fecn_threshold=16", "from 0 to 15"},
+		{"ib-hdr,fecn_victims=some", "expected none, nodes or all"},
 		{"roce-100,congestion_control=dcqcn,ecn_min=300KB",
 			"ecn_min = 307200: expected ecn_max = 204800 or less"},
 		{"ib-hdr,vls=16", "from 1 to 15"},
@@ -695,7 +703,10 @@ static bool came_later(const char *key)
 		"between_rails", "memory_rate", "combine", "pack", "eager_copy",
 		"handshake_delay", "congestion_control", "ecn_min", "ecn_max",
 		"ecn_probability", "cnp_interval", "rate_timer", "rate_bytes",
-		"rate_step", "queue_pair_gap", "message_gap", "inline", "fetch_delay"};
+		"rate_step", "queue_pair_gap", "message_gap", "inline", "fetch_delay",
+		"fecn_threshold", "fecn_packet_size", "marking_rate", "fecn_victims",
+		"ccti_increase", "ccti_limit", "ccti_min", "ccti_timer", "cct_shift",
+		"cct_square"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
