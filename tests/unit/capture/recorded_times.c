@@ -144,6 +144,30 @@ static void a_capture_has_when_messages_left_and_arrived(void **state)
 		"rank 1: 4, 600000000, until 23150000000\n");
 }
 
+// A message that began before the collective ahead of it had ended, in both ranks.
+static void overlapping_nodes_of_chakra_are_listed(void **state)
+{
+	(void)state;
+	expect("overlap.0.json", NULL,
+		"run 320000000\n"
+		"allreduce: 2 of 8192 B, 599000000, median 299000000\n"
+		"rank 0: 1, 300000000, until 320000000\n"
+		"rank 1: 1, 299000000, until 319000000\n"
+		"2 entered before the call before was left\n");
+}
+
+// A kernel that began 30 us after the one before it in its stream, which takes longer.
+static void overlapping_kernels_of_a_stream_are_listed(void **state)
+{
+	(void)state;
+	expect("overlap_rank0.json", "overlap_rank1.json",
+		"run 140000000\n"
+		"allreduce: 2 of 8000 B, 171000000, median 81000000\n"
+		"rank 0: 1, 81000000, until 131000000\n"
+		"rank 1: 1, 90000000, until 140000000\n"
+		"2 entered before the call before was left\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +176,8 @@ int main(void)
 		cmocka_unit_test(paraver_has_events_that_begin_and_end_calls),
 		cmocka_unit_test(kineto_has_how_long_kernels_took),
 		cmocka_unit_test(chakra_has_start_and_duration_of_nodes),
+		cmocka_unit_test(overlapping_nodes_of_chakra_are_listed),
+		cmocka_unit_test(overlapping_kernels_of_a_stream_are_listed),
 		cmocka_unit_test(a_capture_has_when_messages_left_and_arrived),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
