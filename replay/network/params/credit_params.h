@@ -44,7 +44,7 @@ enum tb_congestion_control {
 	TB_CONGESTION_NONE,
 	TB_CONGESTION_DCQCN, // marks, notifications and rates (Zhu et al., 2015)
 	TB_CONGESTION_FECN,  // marks, notifications and delays by a table (IBTA, annex
-			     // A10)
+			    // A10)
 };
 
 // Which links out of switches mark packets though they lack credits (Victim_Mask).
