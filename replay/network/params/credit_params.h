@@ -43,8 +43,7 @@ enum tb_queue_pairs {
 enum tb_congestion_control {
 	TB_CONGESTION_NONE,
 	TB_CONGESTION_DCQCN, // marks, notifications and rates (Zhu et al., 2015)
-	TB_CONGESTION_FECN,  // marks, notifications and delays by a table (IBTA, annex
-			    // A10)
+	TB_CONGESTION_FECN,  // marks, notifications, delays by a table (IBTA, A10)
 };
 
 // Which links out of switches mark packets though they lack credits (Victim_Mask).
