@@ -54,7 +54,7 @@ for i in range(50):
 hpcc=/usr/share/doc/hpcc/examples/_hpccinf.txt
 [[ -e $hpcc ]] && sed '6s/.*/200/; 11s/.*/2/; 12s/.*/2/' $hpcc >hpccinf.txt && compare openmpi 4 hpcc
 pseudo=/usr/share/espresso/pseudo
-silicon=$(find $pseudo -name 'Si.*' 2>/dev/null | sort | head -1)
+silicon=$(compgen -G "$pseudo/Si.*" | head -1 || true)
 cat >in.si <<-END
 	&control
 	 calculation='scf', prefix='si', pseudo_dir='$pseudo', outdir='./tmp'

@@ -9,7 +9,8 @@ build_count()
 }
 
 # count_and_trace MPI COMMAND...: has the command traced, as job.tbt, and counted; "SENDS BYTES RECEIVES
-# COLLECTIVES" of all ranks is then in $counted and $traced. The count sees the tracer's own broadcast, by
+# COLLECTIVES" of all ranks is then in $counted and $traced. A sanitized tailback refuses to start behind a
+# preloaded library unless it is told not to look. The count sees the tracer's own broadcast, by
 # which ranks of MPICH agree on their world; it is left out.
 count_and_trace()
 {
@@ -17,7 +18,8 @@ count_and_trace()
 	shift
 	rm -rf counts job*.tbt
 	mkdir counts
-	COUNT_FOLDER=$PWD/counts LD_PRELOAD=$PWD/count.so timeout 900 "$TAILBACK" trace -q -o job.tbt -- "$@"
+	COUNT_FOLDER=$PWD/counts LD_PRELOAD=$PWD/count.so \
+		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 timeout 900 "$TAILBACK" trace -q -o job.tbt -- "$@"
 	ranks=$(find counts -type f | wc -l)
 	[[ $mpi == mpich && $ranks -gt 1 ]] && own=$ranks
 	# shellcheck disable=SC2034
