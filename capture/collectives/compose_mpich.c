@@ -7,9 +7,10 @@
 // Within a host a broadcast is read from the leader's buffer by up to 64 at once
 // (MPIR_CVAR_BCAST_INTRANODE_TREE_KVAL), and a reduction goes up a tree of 4 children
 // (MPIR_CVAR_REDUCE_INTRANODE_TREE_KVAL).
-static const struct tb_part_way share = {TB_COLL_BROADCAST, "linear", 0};
-static const struct tb_part_way add_up = {TB_COLL_REDUCE, "tree", 4};
-static const struct tb_part_way meet = {TB_COLL_BARRIER, "linear", 0};
+static const struct tb_part_way share = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
+static const struct tb_part_way add_up = {
+	.op = TB_COLL_REDUCE, .algorithm = "tree", .radix = 4};
+static const struct tb_part_way meet = {.op = TB_COLL_BARRIER, .algorithm = "linear"};
 
 #define MPICH "MPICH 4.0, composition "
 
@@ -38,7 +39,7 @@ static void broadcast(struct tb_composing *c)
 	if (is_alpha)
 		tb_compose_message(c, root, c->leaders[host]);
 	else if (!leads)
-		tb_compose_host(c, share, host, root);
+		tb_compose_host(c, share, host, tb_composing_place(c, root));
 	tb_compose_leaders(c, TB_COLL_BROADCAST, host);
 	tb_compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
 }
@@ -56,7 +57,7 @@ static void reduce(struct tb_composing *c)
 	c->made->name = MPICH "beta";
 	tb_compose_hosts(c, add_up, host);
 	tb_compose_leaders(c, TB_COLL_REDUCE, host);
-	tb_compose_host(c, add_up, host, root);
+	tb_compose_host(c, add_up, host, tb_composing_place(c, root));
 }
 
 static void allreduce(struct tb_composing *c)
@@ -70,7 +71,7 @@ static void allreduce(struct tb_composing *c)
 // The last member of each host has the host's sum, and leaders pass on what came before.
 static void scan(struct tb_composing *c)
 {
-	static const struct tb_part_way within = {TB_COLL_SCAN, NULL, 0};
+	static const struct tb_part_way within = {.op = TB_COLL_SCAN};
 	if (!c->is_consecutive)
 		return; // beta: as if there were no hosts
 	c->made->name = MPICH "alpha";

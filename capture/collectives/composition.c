@@ -4,6 +4,7 @@
 #include "composing.h"
 #include "library_impl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 void tb_composition_fini(struct tb_composition *composition)
@@ -31,8 +32,32 @@ static struct tb_call_part *add_part(
 		.members = members,
 		.bytes = way.op == TB_COLL_BARRIER ? 0 : c->bytes,
 		.algorithm = way.algorithm,
-		.radix = way.radix};
+		.radix = way.radix,
+		.segment_bytes = way.segment_bytes,
+		.beside = c->in_stage};
+	c->in_stage = c->is_staged;
+	c->n_joined += most;
+	c->too_many = c->n_joined > TB_PLAN_TRANSFERS_MAX;
 	return &made->parts[made->n++];
+}
+
+void tb_compose_stage(struct tb_composing *c)
+{
+	c->is_staged = true;
+	c->in_stage = false;
+}
+
+bool tb_composing_failed(const struct tb_composing *c)
+{
+	return c->no_memory || c->too_many;
+}
+
+uint32_t tb_composing_place(const struct tb_composing *c, uint32_t member)
+{
+	uint32_t place = 0, host = c->host_of[member];
+	for (uint32_t i = c->leaders[host]; i < member; i++)
+		place += c->host_of[i] == host;
+	return place;
 }
 
 static void put_member(struct tb_call_part *part, uint32_t member, bool is_root)
@@ -43,28 +68,42 @@ static void put_member(struct tb_call_part *part, uint32_t member, bool is_root)
 }
 
 void tb_compose_host(
-	struct tb_composing *c, struct tb_part_way way, uint32_t host, uint32_t root)
+	struct tb_composing *c, struct tb_part_way way, uint32_t host, uint32_t place)
 {
-	struct tb_call_part *part =
-		c->sizes[host] > 1 ? add_part(c, way, c->sizes[host]) : NULL;
-	for (uint32_t i = c->leaders[host]; part && i < c->call->n; i++)
+	uint32_t n = c->sizes[host];
+	struct tb_call_part *part = n > 1 ? add_part(c, way, n) : NULL;
+	for (uint32_t i = c->leaders[host]; part && part->n < n; i++)
 		if (c->host_of[i] == host)
-			put_member(part, i, i == root);
+			put_member(part, i, part->n == place);
 }
 
 void tb_compose_hosts(struct tb_composing *c, struct tb_part_way way, uint32_t except)
 {
 	for (uint32_t host = 0; host < c->n_hosts; host++)
 		if (host != except)
-			tb_compose_host(c, way, host, c->leaders[host]);
+			tb_compose_host(c, way, host, 0);
+}
+
+// member_at returns the member of a host that has a place there.
+static uint32_t member_at(const struct tb_composing *c, uint32_t host, uint32_t place)
+{
+	uint32_t member = c->leaders[host];
+	while (place > 0)
+		place -= c->host_of[++member] == host;
+	return member;
+}
+
+void tb_compose_across(
+	struct tb_composing *c, struct tb_part_way way, uint32_t place, uint32_t host)
+{
+	struct tb_call_part *part = c->n_hosts > 1 ? add_part(c, way, c->n_hosts) : NULL;
+	for (uint32_t i = 0; part && i < c->n_hosts; i++)
+		put_member(part, member_at(c, i, place), i == host);
 }
 
 void tb_compose_leaders(struct tb_composing *c, enum tb_collective_op op, uint32_t host)
 {
-	struct tb_part_way way = {.op = op};
-	struct tb_call_part *part = c->n_hosts > 1 ? add_part(c, way, c->n_hosts) : NULL;
-	for (uint32_t i = 0; part && i < c->n_hosts; i++)
-		put_member(part, c->leaders[i], i == host);
+	tb_compose_across(c, (struct tb_part_way){.op = op}, 0, host);
 }
 
 void tb_compose_message(struct tb_composing *c, uint32_t from, uint32_t to)
@@ -134,9 +173,14 @@ int tb_library_compose(const struct tb_library *library,
 	free(c.host_of);
 	free(c.leaders);
 	free(c.sizes);
-	if (c.no_memory) {
+	if (tb_composing_failed(&c)) {
 		tb_composition_fini(&made);
-		return tb_fail_memory(error, "the parts of a collective call");
+		return c.no_memory
+			       ? tb_fail_memory(error, "the parts of a collective call")
+			       : tb_fail(error, TB_ECAPACITY,
+					 "a call of %s by %" PRIu32
+					 " ranks takes more messages than a job holds",
+					 tb_collective_op_name(call->op), call->n);
 	}
 	*composition = made;
 	return TB_OK;

@@ -2,7 +2,8 @@
 // exchange the data, and the members of a host get it from their leader, or give it.
 //
 // A composed call is a sequence of parts: calls among some of the members. A member comes
-// to its next part when it has left the one before. Hosts of one member need no part.
+// to its next part when it has left the one before; to parts that stand beside each other
+// it comes at once, and leaves them together. Hosts of one member need no part.
 #ifndef TB_COMPOSITION_H
 #define TB_COMPOSITION_H
 
@@ -19,6 +20,8 @@ struct tb_call_part {
 	// choice.
 	const char *algorithm;
 	uint32_t radix;
+	uint64_t segment_bytes; // of the algorithm; 0: whole
+	bool beside;		// the part before it
 };
 
 // A zeroed struct has no parts.
@@ -30,7 +33,8 @@ struct tb_composition {
 };
 
 // tb_library_compose composes a call; without parts it is to be expanded as one, as calls
-// are for which the user chose the algorithm. The caller frees it. TB_ENOMEM.
+// are for which the user chose the algorithm. The caller frees it. TB_ENOMEM;
+// TB_ECAPACITY for a call of more messages than a job can hold.
 int tb_library_compose(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_call *call, struct tb_composition *composition,

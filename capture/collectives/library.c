@@ -13,8 +13,9 @@
 static const struct tb_library libraries[] = {
 	{"openmpi", tb_choose_openmpi, NULL, UINT64_C(65536) - 56,
 		"collective calls treat ranks of a host as any others, as Open MPI 4.1 "
-		"does; Open MPI 5 (HAN) and hcoll compose them by host, which is not "
-		"modelled"},
+		"does; version 5 composes them by host (--library openmpi5), and so does "
+		"hcoll, which is not modelled"},
+	{"openmpi5", tb_choose_openmpi, tb_compose_openmpi5, UINT64_C(65536) - 56, NULL},
 	{"mpich", tb_choose_mpich, tb_compose_mpich, UINT64_C(16384), NULL},
 	{"nccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{0},
@@ -219,6 +220,7 @@ static int choose(const struct tb_library *library,
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
 	const char *given = shape->call->algorithm;
 	*choice = (struct tb_choice){.radix = shape->call->radix,
+		.segment_bytes = shape->call->segment_bytes,
 		.algorithm = given	 ? given
 			     : wanted[0] ? wanted
 					 : NULL};

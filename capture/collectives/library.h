@@ -17,8 +17,8 @@ struct tb_library; // opaque
 // tb_library_number returns the name of library i, NULL beyond the last.
 const char *tb_library_number(size_t i);
 
-// tb_library_find finds a library by name: "openmpi", "mpich", "nccl". NULL: the default,
-// Open MPI. TB_EUSAGE lists the names.
+// tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich", "nccl".
+// NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
 int tb_library_find(const struct tb_library **library, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 const char *tb_library_name(const struct tb_library *library);
@@ -52,6 +52,7 @@ struct tb_collective_call {
 	// Of a part of a composed call (composition.h), else zero.
 	const char *algorithm; // NULL: the choice of the user or the library
 	uint32_t radix;
+	uint64_t segment_bytes;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
 	struct tb_told told;		// what the trace tells of NCCL's choice
 };

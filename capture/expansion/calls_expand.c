@@ -22,6 +22,8 @@ struct tb_kept_plan {
 	uint64_t *bytes;       // by member
 	uint32_t *hosts;       // by member; NULL: none is known
 	const char *algorithm; // of a part; NULL: it was chosen
+	uint32_t radix;
+	uint64_t segment_bytes;
 	struct tb_told told;
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
@@ -115,7 +117,8 @@ static bool is_same(
 {
 	return kept->op == call->op && kept->n == call->n &&
 	       kept->n_local == call->n_local && kept->root == call->root &&
-	       kept->algorithm == call->algorithm &&
+	       kept->algorithm == call->algorithm && kept->radix == call->radix &&
+	       kept->segment_bytes == call->segment_bytes &&
 	       kept->told.n_channels == call->told.n_channels &&
 	       kept->told.tree == call->told.tree && !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
@@ -151,6 +154,8 @@ static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
 		.n_local = call->n_local,
 		.root = call->root,
 		.algorithm = call->algorithm,
+		.radix = call->radix,
+		.segment_bytes = call->segment_bytes,
 		.told = call->told,
 		.plan = *plan,
 		.rule = *rule};
@@ -274,10 +279,32 @@ static int expand_one(struct whole *w, struct tb_expansion_rule *rule)
 	return status;
 }
 
-// expand_part expands a part of a composed call: the part's members go on from where they
-// are. Within it each is taken to be on a host of its own, as the library does.
-static int expand_part(
-	struct whole *w, const struct tb_call_part *part, struct tb_expansion_rule *rule)
+// arrive lets a member go on behind `at`. Where it came `from` there to several parts at
+// once, it goes on behind all of them.
+static int arrive(struct whole *w, uint32_t member, uint32_t from, uint32_t at)
+{
+	struct tb_lowering *l = w->lowering;
+	const struct tb_op meet = {.kind = TB_OP_CALC, .cpu = w->cpus[member]};
+	uint32_t rank = w->members.members[member], op, before = w->at[member];
+	if (at == from)
+		return TB_OK;
+	w->at[member] = at;
+	if (before == from)
+		return TB_OK;
+	int status = tb_job_add(l->builder, rank, &meet, &op, l->error);
+	if (status == TB_OK)
+		status = tb_job_depend(l->builder, rank, op, before, false, l->error);
+	if (status == TB_OK)
+		status = tb_job_depend(l->builder, rank, op, at, false, l->error);
+	if (status == TB_OK)
+		w->at[member] = op;
+	return status;
+}
+
+// expand_part expands a part of a composed call: the part's members go on `from` where
+// they are. Within it each is taken to be on a host of its own, as the library does.
+static int expand_part(struct whole *w, const struct tb_call_part *part,
+	const uint32_t *from, struct tb_expansion_rule *rule)
 {
 	uint32_t *ranks = malloc(part->n * sizeof *ranks);
 	struct whole of = {.lowering = w->lowering,
@@ -290,7 +317,7 @@ static int expand_part(
 		uint32_t member = part->members[i];
 		ranks[i] = w->members.members[member];
 		of.bytes[i] = part->bytes;
-		of.at[i] = w->at[member];
+		of.at[i] = from[member];
 		of.cpus[i] = w->cpus[member];
 		of.hosts[i] = w->hosts[member];
 	}
@@ -300,11 +327,12 @@ static int expand_part(
 		.root = part->root,
 		.bytes = of.bytes,
 		.algorithm = part->algorithm,
-		.radix = part->radix};
+		.radix = part->radix,
+		.segment_bytes = part->segment_bytes};
 	if (status == TB_OK)
 		status = expand_one(&of, rule);
 	for (uint32_t i = 0; i < part->n && status == TB_OK; i++)
-		w->at[part->members[i]] = of.at[i];
+		status = arrive(w, part->members[i], from[part->members[i]], of.at[i]);
 	whole_fini(&of);
 	free(ranks);
 	return status;
@@ -315,17 +343,23 @@ static int expand_parts(struct whole *w, const struct tb_composition *compositio
 {
 	struct tb_expansion_rule rule = {.algorithm = "by host"}, one;
 	char text[32];
-	int status = TB_OK;
-	snprintf(rule.reason, sizeof rule.reason, "%s, on one host", composition->name);
+	size_t bytes = w->members.n * sizeof *w->at;
+	uint32_t *from = malloc(bytes);
+	int status = from ? TB_OK : tb_lowering_no_memory(w->lowering);
+	snprintf(rule.reason, sizeof rule.reason, "%s, on %s", composition->name,
+		tb_format_counted(composition->n_hosts, "host", text, sizeof text));
 	for (size_t i = 0; i < composition->n && status == TB_OK; i++) {
 		const struct tb_call_part *part = &composition->parts[i];
-		status = expand_part(w, part, &one);
-		if (!part->algorithm && part->op == w->call.op &&
-			part->n == composition->n_hosts)
+		if (!part->beside)
+			memcpy(from, w->at, bytes);
+		status = expand_part(w, part, from, &one);
+		bool across = w->hosts[part->members[0]] != w->hosts[part->members[1]];
+		if (across && !part->algorithm && part->op == w->call.op)
 			snprintf(rule.reason, sizeof rule.reason, "%s, %s among %s",
 				composition->name, one.algorithm,
 				tb_format_counted(part->n, "host", text, sizeof text));
 	}
+	free(from);
 	return status == TB_OK ? count_use(w->lowering, w, &rule) : status;
 }
 

@@ -102,7 +102,8 @@ static struct crossing expand(const struct tb_library *library, const struct row
 			.root = part->root,
 			.bytes = bytes,
 			.algorithm = part->algorithm,
-			.radix = part->radix};
+			.radix = part->radix,
+			.segment_bytes = part->segment_bytes};
 		cross(library, row, &call, part->members, measured, &crossing);
 	}
 	tb_composition_fini(&composition);
@@ -160,6 +161,13 @@ static void mpich_sends_between_hosts_what_was_measured(void **state)
 	(void)state;
 	check_file(
 		&(struct measured_library){"mpich", "hosts-mpich-4.0.2.txt", 13, 0, 70});
+}
+
+static const struct tb_library *named(const char *name)
+{
+	const struct tb_library *library = NULL;
+	assert_int_equal(tb_library_find(&library, name, NULL), TB_OK);
+	return library;
 }
 
 // What the members have in a call of up to 32: a bit for each whose data are in it.
@@ -223,14 +231,145 @@ static void parts_bring_all_to_whom_it_belongs(void **state)
 	static const enum tb_collective_op ops[] = {
 		TB_COLL_BROADCAST, TB_COLL_REDUCE, TB_COLL_ALLREDUCE};
 	static const uint64_t sizes[] = {8, 16384};
-	const struct tb_library *library;
-	assert_int_equal(tb_library_find(&library, "mpich", NULL), TB_OK);
+	static const char *const names[] = {"mpich", "openmpi5"};
 	for (size_t h = 0; h < sizeof hosts / sizeof *hosts; h++)
 		for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
 			for (uint32_t n = 2; n <= 16; n++)
-				for (size_t s = 0; s < 2; s++)
-					check_parts(
-						library, ops[o], hosts[h], n, sizes[s]);
+				for (size_t s = 0; s < 4; s++)
+					check_parts(named(names[s / 2]), ops[o], hosts[h],
+						n, sizes[s % 2]);
+}
+
+// A call of 16 members on four hosts, of so many bytes each.
+static void compose_four_by_four(struct tb_composition *composition,
+	enum tb_collective_op op, uint32_t root, uint64_t each, bool cyclic)
+{
+	static uint64_t bytes[16];
+	static uint32_t hosts[16];
+	for (uint32_t i = 0; i < 16; i++) {
+		bytes[i] = each;
+		hosts[i] = cyclic ? i % 4 : i / 4;
+	}
+	const struct tb_collective_call call = {.op = op,
+		.n = 16,
+		.n_local = 16,
+		.root = root,
+		.bytes = bytes,
+		.hosts = hosts};
+	assert_int_equal(
+		tb_library_compose(named("openmpi5"), NULL, &call, composition, NULL),
+		TB_OK);
+}
+
+static void open_mpi_5_moves_segments_up_and_down_at_once(void **state)
+{
+	(void)state;
+	// Steps of a segment of each operation, and how many parts a step takes.
+	static const struct {
+		enum tb_collective_op op;
+		size_t n_stages, n_parts;
+	} cases[] = {{TB_COLL_BROADCAST, 4, 3 * 5}, {TB_COLL_REDUCE, 4, 3 * 5},
+		{TB_COLL_ALLREDUCE, 6, 3 * 10}};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct tb_composition composition;
+		size_t n_stages = 0;
+		uint64_t up = 0;
+		compose_four_by_four(
+			&composition, cases[k].op, 0, 2 * 65536 + 100, false);
+		assert_int_equal(composition.n, cases[k].n_parts);
+		for (size_t i = 0; i < composition.n; i++) {
+			const struct tb_call_part *part = &composition.parts[i];
+			n_stages += !part->beside;
+			assert_in_range(part->bytes, 100, 65536);
+			up += part->members[1] - part->members[0] == 4 ? part->bytes : 0;
+		}
+		assert_int_equal(n_stages, cases[k].n_stages);
+		assert_int_equal(up,
+			(2 * 65536 + 100) * (cases[k].op == TB_COLL_ALLREDUCE ? 2 : 1));
+		tb_composition_fini(&composition);
+	}
+}
+
+// Root 6 is third of the second host's members, or second of the third's.
+static void open_mpi_5_goes_up_by_the_roots_place(void **state)
+{
+	(void)state;
+	for (int cyclic = 0; cyclic < 2; cyclic++) {
+		struct tb_composition composition;
+		compose_four_by_four(&composition, TB_COLL_GATHER, 6, 1000, cyclic);
+		assert_int_equal(composition.n, 5);
+		const struct tb_call_part *up = &composition.parts[4];
+		assert_int_equal(up->bytes, 4000);
+		assert_int_equal(up->members[up->root], 6);
+		for (uint32_t i = 0; i < 4; i++) {
+			assert_int_equal(up->members[i], cyclic ? 4 + i : 4 * i + 2);
+			const struct tb_call_part *low = &composition.parts[i];
+			assert_int_equal(low->bytes, 1000);
+			assert_int_equal(low->members[low->root], up->members[i]);
+		}
+		tb_composition_fini(&composition);
+	}
+}
+
+static void open_mpi_5_is_flat_where_hosts_differ_or_blocks_do(void **state)
+{
+	(void)state;
+	uint64_t bytes[] = {8, 8, 8, 8, 8};
+	static const uint32_t uneven[] = {0, 0, 0, 1, 1}, even[] = {0, 0, 1, 1};
+	static const struct {
+		enum tb_collective_op op;
+		bool on_uneven;
+	} cases[] = {{TB_COLL_BROADCAST, false}, {TB_COLL_ALLREDUCE, true},
+		{TB_COLL_BARRIER, true}, {TB_COLL_GATHER, false},
+		{TB_COLL_SCATTER, false}, {TB_COLL_ALLGATHER, false}};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct tb_composition composition;
+		struct tb_collective_call call = {.op = cases[k].op,
+			.n = 5,
+			.n_local = 5,
+			.bytes = bytes,
+			.hosts = uneven};
+		assert_int_equal(tb_library_compose(named("openmpi5"), NULL, &call,
+					 &composition, NULL),
+			TB_OK);
+		assert_int_equal(composition.n > 0, cases[k].on_uneven);
+		tb_composition_fini(&composition);
+		call.n = call.n_local = 4;
+		call.hosts = even;
+		bytes[3] = 16;
+		assert_int_equal(tb_library_compose(named("openmpi5"), NULL, &call,
+					 &composition, NULL),
+			TB_OK);
+		bool is_vector = cases[k].on_uneven || cases[k].op == TB_COLL_BROADCAST;
+		assert_int_equal(composition.n > 0, is_vector);
+		tb_composition_fini(&composition);
+		bytes[3] = 8;
+	}
+}
+
+// Of a broadcast each host but the root's gets the vector once.
+static void open_mpi_5_sends_a_broadcast_to_each_host_once(void **state)
+{
+	(void)state;
+	static const struct measured_library bare = {"openmpi5", "", 0, 0, 0};
+	static const uint64_t sizes[] = {8, 65536, 1000000};
+	for (size_t s = 0; s < 3; s++) {
+		struct row row = {.call = {.op = TB_COLL_BROADCAST,
+					  .n = 16,
+					  .n_local = 16,
+					  .root = 9,
+					  .bytes = row.bytes,
+					  .hosts = row.hosts}};
+		bool composed;
+		for (uint32_t i = 0; i < 16; i++) {
+			row.bytes[i] = sizes[s];
+			row.hosts[i] = i / 8;
+		}
+		struct crossing is = expand(named("openmpi5"), &row, &bare, &composed);
+		assert_true(composed);
+		assert_int_equal(is.out[0], 0);
+		assert_int_equal(is.out[1], sizes[s]);
+	}
 }
 
 int main(void)
@@ -239,6 +378,10 @@ int main(void)
 		cmocka_unit_test(open_mpi_sends_between_hosts_what_was_measured),
 		cmocka_unit_test(parts_bring_all_to_whom_it_belongs),
 		cmocka_unit_test(mpich_sends_between_hosts_what_was_measured),
+		cmocka_unit_test(open_mpi_5_moves_segments_up_and_down_at_once),
+		cmocka_unit_test(open_mpi_5_goes_up_by_the_roots_place),
+		cmocka_unit_test(open_mpi_5_is_flat_where_hosts_differ_or_blocks_do),
+		cmocka_unit_test(open_mpi_5_sends_a_broadcast_to_each_host_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The form of a trace: which rows it has, and what its rows come to as options.
 #include "opening_form.h"
+#include "library.h"
 #include "preset.h"
 #include "preset_write.h"
 
@@ -42,6 +43,21 @@ static void type(struct tb_opening_form *form, const char *text)
 {
 	for (; *text; text++)
 		assert_true(tb_opening_form_key(form, (const char[]){*text, '\0'}));
+}
+
+static void every_library_can_be_chosen(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	tb_opening_form_init(&form, &of_calls, NULL, 0);
+	while (form.row != TB_FORM_LIBRARY)
+		tb_opening_form_key(&form, "Down");
+	for (size_t i = 0; tb_library_number(i); i++) {
+		char wanted[64];
+		tb_opening_form_key(&form, "Right");
+		snprintf(wanted, sizeof wanted, "--library=%s", tb_library_number(i));
+		assert_string_equal(joined(&form, false), wanted);
+	}
 }
 
 static void a_trace_has_the_rows_of_its_kind(void **state)
@@ -107,14 +123,15 @@ static void rows_are_typed_and_stepped(void **state)
 	tb_opening_form_step(&form, TB_FORM_LIBRARY, 1);
 	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
 	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
-	assert_string_equal(joined(&form, false),
-		"--library=mpich --collective=allreduce=ring --clone-ranks=1 --lenient");
+	assert_string_equal(
+		joined(&form, false), "--library=openmpi5 --collective=allreduce=ring "
+				      "--clone-ranks=1 --lenient");
 	assert_string_equal(joined(&form, true), joined(&form, false));
 	tb_opening_form_step(&form, TB_FORM_LENIENT, -1);
 	tb_opening_form_choose(&form, TB_FORM_COLLECTIVE);
 	type(&form, "x");
-	assert_string_equal(
-		joined(&form, false), "--library=mpich --collective=x --clone-ranks=1");
+	assert_string_equal(joined(&form, false),
+		"--library=openmpi5 --collective=x --clone-ranks=1");
 }
 
 static void a_closed_loop_has_no_load_to_scale(void **state)
@@ -211,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_trace_has_the_rows_of_its_kind),
+		cmocka_unit_test(every_library_can_be_chosen),
 		cmocka_unit_test(given_options_come_back),
 		cmocka_unit_test(own_presets_stand_behind_those_built_in),
 		cmocka_unit_test(rows_are_typed_and_stepped),
