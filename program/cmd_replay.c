@@ -450,8 +450,8 @@ static int run_all(const struct parsing *parsing)
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
 	int code = spare_inputs(&parsing->options.record);
-	// A replay opens the network first. Of traces with runs of their own a bad one fails
-	// its run alone.
+	// A replay opens the network first. Of traces with runs of their own a bad one
+	// fails its run alone.
 	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)
 		code = find_traces(parsing);
 	if (code != TB_EXIT_OK)

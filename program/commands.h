@@ -9,6 +9,7 @@
 
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
+	X(advise, "replay what might help, and report what does") \
 	X(capture, "capture packets from an interface") \
 	X(compare, "show what changed between two runs") \
 	X(convert, "write the job of any trace as GOAL") \

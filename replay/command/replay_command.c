@@ -147,6 +147,26 @@ int tb_replay_command_init(
 	return TB_OK;
 }
 
+int tb_replay_command_read(struct tb_replay_command *command, const char *text)
+{
+	enum { BEFORE = 2, BEHIND = 2 }; // "tailback replay", "-o FILE"
+	struct tb_replay_command made = {0};
+	char *word = NULL;
+	int status;
+	while ((status = tb_shell_next(&text, &word)) > 0)
+		insert(&made, made.n, word);
+	if (status < 0 || made.failed || made.n < BEFORE + BEHIND) {
+		tb_replay_command_fini(&made);
+		return TB_ENOMEM;
+	}
+	for (int i = 0; i < BEHIND; i++)
+		take_out(&made, made.n - 1);
+	for (int i = 0; i < BEFORE; i++)
+		take_out(&made, 0);
+	*command = made;
+	return TB_OK;
+}
+
 void tb_replay_command_set(
 	struct tb_replay_command *command, const char *option, const char *value)
 {

@@ -27,6 +27,11 @@ int tb_replay_command_init(struct tb_replay_command *command, const char *input_
 	const char *options) TB_MUST_USE;
 void tb_replay_command_fini(struct tb_replay_command *command);
 
+// tb_replay_command_read reads what tb_replay_command_write has written, without the
+// output. TB_ENOMEM.
+int tb_replay_command_read(
+	struct tb_replay_command *command, const char *text) TB_MUST_USE;
+
 // tb_replay_command_set gives an option ("--time-scale") another value; it comes last
 // when it was not there. tb_replay_command_drop takes an option away, however often it is
 // given.

@@ -33,7 +33,7 @@ spoil() {
 sql() { python3 -c "import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store: store.executescript(sys.argv[2])" "$@"; }
 
-for command in report compare; do
+for command in report compare advise; do
 	"$TAILBACK" "$command" --schema >"$command.json"
 	diff "$TB_SOURCE/schemas/$command.schema.json" "$command.json" ||
 		fail "schemas/$command.schema.json is not what 'tailback $command --schema' prints"
@@ -69,6 +69,10 @@ for store in *.db; do
 done
 check report report.*.db.json
 check compare compare.*.db.json
+"$TAILBACK" advise lost.db -q --seeds 2 --tries 3 -f json >advise.lost.json
+"$TAILBACK" advise ib-ndr.db -q --seeds 1 --tries 2 -f json >advise.ib-ndr.json
+check advise advise.*.json
+spoil advise advise.lost.json "it['changes'][0]['verdict'] = 'maybe'" "del it['answer']" "it['seeds'] = 0"
 spoil report report.two.db.json "del it['hot_links'][0]['rank']" "it['hot_links'][0]['wait_ps'] = -1" \
 	"it['hot_links'][0]['more'] = 1" "it['run']['id'] = 'one'" "it['blame'][0]['victim']['job'] = None" \
 	"it['version'] = 4"

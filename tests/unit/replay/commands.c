@@ -55,6 +55,24 @@ static void words_are_read_back_as_they_were_written(void **state)
 	free(line);
 }
 
+static void a_command_is_read_back_as_it_was_written(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("it's a.goal", OPTIONS), read;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_int_equal(tb_replay_command_write(&command, "new store.db", stream), TB_OK);
+	fclose(stream);
+	assert_int_equal(tb_replay_command_read(&read, text), TB_OK);
+	assert_int_equal(read.n, command.n);
+	for (size_t i = 0; i < read.n; i++)
+		assert_string_equal(read.words[i], command.words[i]);
+	tb_replay_command_fini(&read);
+	tb_replay_command_fini(&command);
+	free(text);
+}
+
 static void inputs_stand_before_the_options(void **state)
 {
 	(void)state;
@@ -142,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_read_back_as_they_were_written),
+		cmocka_unit_test(a_command_is_read_back_as_it_was_written),
 		cmocka_unit_test(inputs_stand_before_the_options),
 		cmocka_unit_test(options_are_set_and_dropped),
 		cmocka_unit_test(of_an_option_values_are_dropped_one_by_one),

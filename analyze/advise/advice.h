@@ -1,0 +1,60 @@
+// What to change about a run, proved: each change is replayed, and so is the run as it
+// was, with the same seeds.
+//
+// Model: changes are those that the findings propose (findings.h) and those of a fixed
+// search: placement, ascent, the algorithm of the heaviest collective operation, a faster
+// link, a second rail. A change gains what the run, or a message, takes less with it than
+// without, in percent, mean over seeds with Student's 95 % interval; the pairs have their
+// seed in common. It helps, or harms, when the interval lies on one side of 0 and the
+// mean is TB_ADVICE_MATTERS or more; unclear is an interval of as much that holds 0. Of
+// jobs the time of the run decides, of captures, which last as long as they were
+// captured, the mean latency of a message.
+//
+// Replays run beside this program, in processes of their own, several at once, from the
+// folder in which they are started: where the run was replayed.
+#ifndef TB_ADVICE_H
+#define TB_ADVICE_H
+
+#include "format.h"
+#include "run.h"
+#include "stop.h"
+
+#include <stdio.h>
+
+#define TB_ADVICE_SEEDS_MOST 20
+// Percent; what is less is lost in what a model leaves out.
+#define TB_ADVICE_MATTERS 0.5
+
+struct tb_advice; // opaque
+
+struct tb_advice_options {
+	uint32_t n_seeds;   // 1 to TB_ADVICE_SEEDS_MOST, from the run's own on
+	uint32_t n_at_once; // replays, at least 1
+	uint32_t most;	    // changes to try, those of the findings first; 0: all
+	double seconds;	    // after which no replay goes on; 0: no limit
+	const volatile sig_atomic_t *stop;
+	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
+	void (*watch)(void *context, double fraction);
+	void *context;
+};
+
+// tb_advice_new tries the changes. What `stop` or the time cut off is listed as not
+// tried. TB_EUSAGE when the run cannot be replayed again or its input is another one now;
+// TB_ESTOPPED when the run as it was did not come to its end in time; TB_EIO, with the
+// sentence of the replay, when that failed. The run must outlive the advice.
+int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
+	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
+void tb_advice_free(struct tb_advice *advice);
+
+// tb_advice_is_whole returns whether no change was cut off.
+bool tb_advice_is_whole(const struct tb_advice *advice);
+
+// tb_advice_write writes text within `width` characters (0: any), CSV, JSON or Markdown;
+// best first. Write errors show in ferror(stream). TB_ENOMEM.
+int tb_advice_write(const struct tb_advice *advice, enum tb_format format, unsigned width,
+	FILE *stream, struct tb_error *error) TB_MUST_USE;
+
+// tb_advice_write_schema writes the schema of the JSON: schemas/advise.schema.json.
+int tb_advice_write_schema(FILE *stream, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,188 @@
+// tailback advise: replays what might help, and reports what does.
+#include "advice.h"
+#include "cli.h"
+#include "commands.h"
+#include "output_args.h"
+#include "progress.h"
+#include "run_args.h"
+#include "units.h"
+
+#include <argp.h>
+#include <math.h>
+#include <unistd.h>
+
+#define COMMAND "tailback advise"
+
+enum key {
+	KEY_RUN = 256,
+	KEY_SEEDS,
+	KEY_JOBS,
+	KEY_TIME,
+	KEY_TRIES,
+	KEY_WIDTH,
+	KEY_SCHEMA
+};
+
+struct advise_options {
+	const char *store;
+	int64_t run;
+	struct tb_cmd_output output;
+	struct tb_advice_options advice;
+	uint64_t width;
+	bool quiet;
+};
+
+static const struct argp_option argp_options[] = {
+	TB_CMD_OUTPUT_OPTIONS,
+	{"seeds", KEY_SEEDS, "N", 0,
+		"Replay each change with N seeds, from the run's own on (default: 3)", 0},
+	{"tries", KEY_TRIES, "N", 0,
+		"Try N changes, those of the findings first (default: all)", 0},
+	{"time", KEY_TIME, "TIME", 0,
+		"Stop after so much time, such as 90s; what was proved is kept", 0},
+	{"jobs", KEY_JOBS, "N", 0, "Run N replays at once (default: one per core)", 0},
+	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+	{"width", KEY_WIDTH, "N", 0,
+		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
+		"it is)",
+		0},
+	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
+	{"quiet", 'q', NULL, 0, "No progress", 0},
+	{0},
+};
+
+static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
+	{0},
+};
+
+static uint32_t take_count(const char *value, uint64_t most, const char *option,
+	const struct argp_state *state)
+{
+	uint64_t n = 1;
+	if (tb_parse_count(value, 1, most, &n) != TB_OK)
+		argp_error(state, "--%s takes a number from 1 to %llu, not '%s'", option,
+			(unsigned long long)most, value);
+	return (uint32_t)n;
+}
+
+static double take_time(const char *value, const struct argp_state *state)
+{
+	tb_time_ps time = 0;
+	if (tb_parse_time(value, &time) != TB_OK || time <= 0)
+		argp_error(state, "--time takes a time, such as 90s, not '%s'", value);
+	return (double)time / (double)TB_PS_PER_S;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct advise_options *options = state->input;
+	switch (key) {
+	case KEY_SEEDS:
+		options->advice.n_seeds =
+			take_count(value, TB_ADVICE_SEEDS_MOST, "seeds", state);
+		break;
+	case KEY_TRIES:
+		options->advice.most = take_count(value, 1000, "tries", state);
+		break;
+	case KEY_JOBS:
+		options->advice.n_at_once = take_count(value, 1000, "jobs", state);
+		break;
+	case KEY_TIME:
+		options->advice.seconds = take_time(value, state);
+		break;
+	case KEY_RUN:
+		options->run = tb_cmd_run_number(value, state);
+		break;
+	case KEY_WIDTH:
+		options->width = tb_cmd_text_columns(value, state);
+		break;
+	case KEY_SCHEMA:
+		tb_cmd_print_schema(tb_advice_write_schema);
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	default: {
+		error_t taken = tb_cmd_output_arg(key, value, state, &options->output);
+		return taken == ARGP_ERR_UNKNOWN
+			       ? tb_cmd_store_arg(key, value, state, &options->store)
+			       : taken;
+	}
+	}
+	return 0;
+}
+
+static void show_progress(void *context, double fraction)
+{
+	struct tb_progress *line = context;
+	if (tb_progress_due(line))
+		tb_progress_show(line, fraction, "replaying changes");
+}
+
+struct advise_writing {
+	const struct tb_advice *advice;
+	enum tb_format format;
+	uint64_t width;
+};
+
+static int write_advice(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct advise_writing *writing = context;
+	return tb_advice_write(writing->advice, writing->format,
+		tb_cmd_text_width(writing->width, stream, 0), stream, error);
+}
+
+static int advise(struct advise_options *options)
+{
+	struct tb_error error;
+	struct tb_run *run = NULL;
+	struct tb_advice *advice = NULL;
+	struct tb_progress line;
+	options->advice.stop = tb_cli_catch_stop();
+	options->advice.watch = show_progress;
+	options->advice.context = &line;
+	tb_progress_init(&line, options->quiet ? -1 : STDERR_FILENO);
+	int status = tb_run_open(&run, options->store, options->run, &error);
+	if (status == TB_OK)
+		status = tb_advice_new(&advice, run, &options->advice, &error);
+	tb_progress_done(&line);
+	if (status == TB_OK)
+		status = tb_cmd_output_write(&options->output, write_advice,
+			&(struct advise_writing){
+				advice, options->output.format, options->width},
+			&error);
+	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	if (status == TB_OK && tb_stop_asked(options->advice.stop)) {
+		fprintf(stderr, "tailback: stopped: what was tried is above\n");
+		code = TB_EXIT_FAILURE;
+	}
+	tb_advice_free(advice);
+	tb_run_free(run);
+	return code;
+}
+
+int tb_cmd_advise(int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse_option, "STORE.db",
+		"Replay what might help a run, beside the run as it was, and report what "
+		"each change gains: what its findings propose, and placements, ascents, "
+		"algorithms, faster links and a second rail.\v"
+		"Start it in the folder in which the run was replayed: its input is read "
+		"again.\n\n"
+		"Examples:\n"
+		"  tailback advise run.db\n"
+		"  tailback advise run.db --seeds 5 --time 600s -o advice.md",
+		NULL, NULL, NULL};
+	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct advise_options options = {
+		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"},
+		.advice = {
+			.n_seeds = 3, .n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1}};
+	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
+	int code = tb_cmd_output_settle(&options.output, COMMAND, &options.store, 1);
+	if (code == TB_EXIT_OK)
+		code = tb_cmd_output_settle_width(
+			&options.output, COMMAND, options.width);
+	return code == TB_EXIT_OK ? advise(&options) : code;
+}
