@@ -34,12 +34,12 @@ static void judge(const struct tb_advice *advice, struct tb_change *change)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
 		const struct tb_tried_run *new = &change->outcomes[i];
-		if (new->n_messages != old->n_messages) {
+		if (new->n_undelivered != old->n_undelivered) {
 			change->verdict = TB_VERDICT_FAILED;
 			snprintf(change->why, sizeof change->why,
-				"it delivers %" PRIu64 " messages where %" PRIu64
-				" were delivered",
-				new->n_messages, old->n_messages);
+				"it gives up %" PRIu64
+				" messages, the run as it was %" PRIu64,
+				new->n_undelivered, old->n_undelivered);
 			return;
 		}
 		gains[0][i] = gain(old->run_ps, new->run_ps);

@@ -21,7 +21,7 @@ enum tb_verdict {
 // What a replay came to.
 struct tb_tried_run {
 	double run_ps, latency_ps, wait_ps;
-	uint64_t n_messages; // delivered
+	uint64_t n_undelivered; // messages given up
 };
 
 struct tb_change {

@@ -89,7 +89,7 @@ static int read_outcome(struct tb_tried_run *outcome, const char *store, int64_t
 	if (status == TB_OK) {
 		*outcome = (struct tb_tried_run){
 			.run_ps = (double)tb_run_info(run)->simulated_ps,
-			.n_messages = tb_run_info(run)->n_messages};
+			.n_undelivered = tb_run_info(run)->n_undelivered};
 		for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
 			outcome->wait_ps += (double)samples[i].wait_ps;
 		for (uint32_t i = 0; i < flows.n; i++) {
