@@ -8,17 +8,18 @@ not counted, and another fault is drawn. A test that takes more than 20 s and 20
 the fault has noticed it.
 
 Everything happens in build/mutation/random/: `copy` holds the sources as they are now and two builds of
-them; `KEY.map.gz` tells which test executes which line (KEY stands for the sources); `KEY-SEED.tsv` has a
+them; `KEY.map` tells which test executes which line (KEY stands for the sources); `KEY-all-SEED.tsv` has a
 line a fault. A run that was interrupted goes on where it stopped, and a larger N adds to what is there.
+After a change only the tests are measured again that run another program, script or data than before.
 """
 import argparse
 import collections
-import gzip
 import hashlib
 import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -33,6 +34,8 @@ KINDS = {"unit", "property", "physics", "golden", "e2e"}
 # What scripts run beside the program: modules and helpers, as far as they are built here.
 FOR_SCRIPTS = ("tailback", "tailback-mpi", "tailback-trace-openmpi", "tailback-trace-mpich",
                "mpilog_goal", "infer_judge")
+# What no script reads but the one of its own name.
+OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree)/|tests/(golden/[^/]*[.]golden|e2e/[^/]*[.]sh)$")
 MEMORY = 8 << 30  # bytes of address space that a test may take
 
 
@@ -100,7 +103,7 @@ class Build:
     def __init__(self, tree, name, *options):
         self.folder = tree.copy / "build" / name
         self.log = tree.work / ("%s.log" % name)
-        self.configure = ["cmake", "--preset", "dev", "-B", str(self.folder), *options]
+        self.configure = ["cmake", "--preset", "test", "-B", str(self.folder), *options]
         self.tree = tree
         self.tests = {}
         self.targets = set()
@@ -117,6 +120,27 @@ class Build:
                 self.tests[test["name"]] = Test(test["name"], test["command"], properties)
         listed = output_of("ninja", "-C", str(self.folder), "-t", "targets", "all")
         self.targets = {line.split(":")[0] for line in listed.splitlines()}
+
+    def keys(self):
+        """{name of a test: what stands for all that it runs and reads}."""
+        data = hashlib.sha256()
+        for name in self.tree.files():
+            if name.split("/")[0] not in ROOMS and not OF_ONE_TEST.match(name):
+                data.update(name.encode() + b"\0" + (self.tree.copy / name).read_bytes())
+        programs = data.copy()
+        for program in FOR_SCRIPTS:
+            for path in sorted(self.folder.rglob(program)):
+                if path.is_file():
+                    programs.update(path.read_bytes())
+        keys = {}
+        for test in self.tests.values():
+            in_build = os.path.relpath(test.command[0], self.folder) in self.targets
+            digest = data.copy() if in_build else programs.copy()
+            for word in test.command:
+                if str(self.tree.copy) in word and os.path.isfile(word):
+                    digest.update(pathlib.Path(word).read_bytes())
+            keys[test.name] = digest.hexdigest()[:16]
+        return keys
 
     def log_of(self, command):
         """Runs the command, with its output in the log. Returns whether it ends well."""
@@ -179,7 +203,7 @@ class Coverage:
     @staticmethod
     def measure(tree, path):
         build = Build(tree, "coverage", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS=--coverage -DNDEBUG",
-                      "-DCMAKE_C_FLAGS_DEBUG=-O0")
+                      "-DCMAKE_C_FLAGS_DEBUG=-O1")
         say("building, to see which lines the quick tests execute")
         build.prepare()
         if not build.make(build.tests.values()): # with what scripts run
@@ -195,24 +219,33 @@ class Coverage:
         coverage = Coverage()
         partial = path.with_suffix(".partial")
         drop_partial_line(partial)
-        done = coverage.read_partial(partial)
-        with open(partial, "a") as kept:
+        keys = build.keys()
+        earlier = {}
+        for each in [*tree.work.glob("*.map"), partial]:
+            for record in read_records(each):
+                if record.get("key") == keys.get(record["test"], ""):
+                    earlier[record["test"]] = record
+        with open(partial, "w") as kept:
             for n, test in enumerate(build.tests.values(), 1):
-                if test.name in done:
-                    continue
-                code, seconds = test.run(600, {"GCOV_PREFIX": str(counters)})
-                executed = Coverage.executed_lines(tree, counters)
-                good = code == 0
-                if not good and code != 77:
-                    say("%s fails without any fault, and is left out" % test.name)
-                record = {"test": test.name, "seconds": seconds, "lines": executed if good else {}}
+                record = earlier.get(test.name)
+                if not record:
+                    record = {**Coverage.of_test(test, tree, counters), "key": keys[test.name]}
+                    say("%d of %d: %s, %.1f s" % (n, len(build.tests), test.name, record["seconds"]))
                 kept.write(json.dumps(record) + "\n")
                 kept.flush()
                 coverage.add(record)
-                say("%d of %d: %s, %.1f s" % (n, len(build.tests), test.name, seconds))
         shutil.rmtree(counters, ignore_errors=True)
         partial.rename(path)
         return coverage
+
+    @staticmethod
+    def of_test(test, tree, counters):
+        """Runs the test. Returns what stands in the map about it."""
+        code, seconds = test.run(600, {"GCOV_PREFIX": str(counters)})
+        executed = Coverage.executed_lines(tree, counters)
+        if code not in (0, 77):
+            say("%s fails without any fault, and is left out" % test.name)
+        return {"test": test.name, "seconds": seconds, "lines": executed if code == 0 else {}}
 
     @staticmethod
     def executed_lines(tree, counters):
@@ -238,12 +271,12 @@ class Coverage:
             for line in lines:
                 self.lines[file][line].add(record["test"])
 
-    def read_partial(self, path):
-        """Adds what an interrupted run, or a whole one, measured. Returns the names of its tests."""
-        if path.exists():
-            for text in open(path):
-                self.add(json.loads(text))
-        return set(self.seconds)
+
+def read_records(path):
+    """What an interrupted run, or a whole one, measured: a record a test."""
+    if path.exists():
+        for text in open(path):
+            yield json.loads(text)
 
 
 class Result:
@@ -376,10 +409,11 @@ def main():
     map_path = tree.work / ("%s.map" % key)
     if map_path.exists():
         coverage = Coverage()
-        coverage.read_partial(map_path)
+        for record in read_records(map_path):
+            coverage.add(record)
     else:
         coverage = Coverage.measure(tree, map_path)
-    build = Build(tree, "dev")
+    build = Build(tree, "test")
     build.prepare()
     lines = tree.product_lines({
         file: list(lines) for file, lines in coverage.lines.items()

@@ -101,7 +101,7 @@ add_test(NAME unit.known COMMAND unit_known)
 add_test(NAME unit.flaky COMMAND unit_flaky)
 set_tests_properties(unit.known unit.flaky PROPERTIES LABELS "unit;quick" ENVIRONMENT "A=b")
 END
-echo '{"version": 6, "configurePresets": [{"name": "dev", "generator": "Ninja", "binaryDir": "build"}]}' >CMakePresets.json
+echo '{"version": 6, "configurePresets": [{"name": "test", "generator": "Ninja", "binaryDir": "build"}]}' >CMakePresets.json
 echo build/ >.gitignore
 git init -q .
 
