@@ -123,8 +123,9 @@ static inline void viz_blame(
 	free(facts.list);
 }
 
-// viz_store writes the store to `path`, as one run.
-static inline void viz_store(const char *path)
+// viz_store_on writes the store to `path`, as one run, of a network with at least 16
+// nodes and 53 links.
+static inline void viz_store_on(const char *path, const char *preset)
 {
 	struct tb_error error;
 	struct tb_store *store;
@@ -147,7 +148,7 @@ static inline void viz_store(const char *path)
 		.delivered_bytes = 65536,
 		.wall_s = 0.5};
 	viz_check(tb_store_create(&store, path, &error), &error);
-	viz_check(tb_network_preset(&params, "qsnet,levels=2", &error), &error);
+	viz_check(tb_network_preset(&params, preset, &error), &error);
 	viz_check(tb_network_open(&network,
 			  &(struct tb_network_description){.params = &params}, &error),
 		&error);
@@ -161,6 +162,11 @@ static inline void viz_store(const char *path)
 	viz_check(tb_store_end_run(store, &result, &error), &error);
 	tb_store_free(store);
 	tb_network_free(network);
+}
+
+static inline void viz_store(const char *path)
+{
+	viz_store_on(path, "qsnet,levels=2");
 }
 
 // viz_empty_store writes a store that holds no run.

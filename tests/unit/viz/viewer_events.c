@@ -1,7 +1,8 @@
 // What each event changes in the picture: every key, and clicks, double clicks, drags and
 // turns of the wheel all over the window, in every view. The items that went and came are
 // compared with tests/golden/pictures/events_*.txt: the first of them, their number and a
-// hash of all. TB_UPDATE=1 rewrites these: look at what changed before you keep it.
+// hash of all.
+#include "../../viz_golden.h"
 #include "../../viz_stage.h"
 
 #include <inttypes.h>
@@ -200,56 +201,6 @@ static const struct tb_box of_lists = {690, 60, 300, 360};
 static const struct tb_box of_bars = {992, 92, 6, 330}; // that show what is scrolled
 static const struct tb_box of_time = {0, 430, 1000, 165};
 
-static char *read_golden(const char *path)
-{
-	char *text = calloc(1, 1 << 20);
-	FILE *file = fopen(path, "rb");
-	if (file) {
-		size_t n = fread(text, 1, (1 << 20) - 1, file);
-		text[n] = '\0';
-		fclose(file);
-	}
-	return text;
-}
-
-// show_difference writes the first line that differs, with the event that it belongs to.
-static void show_difference(const char *got, const char *wanted, const char *name)
-{
-	size_t at = 0, line = 1;
-	while (got[at] && got[at] == wanted[at])
-		line += got[at++] == '\n';
-	size_t from = at, event = at;
-	while (from > 0 && got[from - 1] != '\n')
-		from--;
-	while (event > 1 && !(got[event - 1] == '\n' && got[event - 2] == '\n'))
-		event--;
-	fprintf(stderr,
-		"%s, line %zu, after '%.*s'\nwanted: %.*s\ngot:    %.*s\n"
-		"TB_UPDATE=1 accepts all that differs\n",
-		name, line, (int)strcspn(got + event, "\n"), got + event,
-		(int)strcspn(wanted + from, "\n"), wanted + from,
-		(int)strcspn(got + from, "\n"), got + from);
-}
-
-static void assert_golden(const char *got, const char *view)
-{
-	char path[512];
-	snprintf(path, sizeof path, "%s/tests/golden/pictures/events_%s.txt",
-		getenv("TB_SOURCE"), view);
-	if (getenv("TB_UPDATE")) {
-		FILE *file = fopen(path, "wb");
-		assert_non_null(file);
-		fputs(got, file);
-		assert_int_equal(fclose(file), 0);
-	}
-	char *wanted = read_golden(path);
-	bool same = strcmp(got, wanted) == 0;
-	if (!same)
-		show_difference(got, wanted, path);
-	free(wanted);
-	assert_true(same);
-}
-
 static const char *const moves[] = {"Left", "Right", "Up", "Down", "+", "-", "f",
 	"Return", "Escape", "j", "k", "n", "p", ".", ",", "<", ">", NULL};
 
@@ -282,7 +233,9 @@ static void play_view(struct stage *stage, const char *key, const char *name)
 	press_keys(&round, moves);
 	point(&round, CLICK, of_main, 3, 2);
 	fclose(to);
-	assert_golden(text, name);
+	char file[64];
+	snprintf(file, sizeof file, "events_%s", name);
+	assert_golden(text, file);
 	free(text);
 }
 
@@ -355,7 +308,7 @@ static void in_the_other_panes(void **state)
 	for (int gesture = 0; gesture < N_GESTURES; gesture++)
 		point(&round, (enum gesture)gesture, of_time, 9, 3);
 	fclose(to);
-	assert_golden(text, "panes");
+	assert_golden(text, "events_panes");
 	free(text);
 }
 
@@ -415,7 +368,7 @@ static void in_the_panel(void **state)
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 		write_panel(to, stage, ways[i]);
 	fclose(to);
-	assert_golden(text, "panel");
+	assert_golden(text, "events_panel");
 	free(text);
 }
 
@@ -459,7 +412,7 @@ static void in_two_runs(void **state)
 	fclose(to);
 	assert_int_equal(unlink("a.db") | unlink("b.db") | chdir("/") | rmdir(folder), 0);
 	snprintf(stage->path, sizeof stage->path, "%s", mine);
-	assert_golden(text, "pair");
+	assert_golden(text, "events_pair");
 	free(text);
 }
 
