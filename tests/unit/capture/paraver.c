@@ -222,6 +222,25 @@ static void types_around_those_of_mpi_are_no_calls(void **state)
 	assert_int_equal(call(0, 1)->kind, TB_CALL_SEND);
 }
 
+// Whatever their tags and the order of their lines.
+static void sends_of_one_time_are_in_the_order_of_their_receives(void **state)
+{
+	(void)state;
+	static const uint32_t tags[] = {9, 8, 7};
+	read_well(HEAD "3:1:1:1:1:90:90:2:1:2:1:220:230:5:7\n"
+		       "3:1:1:1:1:90:90:2:1:2:1:110:240:5:9\n"
+		       "3:1:1:1:1:90:90:2:1:2:1:180:190:5:8\n");
+	uint32_t n, n_found = 0;
+	const struct tb_call *of = tb_calls_of(calls, 0, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (of[i].kind != TB_CALL_SEND)
+			continue;
+		assert_true(n_found < 3);
+		assert_int_equal(of[i].tag, tags[n_found++]);
+	}
+	assert_int_equal(n_found, 3);
+}
+
 // The order of lines decides nothing.
 static void messages_of_one_time_are_in_the_order_of_their_tags(void **state)
 {
@@ -434,6 +453,7 @@ int main(void)
 		TEST(time_outside_calls_is_computation),
 		TEST(calls_are_known_by_their_names),
 		TEST(types_around_those_of_mpi_are_no_calls),
+		TEST(sends_of_one_time_are_in_the_order_of_their_receives),
 		TEST(messages_of_one_time_are_in_the_order_of_their_tags),
 		TEST(the_root_says_that_it_is_one),
 		TEST(exchanges_wait_for_both_of_their_messages),
