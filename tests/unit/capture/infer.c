@@ -15,9 +15,10 @@ static char path[] = "infer_XXXXXX";
 static struct tb_job *job;
 static struct tb_infer_report report;
 
-static int infer(void)
+static int infer_of(bool lenient)
 {
 	struct tb_packets_options options = tb_infer_options(NULL);
+	options.lenient = lenient;
 	const char *list[] = {path};
 	struct tb_packets *packets;
 	struct tb_error error = {0};
@@ -28,6 +29,11 @@ static int infer(void)
 	tb_packets_free(packets);
 	assert_true(status == TB_OK || error.text[0]);
 	return status;
+}
+
+static int infer(void)
+{
+	return infer_of(false);
 }
 
 // send_of returns the send number `n`, from 0, of a rank.
@@ -239,6 +245,60 @@ static void the_notes_say_what_was_inferred(void **state)
 	assert_string_equal(job->endpoints[0], "10.77.0.1");
 }
 
+// Two messages of node 1, the first with a hole of 100 bytes, one of node 2, which no
+// segment ends either, and a datagram.
+static void write_open(void)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 2000, 1, 2, 7, 1200, 100);
+	capture_tcp(&capture, 60000000, 2, 1, 9, 5000, 40);
+	capture_tcp(&capture, 90000000, 1, 2, 7, 1300, 50);
+	capture_udp(&capture, 95000000, 1, 2, 8);
+	capture_end(&capture, path);
+}
+
+static void what_is_not_whole_is_counted_and_said(void **state)
+{
+	(void)state;
+	write_open();
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_records, 5);
+	assert_int_equal(report.n_messages, 4);
+	assert_int_equal(report.n_unfinished, 2);
+	assert_int_equal(report.n_missing, 1);
+	assert_int_equal(report.missing_bytes, 100);
+	assert_int_equal(report.n_unnumbered, 1);
+	assert_int_equal(report.bytes, 300 + 50 + 40 + 8);
+	assert_false(report.is_cut);
+	assert_non_null(strstr(job->notes,
+		"2 messages (50 %) were not known to be whole when the capture ended"));
+	assert_non_null(strstr(
+		job->notes, "1 messages (25 %) have bytes that were not captured"));
+	assert_non_null(strstr(
+		job->notes, "1 messages (25 %) are datagrams, each taken for a message"));
+	assert_null(strstr(job->notes, "breaks off"));
+}
+
+static void a_capture_that_breaks_off_counts_until_there(void **state)
+{
+	(void)state;
+	write_open();
+	FILE *file = fopen(path, "rb");
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	long end = ftell(file);
+	fclose(file);
+	assert_int_equal(truncate(path, end - 3), 0);
+	assert_int_equal(infer(), TB_EFORMAT);
+	assert_int_equal(infer_of(true), TB_OK);
+	assert_true(report.is_cut);
+	assert_int_equal(report.n_records, 4);
+	assert_int_equal(report.n_messages, 3);
+	assert_non_null(strstr(
+		job->notes, "the capture breaks off: the 4 records before that count"));
+}
+
 // push writes a segment after which its writer had no more bytes.
 static void push(struct capture *capture, uint64_t at_ns, uint8_t source,
 	uint8_t destination, uint32_t *sequence, uint32_t payload)
@@ -301,6 +361,8 @@ int main(void)
 		cmocka_unit_test(bytes_sent_again_are_one_message),
 		cmocka_unit_test(messages_without_bytes_are_messages),
 		cmocka_unit_test(the_notes_say_what_was_inferred),
+		cmocka_unit_test(what_is_not_whole_is_counted_and_said),
+		cmocka_unit_test(a_capture_that_breaks_off_counts_until_there),
 	};
 	int fd = mkstemp(path);
 	if (fd >= 0)
