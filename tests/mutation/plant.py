@@ -5,7 +5,7 @@ A fault changes one operator, constant or condition (faults.py) on a random line
 quick test executes. The tests that execute the line run until one fails, the quickest first, and that one
 has to pass without the fault, else it does not count. What does not compile, with warnings as errors, is
 not counted, and another fault is drawn. A test that takes more than 20 s and 20 times as long as without
-the fault has noticed it.
+the fault has noticed it. What no test notices is given to those that `./dev test` runs with sanitizers, too.
 
 Everything happens in build/mutation/random/: `copy` holds the sources as they are now and two builds of
 them; `KEY.map` tells which test executes which line (KEY stands for the sources); `KEY-all-SEED.tsv` has a
@@ -30,6 +30,7 @@ import time
 import faults
 
 ROOMS = ("base", "capture", "replay", "analyze", "viz", "program", "mpi")
+SANITIZED = "asan"  # the preset, and the prefix of its tests
 KINDS = {"unit", "property", "physics", "golden", "e2e"}
 # What scripts run beside the program: modules and helpers, as far as they are built here.
 FOR_SCRIPTS = ("tailback", "tailback-mpi", "tailback-trace-openmpi", "tailback-trace-mpich",
@@ -100,10 +101,10 @@ class Tree:
 class Build:
     """A build of the copy."""
 
-    def __init__(self, tree, name, *options):
+    def __init__(self, tree, name, *options, preset="test"):
         self.folder = tree.copy / "build" / name
         self.log = tree.work / ("%s.log" % name)
-        self.configure = ["cmake", "--preset", "test", "-B", str(self.folder), *options]
+        self.configure = ["cmake", "--preset", preset, "-B", str(self.folder), *options]
         self.tree = tree
         self.tests = {}
         self.targets = set()
@@ -118,6 +119,9 @@ class Build:
             labels = set(properties.get("LABELS", []))
             if "command" in test and "quick" in labels and labels & KINDS:
                 self.tests[test["name"]] = Test(test["name"], test["command"], properties)
+        self.list_targets()
+
+    def list_targets(self):
         listed = output_of("ninja", "-C", str(self.folder), "-t", "targets", "all")
         self.targets = {line.split(":")[0] for line in listed.splitlines()}
 
@@ -156,20 +160,50 @@ class Build:
         return self.log_of(["ninja", "-C", str(self.folder), "--quiet", *sorted(targets & self.targets)])
 
 
+class SanitizedBuild(Build):
+    """The build whose tests have a prefix, for what the plain tests do not notice; built as far as they need it."""
+
+    def __init__(self, tree, plain):
+        super().__init__(tree, SANITIZED, preset=SANITIZED)
+        self.plain = plain
+        self.long = (tree.copy / "tests/long.txt").read_text().split()
+        if not self.log_of(self.configure):
+            fail("the copy does not build: %s" % self.log)
+        self.list_targets()
+
+    @staticmethod
+    def known(tree):
+        presets = json.loads((tree.copy / "CMakePresets.json").read_text())
+        return SANITIZED in {each["name"] for each in presets["configurePresets"]}
+
+    def tests_like(self, tests):
+        """The same tests in this build, as far as they are quick there."""
+        return [Test(SANITIZED + "." + test.name, *test.moved(self.plain.folder, self.folder), sanitized=True)
+                for test in tests if test.name.split(".")[0] in ("unit", "property")
+                and not {test.name, SANITIZED + "." + test.name} & set(self.long)]
+
+
 class Test:
     """A test of ctest, run without ctest: many at once would disturb each other's times."""
 
-    def __init__(self, name, command, properties):
+    def __init__(self, name, command, properties, sanitized=False):
         self.name = name
+        self.properties = properties
+        self.sanitized = sanitized
         self.command = command
         self.folder = properties["WORKING_DIRECTORY"]
         self.environment = dict(os.environ)
         self.environment.update(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
 
-    @staticmethod
-    def begin():
+    def moved(self, folder, to):
+        """Its command and properties with another folder of the build."""
+        text = json.dumps([self.command, self.properties])
+        return json.loads(text.replace(str(folder), str(to)))
+
+    def begin(self):
         """Between fork and exec: a limit of memory, and Ctrl-C heard although we may be in the background."""
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        if not self.sanitized: # which takes addresses without end
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
@@ -179,7 +213,7 @@ class Test:
         process = subprocess.Popen(
             self.command, cwd=self.folder, env={**self.environment, **(environment or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True, preexec_fn=Test.begin)
+            start_new_session=True, preexec_fn=self.begin)
         try:
             code = process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
@@ -312,6 +346,8 @@ class Planter:
 
     def __init__(self, tree, build, coverage, most_s):
         self.tree, self.build, self.coverage, self.most_s = tree, build, coverage, most_s
+        self.sanitized = SanitizedBuild(tree, build) if SanitizedBuild.known(tree) else None
+        self.left_out = set()
 
     def tests_of(self, file, line):
         names = self.coverage.lines[file][line] & set(self.build.tests)
@@ -324,33 +360,45 @@ class Planter:
         before = lines[line - 1]
         lines[line - 1] = faults.planted(before, fault)
         tests = self.tests_of(file, line)
+        builds = [(self.build, tests)]
+        if self.sanitized:
+            builds.append((self.sanitized, self.sanitized.tests_like(tests)))
+        for build, tests in builds:
+            tests = [test for test in tests if test.name not in self.left_out]
+            outcome, by = self.look_until(build, tests, path, original, "\n".join(lines))
+            if outcome != "NOT NOTICED":
+                break
+        return Result(outcome, file, line, change_of(before, lines[line - 1]), by)
+
+    def look_until(self, build, tests, path, original, changed):
+        """Looks until no test notices the fault, or one that passes without it."""
         while True:
-            path.write_text("\n".join(lines))
+            path.write_text(changed)
             try:
-                outcome, by, noticing = self.look(tests)
+                outcome, by, noticing = self.look(build, tests)
             finally:
                 path.write_text(original)
-            if outcome != "noticed" or self.passes(noticing):
-                return Result(outcome, file, line, change_of(before, lines[line - 1]), by)
+            if outcome != "noticed" or self.passes(build, noticing):
+                return outcome, by
             say("%s fails without the fault, too, and is left out" % noticing.name)
-            del self.build.tests[noticing.name]
+            self.left_out.add(noticing.name)
             tests = tests[tests.index(noticing) + 1:]
 
     def limit_s(self, test):
-        return 20 + 20 * self.coverage.seconds[test.name]
+        return 20 + 20 * self.coverage.seconds[test.name.removeprefix(SANITIZED + ".")]
 
-    def passes(self, test):
+    def passes(self, build, test):
         """The control: whether the test passes without any fault."""
-        return self.build.make([test]) and test.run(self.limit_s(test))[0] == 0
+        return build.make([test]) and test.run(self.limit_s(test))[0] == 0
 
-    def look(self, tests):
+    def look(self, build, tests):
         """Builds and runs a few tests at a time, for what is noticed is mostly noticed at once.
         Returns the outcome, by what, and the test that noticed it."""
         spent, n = 0.0, 4
         while tests:
             some, tests = tests[:n], tests[n:]
             n *= 4
-            if not self.build.make(some):
+            if not build.make(some):
                 return "not counted", "it does not compile", None
             for test in some:
                 code, seconds = test.run(self.limit_s(test))

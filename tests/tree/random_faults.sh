@@ -46,13 +46,14 @@ assert round(low, 3) == 0.650 and round(high, 3) == 0.821, (low, high)
 assert faults.interval(0, 0) == (0.0, 1.0)
 END
 
-# A project with a function that its test asserts something about, one that it only calls, and one that
-# nothing calls.
+# A project with a function that its test asserts something about, one that it only calls, one of which
+# only a sanitizer notices a fault, and one that nothing calls.
 mkdir -p "$scratch/base" "$scratch/tests"
 cd "$scratch"
 cat >base/known.c <<'END'
 int known(int a, int b);
 int loose(int a, int b);
+int first(const char *x);
 int unknown(int a, int b);
 
 int known(int a, int b)
@@ -65,18 +66,28 @@ int loose(int a, int b)
 	return a + b;
 }
 
+int first(const char *x)
+{
+	return x[0];
+}
+
 int unknown(int a, int b)
 {
 	return a + b;
 }
 END
 cat >tests/test.c <<'END'
+#include <stdlib.h>
 int known(int a, int b);
 int loose(int a, int b);
+int first(const char *x);
 
 int main(void)
 {
+	char *one = calloc(1, 1);
 	(void)loose(3, 4);
+	(void)first(one);
+	free(one);
 	return known(1, 2) != 3;
 }
 END
@@ -101,7 +112,13 @@ add_test(NAME unit.known COMMAND unit_known)
 add_test(NAME unit.flaky COMMAND unit_flaky)
 set_tests_properties(unit.known unit.flaky PROPERTIES LABELS "unit;quick" ENVIRONMENT "A=b")
 END
-echo '{"version": 6, "configurePresets": [{"name": "test", "generator": "Ninja", "binaryDir": "build"}]}' >CMakePresets.json
+cat >CMakePresets.json <<'END'
+{"version": 6, "configurePresets": [
+  {"name": "test", "generator": "Ninja", "binaryDir": "build"},
+  {"name": "asan", "generator": "Ninja", "binaryDir": "build/asan",
+   "cacheVariables": {"CMAKE_C_FLAGS": "-fsanitize=address"}}]}
+END
+echo asan.unit.flaky >tests/long.txt
 echo build/ >.gitignore
 git init -q .
 
@@ -114,8 +131,9 @@ plant 9 --seed 1
 cut -f 1 build/mutation/random/*.tsv | sort -u | xargs >build/outcomes
 [[ $(<build/outcomes) == "NOT NOTICED noticed" ]] || { echo "outcomes: $(<build/outcomes)"; exit 1; }
 grep -qF 'unit.flaky fails without the fault, too' build/first log || { echo "a test that fails anyway counts"; cat build/first log; exit 1; }
-has '^base +1 of +2 noticed,  50 %'
-has '^base/known.c:12: return a \+ b; -> return a - b;$'
-[[ $(grep -c 'base/known.c' build/mutation/random/*.tsv) == 2 ]] || { echo "it planted one twice"; exit 1; }
+has '^base +2 of +3 noticed,  67 %'
+grep -q 'noticed.base/known.c.*x.1.*asan.unit.known' build/mutation/random/*.tsv || { echo 'sanitizers notice nothing'; cat log; exit 1; }
+has '^base/known.c:13: return a \+ b; -> return a - b;$'
+[[ $(grep -c 'base/known.c' build/mutation/random/*.tsv) == 3 ]] || { echo "it planted one twice"; exit 1; }
 grep -q 'building, to see' log && { echo "it measured the same sources twice"; exit 1; }
 git -C "$scratch" diff --quiet && cmp -s base/known.c build/mutation/random/copy/tailback/base/known.c
