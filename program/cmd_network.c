@@ -5,6 +5,7 @@
 #include "fabric_file_write.h"
 #include "fabric_paths.h"
 #include "fabric_store.h"
+#include "input_files.h"
 #include "names.h"
 #include "network_open.h"
 #include "placement.h"
@@ -60,7 +61,9 @@ static const struct argp_option argp_options[] = {
 		"root_guid_file: levels are distances from them",
 		0},
 	{"hosts", KEY_HOSTS, "LIST", 0,
-		"Only these hosts send and receive, such as n[0-15,20] or node[3-7]", 0},
+		"Only these hosts send and receive, such as n[0-15,20] or node[3-7], or "
+		"those that a file lists",
+		0},
 	TB_CMD_OUTPUT_OPTIONS,
 	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
 	{"list", KEY_LIST, 0, 0,
@@ -232,7 +235,10 @@ static int choose_hosts(const struct tb_network *network, const char *list,
 	struct tb_fabric_hosts *chosen, struct tb_error *error)
 {
 	struct tb_hosts hosts = {0};
-	int status = list ? tb_hosts_parse(&hosts, list, NULL, network, error) : TB_OK;
+	int status = !list ? TB_OK
+		     : tb_input_is_file(list)
+			     ? tb_hosts_read(&hosts, list, network, error)
+			     : tb_hosts_parse(&hosts, list, NULL, network, error);
 	uint32_t *nodes = malloc((hosts.n + 1u) * sizeof *nodes);
 	if (status == TB_OK && !nodes)
 		status = tb_fail_memory(error, "the hosts");

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "input_files.h"
 #include "map.h"
+#include "name_ranges.h"
 #include "names.h"
 #include "text_lines.h"
 #include "units.h"
@@ -14,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS	     " \t\r\n\v\f"
-#define BRACKETS_MAX 8 // pairs in a host's name
+#define BLANKS " \t\r\n\v\f"
+
+// Names that the ranges of a file may stand for: a short one should not take much memory.
+#define FILE_NAMES_MOST (UINT64_C(1) << 18)
 
 struct host_list_reading {
 	struct tb_hosts made;
@@ -24,7 +27,10 @@ struct host_list_reading {
 	const char *file;		  // NULL: a list on the command line
 	const char *tasks; // those of the hosts to come, as tb_hosts_parse; NULL: none
 	uint32_t n_tasks, n_same; // of each of the next n_same hosts
+	uint64_t n_left;	  // names that ranges may still stand for
 	uint64_t line;
+	uint32_t n_slots; // of each host of a name with ranges
+	bool is_slurm;	  // a file of lists: a host that comes again has no more slots
 	struct tb_error *error;
 };
 
@@ -48,6 +54,8 @@ static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slot
 	if (tb_map_find(&reading->place_of, node, &place)) {
 		if (!reading->file)
 			return REFUSE(reading, "the host list names node %u twice", node);
+		if (reading->is_slurm)
+			return TB_OK;
 		if (hosts->hosts[place].n_slots > TB_HOSTS_MAX - n_slots)
 			return REFUSE(reading, "too many slots");
 		hosts->hosts[place].n_slots += n_slots;
@@ -95,20 +103,6 @@ static int no_host(const struct host_list_reading *reading, const char *host)
 	return REFUSE(reading, "'%s' is no host of the network", host);
 }
 
-// number_at reads digits and skips them.
-static bool number_at(const char **text, uint32_t *number)
-{
-	uint64_t value = 0;
-	const char *at = *text;
-	for (; isdigit((unsigned char)*at) && value < TB_HOSTS_MAX; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	if (at == *text || value >= TB_HOSTS_MAX)
-		return false;
-	*text = at;
-	*number = (uint32_t)value;
-	return true;
-}
-
 // next_tasks takes a host's tasks off those of a list, such as "4(x3),2".
 static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 {
@@ -116,12 +110,13 @@ static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 	if (!at)
 		return TB_OK;
 	if (reading->n_same == 0) {
-		bool fine = number_at(&at, &reading->n_tasks) && reading->n_tasks > 0;
+		bool fine = tb_name_ranges_number(&at, &reading->n_tasks) &&
+			    reading->n_tasks > 0;
 		reading->n_same = 1;
 		if (fine && strncmp(at, "(x", 2) == 0) {
 			at += 2;
-			fine = number_at(&at, &reading->n_same) && reading->n_same > 0 &&
-			       *at++ == ')';
+			fine = tb_name_ranges_number(&at, &reading->n_same) &&
+			       reading->n_same > 0 && *at++ == ')';
 		}
 		if (!fine || (*at && *at != ','))
 			return *reading->tasks ? REFUSE(reading,
@@ -155,83 +150,28 @@ static int add_named(
 	if (reading->network && number > host)
 		return no_host(reading, host);
 	uint32_t node;
-	if (!number_at(&number, &node))
+	if (!tb_name_ranges_number(&number, &node))
 		return REFUSE(reading,
 			"host '%s' does not end with a number below %u, its node", host,
 			TB_HOSTS_MAX);
 	return add(reading, node, n_slots);
 }
 
-static int bad_range(const struct host_list_reading *reading, const char *range)
+static int add_expanded(void *context, const char *host)
 {
-	return REFUSE(reading,
-		"'%s' is no range of hosts: expected numbers as in node[0-15,20]", range);
+	struct host_list_reading *reading = context;
+	return add_named(reading, host, reading->n_slots);
 }
 
-// range_at reads "7" or "4-7" and skips it.
-static int range_at(const struct host_list_reading *reading, const char **text,
-	uint32_t *first, uint32_t *last)
+// add_ranges adds the hosts of a name with ranges.
+static int add_ranges(
+	struct host_list_reading *reading, const char *name, uint32_t n_slots)
 {
-	const char *range = *text;
-	bool fine = number_at(text, first);
-	*last = *first;
-	if (fine && **text == '-') {
-		++*text;
-		fine = number_at(text, last);
-	}
-	if (!fine)
-		return bad_range(reading, range);
-	if (*last < *first)
-		return REFUSE(reading, "the range %.*s runs backwards",
-			(int)(*text - range), range);
-	return TB_OK;
-}
-
-static int expand(struct host_list_reading *reading, const char *before, const char *rest,
-	unsigned n_brackets);
-
-// expand_range expands the rest of a host's name behind each number of a range. Numbers
-// have as many digits as it begins with.
-static int expand_range(struct host_list_reading *reading, const char *before,
-	const char **range, const char *rest, unsigned n_brackets)
-{
-	uint32_t first = 0, last = 0;
-	int width = (int)strspn(*range, "0123456789");
-	int status = range_at(reading, range, &first, &last);
-	for (uint32_t i = first; i <= last && status == TB_OK; i++) {
-		char *host;
-		if (asprintf(&host, "%s%0*u", before, width, i) < 0)
-			return tb_fail_memory(reading->error, "hosts");
-		status = expand(reading, host, rest, n_brackets);
-		free(host);
-	}
-	return status;
-}
-
-// expand adds the hosts that begin with `before` and go on with `rest`, such as "n[0-3]"
-// or "[0-1]n[0-3]-ib".
-static int expand(struct host_list_reading *reading, const char *before, const char *rest,
-	unsigned n_brackets)
-{
-	size_t n = strcspn(rest, "[]");
-	const char *close = strpbrk(rest + n + (rest[n] != '\0'), "[]");
-	if (rest[n] && (rest[n] == ']' || !close || *close != ']' || n_brackets == 0))
-		return REFUSE(reading,
-			"'%s%s': expected ranges in at most %d pairs of brackets, as in "
-			"node[0-15,20]",
-			before, rest, BRACKETS_MAX);
-	char *host;
-	if (asprintf(&host, "%s%.*s", before, (int)n, rest) < 0)
-		return tb_fail_memory(reading->error, "hosts");
-	int status = rest[n] ? TB_OK : add_named(reading, host, 1);
-	for (const char *at = rest + n; status == TB_OK && at != close && *at;) {
-		at++;
-		status = expand_range(reading, host, &at, close + 1, n_brackets - 1);
-		if (status == TB_OK && at != close && *at != ',')
-			status = bad_range(reading, rest + n + 1);
-	}
-	free(host);
-	return status;
+	struct tb_error why = {0};
+	reading->n_slots = n_slots;
+	int status = tb_name_ranges_expand(
+		name, &reading->n_left, add_expanded, reading, &why);
+	return why.code ? REFUSE(reading, "%s", why.text) : status;
 }
 
 // add_plain reads a host without brackets: "node07", "7" or, for people, "4-7".
@@ -245,9 +185,12 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
 		digits--;
 	if (!is_host && isdigit((unsigned char)host[0])) {
-		const char *range = host;
-		int status = expand_range(reading, "", &range, "", 0);
-		return status == TB_OK && *range ? bad_range(reading, host) : status;
+		char *range;
+		if (asprintf(&range, "[%s]", host) < 0)
+			return tb_fail_memory(reading->error, "hosts");
+		int status = add_ranges(reading, range, 1);
+		free(range);
+		return status;
 	}
 	if (!is_host && digits > 1 && host[digits] && host[digits - 1] == '-' &&
 		isdigit((unsigned char)host[digits - 2]))
@@ -257,30 +200,37 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 	return add_named(reading, host, 1);
 }
 
-// end_of_host finds the comma after a host, ignoring commas in brackets.
-static char *end_of_host(char *text)
-{
-	bool within = false;
-	for (; *text && (within || *text != ','); text++)
-		if (*text == '[' || *text == ']')
-			within = *text == '[';
-	return text;
-}
-
 static int read_list(struct host_list_reading *reading, char *text)
 {
 	for (;;) {
-		char *end = end_of_host(text);
+		char *end = tb_name_ranges_end(text);
 		bool more = *end == ',';
 		*end = '\0';
 		if (!*text)
 			return REFUSE(reading, "the host list has an empty place");
-		int status = strpbrk(text, "[]") ? expand(reading, "", text, BRACKETS_MAX)
+		int status = strpbrk(text, "[]") ? add_ranges(reading, text, 1)
 						 : add_plain(reading, text);
 		if (status != TB_OK || !more)
 			return status;
 		text = end + 1;
 	}
+}
+
+// read_words reads lists with blanks between, as from lines: the output of 'scontrol show
+// hostnames'.
+static int read_words(struct host_list_reading *reading, char *text)
+{
+	int status = TB_OK;
+	text += strspn(text, BLANKS);
+	do {
+		char *word = text;
+		text += strcspn(text, BLANKS);
+		char *end = text;
+		text += strspn(text, BLANKS);
+		*end = '\0';
+		status = read_list(reading, word);
+	} while (status == TB_OK && *text);
+	return status;
 }
 
 static int take_hosts(
@@ -297,12 +247,14 @@ static int take_hosts(
 int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {
-		.network = naming(network), .tasks = tasks, .error = error};
+	struct host_list_reading reading = {.network = naming(network),
+		.tasks = tasks,
+		.n_left = TB_HOSTS_MAX,
+		.error = error};
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail_memory(error, "hosts");
-	int status = read_list(&reading, copy);
+	int status = read_words(&reading, copy);
 	free(copy);
 	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
 		status = REFUSE(&reading,
@@ -330,12 +282,43 @@ static int read_slots(struct host_list_reading *reading, char *words, uint32_t *
 	return TB_OK;
 }
 
+// is_heading: what sacct and squeue print above their lists.
+static bool is_heading(struct host_list_reading *reading, const char *word)
+{
+	bool is = strcasecmp(word, "NodeList") == 0;
+	bool is_rule = reading->is_slurm && word[strspn(word, "-")] == '\0';
+	reading->is_slurm |= is;
+	return is || is_rule;
+}
+
+// add_line adds the hosts of a line's first word: a host, or a list of Slurm's.
+static int add_line(struct host_list_reading *reading, char *text, uint32_t n_slots)
+{
+	bool more = true;
+	int status = TB_OK;
+	if (*text && text[strlen(text) - 1] == '+')
+		return REFUSE(reading,
+			"'%.60s' is cut off: have sacct print all of it, as with -o "
+			"NodeList%%1000 or -P",
+			text);
+	reading->is_slurm |= strpbrk(text, "[,") != NULL;
+	while (status == TB_OK && more) {
+		char *end = tb_name_ranges_end(text);
+		more = *end == ',';
+		*end = '\0';
+		status = *text ? add_ranges(reading, text, n_slots)
+			       : REFUSE(reading, "the host list has an empty place");
+		text = end + 1;
+	}
+	return status;
+}
+
 static int read_host(struct host_list_reading *reading, char *text)
 {
 	text[strcspn(text, "#")] = '\0';
 	char *rest;
 	char *host = strtok_r(text, BLANKS, &rest);
-	if (!host)
+	if (!host || is_heading(reading, host))
 		return TB_OK;
 	uint32_t n_slots = 1;
 	uint64_t n;
@@ -350,7 +333,7 @@ static int read_host(struct host_list_reading *reading, char *text)
 		n_slots = (uint32_t)n;
 	}
 	int status = read_slots(reading, rest, &n_slots);
-	return status == TB_OK ? add_named(reading, host, n_slots) : status;
+	return status == TB_OK ? add_line(reading, host, n_slots) : status;
 }
 
 static int read_file(struct host_list_reading *reading, FILE *file)
@@ -373,8 +356,10 @@ static int read_file(struct host_list_reading *reading, FILE *file)
 int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {
-		.network = naming(network), .file = path, .error = error};
+	struct host_list_reading reading = {.network = naming(network),
+		.file = path,
+		.n_left = FILE_NAMES_MOST,
+		.error = error};
 	FILE *file = tb_input_fopen(path);
 	if (!file)
 		return tb_fail_in(

@@ -81,11 +81,13 @@ int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
 // A host list names hosts, separated by commas; brackets hold numbers and ranges:
 // "node[00-15,20],node30" (Slurm, pdsh). The number that a host's name ends with is its
 // node, so "node07" and "7" are node 7. Without a name, "0-15,20" will do. A name may
-// have several brackets, and go on behind them: "rack[0-1]n[0-3]-ib".
+// have several brackets, and go on behind them: "rack[0-1]n[0-3]-ib". Blanks and lines
+// separate, too, as in what 'scontrol show hostnames' prints.
 //
 // A host file has one host per line, with as many slots as ranks may run there: "node07
 // slots=4" (Open MPI), "node07:4" (MPICH), or the same line several times (PBS). `#`
-// begins a comment.
+// begins a comment. A line may be a list, and the file what 'sacct -o NodeList' prints of
+// a job and its steps: then a host that comes again has no more slots.
 //
 // In a fabric that was read from a file a host's name is the fabric's, and stands for all
 // its network interfaces; the slots of its line are dealt to them, the first ones first.

@@ -38,7 +38,8 @@ static void the_number_at_the_end_is_the_node(void **state)
 		{"node[00-02,20]", "0 1 2 20"}, {"node[5],n3,9-10", "5 3 9 10"},
 		{"gpu-[1-2],rack1-node4", "1 2 4"}, {"rack1-[5-6]", "5 6"},
 		{"n[1-2][08-10]", "108 109 110 208 209 210"}, {"3,1,2", "3 1 2"},
-		{"16777215", "16777215"}};
+		{"16777215", "16777215"}, {"n[1-2]\nn4 n[6,7]\n", "1 2 4 6 7"},
+		{"node[01-04,7],gpu[8-9]", "1 2 3 4 7 8 9"}};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tb_hosts hosts = {0};
 		assert_int_equal(
@@ -110,12 +111,34 @@ static void slots_are_told_in_three_ways(void **state)
 	tb_hosts_fini(&hosts);
 }
 
+// A job of sacct's has its steps below it, on the same hosts.
+static void files_may_hold_lists_of_slurm(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *file, *nodes;
+	} files[] = {{"node[01-03,7],gpu[8-9]\n", "1 2 3 7 8 9"},
+		{"node1\nnode2\nnode10\n", "1 2 10"},
+		{"       NodeList \n--------------- \n  node[01-02] \n        node01 \n"
+		 "  node[01-02] \n",
+			"1 2"},
+		{"NODELIST\nnode4\nnode4\n", "4"},
+		{"node[1-2]:4\nnode[3-4] slots=2\n", "1x4 2x4 3x2 4x2"}};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct tb_hosts hosts = {0};
+		assert_int_equal(read_file(&hosts, files[i].file), TB_OK);
+		assert_string_equal(listed(&hosts), files[i].nodes);
+		tb_hosts_fini(&hosts);
+	}
+}
+
 static void lines_that_make_no_sense_are_named(void **state)
 {
 	(void)state;
 	static const char *const files[] = {"node1\nlogin\n", "\nnode1:0\n",
 		"node1\nnode2 slots=0\n", "node1\nnode2 4\n", "node1\nnode2:x\n",
-		"node1\nnode[0-3]\n"};
+		"node1\nnode[0-3\n", "node1\nnode[2-4],\n", "NodeList\nnode[01-04,+\n",
+		"node1\nn[0-9999999][0-9]\n"};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		struct tb_hosts hosts = {0};
 		assert_int_equal(read_file(&hosts, files[i]), TB_EUSAGE);
@@ -135,6 +158,7 @@ int main(void)
 		cmocka_unit_test(tasks_are_of_the_hosts_in_turn),
 		cmocka_unit_test(lists_that_make_no_sense_are_refused),
 		cmocka_unit_test(slots_are_told_in_three_ways),
+		cmocka_unit_test(files_may_hold_lists_of_slurm),
 		cmocka_unit_test(lines_that_make_no_sense_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
