@@ -1,7 +1,7 @@
 // tailback network --list: the presets, the keys of networks with the values that they
 // take, and the formats of fabrics. All is read from the tables.
 #include "cmd_network.h"
-#include "fabric_file.h"
+#include "fabric_formats.h"
 #include "json.h"
 #include "preset.h"
 #include "switchings.h"
@@ -39,8 +39,8 @@ static void list_text(char *names, unsigned width)
 	while ((name = strsep(&rest, "\n")) && *name)
 		put_row(name, tb_network_preset_summary(name, text, sizeof text), width);
 	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
-	for (size_t i = 0; tb_fabric_format_name(i); i++)
-		printf("  %s\n", tb_fabric_format_name(i));
+	for (size_t i = 0; tb_fabric_format(i); i++)
+		printf("  %s\n", tb_fabric_format(i)->name);
 	list_keys("Keys of all networks", tb_preset_keys, tb_preset_n_keys, width);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(text, sizeof text, "Keys where switching = %s", kinds[i].name);
@@ -74,8 +74,8 @@ static int list_json(char *names)
 			json_pack("{s:o, s:o}", "name", tb_json_text(name), "summary",
 				tb_json_text(tb_network_preset_summary(
 					name, text, sizeof text))));
-	for (size_t i = 0; tb_fabric_format_name(i); i++)
-		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format_name(i)));
+	for (size_t i = 0; tb_fabric_format(i); i++)
+		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format(i)->name));
 	keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
 	for (size_t i = 0; i < n; i++)
 		keys = add_keys(keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);

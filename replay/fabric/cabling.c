@@ -189,6 +189,19 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			 "file",
 				"devices have ports with names, which go by their order "
 				"in the file"},
+		[TB_REMARK_ONE_CABLE_EACH] =
+			{"a pair of switches got one cable, as the file does not give "
+			 "their number",
+				"pairs of switches got one cable each, as the file does "
+				"not give their number"},
+		[TB_REMARK_NO_SPEED] = {"a LinkSpeed was passed over: it is no rate such "
+					"as 100Gbit/s",
+			"LinkSpeeds were passed over: they are no rates such as "
+			"100Gbit/s"},
+		[TB_REMARK_QUEUE_SIZE] = {"the size of a queue was passed over: the "
+					  "preset gives those of buffers",
+			"sizes of queues were passed over: the preset gives those of "
+			"buffers"},
 	};
 	uint64_t n = cabling->remarks[kind].n;
 	if (n == 0)

@@ -174,6 +174,19 @@ bool tb_ibnetdiscover_ports_is(const char *line);
 int tb_iblinkinfo_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 int tb_ibnetdiscover_ports_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
+// Devices that go by names alone, which are then their own, as in an edge list.
+
+// tb_cabling_find_named stores the device of that name, in its visible form, which is
+// what others show. A new one is an adapter without an entry. TB_EFORMAT, at the line,
+// for a name that is empty or too long.
+int tb_cabling_find_named(struct tb_cabling *cabling, const char *name, uint64_t line,
+	uint32_t *device) TB_MUST_USE;
+
+// tb_cabling_join plugs a cable between the next ports of two devices, counted from 1.
+// `seen` has its rate, latency and line. TB_EFORMAT when a device has no port left.
+int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
+	const struct tb_cabling_port *seen) TB_MUST_USE;
+
 // The ports of an edge list: numbers, or names, which are numbered from 1 on their device
 // in the order in which the file has them.
 

@@ -11,8 +11,7 @@
 
 #define BLANKS " \t\r\n"
 
-// The longest name that leaves room for a port behind it.
-enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6, WORDS_MOST = 7 };
+enum { WORDS_MOST = 7 };
 
 struct edge_list_reading {
 	struct tb_cabling *cabling;
@@ -96,29 +95,13 @@ bool tb_edge_list_lacks_ports(const char *line)
 	return lacks;
 }
 
-// find stores the device of that name, in its visible form, which is what others show.
-// Names of one hash lie behind each other.
-static int find(struct edge_list_reading *reading, const char *given, uint32_t *device)
+static int find(struct edge_list_reading *reading, const char *name, uint32_t *device)
 {
 	struct tb_cabling *cabling = reading->cabling;
-	char buffer[NAME_MOST + 8];
-	const char *name = tb_visible(given, buffer, sizeof buffer);
-	if (*name == '\0' || strlen(name) > NAME_MOST)
-		return REFUSE(reading, "'%.60s': expected a name of 1 to %d bytes", name,
-			NAME_MOST);
-	for (uint64_t key = tb_edge_hash(name);; key++) {
-		if (!tb_map_find(&cabling->of_guid, key, device)) {
-			int status =
-				tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
-			if (status == TB_OK)
-				cabling->devices[*device].line = reading->line;
-			return status == TB_OK ? tb_cabling_name(cabling, *device, name,
-							 strlen(name))
-					       : status;
-		}
-		if (strcmp(cabling->devices[*device].name, name) == 0)
-			return TB_OK;
-	}
+	int status = tb_cabling_find_named(cabling, name, reading->line, device);
+	if (status == TB_OK && cabling->devices[*device].line == 0)
+		cabling->devices[*device].line = reading->line;
+	return status;
 }
 
 // What the file says of a device's kind; kept in its LID, which edge lists do not have.

@@ -2,23 +2,17 @@
 
 #include "cabling.h"
 #include "cabling_impl.h"
-#include "cabling_rates.h"
+#include "fabric_formats.h"
 #include "infile.h"
 #include "network_open.h"
 #include "preset.h"
 #include "preset_reading.h"
-#include "text_lines.h"
 #include "visible.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-// How many lines are looked at to tell a file's kind: remarks and error messages may
-// stand at its head.
-enum { LINES_LOOKED_AT = 1000 };
 
 struct opening {
 	char *file;   // owned
@@ -26,6 +20,7 @@ struct opening {
 	char *keys;   // owned: ",key=value" of the preset
 	char *rate;   // owned: "rate=VALUE" as it was given; NULL: it was not
 	char *roots;  // owned: the file that names them; NULL: none does
+	const struct tb_fabric_format *format;
 	bool has_nics;
 	bool nics_are_rails;
 	const volatile sig_atomic_t *stop;
@@ -172,141 +167,24 @@ static int take_keys(struct opening *opening, const char *list)
 	return status;
 }
 
-typedef int read_function(struct tb_cabling *cabling, FILE *stream);
-
-static bool is_section(const char *line)
-{
-	return line[0] == '[' && isalpha((unsigned char)line[1]);
-}
-
-// check_text refuses a first line that is of no kind and holds no text: nothing at all
-// (NULL), or control characters.
-static int check_text(const struct opening *opening, const char *line)
-{
-	const char *is = !line ? "is empty" : NULL;
-	for (; line && *line && !is; line++)
-		if (iscntrl((unsigned char)*line) && !isspace((unsigned char)*line))
-			is = "is no text";
-	if (!is)
-		return TB_OK;
-	return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
-		"%s: expected a network's INI file, a list of cables, or what "
-		"ibnetdiscover prints",
-		is);
-}
-
-static bool is_remark(const char *line)
-{
-	return strchr("#;", line[strspn(line, " \t\r\n")]) != NULL; // or nothing at all
-}
-
-// check_start refuses a first line of text that is a job's, or a cable's without ports.
-static int check_start(const struct opening *opening, const char *line, int number)
-{
-	if (strncmp(line, "num_ranks ", 10) == 0)
-		return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
-			"is a job, no network");
-	if (!tb_edge_list_lacks_ports(line))
-		return TB_OK;
-	return tb_fail_at(opening->error, TB_EFORMAT, opening->file, TB_PLACE_LINE,
-		(uint64_t)number,
-		"expected a cable with its ports, A PORT B PORT, or key = value");
-}
-
-// A format of fabrics: whether a line tells that a file is one, and how it is read.
-static const struct {
-	const char *name;
-	bool (*is)(const char *line);
-	read_function *read;
-} formats[] = {
-	{"ibnetdiscover", tb_ibnetdiscover_is, tb_ibnetdiscover_read},
-	{"ibnetdiscover --ports", tb_ibnetdiscover_ports_is, tb_ibnetdiscover_ports_read},
-	{"iblinkinfo", tb_iblinkinfo_is, tb_iblinkinfo_read},
-	{"list of cables", tb_edge_list_is, tb_edge_list_read},
-};
-enum { N_FORMATS = sizeof formats / sizeof *formats };
-
-const char *tb_fabric_format_name(size_t i)
-{
-	return i < N_FORMATS ? formats[i].name : NULL;
-}
-
-// reader_of returns how a file with this line is read; NULL when it does not tell.
-static read_function *reader_of(const char *line)
-{
-	for (size_t i = 0; i < N_FORMATS; i++)
-		if (formats[i].is(line))
-			return formats[i].read;
-	return NULL;
-}
-
-// look_at looks at a line: 1 to go on, 0 when no later line can tell more of the file's
-// kind, or negative.
-static int look_at(const struct opening *opening, const struct tb_text_lines *lines,
-	bool *has_text, read_function **reader)
-{
-	const char *line = lines->text;
-	int status = TB_OK;
-	*reader = reader_of(line);
-	if (*reader)
-		return 0;
-	if (lines->number == 1)
-		status = check_text(opening, line);
-	if (status == TB_OK && !*has_text && !is_remark(line)) {
-		*has_text = true;
-		status = check_start(opening, line, (int)lines->number);
-	}
-	return status != TB_OK || is_section(line) ? status : 1;
-}
-
-// tell_kind looks at the first lines; NULL when the file holds no fabric.
-static int tell_kind(const struct opening *opening, read_function **reader)
-{
-	struct tb_text_lines lines;
-	FILE *stream = NULL;
-	struct tb_infile *file = NULL;
-	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
-	if (status)
-		return status;
-	bool has_text = false;
-	int go_on = 1;
-	*reader = NULL;
-	tb_text_lines_init(&lines, stream, opening->file, opening->error);
-	while (go_on > 0 && lines.number < LINES_LOOKED_AT) {
-		int found = tb_text_lines_next(&lines);
-		if (found > 0)
-			go_on = look_at(opening, &lines, &has_text, reader);
-		else if (found == 0 && lines.number == 0)
-			go_on = check_text(opening, NULL);
-		else
-			go_on = found;
-		// A first line with a byte 0 is of no text file.
-		if (found == TB_EFORMAT && lines.number == 1)
-			go_on = check_text(opening, "\1");
-	}
-	tb_text_lines_fini(&lines);
-	fclose(stream);
-	return go_on < 0 ? go_on : TB_OK;
-}
-
-// rate_of_preset returns how fast a preset's links are; 0 when it is no ib preset.
-static uint64_t rate_of_preset(const char *name)
+// rate_of_preset returns how fast a preset's links are; 0 when its name begins otherwise.
+static uint64_t rate_of_preset(const char *name, const char *begins)
 {
 	struct tb_network_params params;
-	if (strncmp(name, "ib-", 3) != 0 ||
+	if (strncmp(name, begins, strlen(begins)) != 0 ||
 		tb_network_preset(&params, name, NULL) != TB_OK)
 		return 0;
 	return params.link_bytes_per_s;
 }
 
-// choose_preset finds the ib preset with the rate of the fastest cable, or the next
-// faster one, or the fastest there is.
-static const char *choose_preset(uint64_t bytes_per_s)
+// choose_preset finds the preset with the rate of the fastest cable, or the next faster
+// one, or the fastest there is, among those that suit the format.
+static const char *choose_preset(const char *begins, uint64_t bytes_per_s)
 {
 	const char *best = NULL, *name;
 	uint64_t best_rate = 0;
 	for (size_t i = 0; (name = tb_network_preset_name(i)) != NULL; i++) {
-		uint64_t rate = rate_of_preset(name);
+		uint64_t rate = rate_of_preset(name, begins);
 		bool closer = best_rate < bytes_per_s
 				      ? rate > best_rate
 				      : rate >= bytes_per_s && rate < best_rate;
@@ -367,7 +245,9 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 	struct tb_network_params *params)
 {
 	uint64_t rate = tb_cabling_fastest(cabling);
-	const char *preset = opening->preset ? opening->preset : choose_preset(rate);
+	const char *preset = opening->preset
+				     ? opening->preset
+				     : choose_preset(opening->format->presets, rate);
 	char *text = NULL;
 	if (!preset || (!opening->preset && rate == 0 && has_cables(cabling)))
 		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
@@ -403,16 +283,15 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 		       : status;
 }
 
-// read_file has the reader read all of the file, which may be compressed.
-static int read_file(
-	const struct opening *opening, read_function *reader, struct tb_cabling *cabling)
+// read_file reads all of the file, which may be compressed.
+static int read_file(const struct opening *opening, struct tb_cabling *cabling)
 {
 	FILE *stream = NULL;
 	struct tb_infile *file = NULL;
 	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
 	if (status)
 		return status;
-	status = reader(cabling, stream);
+	status = opening->format->read(cabling, stream);
 	// What is wrong with compressed data says more than what its text lacks.
 	int cause = status ? tb_infile_check(file, opening->error) : TB_OK;
 	fclose(stream);
@@ -423,14 +302,13 @@ static int open_file(
 	struct opening *opening, const char *list, struct tb_network **network)
 {
 	struct tb_cabling cabling = {.file = opening->file, .error = opening->error};
-	read_function *reader = NULL;
-	int status = tell_kind(opening, &reader);
-	if (status == TB_OK && !reader)
+	int status = tb_fabric_kind(&opening->format, opening->file, opening->error);
+	if (status == TB_OK && !opening->format)
 		status = TB_EFOREIGN;
 	if (status == TB_OK)
 		status = take_keys(opening, list);
 	if (status == TB_OK)
-		status = read_file(opening, reader, &cabling);
+		status = read_file(opening, &cabling);
 	if (status == TB_OK)
 		status = build(opening, &cabling, network);
 	tb_cabling_fini(&cabling);

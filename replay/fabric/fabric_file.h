@@ -4,16 +4,15 @@
 // "fabric.topo,preset=ib-ndr,payload=2048,nics=host". Its keys:
 //
 //   preset   what has the parameters that the file does not give. Without it the ib
-//            preset whose links are as fast as the fabric's fastest cable, or the next
-//            faster one
+//            preset (of Ethernet the roce preset) whose links are as fast as the
+//            fabric's fastest cable, or the next faster one
 //   nics     port: each port of an adapter is a node (the default). host: each host is
 //            one, and its ports are its rails
 //   roots    the file that names the top switches (cabling_impl.h)
 //
 // and those of that preset but for arity, levels, rails and shape, which the file
 // decides, and for rate where it gives that of each cable. No key may stand twice. A
-// file's kind is told by its content (cabling_impl.h, cabling_impl.h); it may be
-// compressed (infile.h).
+// file's kind is told by its content (fabric_formats.h); it may be compressed (infile.h).
 #ifndef TB_FABRIC_FILE_H
 #define TB_FABRIC_FILE_H
 
@@ -28,9 +27,6 @@
 // be NULL.
 int tb_fabric_file_open(struct tb_network **network, const char *text,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
-
-// tb_fabric_format_name returns the name of format i that is read, NULL beyond the last.
-const char *tb_fabric_format_name(size_t i);
 
 // tb_fabric_file_path stores the file's name that such a text begins with, for the caller
 // to free. TB_EFOREIGN, with no sentence, when it begins with no file; TB_ENOMEM.

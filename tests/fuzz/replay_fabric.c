@@ -3,6 +3,7 @@
 #include "cabling.h"
 #include "cabling_impl.h"
 #include "fabric_file_write.h"
+#include "fabric_formats.h"
 #include "preset.h"
 
 #include <stdint.h>
@@ -55,10 +56,9 @@ static void write_back(const struct tb_network *net, read_function *read,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static read_function *const readers[] = {tb_ibnetdiscover_read, tb_edge_list_read,
-		tb_iblinkinfo_read, tb_ibnetdiscover_ports_read};
-	for (size_t i = 0; i < sizeof readers / sizeof *readers && size > 0; i++) {
-		struct tb_network *net = read_text(readers[i], data, size);
+	const struct tb_fabric_format *format;
+	for (size_t i = 0; (format = tb_fabric_format(i)) && size > 0; i++) {
+		struct tb_network *net = read_text(format->read, data, size);
 		if (!net)
 			continue;
 		write_back(net, tb_ibnetdiscover_read, TB_FABRIC_FILE_IBNETDISCOVER);
