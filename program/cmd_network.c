@@ -34,6 +34,7 @@
 enum key {
 	KEY_ROUTES = 256,
 	KEY_ROOTS,
+	KEY_NAMES,
 	KEY_HOSTS,
 	KEY_FROM,
 	KEY_TO,
@@ -59,6 +60,10 @@ static const struct argp_option argp_options[] = {
 	{"roots", KEY_ROOTS, "FILE", 0,
 		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
 		"root_guid_file: levels are distances from them",
+		0},
+	{"node-name-map", KEY_NAMES, "FILE", 0,
+		"The names of a fabric's devices, a GUID and a name per line, as "
+		"infiniband-diags take them",
 		0},
 	{"hosts", KEY_HOSTS, "LIST", 0,
 		"Only these hosts send and receive, such as n[0-15,20] or node[3-7], or "
@@ -132,6 +137,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ROOTS:
 		options->roots = text;
+		break;
+	case KEY_NAMES:
+		options->names = text;
 		break;
 	case KEY_HOSTS:
 		options->hosts = text;
@@ -376,20 +384,37 @@ static void note_remarks(const struct tb_network *network)
 			tb_network_params(network)->name, tb_network_remark(network, i));
 }
 
-// open_network puts the roots behind the network's name, where fabrics have them.
+// add_file puts a file behind the network's name, where fabrics have it.
+static int add_file(char **name, const char *option, enum tb_fabric_word key,
+	const char *file, struct tb_error *error)
+{
+	char *longer = NULL;
+	if (!file)
+		return TB_OK;
+	if (strchr(file, ','))
+		return tb_fail(error, TB_EUSAGE,
+			"--%s=%s: expected a file without a comma in its name", option,
+			file);
+	if (asprintf(&longer, "%s,%s=%s", *name, tb_fabric_words[key], file) < 0)
+		return tb_fail_memory(error, "a name");
+	free(*name);
+	*name = longer;
+	return TB_OK;
+}
+
 static int open_network(const struct network_options *options,
 	struct tb_network **network, struct tb_error *error)
 {
-	char *name = NULL;
-	if (options->roots && strchr(options->roots, ','))
-		return tb_fail(error, TB_EUSAGE,
-			"--roots=%s: expected a file without a comma in its name",
-			options->roots);
-	if (asprintf(&name, "%s%s%s", options->network, options->roots ? ",roots=" : "",
-		    options->roots ? options->roots : "") < 0)
-		return tb_fail_memory(error, "a name");
-	int status = tb_network_open(
-		network, &(struct tb_network_description){.name = name}, error);
+	char *name = strdup(options->network);
+	int status = name ? TB_OK : tb_fail_memory(error, "a name");
+	if (status == TB_OK)
+		status = add_file(&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
+	if (status == TB_OK)
+		status = add_file(
+			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
+	if (status == TB_OK)
+		status = tb_network_open(
+			network, &(struct tb_network_description){.name = name}, error);
 	free(name);
 	return status;
 }
@@ -428,15 +453,16 @@ int tb_cmd_network(int argc, char **argv)
 		.study.seed = 1,
 		.picture.output = {.allowed = FORMATS, .file = "-"}};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	const char *inputs[] = {options.network, options.routes, options.roots};
+	const char *inputs[] = {
+		options.network, options.routes, options.roots, options.names};
 	if (options.list)
 		return network_list(options.picture.output.format == TB_FORMAT_JSON,
 			       options.picture.width) == TB_OK
 			       ? TB_EXIT_OK
 			       : TB_EXIT_FAILURE;
-	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 3);
+	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 4);
 	if (code == TB_EXIT_OK && options.store)
-		code = tb_cmd_spare(options.store, inputs, 3);
+		code = tb_cmd_spare(options.store, inputs, 4);
 	if (code == TB_EXIT_OK && options.from &&
 		options.picture.output.format != TB_FORMAT_TEXT &&
 		options.picture.output.format != TB_FORMAT_JSON)

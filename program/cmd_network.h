@@ -6,7 +6,7 @@
 #include "picture_args.h"
 
 struct network_options {
-	const char *network, *routes, *roots;
+	const char *network, *routes, *roots, *names;
 	const char *hosts;     // that send and receive; NULL: all
 	const char *from, *to; // of a path; NULL: none is asked for
 	const char *store;     // NULL: none

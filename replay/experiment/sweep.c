@@ -245,12 +245,26 @@ static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
 		      : TB_OK;
 }
 
+// next_file returns where the next file that a network's description names begins, or
+// NULL.
+static const char *next_file(const char *text)
+{
+	const char *next = NULL;
+	for (size_t i = 0; tb_fabric_words[i]; i++) {
+		char key[32];
+		snprintf(key, sizeof key, ",%s=", tb_fabric_words[i]);
+		const char *at = strstr(text, key);
+		if (at && (!next || at + strlen(key) < next))
+			next = at + strlen(key);
+	}
+	return next;
+}
+
 // hash_files hashes the files in which a network stands: a fabric or a preset, and the
-// preset of a fabric.
+// preset, roots and names of a fabric.
 static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
 {
-	static const char preset[] = ",preset=";
-	for (const char *at = network; at;) {
+	for (const char *at = network; at; at = next_file(at)) {
 		char *path = NULL;
 		int status = tb_fabric_file_path(&path, at, NULL);
 		if (status == TB_ENOMEM)
@@ -259,8 +273,6 @@ static int hash_files(const char *network, uint64_t *hash, struct tb_error *erro
 		free(path);
 		if (status != TB_OK)
 			return status;
-		at = strstr(at, preset);
-		at = at ? at + strlen(preset) : NULL;
 	}
 	return TB_OK;
 }

@@ -198,6 +198,11 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 					"as 100Gbit/s",
 			"LinkSpeeds were passed over: they are no rates such as "
 			"100Gbit/s"},
+		[TB_REMARK_NO_DEVICE] =
+			{"a name was passed over, of a GUID that the fabric does not "
+			 "have",
+				"names were passed over, of GUIDs that the fabric does "
+				"not have"},
 		[TB_REMARK_QUEUE_SIZE] = {"the size of a queue was passed over: the "
 					  "preset gives those of buffers",
 			"sizes of queues were passed over: the preset gives those of "

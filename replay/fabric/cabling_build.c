@@ -201,6 +201,8 @@ static int prepare(struct building *building)
 	struct tb_cabling *cabling = building->cabling;
 	bool *is_root = NULL;
 	int status = tb_cabling_settle(cabling);
+	if (status == TB_OK && building->options->names)
+		status = tb_cabling_names_read(cabling, building->options->names);
 	if (status == TB_OK)
 		status = tb_cabling_name_all(cabling);
 	if (status == TB_OK)

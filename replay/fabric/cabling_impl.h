@@ -67,6 +67,16 @@ bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device);
 int tb_cabling_roots_read(
 	bool **is_root, struct tb_cabling *cabling, const char *path) TB_MUST_USE;
 
+// The names that a site gives devices, in a file as --node-name-map of infiniband-diags
+// takes it: a GUID and a name in double quotes per line. Lines that begin with '#' are
+// comments. GUIDs are those of devices, or of their ports, which is all that iblinkinfo
+// prints.
+
+// tb_cabling_names_read names devices so. GUIDs that the fabric does not have are noted.
+// TB_EUSAGE for a fabric without GUIDs; TB_EFORMAT with the line that is none; TB_EIO,
+// TB_ENOMEM.
+int tb_cabling_names_read(struct tb_cabling *cabling, const char *path) TB_MUST_USE;
+
 // Whether the hosts of a fabric reach each other by going up and then down.
 
 // tb_cabling_reach returns 1 when a path leads up and then down between every two
@@ -111,6 +121,7 @@ struct tb_cabling_options {
 	const struct tb_network_params *params; // of all that the file does not give
 	bool nics_are_rails; // the ports of a host are its rails, instead of nodes
 	const char *roots;   // the file that names the top switches; NULL: none does
+	const char *names;   // the file that names devices, likewise
 	const volatile sig_atomic_t *stop; // NULL: never
 };
 

@@ -20,6 +20,7 @@ struct opening {
 	char *keys;   // owned: ",key=value" of the preset
 	char *rate;   // owned: "rate=VALUE" as it was given; NULL: it was not
 	char *roots;  // owned: the file that names them; NULL: none does
+	char *names;  // owned: the file that names devices, likewise
 	const struct tb_fabric_format *format;
 	bool has_nics;
 	bool nics_are_rails;
@@ -34,6 +35,7 @@ static void opening_fini(struct opening *opening)
 	free(opening->keys);
 	free(opening->rate);
 	free(opening->roots);
+	free(opening->names);
 }
 
 static int no_memory(struct tb_error *error)
@@ -143,6 +145,9 @@ static int take_key(struct opening *opening, const char *item)
 	value = has_value(item, tb_fabric_words[TB_FABRIC_ROOTS]);
 	if (value)
 		return take_value(opening, &opening->roots, item, value);
+	value = has_value(item, tb_fabric_words[TB_FABRIC_NAMES]);
+	if (value)
+		return take_value(opening, &opening->names, item, value);
 	value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
@@ -277,6 +282,7 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 	const struct tb_cabling_options options = {.params = &params,
 		.nics_are_rails = opening->has_nics ? opening->nics_are_rails : by_rank,
 		.roots = opening->roots,
+		.names = opening->names,
 		.stop = opening->stop};
 	return status == TB_OK
 		       ? tb_cabling_build(network, cabling, &options, opening->error)

@@ -9,6 +9,7 @@
 //   nics     port: each port of an adapter is a node (the default). host: each host is
 //            one, and its ports are its rails
 //   roots    the file that names the top switches (cabling_impl.h)
+//   names    the file that names devices (cabling_impl.h)
 //
 // and those of that preset but for arity, levels, rails and shape, which the file
 // decides, and for rate where it gives that of each cable. No key may stand twice. A

@@ -63,6 +63,6 @@ bool tb_htsim_topology_is(const char *line);
 int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
 // The most cables of such a file: a short one should not take much memory.
-#define TB_FABRIC_CABLES_MOST (UINT32_C(1) << 18)
+#define TB_FABRIC_CABLES_MOST (UINT32_C(1) << 17)
 
 #endif

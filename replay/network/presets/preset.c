@@ -17,6 +17,7 @@ const char *const tb_fabric_words[] = {
 	[TB_FABRIC_PRESET] = "preset",
 	[TB_FABRIC_ROOTS] = "roots",
 	[TB_FABRIC_NICS] = "nics",
+	[TB_FABRIC_NAMES] = "names",
 	NULL,
 };
 
