@@ -128,19 +128,23 @@ static int try_trace(const struct info_options *options, struct tb_error *error)
 		.n = options->n_files,
 		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
 		.packets = &options->captures.packets,
-		.reading = &options->reading.reading};
+		.reading = &options->reading.reading,
+		.wants_facts = true};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	if (options->captures.given && trace.job)
+	if (options->captures.given && !trace.packets)
 		status = refuse_span(options, error);
 	else if (options->reading.given && !trace.reader->calls)
 		status = tb_fail_in(error, TB_EUSAGE, options->file,
 			"is no trace of what the ranks of a program called: --library, "
 			"--collective, --lenient and --clone-ranks are for these");
+	else if (trace.packets)
+		status = info_show_packets(options, trace.packets, error);
 	else
-		status = trace.job ? info_show_job(options, trace.job, error)
-				   : info_show_packets(options, trace.packets, error);
+		status = trace.job ? info_show_job(options, &trace, error)
+				   : info_show_facts(options, &trace, error);
+	tb_facts_free(trace.facts);
 	tb_job_free(trace.job);
 	tb_packets_free(trace.packets);
 	return status;

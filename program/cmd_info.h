@@ -8,6 +8,7 @@
 #include "packets.h"
 #include "reading_args.h"
 #include "run.h"
+#include "trace.h"
 #include "visible.h"
 
 #include <jansson.h>
@@ -32,7 +33,10 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	struct tb_error *error) TB_MUST_USE;
 int info_show_packets(const struct info_options *options, struct tb_packets *packets,
 	struct tb_error *error) TB_MUST_USE;
-int info_show_job(const struct info_options *options, const struct tb_job *job,
+int info_show_job(const struct info_options *options, const struct tb_trace *trace,
+	struct tb_error *error) TB_MUST_USE;
+// info_show_facts is for a trace of which no job can be made.
+int info_show_facts(const struct info_options *options, const struct tb_trace *trace,
 	struct tb_error *error) TB_MUST_USE;
 
 // info_print_recorded prints what a trace recorded of times; info_recorded_json makes the

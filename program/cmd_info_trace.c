@@ -207,7 +207,55 @@ static json_t *notes_json(const struct tb_job *job)
 	return list;
 }
 
-static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *summary)
+// A list of what the trace tells beside its calls, in JSON.
+static json_t *facts_json(const struct tb_facts *facts)
+{
+	const char *name, *text;
+	json_t *list = json_array();
+	for (size_t i = 0; facts && tb_facts_at(facts, i, &name, &text); i++) {
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_text(&object, "name", name);
+		tb_json_add_text(&object, "text", text);
+		list = tb_json_append(list, tb_json_object_take(&object));
+	}
+	return list;
+}
+
+// print_facts prints them; of rows of one name only the first has it.
+static void print_facts(const struct info_options *options, const struct tb_facts *facts)
+{
+	const char *name, *text, *before = "";
+	char shown[INFO_NAME_BYTES];
+	for (size_t i = 0; facts && tb_facts_at(facts, i, &name, &text); i++) {
+		info_line(options, strcmp(name, before) == 0 ? "" : name, "%s",
+			tb_visible(text, shown, sizeof shown));
+		before = name;
+	}
+}
+
+int info_show_facts(const struct info_options *options, const struct tb_trace *trace,
+	struct tb_error *error)
+{
+	char shown[INFO_NAME_BYTES];
+	if (options->json) {
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_text(&object, "kind", "facts");
+		tb_json_add_text(&object, "format", trace->reader->name);
+		tb_json_add(&object, "facts", facts_json(trace->facts));
+		tb_json_add_text(&object, "refusal", trace->refusal.text);
+		return info_print_json(tb_json_object_take(&object), error);
+	}
+	fprintf(options->text, "%s: %s, not a job\n",
+		tb_visible(info_name(options->file), shown, sizeof shown),
+		trace->reader->name);
+	print_facts(options, trace->facts);
+	info_line(options, "no job", "%s",
+		tb_visible(trace->refusal.text, shown, sizeof shown));
+	return TB_OK;
+}
+
+static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *summary,
+	const struct tb_facts *facts)
 {
 	struct tb_json_object object = tb_json_object_new();
 	tb_json_add_text(&object, "kind", "job");
@@ -223,18 +271,20 @@ static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *s
 	tb_json_add_count(&object, "pairs", summary->n_pairs);
 	tb_json_add_count(&object, "hosts", count_hosts(job));
 	tb_json_add(&object, "recorded", info_recorded_json(job->recorded));
+	tb_json_add(&object, "facts", facts_json(facts));
 	tb_json_add(&object, "notes", notes_json(job));
 	return tb_json_object_take(&object);
 }
 
-int info_show_job(const struct info_options *options, const struct tb_job *job,
+int info_show_job(const struct info_options *options, const struct tb_trace *trace,
 	struct tb_error *error)
 {
+	const struct tb_job *job = trace->job;
 	struct tb_job_summary summary;
 	char text[3][48];
 	tb_job_summarize(job, &summary);
 	if (options->json)
-		return info_print_json(job_json(job, &summary), error);
+		return info_print_json(job_json(job, &summary, trace->facts), error);
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: job (%s)\n",
 		tb_visible(info_name(options->file), shown, sizeof shown), job->form);
@@ -261,6 +311,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
 	if (job->recorded)
 		info_print_recorded(options, job->recorded);
+	print_facts(options, trace->facts);
 	tb_cmd_put_notes(options->text, job->notes, "  ", SIZE_MAX);
 	return TB_OK;
 }

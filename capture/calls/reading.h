@@ -4,6 +4,7 @@
 #define TB_READING_H
 
 #include "calls.h"
+#include "facts.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -52,6 +53,12 @@ struct tb_reading {
 // tb_calls_job. TB_EFORMAT names the file and the place in it.
 typedef int tb_calls_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error);
+
+// What a reader of facts does: it adds what the same files tell beside their calls. It
+// needs no calls: a file that says only how a job was wired has facts, too. Errors as of
+// tb_calls_read.
+typedef int tb_facts_read(struct tb_facts *facts, const struct tb_reading *reading,
+	const char *const *paths, size_t n, struct tb_error *error);
 
 // tb_reading_breaks_off settles what becomes of a file that breaks off, as `status` and
 // `error` report. With reading->lenient the file has what could be read: `*n_files`

@@ -1,30 +1,26 @@
 #include "trace.h"
 
-#include "calls_job.h"
 #include "capture_file.h"
 #include "chakra.h"
 #include "flow_list.h"
+#include "foreign.h"
 #include "goal.h"
 #include "infer.h"
 #include "infile.h"
 #include "input_files.h"
 #include "kineto.h"
 #include "library.h"
+#include "nccl_log.h"
 #include "otf2_trace.h"
 #include "paraver.h"
 #include "tbt_read.h"
+#include "trace_impl.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct tb_trace_stream {
-	struct tb_opened_input in; // none: a folder, or packets on standard input
-	const char *name;
-	bool is_stdin;
-};
 
 static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
 {
@@ -117,6 +113,13 @@ static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
 static enum tb_trace_match probe_paraver(const struct tb_trace_look *look)
 {
 	return tb_paraver_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
+static enum tb_trace_match probe_nccl(const struct tb_trace_look *look)
+{
+	bool is = look->is_folder ? tb_nccl_is_folder(look->path)
+				  : tb_nccl_begins(look->first);
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
 static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
@@ -221,54 +224,28 @@ static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
 	return is ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
-// read_calls makes a job of what the row's reader found the ranks to have called. It
-// opens the paths itself: they may be a folder, or several.
-static int read_calls(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	struct tb_reading reading = {0};
-	struct tb_calls *calls = NULL;
-	const char *made = NULL;
-	if (stream->is_stdin)
-		return tb_fail_in(error, TB_EUSAGE, stream->name,
-			"is a trace (%s), which is read from files", trace->reader->name);
-	if (request->n > 1 && !trace->reader->joins)
-		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
-			"is a trace (%s), which is read alone", trace->reader->name);
-	if (request->reading)
-		reading = *request->reading;
-	if (reading.clone_ranks && !trace->reader->clones)
-		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
-			"is a trace (%s) with all its ranks: --clone-ranks is for Kineto "
-			"and Chakra, whose files have some",
-			trace->reader->name);
-	if (!reading.stop)
-		reading.stop = request->stop;
-	int status = trace->reader->calls(
-		&calls, &reading, request->paths, request->n, &made, error);
-	if (status == TB_OK)
-		status = tb_calls_job(
-			calls, request->paths[0], made, &reading, &trace->job, error);
-	if (status == TB_OK)
-		trace->job->form = trace->reader->name;
-	tb_calls_free(calls);
-	return status;
-}
-
-// A trace of calls has the row {name, TB_TRACE_JOB, probe, read_calls, its reader,
-// joins, clones}.
+// A trace of calls has the row {name, TB_TRACE_JOB, probe, tb_trace_read_calls, its
+// reader, its reader of facts, joins, clones}.
 static const struct tb_trace_reader readers[] = {
-	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, true, false},
-	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, true, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, false, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false, false},
-	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false, false},
-	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true, true},
-	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false, false},
-	{"Chakra", TB_TRACE_JOB, probe_chakra, read_calls, tb_chakra_read, true, true},
-	{"Paraver", TB_TRACE_JOB, probe_paraver, read_calls, tb_paraver_read, false,
+	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, NULL, true, false},
+	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, NULL, true, false},
+	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, NULL, false, false},
+	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, NULL, false,
 		false},
-	{"tbt", TB_TRACE_JOB, probe_tbt, read_calls, tb_tbt_read, false, false},
+	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, NULL, false,
+		false},
+	{"Kineto", TB_TRACE_JOB, probe_kineto, tb_trace_read_calls, tb_kineto_read, NULL,
+		true, true},
+	{"OTF2", TB_TRACE_JOB, probe_otf2, tb_trace_read_calls, tb_otf2_read, NULL, false,
+		false},
+	{"Chakra", TB_TRACE_JOB, probe_chakra, tb_trace_read_calls, tb_chakra_read, NULL,
+		true, true},
+	{"Paraver", TB_TRACE_JOB, probe_paraver, tb_trace_read_calls, tb_paraver_read,
+		NULL, false, false},
+	{"NCCL log", TB_TRACE_JOB, probe_nccl, tb_trace_read_calls, tb_nccl_read,
+		tb_nccl_facts, true, false},
+	{"tbt", TB_TRACE_JOB, probe_tbt, tb_trace_read_calls, tb_tbt_read, NULL, false,
+		false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 
@@ -313,6 +290,18 @@ char *tb_trace_formats(const char *joint, char *buffer, size_t size)
 	return buffer;
 }
 
+// look_further finds a log that begins with what else a job printed.
+static bool look_further(
+	const struct tb_trace_reader **reader, const struct tb_trace_look *look)
+{
+	if (look->is_folder || !tb_nccl_mentions(look->path))
+		return false;
+	for (size_t i = 0; i < N_READERS; i++)
+		if (readers[i].calls == tb_nccl_read)
+			*reader = &readers[i];
+	return true;
+}
+
 static int choose(const struct tb_trace_reader **reader, const struct tb_trace_look *look,
 	const char *name, struct tb_error *error)
 {
@@ -328,8 +317,12 @@ static int choose(const struct tb_trace_reader **reader, const struct tb_trace_l
 		surest = match;
 		*reader = &readers[i];
 	}
+	if (surest == TB_TRACE_NO && look_further(reader, look))
+		return TB_OK;
 	if (surest != TB_TRACE_NO)
 		return TB_OK;
+	if (tb_foreign_is(look->path, look->first))
+		return tb_foreign_refuse(name, look->path, look->first, error);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }

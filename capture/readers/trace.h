@@ -38,6 +38,7 @@ struct tb_trace_reader {
 	int (*read)(struct tb_trace *trace, const struct tb_trace_request *request,
 		struct tb_trace_stream *stream, struct tb_error *error);
 	tb_calls_read *calls; // of a trace of calls, else NULL
+	tb_facts_read *facts; // of a format that tells more than calls, else NULL
 	bool joins;  // several files can be one trace: captures, and a file a rank
 	bool clones; // heeds clone_ranks (struct tb_reading)
 };
@@ -53,6 +54,9 @@ struct tb_trace_request {
 	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
 	bool bounded;	  // and it gets bounds
+	// What the files tell beside their calls is wanted too: also where no job can be
+	// made of them.
+	bool wants_facts;
 	// A capture through a pipe, which can be opened only once: kept here where
 	// packets are only found, to be closed by the caller or read by a later request
 	// (or as `opened` of its options). NULL: none is kept.
@@ -66,6 +70,10 @@ struct tb_trace {
 	struct tb_job *job;	    // TB_TRACE_JOB: the caller frees it
 	struct tb_packets *packets; // TB_TRACE_PACKETS: the caller frees it, or NULL if
 				    // not opened
+	// Of a request that wants facts, from a reader that has some: the caller frees
+	// them. Without a job, `refusal` says why there is none.
+	struct tb_facts *facts;
+	struct tb_error refusal;
 };
 
 // tb_trace_find stores the reader for a file or folder: the surest one, the first of

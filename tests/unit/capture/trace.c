@@ -51,7 +51,7 @@ static void assert_none(const void *bytes, size_t n)
 	assert_string_equal(error.file, path);
 	assert_string_equal(error.text,
 		"neither a packet capture (pcap, pcapng) nor a "
-		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, tbt)");
+		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, NCCL log, tbt)");
 }
 
 static void captures_are_known_by_four_bytes(void **state)
@@ -90,6 +90,8 @@ static void traces_of_calls_are_known_by_their_bytes(void **state)
 	assert_string_equal(
 		found_text("#Paraver (01/01/26 at 00:00):10:1(1):1:1(1:1)"), "Paraver");
 	assert_string_equal(found_text("{\"workload_graph\": []}"), "Chakra");
+	assert_string_equal(found_text("hello\nn01:1:1 [0] NCCL INFO Using network IB\n"),
+		"NCCL log");
 	assert_string_equal(found_text("\x07\x0a\x05"
 				       "0.0.4"),
 		"Chakra");
@@ -159,9 +161,9 @@ static void what_is_not_there_is_no_other_format(void **state)
 	(void)state;
 	assert_null(found("", 0));
 	assert_int_equal(error.code, TB_EFORMAT);
-	assert_string_equal(error.text,
-		"is empty: expected a packet capture (pcap, "
-		"pcapng) or a job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, tbt)");
+	assert_string_equal(error.text, "is empty: expected a packet capture (pcap, "
+					"pcapng) or a job (GOAL, flow list, Kineto, "
+					"OTF2, Chakra, Paraver, NCCL log, tbt)");
 	const struct tb_trace_reader *reader;
 	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EFOREIGN);
 	assert_non_null(strstr(error.text, "a folder without a trace: expected"));
