@@ -212,6 +212,26 @@ static void put_told(const struct tb_calls *calls, FILE *out)
 			tb_format_counted(n_channels, "call", text[1], sizeof text[1]));
 }
 
+// put_alone says that collective calls send nothing where all are of one rank.
+static void put_alone(const struct tb_lowering *l, FILE *out)
+{
+	uint64_t n_calls = 0;
+	char text[48];
+	for (size_t i = 0; i < l->n_uses; i++) {
+		if (l->uses[i].n > 1)
+			return;
+		n_calls += l->uses[i].n_calls;
+	}
+	if (n_calls > 0)
+		fprintf(out,
+			"%s nothing: each is of one rank; if there were more, their "
+			"files "
+			"are missing\n",
+			tb_format_counted(n_calls,
+				"collective call sends|collective calls send", text,
+				sizeof text));
+}
+
 int tb_lowering_notes(
 	const struct tb_lowering *l, const struct tb_recorded_calls *timed, char **notes)
 {
@@ -224,6 +244,7 @@ int tb_lowering_notes(
 	put_called(l->calls, out);
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
+	put_alone(l, out);
 	put_dropped(l, out);
 	if (timed) {
 		put_uncompared(timed, out);

@@ -412,3 +412,18 @@ double tb_infile_fraction(const struct tb_infile *file)
 	uint64_t used = n_used(file);
 	return used >= file->n_bytes ? 1 : (double)used / (double)file->n_bytes;
 }
+
+bool tb_infile_mentions(FILE *stream, const char *word, size_t most)
+{
+	char block[65536 + 64];
+	size_t length = strlen(word), kept = 0, sum = 0, n;
+	while (sum < most && (n = fread(block + kept, 1, 65536, stream)) > 0) {
+		if (memmem(block, kept + n, word, length))
+			return true;
+		sum += n;
+		size_t keep = kept + n < length ? kept + n : length - 1;
+		memmove(block, block + kept + n - keep, keep);
+		kept = keep;
+	}
+	return false;
+}

@@ -59,6 +59,10 @@ int tb_infile_check(const struct tb_infile *file, struct tb_error *error) TB_MUS
 // for so many. UINT64_MAX when the size is unknown.
 uint64_t tb_infile_bytes_most(const struct tb_infile *file);
 
+// tb_infile_mentions returns whether `word`, of at most 64 letters, stands in the first
+// `most` bytes of a stream, which it reads: for formats that may begin late.
+bool tb_infile_mentions(FILE *stream, const char *word, size_t most);
+
 // tb_infile_fraction returns how much of the file has been read, in [0, 1]; negative when
 // its size is unknown.
 double tb_infile_fraction(const struct tb_infile *file);

@@ -13,17 +13,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define MENTION_MOST ((size_t)1 << 20)
+
 static bool has_word(struct tb_bytes text, const char *word)
 {
 	return memmem(text.data, text.n, word, strlen(word)) != NULL;
 }
 
-bool tb_kineto_begins(struct tb_bytes first)
+// begins_object returns whether JSON begins with an object.
+static bool begins_object(struct tb_bytes first)
 {
 	size_t at = 0;
 	while (at < first.n && isspace(first.data[at]))
 		at++;
-	return at < first.n && first.data[at] == '{' &&
+	return at < first.n && first.data[at] == '{';
+}
+
+bool tb_kineto_begins(struct tb_bytes first)
+{
+	return begins_object(first) &&
 	       (has_word(first, "\"schemaVersion\"") ||
 		       has_word(first, "\"deviceProperties\"") ||
 		       has_word(first, "\"traceEvents\"") ||
@@ -39,7 +47,7 @@ static bool may_be(const char *name)
 	return at && name[0] != '.' && (at[5] == 0 || at[5] == '.');
 }
 
-static bool file_begins(const char *path)
+bool tb_kineto_mentions(const char *path)
 {
 	FILE *stream;
 	struct tb_infile *file;
@@ -47,8 +55,11 @@ static bool file_begins(const char *path)
 	if (!tb_input_is_file(path) ||
 		tb_infile_open(&stream, &file, path, NULL) != TB_OK)
 		return false;
-	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		  tb_kineto_begins(first);
+	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK;
+	if (is)
+		is = tb_kineto_begins(first) ||
+		     (begins_object(first) &&
+			     tb_infile_mentions(stream, "\"traceEvents\"", MENTION_MOST));
 	fclose(stream);
 	return is;
 }
@@ -100,7 +111,7 @@ static int list_folder(
 		if (!may_be(entry->d_name))
 			continue;
 		status = add_file(files, folder, entry->d_name);
-		if (status != TB_OK || file_begins(files->paths[files->n - 1]))
+		if (status != TB_OK || tb_kineto_mentions(files->paths[files->n - 1]))
 			continue;
 		free(files->paths[--files->n]);
 	}

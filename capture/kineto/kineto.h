@@ -19,6 +19,10 @@
 // tb_kineto_begins returns whether a file that begins like this is such a profile.
 bool tb_kineto_begins(struct tb_bytes first);
 
+// tb_kineto_mentions returns whether a file of JSON has "traceEvents" in its first MiB:
+// what wrote it may put much before the events.
+bool tb_kineto_mentions(const char *path);
+
 // tb_kineto_is_folder returns whether a folder has such profiles in it.
 bool tb_kineto_is_folder(const char *path);
 

@@ -33,22 +33,6 @@ static bool is_text(struct tb_bytes first)
 	return first.n > 0 && !memchr(first.data, 0, first.n);
 }
 
-// look_through looks for the mark in the beginning of a stream.
-static bool look_through(FILE *stream)
-{
-	char block[65536 + sizeof MARK];
-	size_t kept = 0, n, sum = 0;
-	while (sum < MENTION_MOST && (n = fread(block + kept, 1, 65536, stream)) > 0) {
-		if (has_mark(block, kept + n))
-			return true;
-		sum += n;
-		size_t keep = kept + n < strlen(MARK) ? kept + n : strlen(MARK) - 1;
-		memmove(block, block + kept + n - keep, keep);
-		kept = keep;
-	}
-	return false;
-}
-
 static bool look_into(const char *path, bool further)
 {
 	FILE *stream;
@@ -60,7 +44,8 @@ static bool look_into(const char *path, bool further)
 	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK;
 	if (is)
 		is = tb_nccl_begins(first) ||
-		     (further && is_text(first) && look_through(stream));
+		     (further && is_text(first) &&
+			     tb_infile_mentions(stream, MARK, MENTION_MOST));
 	fclose(stream);
 	return is;
 }

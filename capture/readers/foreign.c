@@ -43,6 +43,10 @@ static const struct foreign formats[] = {
 		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
 		"bytes "
 		"sent: trace the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"},
+	{NULL, "{\"rocprofiler-sdk-tool\"", NULL,
+		"is what rocprofv3 writes: kernels of a GPU, not what was sent, which "
+		"torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, NULL, "<system version=",
 		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: its "
 		"log "

@@ -290,16 +290,24 @@ char *tb_trace_formats(const char *joint, char *buffer, size_t size)
 	return buffer;
 }
 
-// look_further finds a log that begins with what else a job printed.
+// look_further finds a trace that begins with something else.
 static bool look_further(
 	const struct tb_trace_reader **reader, const struct tb_trace_look *look)
 {
-	if (look->is_folder || !tb_nccl_mentions(look->path))
-		return false;
-	for (size_t i = 0; i < N_READERS; i++)
-		if (readers[i].calls == tb_nccl_read)
-			*reader = &readers[i];
-	return true;
+	const struct {
+		tb_calls_read *calls;
+		bool (*mentions)(const char *path);
+	} late[] = {
+		{tb_kineto_read, tb_kineto_mentions}, {tb_nccl_read, tb_nccl_mentions}};
+	for (size_t k = 0; !look->is_folder && k < sizeof late / sizeof *late; k++) {
+		if (!late[k].mentions(look->path))
+			continue;
+		for (size_t i = 0; i < N_READERS; i++)
+			if (readers[i].calls == late[k].calls)
+				*reader = &readers[i];
+		return true;
+	}
+	return false;
 }
 
 static int choose(const struct tb_trace_reader **reader, const struct tb_trace_look *look,
