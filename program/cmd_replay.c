@@ -79,7 +79,7 @@ static const struct argp_option option_table[] = {
 		"Another job or capture: start=TIME, placement=block|cyclic|random|"
 		"stride:N|trace, per-node=N, nodes=HOSTS such as node[00-15,20], "
 		"hosts=FILE, "
-		"map=FILE, sl=0..15 (service level), name=NAME",
+		"map=FILE, sl=0..15 (service level), name=NAME; closed-loop",
 		5},
 	{"split-jobs", KEY_SPLIT, "NAMES", OPTION_ARG_OPTIONAL,
 		"Find the jobs in a capture: endpoints that talk to each other form one; "
@@ -173,7 +173,7 @@ static error_t on_capture_option(int key, const char *text, struct argp_state *s
 	error_t taken = tb_cmd_capture_arg(key, text, state, &parsing->captures);
 	record->workload.packets = parsing->captures.packets;
 	record->workload.closed_loop = parsing->captures.closed_loop;
-	record->workload.bounded = parsing->captures.closed_loop && !parsing->no_range;
+	record->workload.unbounded = parsing->no_range;
 	record->wants_captures = parsing->captures.given;
 	return taken;
 }

@@ -94,45 +94,59 @@ static void show_range(void *context, size_t n_done, size_t n)
 	tb_progress_show(progress, (double)n_done / (double)n, text);
 }
 
-// check_capture replays inferred jobs at the captured rate too, and describes in `text`
-// how far that is from the capture, "" when there is none. Where it cannot be done the
-// run stands all the same. It returns the error of the run time, as a part of it.
-static double check_capture(const struct replay_options *options,
-	struct tb_recording *recording, char *text, size_t size)
+// describe_check describes in `text` how far a replay at the captured rate is from the
+// capture.
+static void describe_check(const struct tb_capture_check *check, char *text, size_t size)
 {
-	struct tb_capture_check check;
+	const struct tb_recorded_row row = {.job = check->job,
+		.recorded_ps = (int64_t)check->recorded_ps,
+		.simulated_ps = (int64_t)check->simulated_ps,
+		.bytes_per_s = check->bytes_per_s,
+		.node_percent = check->node_percent,
+		.recorded_at_ps = (int64_t)check->recorded_message_ps,
+		.simulated_at_ps = (int64_t)check->simulated_message_ps};
+	tb_recorded_check_sentence(&row, text, size);
+}
+
+static void print_checks(
+	const struct tb_recording_summary *run, const struct tb_capture_checks *checks)
+{
+	char text[512];
+	for (size_t i = 0; i < checks->n; i++) {
+		const struct tb_capture_check *check = &checks->list[i];
+		describe_check(check, text, sizeof text);
+		if (checks->n > 1)
+			fprintf(stderr, "check of %s: %s\n",
+				tb_workload_job(run->workload, check->job).name, text);
+		else
+			fprintf(stderr, "check: %s\n", text);
+	}
+}
+
+// check_capture replays inferred jobs at the captured rate too. Where it cannot be done
+// the run stands all the same.
+static void check_capture(const struct replay_options *options,
+	struct tb_recording *recording, struct tb_capture_checks *checks)
+{
 	struct tb_error error;
 	char why[512];
-	*text = '\0';
-	if (!options->record.workload.closed_loop || options->record.no_check)
-		return 0;
-	int n = tb_recording_check(&check, recording, &error);
-	if (n < 0)
+	if (options->record.no_check)
+		return;
+	if (tb_recording_check(checks, recording, &error) != TB_OK)
 		fprintf(stderr,
 			"tailback: warning: not checked at the captured rate: %s\n",
 			tb_error_format(&error, why, sizeof why));
-	if (n <= 0)
-		return 0;
-	const struct tb_recorded_row row = {.job = check.job,
-		.recorded_ps = (int64_t)check.recorded_ps,
-		.simulated_ps = (int64_t)check.simulated_ps,
-		.bytes_per_s = check.bytes_per_s,
-		.node_percent = check.node_percent,
-		.recorded_at_ps = (int64_t)check.recorded_message_ps,
-		.simulated_at_ps = (int64_t)check.simulated_message_ps};
-	tb_recorded_check_sentence(&row, text, size);
-	return tb_capture_check_part(&check);
 }
 
 // find_range replays the bounds of inferred jobs.
 static int find_range(const struct replay_options *options,
-	struct tb_recording *recording, double check_part,
+	struct tb_recording *recording, const struct tb_capture_checks *checks,
 	struct tb_recording_range_outcome *range, struct tb_error *error)
 {
 	struct tb_progress progress;
 	const struct tb_recording_range asked = {.recording = recording,
 		.n_workers = options->n_workers,
-		.check_part = check_part,
+		.parts = tb_capture_checks_parts(checks),
 		.context = &progress,
 		.watch = show_range};
 	bool silent = options->quiet || shows_in_terminal(options);
@@ -144,19 +158,37 @@ static int find_range(const struct replay_options *options,
 
 static int print_run(const struct replay_options *options,
 	const struct tb_recording_summary *run,
-	const struct tb_recording_range_outcome *range, const char *check,
-	struct tb_error *error)
+	const struct tb_recording_range_outcome *range,
+	const struct tb_capture_checks *checks, struct tb_error *error)
 {
 	if (!options->quiet)
 		replay_print_range(run, range);
-	if (!options->quiet && *check)
-		fprintf(stderr, "check: %s\n", check);
+	if (!options->quiet)
+		print_checks(run, checks);
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
 	replay_note_network(run->network);
 	replay_warn(run);
 	return TB_OK;
+}
+
+// answer checks what was inferred, finds the range of its run time, and prints the run.
+static int answer(const struct replay_options *options, struct tb_recording *recording,
+	struct tb_recording_summary *run, struct tb_error *error)
+{
+	struct tb_recording_range_outcome range = {0};
+	struct tb_capture_checks checks = {0};
+	int status = TB_OK;
+	if (!run->stopped) {
+		check_capture(options, recording, &checks);
+		status = find_range(options, recording, &checks, &range, error);
+	}
+	run->stopped |= range.stopped;
+	if (status == TB_OK)
+		status = print_run(options, run, &range, &checks, error);
+	free(checks.list);
+	return status;
 }
 
 // finish ends the run in the store, which keeps none if source or engine failed, and
@@ -174,15 +206,7 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 		replay_note_network(run.network);
 		return tb_cli_fail(cause);
 	}
-	struct tb_recording_range_outcome range = {0};
-	char check[512] = "";
-	if (!run.stopped) {
-		double part = check_capture(options, recording, check, sizeof check);
-		if (find_range(options, recording, part, &range, &error) != TB_OK)
-			return tb_cli_fail(&error);
-	}
-	run.stopped |= range.stopped;
-	if (print_run(options, &run, &range, check, &error) != TB_OK)
+	if (answer(options, recording, &run, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (!run.stopped)
 		return TB_EXIT_OK;

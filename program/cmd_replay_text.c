@@ -171,6 +171,8 @@ void replay_print_range(const struct tb_recording_summary *run,
 			tb_range_text(&range, text, sizeof text));
 	if (outcome->n > 0 && !outcome->stopped && run->also)
 		fprintf(stderr, "also: %s\n", run->also);
+	if (tb_recording_lacks_range(run->workload))
+		fprintf(stderr, TB_RECORDING_NO_RANGE "\n");
 }
 
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)

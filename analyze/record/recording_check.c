@@ -137,11 +137,19 @@ static int check_input(struct tb_capture_check *check,
 	return status;
 }
 
-double tb_capture_check_part(const struct tb_capture_check *check)
+struct tb_check_parts tb_capture_checks_parts(const struct tb_capture_checks *checks)
 {
-	return check->recorded_ps && check->simulated_ps
-		       ? (double)check->simulated_ps / (double)check->recorded_ps - 1
-		       : 0;
+	struct tb_check_parts parts = {0, 0};
+	for (size_t i = 0; i < checks->n; i++) {
+		const struct tb_capture_check *check = &checks->list[i];
+		if (!check->recorded_ps || !check->simulated_ps)
+			continue;
+		double part =
+			(double)check->simulated_ps / (double)check->recorded_ps - 1;
+		parts.slow = fmax(parts.slow, part);
+		parts.quick = fmin(parts.quick, part);
+	}
+	return parts;
 }
 
 static bool is_checkable(const struct tb_workload_input *input)
@@ -180,18 +188,13 @@ int tb_recording_keep_checks(struct tb_recording *recording,
 	return status;
 }
 
-int tb_recording_check(struct tb_capture_check *check, struct tb_recording *recording,
+int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *recording,
 	struct tb_error *error)
 {
-	struct tb_capture_checks checks = {0};
-	int status = tb_recording_replay_checks(&checks, recording, error);
-	int n_done = (int)checks.n;
+	int status = tb_recording_replay_checks(checks, recording, error);
 	if (status == TB_OK)
-		status = tb_recording_keep_checks(recording, &checks, error);
-	if (status == TB_OK && n_done)
+		status = tb_recording_keep_checks(recording, checks, error);
+	if (status == TB_OK && checks->n)
 		status = tb_store_commit(recording->store, error);
-	if (status == TB_OK && n_done)
-		*check = checks.list[0];
-	free(checks.list);
-	return status == TB_OK ? n_done : status;
+	return status;
 }

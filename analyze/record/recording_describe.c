@@ -80,9 +80,9 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	if (packets->squeeze_idle)
 		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
 	if (options->workload.closed_loop)
-		fputs(options->workload.bounded ? " --closed-loop"
-						: " --closed-loop --no-range",
-			stream);
+		fputs(" --closed-loop", stream);
+	if (options->workload.unbounded)
+		fputs(" --no-range", stream);
 	put_named(stream, "--also", options->also);
 	if (options->no_check)
 		fputs(" --no-check", stream);

@@ -9,6 +9,7 @@
 #include "host.h"
 #include "pace.h"
 #include "recording_alone.h"
+#include "recording_check.h"
 #include "recording_range.h"
 #include "slow_nodes.h"
 #include "store.h"
@@ -139,12 +140,6 @@ int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	const struct tb_recording_alone *asked, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_alone(struct tb_recording *recording,
 	const struct tb_alone_figures *figures, struct tb_error *error) TB_MUST_USE;
-
-// The checks of a recording's jobs. Zeroed, it has none; free(list).
-struct tb_capture_checks {
-	struct tb_capture_check *list;
-	size_t n;
-};
 
 // tb_recording_replay_checks does the replays of tb_recording_check, fewer when it was
 // stopped or failed, and tb_recording_keep_checks writes their errors, uncommitted.

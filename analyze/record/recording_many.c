@@ -49,8 +49,7 @@ static int replay_alone(struct many_task *task, struct tb_error *error)
 static void replay_check(struct many_task *task)
 {
 	const struct tb_recording_options *options = task->recording.options;
-	if (!options->workload.closed_loop || options->no_check ||
-		task->recording.stopped)
+	if (options->no_check || task->recording.stopped)
 		return;
 	struct tb_error error;
 	(void)!tb_recording_replay_checks(&task->checks, &task->recording, &error);
@@ -60,9 +59,7 @@ static int replay_range(struct many_task *task, struct tb_error *error)
 {
 	const struct tb_recording_range asked = {.recording = &task->recording,
 		.n_workers = 1,
-		.check_part = task->checks.n
-				      ? tb_capture_check_part(&task->checks.list[0])
-				      : 0};
+		.parts = tb_capture_checks_parts(&task->checks)};
 	return task->recording.stopped
 		       ? TB_OK
 		       : tb_recording_replay_range(&task->range, &asked, error);

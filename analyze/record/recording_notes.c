@@ -3,6 +3,7 @@
 #include "recording_impl.h"
 
 #include "array.h"
+#include "workload_alone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,20 @@ static int add_lines(struct tb_recording_notes *notes, uint32_t job, const char 
 	return status;
 }
 
+bool tb_recording_lacks_range(const struct tb_workload *workload)
+{
+	bool bounded = false;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++) {
+		const struct tb_job *job = tb_workload_input(workload, i).job;
+		bounded |= job && job->bounds;
+	}
+	return bounded && tb_workload_bounds(workload).n == 0;
+}
+
 int tb_recording_notes_init(struct tb_recording_notes *notes,
 	const struct tb_recording *recording, struct tb_error *error)
 {
+	bool lacks_range = tb_recording_lacks_range(recording->workload);
 	*notes = (struct tb_recording_notes){0};
 	int status = TB_OK;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
@@ -48,6 +60,8 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 			tb_workload_input(recording->workload, i);
 		if (status == TB_OK && input.job)
 			status = add_lines(notes, input.first_job, input.job->notes);
+		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
+			status = add_lines(notes, input.first_job, TB_RECORDING_NO_RANGE);
 	}
 	if (status == TB_OK && recording->also)
 		status = add_lines(notes,

@@ -52,6 +52,14 @@ static struct tb_gpu_node node_of(const struct tb_network_params *params)
 		.n_nics = params->n_rails};
 }
 
+static bool has_captures(const struct tb_workload *workload)
+{
+	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
+		if (tb_workload_input(workload, i).is_capture)
+			return true;
+	return false;
+}
+
 static int open_workload(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
@@ -63,11 +71,12 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	wanted->pack_bytes_per_s = host->pack_bytes_per_s;
 	wanted->stop = options->stop;
 	wanted->node = node_of(tb_network_params(recording->network));
+	wanted->network = recording->network;
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
-	if (status == TB_OK && options->wants_captures && !wanted->closed_loop &&
-		!tb_recording_has_packets(recording->workload))
+	if (status == TB_OK && options->wants_captures &&
+		!has_captures(recording->workload))
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "
 			"--dedup and "
@@ -96,9 +105,12 @@ static int name_inputs(struct tb_recording *recording, struct tb_error *error)
 	FILE *stream = open_memstream(&recording->input_name, &size);
 	if (!stream)
 		return no_memory(error);
-	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
-		fprintf(stream, "%s%s", i ? ", " : "",
-			tb_workload_input(recording->workload, i).name);
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
+		struct tb_workload_input input =
+			tb_workload_input(recording->workload, i);
+		if (!input.is_part)
+			fprintf(stream, "%s%s", i ? ", " : "", input.name);
+	}
 	if (fclose(stream) != 0)
 		return no_memory(error);
 	recording->files =
@@ -110,7 +122,7 @@ static int name_inputs(struct tb_recording *recording, struct tb_error *error)
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
 			tb_workload_input(recording->workload, i);
-		if (!input.is_plain)
+		if (!input.is_plain && !input.is_part)
 			recording->files[recording->n_files++] = input.name;
 	}
 	return TB_OK;

@@ -64,19 +64,17 @@ static void watch(void *context, size_t n_done)
 
 // widen makes the range wider by what the model is known to miss: where the estimate is
 // too slow at the captured rate the least is too, and where too quick the most.
-static void widen(struct tb_recording_range_outcome *outcome, double check_part)
+static void widen(struct tb_recording_range_outcome *outcome, struct tb_check_parts parts)
 {
-	double slow = check_part > 0 ? check_part : 0;
-	double quick = check_part < 0 ? check_part : 0;
-	double least = (double)outcome->least_ps * (1 - model_part) / (1 + slow);
-	double most = (double)outcome->most_ps * (1 + model_part) / (1 + quick);
+	double least = (double)outcome->least_ps * (1 - model_part) / (1 + parts.slow);
+	double most = (double)outcome->most_ps * (1 + model_part) / (1 + parts.quick);
 	outcome->least_ps = (tb_time_ps)least;
 	outcome->most_ps = (tb_time_ps)most;
 }
 
 // sum_up makes the range of the replays that are done, and of the run.
 static void sum_up(struct tb_recording_range_outcome *outcome,
-	const struct range_crew *crew, double check_part)
+	const struct range_crew *crew, struct tb_check_parts parts)
 {
 	const struct tb_workload_bounds bounds =
 		tb_workload_bounds(crew->recording->workload);
@@ -99,13 +97,13 @@ static void sum_up(struct tb_recording_range_outcome *outcome,
 	}
 	outcome->stopped = outcome->n_done < outcome->n;
 	if (!outcome->stopped)
-		widen(outcome, check_part);
+		widen(outcome, parts);
 }
 
 // replay_jobs replays the bounds of a capture; of the second one what is likely, too.
 static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, const struct tb_recording *recording,
-	double check_part, struct tb_error *error)
+	struct tb_check_parts parts, struct tb_error *error)
 {
 	struct range_crew crew = {.asked = asked,
 		.recording = recording,
@@ -121,23 +119,23 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 		.context = &crew, .n_tasks = crew.n, .task = run_task, .watch = watch};
 	int status = tb_workers_run(&work, asked->n_workers, error);
 	if (status == TB_OK)
-		sum_up(outcome, &crew, check_part);
+		sum_up(outcome, &crew, parts);
 	free(crew.tasks);
 	return status;
 }
 
-// check_also returns the error of the second capture's replay at its own rate; 0 where it
-// cannot be replayed there.
-static double check_also(const struct tb_recording *also)
+// check_also returns the errors of the second capture's replay at its own rate; 0 where
+// it cannot be replayed there.
+static struct tb_check_parts check_also(const struct tb_recording *also)
 {
 	struct tb_capture_checks checks = {0};
 	struct tb_error error;
-	double part = 0;
+	struct tb_check_parts parts = {0, 0};
 	if (!also->options->no_check &&
 		tb_recording_replay_checks(&checks, also, &error) == TB_OK && checks.n)
-		part = tb_capture_check_part(&checks.list[0]);
+		parts = tb_capture_checks_parts(&checks);
 	free(checks.list);
-	return part;
+	return parts;
 }
 
 static int replay_also(struct tb_recording_range_outcome *outcome,
@@ -159,8 +157,7 @@ static int replay_also(struct tb_recording_range_outcome *outcome,
 int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error)
 {
-	int status =
-		replay_jobs(outcome, asked, asked->recording, asked->check_part, error);
+	int status = replay_jobs(outcome, asked, asked->recording, asked->parts, error);
 	if (status != TB_OK || !asked->recording->also || outcome->stopped)
 		return status;
 	return replay_also(outcome, asked, error);

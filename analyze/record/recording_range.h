@@ -3,12 +3,12 @@
 #ifndef TB_RECORDING_RANGE_H
 #define TB_RECORDING_RANGE_H
 
-#include "recording.h"
+#include "recording_check.h"
 
 struct tb_recording_range {
 	struct tb_recording *recording; // finished, and not stopped
 	unsigned n_workers;		// 0: one per core
-	double check_part; // error at the captured rate: 0.1 if a tenth too slow, 0: none
+	struct tb_check_parts parts;	// errors at the captured rate
 	void *context;
 	// watch is called at least ten times a second.
 	void (*watch)(void *context, size_t n_done, size_t n);
@@ -20,6 +20,14 @@ struct tb_recording_range_outcome {
 	tb_time_ps least_ps, most_ps; // of these replays and the run itself
 	uint64_t n_calls, n_hidden;   // messages, and those called for behind a queue
 };
+
+// tb_recording_lacks_range returns whether inferred jobs have none, as a capture is
+// replayed at its own times beside them; the sentence says so.
+#define TB_RECORDING_NO_RANGE                                                            \
+	"no range of the run time: beside the closed loop a capture is replayed at its " \
+	"own times"
+
+bool tb_recording_lacks_range(const struct tb_workload *workload);
 
 // tb_recording_range replays the bounds and stores the range, unless it was stopped.
 // Errors of the readers and of the store.

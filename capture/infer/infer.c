@@ -23,6 +23,9 @@ struct inferring {
 	struct tb_infer_report report;
 	int64_t first_ns, last_ns;
 	uint32_t n_nodes;
+	// Of the job that is being made; NULL: a node is a rank.
+	uint32_t *rank_of;
+	uint32_t n_ranks;
 };
 
 struct tb_packets_options tb_infer_options(const struct tb_packets_options *options)
@@ -31,6 +34,7 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 		options ? *options : (struct tb_packets_options){0};
 	wanted.keep_acks = true;
 	wanted.keep_retransmissions = true;
+	wanted.time_scale = 0;
 	return wanted;
 }
 
@@ -95,16 +99,41 @@ static int take_all(struct inferring *inferring, struct tb_error *error)
 	return no_memory(error);
 }
 
-static void count_causes(struct inferring *inferring)
+// is_of_job returns whether a message is of the job for which the ranks are.
+static bool is_of_job(const struct inferring *inferring, size_t message)
 {
-	struct tb_infer_report *report = &inferring->report;
+	return tb_inferred_rank(inferring->rank_of,
+		       inferring->list.rows[message].source) != TB_ID_NONE;
+}
+
+static void count_causes(
+	const struct inferring *inferring, struct tb_infer_report *report)
+{
 	for (size_t i = 0; i < inferring->list.n; i++) {
 		const struct tb_caused *of = &inferring->causes[0].of[i];
+		if (!is_of_job(inferring, i))
+			continue;
 		report->n_hidden += of->hidden;
 		report->n_recurring += of->kind == TB_CAUSE_RECURRING;
 		report->n_nearest += of->kind == TB_CAUSE_NEAREST;
 		report->n_first += of->kind == TB_CAUSE_FIRST;
 	}
+}
+
+static int refuse_empty(const struct tb_infer_report *report, struct tb_error *error)
+{
+	char endpoints[48], records[48];
+	if (report->n_unplaced && report->n_records == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"nothing is left of it: %s of %s have no node in the map",
+			tb_format_counted(
+				report->n_unplaced, "record", records, sizeof records),
+			tb_format_counted(report->n_endpoints_unplaced, "endpoint",
+				endpoints, sizeof endpoints));
+	return tb_fail(error, TB_EFORMAT,
+		"no message is left of %llu records: a job needs payload between two "
+		"endpoints",
+		(unsigned long long)report->n_records);
 }
 
 static int find_messages(struct inferring *inferring, struct tb_error *error)
@@ -125,17 +154,18 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 			&inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK)
 		return no_memory(error);
+	const struct tb_packets_summary *seen = tb_packets_summary(inferring->packets);
+	report->n_unplaced = seen->n_unplaced;
+	report->n_endpoints_unplaced = seen->n_endpoints_unplaced;
+	report->squeezed_ps = seen->squeezed_ps;
+	report->is_cut = seen->is_cut;
 	if (inferring->list.n == 0)
-		return tb_fail(error, TB_EFORMAT,
-			"no message is left of %llu records: a job needs payload between "
-			"two endpoints",
-			(unsigned long long)report->n_records);
-	report->is_cut = tb_packets_summary(inferring->packets)->is_cut;
+		return refuse_empty(report, error);
 	tb_passages_report(inferring->ports, report);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
 	report->span_ps = span_ns > TB_TIME_NEVER / TB_PS_PER_NS ? TB_TIME_NEVER
 								 : span_ns * TB_PS_PER_NS;
-	count_causes(inferring);
+	count_causes(inferring, report);
 	return TB_OK;
 }
 
@@ -172,7 +202,7 @@ static void note_count(FILE *stream, uint64_t n, uint64_t of, const char *what)
 // when there is no memory.
 static char *notes_of(const struct tb_infer_report *report)
 {
-	char number[32], size[32];
+	char number[48], size[48];
 	char *text = NULL;
 	size_t length = 0;
 	uint64_t n = report->n_messages;
@@ -186,6 +216,17 @@ static char *notes_of(const struct tb_infer_report *report)
 		fprintf(stream,
 			"the capture breaks off: the %s records before that count\n",
 			tb_format_count(report->n_records, number, sizeof number));
+	if (report->n_unplaced)
+		fprintf(stream, "%s of %s without a node: left out\n",
+			tb_format_counted(
+				report->n_unplaced, "record", number, sizeof number),
+			tb_format_counted(report->n_endpoints_unplaced, "endpoint", size,
+				sizeof size));
+	if (report->squeezed_ps == TB_TIME_NEVER)
+		fputs("pauses of 106 days or more in all were taken out\n", stream);
+	else if (report->squeezed_ps)
+		fprintf(stream, "pauses of %s in all were taken out\n",
+			tb_format_time(report->squeezed_ps, size, sizeof size));
 	note_ports(stream, report);
 	note_count(stream, report->n_recurring, n,
 		"wait for what comes before them in every repetition");
@@ -212,17 +253,20 @@ static char *notes_of(const struct tb_infer_report *report)
 static int name_ranks(const struct inferring *inferring, struct tb_job *job)
 {
 	job->endpoints = calloc(job->n_ranks + 1u, sizeof *job->endpoints);
-	for (uint32_t i = 0; job->endpoints && i < job->n_ranks; i++)
-		if (!(job->endpoints[i] = strdup(tb_packets_node_name(
-			      inferring->packets, (struct tb_node){i}))))
+	for (uint32_t i = 0; job->endpoints && i < inferring->n_nodes; i++) {
+		uint32_t rank = tb_inferred_rank(inferring->rank_of, i);
+		if (rank != TB_ID_NONE &&
+			!(job->endpoints[rank] = strdup(tb_packets_node_name(
+				  inferring->packets, (struct tb_node){i}))))
 			return TB_ENOMEM;
+	}
 	return job->endpoints ? TB_OK : TB_ENOMEM;
 }
 
 // add_bounds adds the bounds. They keep the captured order: what rule L14 makes of it is
 // doubtful.
-static int add_bounds(
-	struct inferring *inferring, struct tb_job *job, struct tb_error *error)
+static int add_bounds(struct inferring *inferring, const struct tb_infer_report *report,
+	struct tb_job *job, struct tb_error *error)
 {
 	const struct tb_rendezvous none = {
 		.of = calloc(inferring->list.n + 1, sizeof *none.of)};
@@ -231,36 +275,43 @@ static int add_bounds(
 	job->bounds = bounds;
 	int status = none.of && bounds ? TB_OK : no_memory(error);
 	for (uint32_t i = 0; status == TB_OK && i < inferring->n_bounds; i++) {
-		const struct tb_inferred from = {&inferring->list, inferring->n_nodes,
-			&inferring->causes[1 + i], &none, NULL, 0};
-		status = tb_infer_build(&bounds->jobs[i], &from, error);
+		const struct tb_inferred from = {.list = &inferring->list,
+			.n_ranks = inferring->n_ranks,
+			.rank_of = inferring->rank_of,
+			.causes = &inferring->causes[1 + i],
+			.rendezvous = &none};
+		status = tb_infer_build(&bounds->jobs[i], &from, "", error);
 		bounds->n += status == TB_OK;
 	}
 	if (bounds) {
-		bounds->n_calls = inferring->report.n_messages;
-		bounds->n_hidden = inferring->report.n_hidden;
+		bounds->n_calls = report->n_messages;
+		bounds->n_hidden = report->n_hidden;
 	}
 	free(none.of);
 	return status;
 }
 
-static int make_job(
-	struct inferring *inferring, struct tb_job **job, struct tb_error *error)
+static int make_job(struct inferring *inferring, const struct tb_infer_report *report,
+	const char *name, struct tb_job **job, struct tb_error *error)
 {
-	const struct tb_inferred from = {&inferring->list, inferring->n_nodes,
-		&inferring->causes[0], &inferring->rendezvous, &inferring->report,
-		inferring->first_ns};
+	const struct tb_inferred from = {.list = &inferring->list,
+		.n_ranks = inferring->n_ranks,
+		.rank_of = inferring->rank_of,
+		.causes = &inferring->causes[0],
+		.rendezvous = &inferring->rendezvous,
+		.timed = report,
+		.begin_ns = inferring->first_ns};
 	struct tb_job *made = NULL;
-	int status = tb_infer_build(&made, &from, error);
+	int status = tb_infer_build(&made, &from, name, error);
 	if (status != TB_OK)
 		return status;
-	status = inferring->n_bounds ? add_bounds(inferring, made, error) : TB_OK;
+	status = inferring->n_bounds ? add_bounds(inferring, report, made, error) : TB_OK;
 	if (status != TB_OK) {
 		tb_job_free(made);
 		return status;
 	}
 	made->form = "capture";
-	made->notes = notes_of(&inferring->report);
+	made->notes = notes_of(report);
 	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
 		tb_job_free(made);
 		return no_memory(error);
@@ -269,22 +320,126 @@ static int make_job(
 	return TB_OK;
 }
 
+// check_apart refuses jobs that exchange messages: each is a job by itself, in which
+// nothing could wait for the other.
+static int check_apart(const struct inferring *inferring, struct tb_error *error)
+{
+	const struct tb_packets *packets = inferring->packets;
+	for (size_t i = 0; i < inferring->list.n; i++) {
+		const struct tb_inferred_message *row = &inferring->list.rows[i];
+		uint32_t from = tb_packets_job_of(packets, (struct tb_node){row->source});
+		uint32_t to =
+			tb_packets_job_of(packets, (struct tb_node){row->destination});
+		if (from != to)
+			return tb_fail(error, TB_EUSAGE,
+				"'%s' sends to '%s' of the same capture (%s to %s): in a "
+				"closed loop each job is by itself, so give them one "
+				"name in the map",
+				tb_packets_job_name(packets, from),
+				tb_packets_job_name(packets, to),
+				tb_packets_node_name(
+					packets, (struct tb_node){row->source}),
+				tb_packets_node_name(
+					packets, (struct tb_node){row->destination}));
+	}
+	return TB_OK;
+}
+
+// choose_ranks numbers the nodes of a job.
+static void choose_ranks(struct inferring *inferring, uint32_t job)
+{
+	inferring->n_ranks = 0;
+	for (uint32_t i = 0; i < inferring->n_nodes; i++)
+		inferring->rank_of[i] =
+			tb_packets_job_of(inferring->packets, (struct tb_node){i}) == job
+				? inferring->n_ranks++
+				: TB_ID_NONE;
+}
+
+// report_job counts anew what is known by message; the rest is of the whole capture.
+static struct tb_infer_report report_job(const struct inferring *inferring)
+{
+	struct tb_infer_report report = {
+		.n_records = inferring->report.n_records,
+		.is_cut = inferring->report.is_cut,
+		.squeezed_ps = inferring->report.squeezed_ps,
+		.n_unplaced = inferring->report.n_unplaced,
+		.n_endpoints_unplaced = inferring->report.n_endpoints_unplaced,
+		.port_bytes_per_s = inferring->report.port_bytes_per_s,
+		.bucket_bytes = inferring->report.bucket_bytes,
+		.span_ps = inferring->report.span_ps,
+	};
+	for (size_t i = 0; i < inferring->list.n; i++) {
+		const struct tb_inferred_message *row = &inferring->list.rows[i];
+		if (!is_of_job(inferring, i))
+			continue;
+		report.n_messages++;
+		report.bytes += row->bytes;
+		report.n_missing += row->n_missing > 0;
+		report.missing_bytes += row->n_missing;
+	}
+	count_causes(inferring, &report);
+	return report;
+}
+
+static int make_jobs(
+	struct inferring *inferring, struct tb_job **jobs, struct tb_error *error)
+{
+	uint32_t n = tb_packets_n_jobs(inferring->packets);
+	inferring->rank_of =
+		calloc(inferring->n_nodes + UINT64_C(1), sizeof *inferring->rank_of);
+	int status =
+		inferring->rank_of ? check_apart(inferring, error) : no_memory(error);
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		choose_ranks(inferring, i);
+		const struct tb_infer_report report = report_job(inferring);
+		if (report.n_messages)
+			status = make_job(inferring, &report,
+				tb_packets_job_name(inferring->packets, i), &jobs[i],
+				error);
+	}
+	for (uint32_t i = 0; status != TB_OK && i < n; i++) {
+		tb_job_free(jobs[i]);
+		jobs[i] = NULL;
+	}
+	return status;
+}
+
+static void fini(struct inferring *inferring)
+{
+	free(inferring->sample);
+	free(inferring->rank_of);
+	tb_passages_free(inferring->ports);
+	tb_message_finder_free(inferring->messages);
+	free(inferring->list.rows);
+	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)
+		tb_causes_fini(&inferring->causes[i]);
+	tb_rendezvous_fini(&inferring->rendezvous);
+}
+
 int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	struct tb_infer_report *report, struct tb_error *error)
 {
 	struct inferring inferring = {
 		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
+	inferring.n_ranks = inferring.n_nodes;
 	if (status == TB_OK)
-		status = make_job(&inferring, job, error);
+		status = make_job(&inferring, &inferring.report, "", job, error);
 	if (status == TB_OK && report)
 		*report = inferring.report;
-	free(inferring.sample);
-	tb_passages_free(inferring.ports);
-	tb_message_finder_free(inferring.messages);
-	free(inferring.list.rows);
-	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)
-		tb_causes_fini(&inferring.causes[i]);
-	tb_rendezvous_fini(&inferring.rendezvous);
+	fini(&inferring);
+	return status;
+}
+
+int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs,
+	struct tb_error *error)
+{
+	struct inferring inferring = {
+		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
+	int status = find_messages(&inferring, error);
+	if (status == TB_OK)
+		status = make_jobs(&inferring, jobs, error);
+	fini(&inferring);
 	return status;
 }

@@ -35,12 +35,15 @@ struct tb_infer_report {
 	uint64_t n_unnumbered;	 // datagrams, of which nothing says where messages end
 	uint64_t port_bytes_per_s; // median of the nodes' ports; 0: not seen
 	uint64_t bucket_bytes;	   // that a port lets pass at once after a pause
-	bool is_cut;		   // the capture is damaged there (packets.h)
-	tb_time_ps span_ps;	   // from the first record to the last
+	uint64_t n_unplaced;	   // records left out: endpoints without a node
+	uint32_t n_endpoints_unplaced;
+	tb_time_ps squeezed_ps; // pauses taken out (packets.h)
+	bool is_cut;		// the capture is damaged there (packets.h)
+	tb_time_ps span_ps;	// from the first record to the last
 };
 
 // tb_infer_options returns the options with which packets must be opened to be inferred
-// from: `options` with acknowledgements and retransmissions kept.
+// from: `options` with acknowledgements and retransmissions kept, and time not scaled.
 struct tb_packets_options tb_infer_options(const struct tb_packets_options *options);
 
 // tb_infer_job reads packets that were opened with tb_infer_options to their end and
@@ -51,5 +54,14 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 // too many; errors of tb_packets_next.
 int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	struct tb_infer_report *report, struct tb_error *error) TB_MUST_USE;
+
+// tb_infer_jobs makes a job of each of the packets' jobs instead (tb_packets_job_name),
+// and stores them in `jobs`, which has room for tb_packets_n_jobs: NULL for one of which
+// no message was captured. Its ranks are its nodes, in their order. All times count from
+// the beginning of the capture, so that jobs begin when they did. What is not counted by
+// message stands in no report. TB_EUSAGE when jobs exchange messages; else as
+// tb_infer_job.
+int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

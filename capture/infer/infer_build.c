@@ -18,6 +18,17 @@ struct infer_building {
 	uint64_t (*order)[2];	      // by place: key, message
 };
 
+static uint32_t rank_of(const struct infer_building *building, uint32_t node)
+{
+	return tb_inferred_rank(building->from->rank_of, node);
+}
+
+static bool is_of_job(const struct infer_building *building, uint64_t message)
+{
+	return rank_of(building, building->from->list->rows[message].source) !=
+	       TB_ID_NONE;
+}
+
 static int add_op(struct infer_building *building, uint32_t rank, const struct tb_op *op,
 	uint32_t *index, struct tb_error *error)
 {
@@ -40,7 +51,7 @@ static int add_computation(
 	struct infer_building *building, uint32_t message, struct tb_error *error)
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
-	uint32_t rank = building->from->list->rows[message].source;
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	int64_t gap_ns = building->from->causes->of[message].gap_ns;
 	uint32_t *calc = &building->calc[message];
 	*calc = NONE;
@@ -62,19 +73,19 @@ static int add_message(
 	const struct tb_inferred_message *row = &building->from->list->rows[message];
 	struct tb_op send = {.kind = TB_OP_SEND,
 		.amount = row->bytes,
-		.peer = row->destination,
+		.peer = rank_of(building, row->destination),
 		.tag = building->tags[message]};
 	struct tb_op recv = {.kind = TB_OP_RECV,
 		.amount = row->bytes,
-		.peer = row->source,
+		.peer = rank_of(building, row->source),
 		.tag = building->tags[message]};
 	int status = add_computation(building, message, error);
 	if (status == TB_OK)
 		status = add_op(
-			building, row->source, &send, &building->send[message], error);
+			building, recv.peer, &send, &building->send[message], error);
 	if (status == TB_OK)
-		status = add_op(building, row->destination, &recv,
-			&building->recv[message], error);
+		status = add_op(
+			building, send.peer, &recv, &building->recv[message], error);
 	return status;
 }
 
@@ -97,7 +108,7 @@ static int depend_in_round(
 	const struct infer_building *building, uint32_t message, struct tb_error *error)
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
-	uint32_t rank = building->from->list->rows[message].source;
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	uint32_t send = building->send[message], calc = building->calc[message];
 	int status = TB_OK;
 	if (asked->round != NONE) {
@@ -125,7 +136,7 @@ static int depend_message(
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
 	const struct tb_caused *of = &building->from->causes->of[message];
-	uint32_t rank = building->from->list->rows[message].source;
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	uint32_t send = building->send[message], calc = building->calc[message];
 	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER)
 		return depend_in_round(building, message, error);
@@ -166,9 +177,12 @@ static int add_all(struct infer_building *building, struct tb_error *error)
 	int status = TB_OK;
 	put_in_order(building->from, building->order);
 	for (size_t i = 0; status == TB_OK && i < n; i++)
-		status = add_message(building, (uint32_t)building->order[i][1], error);
+		if (is_of_job(building, building->order[i][1]))
+			status = add_message(
+				building, (uint32_t)building->order[i][1], error);
 	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		status = depend_message(building, i, error);
+		if (is_of_job(building, i))
+			status = depend_message(building, i, error);
 	return status;
 }
 
@@ -200,6 +214,7 @@ static int keep_times(const struct infer_building *building, struct tb_job *made
 	const struct tb_inferred_times times = {.list = from->list,
 		.send = building->send,
 		.recv = building->recv,
+		.rank_of = from->rank_of,
 		.begin_ns = from->begin_ns,
 		.port_bytes_per_s = from->timed->port_bytes_per_s,
 		.bucket_bytes = from->timed->bucket_bytes};
@@ -208,8 +223,8 @@ static int keep_times(const struct infer_building *building, struct tb_job *made
 		       : tb_fail_memory(error, "the messages");
 }
 
-static int build(
-	struct infer_building *building, struct tb_job **job, struct tb_error *error)
+static int build(struct infer_building *building, const char *name, struct tb_job **job,
+	struct tb_error *error)
 {
 	size_t n = building->from->list->n;
 	struct tb_job *made = NULL;
@@ -220,17 +235,17 @@ static int build(
 	building->order = malloc(n * sizeof *building->order);
 	building->rounds = malloc(
 		(building->from->rendezvous->n_rounds + 1) * sizeof *building->rounds);
-	building->n_calcs = calloc(building->from->n_nodes, sizeof *building->n_calcs);
+	building->n_calcs = calloc(building->from->n_ranks, sizeof *building->n_calcs);
 	if (!building->calc || !building->order || !building->rounds || !building->send ||
 		!building->recv || !building->tags || !building->n_calcs ||
 		number_tags(building->from->list, building->tags) != TB_OK)
 		return tb_fail_memory(error, "the messages");
 	int status =
-		tb_job_builder_new(&building->builder, building->from->n_nodes, error);
+		tb_job_builder_new(&building->builder, building->from->n_ranks, error);
 	if (status == TB_OK)
 		status = add_all(building, error);
 	if (status == TB_OK)
-		status = tb_job_finish(building->builder, "", &made, error);
+		status = tb_job_finish(building->builder, name, &made, error);
 	if (status == TB_OK && building->from->timed)
 		status = keep_times(building, made, error);
 	if (status == TB_OK)
@@ -240,11 +255,11 @@ static int build(
 	return status;
 }
 
-int tb_infer_build(
-	struct tb_job **job, const struct tb_inferred *from, struct tb_error *error)
+int tb_infer_build(struct tb_job **job, const struct tb_inferred *from, const char *name,
+	struct tb_error *error)
 {
 	struct infer_building building = {.from = from};
-	int status = build(&building, job, error);
+	int status = build(&building, name, job, error);
 	tb_job_builder_free(building.builder);
 	free(building.calc);
 	free(building.order);

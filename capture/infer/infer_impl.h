@@ -167,6 +167,7 @@ void tb_rendezvous_fini(struct tb_rendezvous *rendezvous);
 struct tb_inferred_times {
 	const struct tb_message_list *list;
 	const uint32_t *send, *recv; // by message: operations within their ranks
+	const uint32_t *rank_of;     // as of struct tb_inferred
 	int64_t begin_ns;
 	uint64_t port_bytes_per_s, bucket_bytes;
 };
@@ -178,15 +179,24 @@ int tb_infer_keep_times(
 // What a job is built from.
 struct tb_inferred {
 	const struct tb_message_list *list;
-	uint32_t n_nodes;
+	uint32_t n_ranks;
+	// By node: its rank, TB_ID_NONE where it belongs to another job; NULL: a node is
+	// a rank. No message goes from one job to another.
+	const uint32_t *rank_of;
 	const struct tb_causes *causes;
 	const struct tb_rendezvous *rendezvous;
 	const struct tb_infer_report *timed; // keep recorded times; NULL: do not
 	int64_t begin_ns;		     // of the capture
 };
 
-// tb_infer_build makes the job, a rank per node.
-int tb_infer_build(struct tb_job **job, const struct tb_inferred *from,
+// tb_inferred_rank returns the rank of a node, TB_ID_NONE for one of another job.
+static inline uint32_t tb_inferred_rank(const uint32_t *rank_of, uint32_t node)
+{
+	return rank_of ? rank_of[node] : node;
+}
+
+// tb_infer_build makes the job called `name`.
+int tb_infer_build(struct tb_job **job, const struct tb_inferred *from, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
 // Which events precede each message of a class in every repetition: rule L8 of

@@ -12,10 +12,14 @@ static uint64_t since_ps(int64_t at_ns, int64_t begin_ns)
 
 // place_calls counts the messages of each sender, and where its first one stands.
 static void place_calls(
-	struct tb_recorded_calls *recorded, const struct tb_message_list *list)
+	struct tb_recorded_calls *recorded, const struct tb_inferred_times *times)
 {
-	for (size_t i = 0; i < list->n; i++)
-		recorded->first[list->rows[i].source + 1]++;
+	for (size_t i = 0; i < times->list->n; i++) {
+		uint32_t rank =
+			tb_inferred_rank(times->rank_of, times->list->rows[i].source);
+		if (rank != TB_ID_NONE)
+			recorded->first[rank + 1]++;
+	}
 	for (uint32_t rank = 0; rank < recorded->n_ranks; rank++)
 		recorded->first[rank + 1] += recorded->first[rank];
 }
@@ -26,14 +30,17 @@ static int fill(struct tb_recorded_calls *recorded, const struct tb_inferred_tim
 	int status = tb_call_times_begin(&recorded->times, recorded->n_ranks);
 	for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
 		const struct tb_inferred_message *row = &times->list->rows[i];
+		uint32_t source = tb_inferred_rank(times->rank_of, row->source);
+		uint32_t destination = tb_inferred_rank(times->rank_of, row->destination);
+		if (source == TB_ID_NONE)
+			continue;
 		uint64_t left_ps = since_ps(row->left_ns, times->begin_ns);
 		uint64_t delivered_ps = since_ps(row->delivered_ns, times->begin_ns);
-		recorded->calls[next[row->source]++] = (struct tb_timed_call){
-			(job->first_op[row->source] + times->send[i]) | TB_DEP_START,
-			job->first_op[row->destination] + times->recv[i],
-			TB_TIMED_MESSAGE};
-		status = tb_call_times_add(&recorded->times, row->source,
-			TB_TIMED_MESSAGE, row->bytes, left_ps,
+		recorded->calls[next[source]++] = (struct tb_timed_call){
+			(job->first_op[source] + times->send[i]) | TB_DEP_START,
+			job->first_op[destination] + times->recv[i], TB_TIMED_MESSAGE};
+		status = tb_call_times_add(&recorded->times, source, TB_TIMED_MESSAGE,
+			row->bytes, left_ps,
 			delivered_ps > left_ps ? delivered_ps : left_ps);
 	}
 	tb_call_times_end(&recorded->times);
@@ -54,7 +61,7 @@ int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *jo
 	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);
 	int status = made->first && made->calls && next ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK) {
-		place_calls(made, times->list);
+		place_calls(made, times);
 		for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 			next[rank] = made->first[rank];
 		status = fill(made, times, job, next);

@@ -299,3 +299,61 @@ const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job)
 {
 	return map->job_names[job];
 }
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+// list_nodes stores the nodes of the map in their order, and returns how many there are.
+static uint32_t list_nodes(const struct tb_map_file *map, uint32_t *nodes)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < map->endpoints.n; i++)
+		nodes[i] = map->nodes[i].id;
+	qsort(nodes, map->endpoints.n, sizeof *nodes, by_number);
+	for (uint32_t i = 0; i < map->endpoints.n; i++)
+		if (i == 0 || nodes[i] != nodes[n - 1])
+			nodes[n++] = nodes[i];
+	return n;
+}
+
+// add_dense adds an endpoint of `map`, whose nodes are listed.
+static int add_dense(struct tb_map_file *dense, const struct tb_map_file *map, uint32_t i,
+	const uint32_t *nodes, uint32_t n_nodes, const struct line *line)
+{
+	char text[TB_ADDRESS_TEXT_SIZE];
+	const uint32_t *at =
+		bsearch(&map->nodes[i].id, nodes, n_nodes, sizeof *nodes, by_number);
+	struct tb_node node = {(uint32_t)(at - nodes)};
+	uint32_t job = tb_map_file_job(map, map->nodes[i]);
+	tb_address_format(&map->endpoints.addresses[i], text, sizeof text);
+	int status = add_endpoint(dense, text, node, line);
+	return status == TB_OK && job != TB_ID_NONE
+		       ? add_job(dense, node, map->job_names[job], line)
+		       : status;
+}
+
+int tb_map_file_dense(struct tb_map_file **dense, uint32_t **nodes,
+	const struct tb_map_file *map, struct tb_error *error)
+{
+	const struct line line = {.path = "", .error = error};
+	struct tb_map_file *made = NULL;
+	uint32_t *list = calloc(map->endpoints.n + UINT64_C(1), sizeof *list);
+	uint32_t job, n_nodes = list ? list_nodes(map, list) : 0;
+	int status = list ? tb_map_file_new(&made, error) : no_memory(&line);
+	// Jobs keep their numbers.
+	for (uint32_t i = 0; status == TB_OK && i < map->n_jobs; i++)
+		status = find_or_add_job(made, map->job_names[i], &line, &job);
+	for (uint32_t i = 0; status == TB_OK && i < map->endpoints.n; i++)
+		status = add_dense(made, map, i, list, n_nodes, &line);
+	if (status != TB_OK) {
+		tb_map_file_free(made);
+		free(list);
+		return status;
+	}
+	*dense = made;
+	*nodes = list;
+	return TB_OK;
+}

@@ -52,6 +52,12 @@ const char *const *tb_map_file_hosts(const struct tb_map_file *map);
 uint32_t tb_map_file_n_endpoints(const struct tb_map_file *map);
 struct tb_node tb_map_file_node_at(const struct tb_map_file *map, uint32_t endpoint);
 
+// tb_map_file_dense makes a map of the same endpoints and jobs whose nodes are numbered
+// without gaps, in their order, and stores in `nodes`, which the caller frees, which node
+// each was.
+int tb_map_file_dense(struct tb_map_file **dense, uint32_t **nodes,
+	const struct tb_map_file *map, struct tb_error *error) TB_MUST_USE;
+
 const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job);
 
 #endif

@@ -285,9 +285,8 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
 		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
-			"the packets are spread over more than 106 days: squeeze idle "
-			"time "
-			"or scale time down");
+			"the packets are spread over more than 106 days: --squeeze-idle "
+			"1h shortens the gaps between them");
 	packets->summary.duration_ps = packets->at_ps;
 	return TB_OK;
 }
@@ -391,7 +390,9 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 		return status;
 	const struct tb_cleaned *from = &packets->record;
 	packets->in_record = false;
-	*record = (struct tb_packet_record){.at_ns = from->at_ns,
+	int64_t since_ns = packets->captured_ps / TB_PS_PER_NS; // gaps shrunk
+	*record = (struct tb_packet_record){
+		.at_ns = packets->summary.first_at_ns + since_ns,
 		.source = packets->pair->source,
 		.destination = packets->pair->destination,
 		.wire_bytes = from->wire_bytes,

@@ -84,7 +84,7 @@ struct tb_captured_packet {
 // One record of the capture, not cut, with what its transport says, for those who look
 // at connections. Endpoints are those of the packets that are cut from it.
 struct tb_packet_record {
-	int64_t at_ns; // since the epoch
+	int64_t at_ns; // since the epoch, but for gaps that shrank
 	struct tb_node source;
 	struct tb_node destination;
 	uint32_t wire_bytes;

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -127,7 +128,23 @@ static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
 	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
-// infer_job makes a job of captures.
+// infer makes a job of packets, or one of each of their jobs.
+static int infer(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_packets *packets, struct tb_error *error)
+{
+	if (!request->apart)
+		return tb_infer_job(packets, request->bounded, &trace->job, NULL, error);
+	trace->n_jobs = tb_packets_n_jobs(packets);
+	trace->jobs = calloc(trace->n_jobs + UINT64_C(1), sizeof(struct tb_job *));
+	if (!trace->jobs)
+		return tb_fail_memory(error, "the jobs");
+	int status = tb_infer_jobs(packets, request->bounded, trace->jobs, error);
+	if (status != TB_OK)
+		free(trace->jobs);
+	return status;
+}
+
+// infer_job makes jobs of captures.
 static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
 {
@@ -147,7 +164,7 @@ static int infer_job(struct tb_trace *trace, const struct tb_trace_request *requ
 		tb_packets_open(&packets, request->paths, request->n, &options, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_infer_job(packets, request->bounded, &trace->job, NULL, error);
+	status = infer(trace, request, packets, error);
 	tb_packets_free(packets);
 	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
 		status = tb_reading_breaks_off(&reading, status, &n_cut, error);

@@ -57,6 +57,7 @@ struct tb_trace_request {
 	// What the files tell beside their calls is wanted too: also where no job can be
 	// made of them.
 	bool wants_facts;
+	bool apart;	  // each of the packets' jobs becomes one, in `jobs` (infer.h)
 	// A capture through a pipe, which can be opened only once: kept here where
 	// packets are only found, to be closed by the caller or read by a later request
 	// (or as `opened` of its options). NULL: none is kept.
@@ -74,6 +75,9 @@ struct tb_trace {
 	// them. Without a job, `refusal` says why there is none.
 	struct tb_facts *facts;
 	struct tb_error refusal;
+	// With `apart`, instead of `job`: some may be NULL. The caller frees all.
+	struct tb_job **jobs;
+	uint32_t n_jobs;
 };
 
 // tb_trace_find stores the reader for a file or folder: the surest one, the first of

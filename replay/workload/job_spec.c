@@ -85,19 +85,29 @@ static int set_name(struct tb_job_spec *spec, const char *value, struct tb_error
 	return TB_OK;
 }
 
+#define CLOSED_LOOP "closed-loop"
+
+static int set_closed_loop(
+	struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	if (*value)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': %s=%s: expected nothing behind %s", spec->file,
+			CLOSED_LOOP, value, CLOSED_LOOP);
+	spec->closed_loop = true;
+	return TB_OK;
+}
+
 static const struct key {
 	const char *name;
 	int (*set)(struct tb_job_spec *spec, const char *value, struct tb_error *error);
 	bool places;
 } keys[] = {
-	{"start", set_start, false},
-	{"sl", set_service_level, false},
-	{"placement", set_placement, true},
-	{"per-node", set_per_node, true},
-	{"nodes", set_nodes, true},
-	{"hosts", set_hosts, true},
-	{"map", set_map, true},
+	{"start", set_start, false}, {"sl", set_service_level, false},
+	{"placement", set_placement, true}, {"per-node", set_per_node, true},
+	{"nodes", set_nodes, true}, {"hosts", set_hosts, true}, {"map", set_map, true},
 	{"name", set_name, false},
+	{CLOSED_LOOP, set_closed_loop, false}, // a word without a value
 };
 
 #define N_KEYS (sizeof keys / sizeof *keys)
@@ -105,22 +115,31 @@ static const struct key {
 static const struct key *find_key(const char *part)
 {
 	size_t length = strcspn(part, "=");
-	for (size_t i = 0; part[length] && i < N_KEYS; i++)
+	bool alone = !part[length];
+	for (size_t i = 0; i < N_KEYS; i++)
 		if (strlen(keys[i].name) == length &&
-			strncmp(keys[i].name, part, length) == 0)
+			strncmp(keys[i].name, part, length) == 0 &&
+			(!alone || keys[i].set == set_closed_loop))
 			return &keys[i];
 	return NULL;
 }
 
-// next_part cuts at the next comma that a word and `=` follow: any other comma belongs to
-// a list.
+static bool is_closed_loop(const char *part)
+{
+	size_t length = strlen(CLOSED_LOOP);
+	return strncmp(part, CLOSED_LOOP, length) == 0 &&
+	       (part[length] == ',' || part[length] == '\0');
+}
+
+// next_part cuts at the next comma that a word and `=` follow, or the word that needs
+// none: any other comma belongs to a list.
 static char *next_part(char **rest)
 {
 	char *part = *rest;
 	char *end = part;
 	while ((end = strchr(end, ',')) != NULL) {
 		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
-		if (word > 0 && end[word] == '=')
+		if ((word > 0 && end[word] == '=') || is_closed_loop(end))
 			break;
 	}
 	if (end)
@@ -146,7 +165,8 @@ static int set_part(
 			spec->file, key->name);
 	*seen |= bit;
 	spec->placed |= key->places;
-	return key->set(spec, strchr(part, '=') + 1, error);
+	part += strcspn(part, "=");
+	return key->set(spec, *part ? part + 1 : part, error);
 }
 
 static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error)

@@ -5,9 +5,9 @@
 // The keys: `name`; `start`, a time; `sl`, the service level of its packets; `placement`,
 // as tb_placement_parse reads it; `per-node`, how many ranks run on a node where no host
 // file gives slots, or those of each host of `nodes` ("4(x3),2"); and one of `nodes` (a
-// host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A part without
-// `=` belongs to the value before it, so a host list needs no quotes and a file's name
-// may have commas.
+// host list), `hosts` (a host file) and `map` (a file of ranks and nodes). The word
+// `closed-loop` makes a job of a capture. Another part without `=` belongs to the value
+// before it, so a host list needs no quotes and a file's name may have commas.
 #ifndef TB_JOB_SPEC_H
 #define TB_JOB_SPEC_H
 
@@ -22,7 +22,8 @@ struct tb_job_spec {
 	tb_time_ps start_ps;
 	uint8_t service_level; // 0 to 15
 	struct tb_placement placement;
-	bool placed; // a placement, nodes or a map were given
+	bool placed;	  // a placement, nodes or a map were given
+	bool closed_loop; // a capture becomes a job
 };
 
 // tb_job_spec_parse reads one. TB_EUSAGE names the part that cannot be read.

@@ -2,7 +2,6 @@
 #include "workload_impl.h"
 
 #include "input_files.h"
-#include "survey.h"
 #include "trace.h"
 
 #include <inttypes.h>
@@ -20,7 +19,7 @@ static bool is_stdin(const char *file)
 	return strcmp(file, "-") == 0;
 }
 
-static void free_input(struct workload_input *input)
+void tb_workload_free_input(struct workload_input *input)
 {
 	tb_closed_loop_free(input->closed);
 	tb_packets_free(input->packets);
@@ -29,6 +28,9 @@ static void free_input(struct workload_input *input)
 	if (input->pipe.stream)
 		fclose(input->pipe.stream);
 	free(input->node_of_rank);
+	free(input->given_nodes);
+	free(input->given_hosts);
+	free(input->member);
 	free(input->files_text);
 	free(input->name);
 	free(input->placement);
@@ -41,7 +43,7 @@ void tb_workload_free(struct tb_workload *workload)
 		return;
 	tb_sources_free(workload->sources);
 	for (uint32_t i = 0; workload->inputs && i < workload->n_inputs; i++)
-		free_input(&workload->inputs[i]);
+		tb_workload_free_input(&workload->inputs[i]);
 	free(workload->inputs);
 	free(workload->joined);
 	free(workload);
@@ -157,61 +159,6 @@ static int read_traces(struct tb_workload *workload, struct tb_error *error)
 	return status;
 }
 
-// close_loop makes a job of captures, if that is asked for.
-static int close_loop(const struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
-{
-	const struct tb_workload_options *options = workload->options;
-	struct tb_trace trace;
-	const struct tb_trace_request request = {.paths = input->files,
-		.n = input->n_files,
-		.stdin_kind = TB_TRACE_PACKETS,
-		.packets = &options->packets,
-		.closed_loop = true,
-		.bounded = options->bounded,
-		.reading = options->reading,
-		.pipe = &input->pipe,
-		.stop = options->stop};
-	if (!options->closed_loop || input->job)
-		return TB_OK;
-	int status = tb_trace_read(&trace, &request, error);
-	if (status == TB_OK)
-		input->job = trace.job;
-	return status;
-}
-
-// check_loop refuses options that would have no effect on a job.
-static int check_loop(const struct tb_workload *workload, struct tb_error *error)
-{
-	const struct tb_packets_options *packets = &workload->options->packets;
-	bool any = false;
-	for (uint32_t i = 0; i < workload->n_inputs; i++)
-		any = any || !workload->inputs[i].job;
-	if (!any)
-		return tb_fail(error, TB_EUSAGE,
-			"--closed-loop is for packet captures, and none is among the "
-			"inputs");
-	if (workload->options->split)
-		return tb_fail(error, TB_EUSAGE,
-			"--split-jobs is for captured times: --closed-loop makes one job "
-			"of a capture");
-	if (packets->time_scale > 0 || packets->squeeze_idle > 0 || packets->keep_acks ||
-		packets->keep_retransmissions)
-		return tb_fail(error, TB_EUSAGE,
-			"--time-scale, --squeeze-idle and --keep-... are for captured "
-			"times, which --closed-loop does not keep");
-	return TB_OK;
-}
-
-static int close_loops(struct tb_workload *workload, struct tb_error *error)
-{
-	int status = workload->options->closed_loop ? check_loop(workload, error) : TB_OK;
-
-	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++)
-		status = close_loop(workload, &workload->inputs[i], error);
-	return status;
-}
-
 static int read_specs(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
@@ -227,6 +174,12 @@ static int read_specs(struct tb_workload *workload, struct tb_error *error)
 			return status;
 	}
 	return TB_OK;
+}
+
+// is_job returns whether an input is a job, or will be one.
+static bool is_job(const struct workload_input *input)
+{
+	return input->job || input->closes;
 }
 
 static char *join_files(const char *const *files, size_t n)
@@ -283,7 +236,8 @@ static char *choose_name(const struct tb_workload *workload, uint32_t i)
 	const struct workload_input *input = &workload->inputs[i];
 	const char *wanted = input->spec.name;
 	if (!wanted)
-		wanted = input->job || workload->n_inputs > 1 ? input->files[0] : "trace";
+		wanted = is_job(input) || workload->n_inputs > 1 ? input->files[0]
+								 : "trace";
 	const char *slash = strrchr(wanted, '/');
 	if (!input->spec.name && workload->n_inputs > 1 && slash)
 		wanted = slash + 1;
@@ -310,7 +264,7 @@ static void fill_nodes(struct tb_workload *workload)
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
 		struct tb_placement *placement = &input->spec.placement;
-		if (input->job && !placement->per_node && !placement->tasks &&
+		if (is_job(input) && !placement->per_node && !placement->tasks &&
 			!placement->map && !placement->hosts)
 			placement->per_node = workload->options->per_node;
 	}
@@ -397,10 +351,13 @@ static int check_map(const struct tb_workload *workload, struct tb_error *error)
 static int check_options(const struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
-	uint32_t n_stdin = 0, n_captures = 0, n_calls = 0;
+	uint32_t n_stdin = 0, n_captures = 0, n_jobs = 0, n_calls = 0;
+	bool closes = false;
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct workload_input *input = &workload->inputs[i];
 		n_captures += !input->job;
+		n_jobs += is_job(input);
+		closes |= input->closes;
 		n_calls += input->is_calls;
 		for (size_t k = 0; k < input->n_files; k++)
 			n_stdin += is_stdin(input->files[k]);
@@ -409,12 +366,12 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 		return tb_fail(
 			error, TB_EUSAGE, "standard input can be only one of the inputs");
 	if (options->reading && n_calls == 0 &&
-		(!options->closed_loop || tb_reading_is_for_calls(options->reading)))
+		(!closes || tb_reading_is_for_calls(options->reading)))
 		return tb_fail(error, TB_EUSAGE,
 			"--library, --collective, --lenient and --clone-ranks are for "
 			"traces of what a program's ranks called, and none is among the "
 			"inputs");
-	if (options->per_node && n_captures == workload->n_inputs)
+	if (options->per_node && n_jobs == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");
 	if (options->split_names && workload->n_inputs > 1)
@@ -429,89 +386,13 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 	return check_map(workload, error);
 }
 
-// read_map reads the map of captures. One that names hosts has them placed as those of a
-// trace are.
-static int read_map(
-	struct workload_input *input, const char *path, struct tb_error *error)
-{
-	int status = tb_map_file_read(&input->map, path, error);
-	const char *const *hosts = status == TB_OK ? tb_map_file_hosts(input->map) : NULL;
-	if (!hosts)
-		return status;
-	input->keeps_nodes = false;
-	input->n_ranks = tb_map_file_n_nodes(input->map);
-	input->spec.placement.kind = TB_PLACE_TRACE;
-	input->spec.placement.trace_hosts = hosts;
-	input->spec.placement.must_match = true;
-	return TB_OK;
-}
-
-// look_at_captures finds the endpoints of captures, where they are needed before the
-// replay.
-static int look_at_captures(struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
-{
-	const struct tb_workload_options *options = workload->options;
-	const char *map = options->map ? options->map : input->spec.placement.map;
-	bool alone = workload->n_inputs == 1 && !input->spec.placed;
-	input->keeps_nodes = alone || map;
-	if (map)
-		return read_map(input, map, error);
-	if (alone && !options->split)
-		return TB_OK;
-	struct tb_packets_options packets = options->packets;
-	packets.n_nodes_max = 0;
-	packets.map_file = NULL;
-	packets.map = NULL;
-	packets.stop = options->stop;
-	char group[128] = "group";
-	if (workload->n_inputs > 1)
-		snprintf(group, sizeof group, "%.100s, group", input->name);
-	int status = tb_survey(&input->map, input->files, input->n_files, &packets,
-		options->split ? group : NULL, options->split_names, error);
-	if (status != TB_OK && error && !error->file[0])
-		snprintf(error->file, sizeof error->file, "%s", input->files[0]);
-	if (status == TB_OK && !input->keeps_nodes)
-		input->n_ranks = tb_map_file_n_nodes(input->map);
-	return status;
-}
-
-struct tb_packets_options tb_workload_packets(
-	const struct tb_workload *workload, const struct workload_input *input)
-{
-	struct tb_packets_options packets = workload->options->packets;
-	packets.map_file = NULL;
-	packets.map = input->map;
-	packets.job_name = input->name;
-	if (!input->keeps_nodes)
-		packets.n_nodes_max = 0;
-	return packets;
-}
-
-static int open_captures(struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
-{
-	struct tb_error said = {0};
-	int status = look_at_captures(workload, input, &said);
-	struct tb_packets_options packets = tb_workload_packets(workload, input);
-	packets.opened = &input->pipe;
-	if (status == TB_OK)
-		status = tb_packets_open(
-			&input->packets, input->files, input->n_files, &packets, &said);
-	if (status == TB_OK)
-		status = tb_packets_look_ahead(input->packets, &said);
-	if (status != TB_OK && error)
-		*error = said;
-	return status;
-}
-
 static int open_inputs(struct tb_workload *workload, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
 		if (!input->job)
-			status = open_captures(workload, input, error);
+			status = tb_workload_open_captures(workload, input, error);
 		else
 			input->n_ranks = input->job->n_ranks;
 		if (status != TB_OK)
@@ -532,7 +413,7 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	if (status == TB_OK)
 		status = read_specs(workload, error);
 	if (status == TB_OK)
-		status = close_loops(workload, error);
+		status = tb_workload_mark_loops(workload, error);
 	fill_nodes(workload);
 	if (status == TB_OK)
 		status = place_by_traces(workload, error);
@@ -540,6 +421,8 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 		status = name_inputs(workload, error);
 	if (status == TB_OK)
 		status = check_options(workload, error);
+	if (status == TB_OK)
+		status = tb_workload_close_loops(workload, error);
 	return status == TB_OK ? open_inputs(workload, error) : status;
 }
 
@@ -556,6 +439,7 @@ int tb_workload_new(struct tb_workload **workload,
 	if (made) {
 		made->options = options;
 		made->inputs = calloc(n, sizeof *made->inputs);
+		made->inputs_room = n;
 		made->joined = calloc(n, sizeof *made->joined);
 	}
 	if (!made || !made->inputs || !made->joined) {

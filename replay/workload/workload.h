@@ -7,6 +7,8 @@
 // themselves. Jobs are numbered through all inputs: an input of captures may hold several
 // (map_file.h), or be split into those whose nodes talk to each other (survey.h).
 //
+// Captures that become jobs are an input for each of their jobs.
+//
 // Life: new reads jobs and looks into captures; then the network can be chosen
 // (tb_workload_n_nodes); tb_workload_place places all inputs; then it is a
 // source. One thread at a time per object.
@@ -42,8 +44,11 @@ struct tb_workload_options {
 	uint64_t seed;		 // of random placements
 	// Of the hosts, in place of those of `reading`.
 	uint64_t combine_bytes_per_s, pack_bytes_per_s;
-	bool closed_loop; // captures become jobs (infer.h)
-	bool bounded;	  // which get bounds
+	bool closed_loop; // all captures become jobs (infer.h)
+	bool unbounded;	  // those that do get no bounds
+	// On which maps of captures that become jobs are checked before anything is
+	// inferred; NULL: they are checked when they are placed.
+	const struct tb_network *network;
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
@@ -55,8 +60,10 @@ struct tb_workload_input {
 	const struct tb_job *job;   // NULL: captures
 	struct tb_packets *packets; // NULL: a job
 	uint32_t first_job, n_jobs;
-	bool is_plain; // one of `traces`
-	bool has_map;  // of the user's
+	bool is_plain;	 // one of `traces`
+	bool is_part;	 // of the captures of the input before it
+	bool is_capture; // of which a job may have become
+	bool has_map;	 // of the user's
 };
 
 // A job, for the store.

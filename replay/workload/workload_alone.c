@@ -110,7 +110,9 @@ struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
 	struct tb_workload_bounds all = {0};
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct tb_job *job = workload->inputs[i].job;
-		if (!job || !job->bounds)
+		if (!job)
+			return (struct tb_workload_bounds){0};
+		if (!job->bounds)
 			continue;
 		all.n = job->bounds->n;
 		all.n_calls += job->bounds->n_calls;

@@ -8,6 +8,7 @@
 #include "job.h"
 #include "map_file.h"
 #include "packets.h"
+#include "placement.h"
 #include "source.h"
 #include "workload.h"
 
@@ -109,11 +110,20 @@ struct workload_input {
 	bool is_calls;	  // a trace of what the ranks called
 	bool is_apart;	  // its ranks all ran on one host, but are placed on several
 	bool keeps_nodes; // captures whose endpoints name their own nodes
+	bool closes;	  // captures that become jobs; later: such a job
+	bool is_part;	  // of the captures of the input before it
 	struct tb_job *job;
 	struct tb_opened_input pipe; // a capture that can be opened only once
 	struct tb_packets *packets;
 	struct tb_map_file *map; // of captures: their own, or as surveyed
-	uint32_t n_ranks;	 // 0: captures that keep their nodes
+	// Captures whose jobs became inputs, this one and the next n_parts - 1, are
+	// placed as one: their nodes, by number, and what the map gives of these (NULL:
+	// nothing).
+	uint32_t n_together, n_parts;
+	uint32_t *given_nodes;
+	const char **given_hosts;
+	uint32_t *member; // by rank: its number among these
+	uint32_t n_ranks; // 0: captures that keep their nodes
 	uint32_t first_job, n_jobs;
 	uint32_t *node_of_rank;
 	struct tb_closed_loop *closed;
@@ -126,6 +136,7 @@ struct tb_workload {
 	const struct tb_workload_options *options;
 	struct workload_input *inputs;
 	uint32_t n_inputs;
+	size_t inputs_room;
 	const char **joined; // the plain inputs that are joined, input by input
 	uint32_t n_jobs;
 	struct tb_sources *sources; // NULL: one input, as it is
@@ -134,9 +145,31 @@ struct tb_workload {
 	bool broadcasts;	    // it has them
 };
 
-// workload.c: how an input's captures are opened.
+// workload.c: frees what an input holds; a zeroed one holds nothing.
+void tb_workload_free_input(struct workload_input *input);
+
+// workload_captures.c: how an input's captures are opened; opening those of all inputs
+// that have no job. tb_workload_survey makes a map of captures whose jobs are to be
+// found, or whose ranks must be known.
 struct tb_packets_options tb_workload_packets(
 	const struct tb_workload *workload, const struct workload_input *input);
+int tb_workload_open_captures(struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error) TB_MUST_USE;
+int tb_workload_survey(const struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error) TB_MUST_USE;
+
+// workload_loops.c: tb_workload_mark_loops finds the captures that become jobs, and
+// refuses options that would have no effect on these; tb_workload_close_loops makes the
+// jobs, each an input of its own. Maps are checked before anything is inferred.
+int tb_workload_mark_loops(
+	struct tb_workload *workload, struct tb_error *error) TB_MUST_USE;
+int tb_workload_close_loops(
+	struct tb_workload *workload, struct tb_error *error) TB_MUST_USE;
+
+// workload_place.c: where the nodes of captures that are placed as one are; the caller
+// frees them.
+int tb_workload_place_together(const struct workload_input *input, uint32_t number,
+	struct tb_places *places, uint32_t **nodes, struct tb_error *error) TB_MUST_USE;
 
 // workload_place.c: the input that a job is of.
 const struct workload_input *tb_workload_input_of(

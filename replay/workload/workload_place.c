@@ -33,10 +33,66 @@ static int add_note(struct tb_job *job, const char *note, struct tb_error *error
 	return TB_OK;
 }
 
+static int take_nodes(const struct workload_input *input, uint32_t number,
+	struct tb_places *places, uint32_t **nodes, struct tb_error *error)
+{
+	uint32_t n = input->n_together;
+	uint32_t *taken = malloc((n + UINT64_C(1)) * sizeof *taken);
+	int status = taken ? TB_OK : tb_fail_memory(error, "the places of jobs");
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		taken[i] = input->given_nodes[i];
+		status = tb_places_take(
+			places, number, input->name, (struct tb_node){taken[i]}, error);
+	}
+	if (status == TB_OK)
+		*nodes = taken;
+	else
+		free(taken);
+	return status;
+}
+
+int tb_workload_place_together(const struct workload_input *input, uint32_t number,
+	struct tb_places *places, uint32_t **nodes, struct tb_error *error)
+{
+	const struct tb_placement by_name = {.kind = TB_PLACE_TRACE,
+		.trace_hosts = input->given_hosts,
+		.must_match = true};
+	if (input->given_nodes)
+		return take_nodes(input, number, places, nodes, error);
+	return tb_places_put(places, number, input->name, input->n_together,
+		input->given_hosts ? &by_name : &input->spec.placement, nodes, error);
+}
+
+// place_parts places captures whose jobs are inputs, the first of which is `i`.
+static int place_parts(struct tb_workload *workload, uint32_t i, struct tb_places *places,
+	struct tb_error *error)
+{
+	struct workload_input *first = &workload->inputs[i];
+	uint32_t *nodes = NULL;
+	int status = tb_workload_place_together(first, i, places, &nodes, error);
+	for (uint32_t k = 0; status == TB_OK && k < first->n_parts; k++) {
+		struct workload_input *part = &first[k];
+		part->node_of_rank = malloc(
+			(part->n_ranks + UINT64_C(1)) * sizeof *part->node_of_rank);
+		if (!part->node_of_rank)
+			status = tb_fail_memory(error, "the places of jobs");
+		for (uint32_t r = 0; status == TB_OK && r < part->n_ranks; r++)
+			part->node_of_rank[r] = nodes[part->member[r]];
+	}
+	if (status == TB_OK && *tb_places_note(places))
+		status = add_note(first->job, tb_places_note(places), error);
+	free(nodes);
+	return status;
+}
+
 static int place_input(struct tb_workload *workload, uint32_t i, struct tb_places *places,
 	struct tb_error *error)
 {
 	struct workload_input *input = &workload->inputs[i];
+	if (input->is_part)
+		return TB_OK; // with the first
+	if (input->n_parts)
+		return place_parts(workload, i, places, error);
 	if (input->keeps_nodes && workload->n_inputs == 1)
 		return TB_OK; // what does not fit is left out and reported
 	if (input->keeps_nodes)
@@ -180,6 +236,8 @@ struct tb_workload_input tb_workload_input(const struct tb_workload *workload, u
 		.first_job = input->first_job,
 		.n_jobs = input->n_jobs,
 		.is_plain = input->is_plain,
+		.is_part = input->is_part,
+		.is_capture = input->closes || !input->job,
 		.has_map = workload->options->map || input->spec.placement.map};
 }
 
