@@ -7,6 +7,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	free(evidence->roots);
 	free(evidence->pairs);
 	free(evidence->times);
+	free(evidence->seats);
 	tb_jobs_fini(&evidence->jobs);
 	tb_regions_fini(&evidence->regions);
 	*evidence = (struct tb_evidence){0};
@@ -103,6 +104,19 @@ static int gather_time(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
+static int gather_seats(struct tb_evidence *evidence, struct tb_error *error)
+{
+	int status = TB_OK;
+	evidence->seats = calloc(evidence->jobs.n + UINT64_C(1), sizeof *evidence->seats);
+	if (!evidence->seats)
+		return no_memory(error);
+	for (uint32_t i = 0; !status && i < evidence->jobs.n; i++)
+		if (tb_placement_may_decide(evidence, i))
+			status = tb_job_seat_find(
+				&evidence->seats[i], evidence->run, i, error);
+	return status;
+}
+
 int tb_evidence_init(
 	struct tb_evidence *evidence, struct tb_run *run, struct tb_error *error)
 {
@@ -115,6 +129,8 @@ int tb_evidence_init(
 		status = tb_jobs_init(&made.jobs, run, error);
 	if (!status)
 		status = tb_job_times_init(&made.times, &made.jobs, run, error);
+	if (!status)
+		status = gather_seats(&made, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

@@ -6,6 +6,7 @@
 #include "backlog.h"
 #include "during.h"
 #include "hot_links.h"
+#include "job_seat.h"
 #include "job_times.h"
 #include "jobs.h"
 #include "regions.h"
@@ -99,6 +100,7 @@ struct tb_evidence {
 
 	struct tb_jobs jobs;
 	struct tb_job_times *times;	// by job
+	struct tb_job_seat *seats;	// by job; without leaves: it was not looked at
 	struct tb_evidence_pair *pairs; // of jobs, longest wait first
 	uint32_t n_pairs;
 	// Leaf switches that the two jobs share of which one waits longest for another.

@@ -13,11 +13,12 @@ struct tb_judging {
 };
 
 // The groups of rules, in the order of the findings.
-void tb_rules_of_state(struct tb_judging *judging);  // how long, nothing waited
-void tb_rules_of_shape(struct tb_judging *judging);  // incast, slow receiver, full
-void tb_rules_of_place(struct tb_judging *judging);  // where, when, regions
-void tb_rules_of_people(struct tb_judging *judging); // whose traffic, at what cost
-void tb_rules_of_remedy(struct tb_judging *judging); // what is worth trying
+void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
+void tb_rules_of_state(struct tb_judging *judging);	// how long, nothing waited
+void tb_rules_of_shape(struct tb_judging *judging);	// incast, slow receiver, full
+void tb_rules_of_place(struct tb_judging *judging);	// where, when, regions
+void tb_rules_of_people(struct tb_judging *judging);	// whose traffic, at what cost
+void tb_rules_of_remedy(struct tb_judging *judging);	// what is worth trying
 
 // tb_judging_find adds a finding. The next two give it a figure; tb_finding_say appends
 // to its sentences, with a blank between two.
@@ -67,6 +68,10 @@ const char *tb_link_text(const struct tb_evidence *evidence, struct tb_link link
 // tb_job_text writes the name of a job, "job 2" when it has none.
 char *tb_job_text(
 	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size);
+
+// tb_placement_may_decide is whether a job may sit so that little of the network is used,
+// without that its user chose it.
+bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
 
 // tb_evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
 int tb_evidence_blame(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;

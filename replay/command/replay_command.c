@@ -76,7 +76,10 @@ static size_t file_length(const char *job)
 {
 	for (const char *end = job; (end = strchr(end, ',')) != NULL;) {
 		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
-		if (word > 0 && end[word] == '=')
+		bool is_word = word == strlen("closed-loop") &&
+			       strncmp(end, "closed-loop", word) == 0 &&
+			       (end[word] == '\0' || end[word] == ',');
+		if ((word > 0 && end[word] == '=') || is_word)
 			return (size_t)(end - job) - 1;
 	}
 	return strlen(job);

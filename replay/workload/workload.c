@@ -209,7 +209,9 @@ static char *describe_placement(const struct workload_input *input)
 		return NULL;
 	bool is_chosen = input->spec.placed || placement->per_node ||
 			 placement->kind == TB_PLACE_TRACE;
-	if (is_chosen && placement->kind != TB_PLACE_MAP)
+	if (input->is_apart)
+		fputs("apart", stream); // from the one host of its trace
+	else if (is_chosen && placement->kind != TB_PLACE_MAP)
 		fputs(kinds[placement->kind], stream);
 	if (placement->kind == TB_PLACE_STRIDE)
 		fprintf(stream, ":%u", placement->stride);

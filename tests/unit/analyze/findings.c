@@ -2,7 +2,7 @@
 // regions behind them; and that the commands can be read by those who run them.
 #include "../../support/evidence_made.h"
 
-#include "findings.h"
+#include "findings_impl.h"
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -659,9 +659,84 @@ static void few_pairs_of_traffic_are_named(void **state)
 	assert_null(found("traffic"));
 }
 
+// seat makes the evidence of a job of `ranks` ranks on `nodes` nodes, at `leaves` leaf
+// switches, that was placed as `placement`; of 16 nodes.
+static struct tb_job_figures *seat(struct made *made, struct tb_job_seat *seats,
+	char *placement, uint32_t ranks, uint32_t nodes, uint32_t leaves)
+{
+	make(made)->seats = seats;
+	seats[0] = (struct tb_job_seat){
+		.n_leaves = leaves, .bytes = 1000, .local_bytes = 870};
+	made->jobs[0].placement = placement;
+	made->jobs[0].n_ranks = ranks;
+	made->jobs[0].n_nodes = nodes;
+	return &made->jobs[0];
+}
+
+static void a_placement_that_uses_little_comes_first(void **state)
+{
+	char none[] = "", trace[] = "trace", apart[] = "apart";
+	struct tb_job_seat seats[2] = {{0}};
+	struct made made;
+	(void)state;
+	seat(&made, seats, trace, 16, 2, 2);
+	judge(&made);
+	assert_string_equal(findings.list[0].rule, "placement");
+	says("placement",
+		"The 16 ranks sit on 2 of 16 nodes, as in the trace: 87 % of the bytes "
+		"stay within a node");
+	reals("placement", "percent_within", 87);
+	assert_non_null(strstr(found("placement")->command, "--per-node 1"));
+	seat(&made, seats, trace, 8, 1, 1);
+	judge(&made);
+	says("placement", "All 8 ranks sit on one node of 16, as in the trace: none");
+	seat(&made, seats, trace, 17, 2, 2);
+	judge(&made);
+	assert_null(found("placement")->command); // one more than there are nodes
+	seat(&made, seats, none, 2, 2, 1);
+	judge(&made);
+	says("placement", "The 2 ranks sit on 2 of 16 nodes, all at one leaf switch");
+	assert_non_null(strstr(found("placement")->command, "placement=cyclic"));
+	seat(&made, seats, apart, 8, 8, 2);
+	judge(&made);
+	says("placement", "The 8 ranks ran on one host");
+	assert_non_null(strstr(found("placement")->command, "placement=trace"));
+	seat(&made, seats, none, 2, 2, 2); // at leaves of their own
+	judge(&made);
+	assert_null(found("placement"));
+	seat(&made, seats, none, 3, 3, 1); // more than an eighth of the nodes
+	judge(&made);
+	assert_null(found("placement"));
+	seat(&made, seats, trace, 16, 16, 4);
+	judge(&made);
+	assert_null(found("placement"));
+}
+
+static void a_placement_that_was_chosen_is_looked_at_no_more(void **state)
+{
+	char trace[] = "trace", block[] = "block, 4 a node";
+	struct tb_job_seat seats[2] = {{0}};
+	struct made made;
+	(void)state;
+	seat(&made, seats, trace, 8, 2, 2);
+	assert_true(tb_placement_may_decide(&made.evidence, 0));
+	seat(&made, seats, block, 8, 2, 2);
+	assert_false(tb_placement_may_decide(&made.evidence, 0));
+	seat(&made, seats, trace, 8, 2, 2);
+	made.info.options = "--network qsnet --map a.map";
+	assert_false(tb_placement_may_decide(&made.evidence, 0));
+	made.info.options = "--network qsnet --closed-loop";
+	assert_false(tb_placement_may_decide(&made.evidence, 0));
+	seat(&made, seats, trace, 8, 2, 2);
+	made.info.input_kind = "packets";
+	assert_false(tb_placement_may_decide(&made.evidence, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_placement_that_uses_little_comes_first),
+		cmocka_unit_test(a_placement_that_was_chosen_is_looked_at_no_more),
 		cmocka_unit_test(a_stopped_run_is_called_incomplete),
 		cmocka_unit_test(no_wait_is_no_wait),
 		cmocka_unit_test(a_wait_of_less_than_a_tenth_of_a_packet_is_little),
