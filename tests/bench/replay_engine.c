@@ -3,6 +3,10 @@
 // of processor time is told.
 //
 //   bench_replay_engine [--smoke] [SCENE...]
+//   bench_replay_engine --once SCENE PACKETS
+//
+// --once replays a scene in this process, with everything recorded, and prints how many
+// packets were delivered: for instructions.sh, which counts what main calls.
 #include "engine.h"
 #include "network_open.h"
 #include "preset.h"
@@ -74,6 +78,20 @@ static int count_bin(
 	return TB_OK;
 }
 
+static int take_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	(void)samples;
+	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
+static int take_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	(void)samples;
+	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
 static int take_blame(void *context, const struct tb_blame_record *record)
 {
 	(void)context;
@@ -126,7 +144,7 @@ static struct tb_traffic *make_traffic(const struct scene *scene, uint32_t n_nod
 	return traffic;
 }
 
-static struct figures replay(const struct scene *scene, double n_packets)
+static struct figures replay(const struct scene *scene, double n_packets, bool everything)
 {
 	struct tb_error error;
 	struct tb_network_params params;
@@ -139,8 +157,12 @@ static struct figures replay(const struct scene *scene, double n_packets)
 	struct tb_source source = tb_traffic_source(traffic);
 	uint64_t n_samples = 0;
 	struct tb_observer observer = {.context = &n_samples, .bin = count_bin};
-	if (scene->blame)
+	if (scene->blame || everything)
 		observer.blame = take_blame;
+	if (everything) {
+		observer.flows = take_flows;
+		observer.messages = take_messages;
+	}
 	struct tb_engine_options options = {.seed = 1};
 	struct tb_engine *engine;
 	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),
@@ -148,7 +170,7 @@ static struct figures replay(const struct scene *scene, double n_packets)
 	double begin = now_s();
 	struct tb_engine_stats stats;
 	do {
-		check(tb_engine_run(engine, 1000, &error), &error);
+		check(tb_engine_run(engine, everything ? 10 : 1000, &error), &error);
 		stats = tb_engine_stats(engine);
 	} while ((double)stats.n_packets < n_packets);
 	double seconds = now_s() - begin;
@@ -175,7 +197,7 @@ static struct figures replay_apart(const struct scene *scene, double n_packets)
 		exit(1);
 	pid_t child = fork();
 	if (child == 0) {
-		figures = replay(scene, n_packets);
+		figures = replay(scene, n_packets, false);
 		_exit(write(ends[1], &figures, sizeof figures) != sizeof figures);
 	}
 	close(ends[1]);
@@ -214,8 +236,23 @@ static void measure(const struct scene *scene, bool smoke)
 	fflush(stdout);
 }
 
+static int replay_once(const char *name, const char *n_packets)
+{
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+		if (strcmp(name, scenes[i].name) != 0)
+			continue;
+		struct figures f = replay(&scenes[i], strtod(n_packets, NULL), true);
+		printf("%.0f\n", f.packets);
+		return 0;
+	}
+	fprintf(stderr, "no scene is called %s\n", name);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && strcmp(argv[1], "--once") == 0)
+		return replay_once(argv[2], argv[3]);
 	bool smoke = argc > 1 && strcmp(argv[1], "--smoke") == 0;
 	int first = smoke ? 2 : 1;
 	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
