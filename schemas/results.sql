@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 21; -- 1 to 20 were never released
+PRAGMA user_version = 22; -- 1 to 21 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -45,7 +45,8 @@ CREATE TABLE run (
   n_levels INTEGER NOT NULL,
   n_jobs INTEGER NOT NULL,
   network TEXT NOT NULL, -- name of its preset
-  switching TEXT NOT NULL -- how its links and switches carry packets: circuits (see docs/model)
+  switching TEXT NOT NULL, -- how its links and switches carry packets: circuits (see docs/model)
+  topology INTEGER NOT NULL DEFAULT 0 REFERENCES topology -- 0: none
 ) STRICT;
 
 -- The network's parameters, by their keys in presets: 'arity', 'rate', 'hop_latency', ... The keys
@@ -67,19 +68,24 @@ CREATE TABLE run_environment (
   wall_s REAL -- NULL until the run has ended
 ) STRICT;
 
--- The network. Switches and links are of one rail; nodes, flows and blame are of all rails.
-CREATE TABLE node (
-  run INTEGER NOT NULL REFERENCES run,
+-- Networks: each is stored once, for all runs on it; the views node, switch and link have them by
+-- run. Switches and links are of one rail; nodes, flows and blame are of all rails.
+CREATE TABLE topology (
+  topology INTEGER PRIMARY KEY, -- the first 12 digits of its digest
+  digest TEXT NOT NULL -- SHA-256 of its rows in the next three tables
+) STRICT;
+
+CREATE TABLE topology_node (
+  topology INTEGER NOT NULL REFERENCES topology,
   node INTEGER NOT NULL,
-  name TEXT NOT NULL, -- the captured endpoint, else the fabric's name of the host, else the trace's; '' when none
   host TEXT NOT NULL, -- the fabric's name of the host, '' when none
   guid TEXT, -- InfiniBand's, as 0x and 16 digits; NULL when none
   lid INTEGER NOT NULL, -- InfiniBand's local identifier, as in forwarding tables
-  PRIMARY KEY (run, node)
+  PRIMARY KEY (topology, node)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE switch (
-  run INTEGER NOT NULL REFERENCES run,
+CREATE TABLE topology_switch (
+  topology INTEGER NOT NULL REFERENCES topology,
   switch INTEGER NOT NULL,
   name TEXT NOT NULL, -- the fabric's, else level.index ("2.13"); with rails behind "r1/"
   guid TEXT, -- as of nodes
@@ -89,12 +95,12 @@ CREATE TABLE switch (
   n_down_ports INTEGER NOT NULL, -- ports count down first, then up
   n_up_ports INTEGER NOT NULL,
   rail INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (run, switch)
+  PRIMARY KEY (topology, switch)
 ) STRICT, WITHOUT ROWID;
 
 -- A directed link. A cable is two, each the other's reverse.
-CREATE TABLE link (
-  run INTEGER NOT NULL REFERENCES run,
+CREATE TABLE topology_link (
+  topology INTEGER NOT NULL REFERENCES topology,
   link INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind = 'injection' OR kind = 'up' OR kind = 'down' OR kind = 'ejection'),
   from_node INTEGER, -- of an injection
@@ -108,7 +114,16 @@ CREATE TABLE link (
   reverse INTEGER NOT NULL,
   bytes_per_s INTEGER NOT NULL,
   latency_ps INTEGER NOT NULL,
-  PRIMARY KEY (run, link)
+  PRIMARY KEY (topology, link)
+) STRICT, WITHOUT ROWID;
+
+-- Nodes that a run gives another name than the fabric's of the host: the captured endpoint, or the
+-- trace's.
+CREATE TABLE node_name (
+  run INTEGER NOT NULL REFERENCES run,
+  node INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (run, node)
 ) STRICT, WITHOUT ROWID;
 
 -- A cable or a switch that dies. A cable is given by one of its two links.
@@ -583,19 +598,37 @@ CREATE TABLE shard (
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another.
 
+-- The network of each run.
+CREATE VIEW node (run, node, name, host, guid, lid) AS
+SELECT r.run, t.node, coalesce(n.name, t.host), t.host, t.guid, t.lid
+FROM run AS r JOIN topology_node AS t USING (topology)
+LEFT JOIN node_name AS n ON n.run = r.run AND n.node = t.node;
+
+CREATE VIEW switch (run, switch, name, guid, lid, level, index_in_level, n_down_ports, n_up_ports,
+  rail) AS
+SELECT r.run, t.switch, t.name, t.guid, t.lid, t.level, t.index_in_level, t.n_down_ports,
+  t.n_up_ports, t.rail
+FROM run AS r JOIN topology_switch AS t USING (topology);
+
+CREATE VIEW link (run, link, kind, from_node, from_switch, from_port, from_number, to_node,
+  to_switch, to_port, to_number, reverse, bytes_per_s, latency_ps) AS
+SELECT r.run, t.link, t.kind, t.from_node, t.from_switch, t.from_port, t.from_number, t.to_node,
+  t.to_switch, t.to_port, t.to_number, t.reverse, t.bytes_per_s, t.latency_ps
+FROM run AS r JOIN topology_link AS t USING (topology);
+
 -- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its
 -- own name.
 CREATE VIEW link_name (run, link, kind, name) AS
-SELECT l.run, l.link, l.kind,
+SELECT r.run, l.link, l.kind,
   coalesce(f.name || iif(l.kind = 'ejection', '', ':' || l.from_number), nullif(a.host, ''),
     'node ' || l.from_node) || ' > ' ||
   coalesce(t.name || iif(l.kind = 'injection', '', ':' || l.to_number), nullif(b.host, ''),
     'node ' || l.to_node)
-FROM link AS l
-LEFT JOIN switch AS f ON f.run = l.run AND f.switch = l.from_switch
-LEFT JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
-LEFT JOIN node AS a ON a.run = l.run AND a.node = l.from_node
-LEFT JOIN node AS b ON b.run = l.run AND b.node = l.to_node;
+FROM run AS r JOIN topology_link AS l USING (topology)
+LEFT JOIN topology_switch AS f ON f.topology = r.topology AND f.switch = l.from_switch
+LEFT JOIN topology_switch AS t ON t.topology = r.topology AND t.switch = l.to_switch
+LEFT JOIN topology_node AS a ON a.topology = r.topology AND a.node = l.from_node
+LEFT JOIN topology_node AS b ON b.topology = r.topology AND b.node = l.to_node;
 
 -- Sums per link over the whole run, for complete and for killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
@@ -753,9 +786,11 @@ SELECT g.run, g.grouping, coalesce(v.name, 'node ' || g.victim),
   round((g.wait_ps + g.error_ps) / 1e6, 3),
   coalesce(round(100.0 * g.wait_ps
     / nullif((SELECT total(wait_ps) FROM root_total WHERE run = g.run), 0), 1), 0)
-FROM blame_group AS g
-LEFT JOIN switch AS v ON v.run = g.run AND v.switch = g.victim AND g.grouping <> 'destination'
-LEFT JOIN switch AS c ON c.run = g.run AND c.switch = g.culprit AND g.grouping <> 'destination'
+FROM blame_group AS g JOIN run AS r USING (run)
+LEFT JOIN topology_switch AS v
+  ON v.topology = r.topology AND v.switch = g.victim AND g.grouping <> 'destination'
+LEFT JOIN topology_switch AS c
+  ON c.topology = r.topology AND c.switch = g.culprit AND g.grouping <> 'destination'
 ORDER BY g.run DESC, g.grouping, g.wait_ps DESC, g.victim, g.culprit;
 
 -- How long the flows to a node waited, and how long anybody waited for them. Exact.
@@ -855,9 +890,9 @@ CREATE VIEW faults (run, what, at_us) AS
 SELECT f.run,
   coalesce('link ' || n.name, 'switch ' || s.name),
   round(f.at_ps / 1e6, 3)
-FROM fault AS f
+FROM fault AS f JOIN run AS r USING (run)
 LEFT JOIN link_name AS n ON n.run = f.run AND n.link = f.link
-LEFT JOIN switch AS s ON s.run = f.run AND s.switch = f.switch
+LEFT JOIN topology_switch AS s ON s.topology = r.topology AND s.switch = f.switch
 ORDER BY f.run DESC, f.at_ps, f.fault;
 
 -- Messages that could not be delivered, by flow, and the dead link that they met.

@@ -66,6 +66,7 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 // A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
 struct run_table {
 	const char *name;
+	const char *count;  // SQL: the number of rows by that of the last one
 	const char *select; // run is ?1; the first column is the row's number
 	uint32_t n;
 	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
@@ -99,11 +100,8 @@ static int read_number(struct tb_run *run, const struct run_table *table, const 
 static int check_count(
 	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
-	char sql[128];
 	int64_t n = 0, n_bytes = 0;
-	snprintf(sql, sizeof sql, "SELECT 1 + max(%s) FROM %s WHERE run = ?1",
-		table->name, table->name);
-	int status = read_number(run, table, sql, &n, error);
+	int status = read_number(run, table, table->count, &n, error);
 	if (!status && n != table->n)
 		return miscounted(run, table, n, error);
 	if (!status)
@@ -279,7 +277,7 @@ static int check_ports(const struct tb_run *run, struct tb_error *error)
 		n_ports +=
 			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
 	uint64_t max = (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX;
-	return n_ports <= max ? TB_OK : tb_run_damaged(run->path, "switch", error);
+	return n_ports <= max ? TB_OK : tb_run_damaged(run->path, "topology_switch", error);
 }
 
 // check_info checks the counts for plausibility: a level has a switch, a link two ends.
@@ -310,22 +308,31 @@ static int allocate(struct tb_run *run, struct tb_error *error)
 	return TB_OK;
 }
 
+#define LAST(number, table, of) "SELECT 1 + max(" number ") FROM " table " " of
+#define OF_RUN			"WHERE run = ?1"
+#define OF_NETWORK		"WHERE topology = " TB_RUN_TOPOLOGY
+
 static int load_topology(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	const struct run_table tables[] = {
-		{"node", "SELECT node, name, host FROM node WHERE run = ?1 ORDER BY node",
+		{"topology_node", LAST("node", "topology_node", OF_NETWORK),
+			"SELECT t.node, coalesce(n.name, t.host), t.host FROM "
+			"topology_node AS t LEFT JOIN node_name AS n ON n.run = ?1 AND "
+			"n.node = t.node " OF_NETWORK " ORDER BY t.node",
 			info->n_nodes, take_node},
-		{"job", "SELECT job, name FROM job WHERE run = ?1 ORDER BY job",
-			info->n_jobs, take_job},
-		{"switch",
+		{"job", LAST("job", "job", OF_RUN),
+			"SELECT job, name FROM job " OF_RUN " ORDER BY job", info->n_jobs,
+			take_job},
+		{"topology_switch", LAST("switch", "topology_switch", OF_NETWORK),
 			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports, "
-			"rail, name FROM switch WHERE run = ?1 ORDER BY switch",
+			"rail, name FROM topology_switch " OF_NETWORK " ORDER BY switch",
 			info->n_switches, take_switch},
-		{"link",
+		{"topology_link", LAST("link", "topology_link", OF_NETWORK),
 			"SELECT link, kind, from_node, from_switch, from_port, "
 			"from_number, to_node, to_switch, to_port, to_number, reverse, "
-			"bytes_per_s, latency_ps FROM link WHERE run = ?1 ORDER BY link",
+			"bytes_per_s, latency_ps FROM topology_link " OF_NETWORK
+			" ORDER BY link",
 			info->n_links, take_link},
 	};
 	const size_t n_tables = sizeof tables / sizeof *tables;

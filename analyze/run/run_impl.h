@@ -148,6 +148,9 @@ uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n);
 // breaks and tabs, malloc'ed; NULL when memory runs out.
 char *tb_run_get_text(struct tb_run_row *row, int column);
 
+// The topology of run ?1, in SQL.
+#define TB_RUN_TOPOLOGY "(SELECT topology FROM run WHERE run = ?1)"
+
 // tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it and returns 1
 // for a row, 0 at the end, negative on failure or when the previous row of `table` was
 // bad. The caller finalizes row->query.

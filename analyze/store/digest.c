@@ -91,6 +91,13 @@ static void to_hexadecimal(const uint8_t raw[SHA256_DIGEST_SIZE], char *text)
 		snprintf(text + 2 * i, 3, "%02x", raw[i]);
 }
 
+void tb_digest_end(struct sha256_ctx *hash, char digest[TB_DIGEST_SIZE])
+{
+	uint8_t raw[SHA256_DIGEST_SIZE];
+	sha256_digest(hash, sizeof raw, raw);
+	to_hexadecimal(raw, digest);
+}
+
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
 	uint64_t *bytes, struct tb_error *error)
 {
@@ -110,9 +117,7 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 		if (status)
 			return status;
 	}
-	uint8_t raw[SHA256_DIGEST_SIZE];
-	sha256_digest(&hash, sizeof raw, raw);
-	to_hexadecimal(raw, digest);
+	tb_digest_end(&hash, digest);
 	*bytes = n_bytes;
 	return TB_OK;
 }
@@ -120,9 +125,7 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 void tb_digest_text(const char *text, size_t size, char digest[TB_DIGEST_SIZE])
 {
 	struct sha256_ctx hash;
-	uint8_t raw[SHA256_DIGEST_SIZE];
 	sha256_init(&hash);
 	sha256_update(&hash, size, (const uint8_t *)text);
-	sha256_digest(&hash, sizeof raw, raw);
-	to_hexadecimal(raw, digest);
+	tb_digest_end(&hash, digest);
 }

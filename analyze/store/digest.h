@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+struct sha256_ctx; // nettle's
+
 #define TB_DIGEST_SIZE 65 // 64 hexadecimal digits and the terminator
 
 // tb_digest_files stores the digest of all bytes of `n` files, one after the other, in
@@ -18,5 +20,8 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 
 // tb_digest_text stores the digest of a text's bytes.
 void tb_digest_text(const char *text, size_t size, char digest[TB_DIGEST_SIZE]);
+
+// tb_digest_end stores the digest of what was hashed.
+void tb_digest_end(struct sha256_ctx *hash, char digest[TB_DIGEST_SIZE]);
 
 #endif

@@ -1,18 +1,26 @@
 #include "run_copy.h"
 
 #include "sql.h"
+#include "store_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLES_MOST = 48 };
+enum { TABLES_MOST = 56 };
+
+// What a table's rows belong to.
+enum rows_of { OF_PLANS, OF_RUNS, OF_TOPOLOGIES, OWNERS };
+
+// SQL behind "SELECT * FROM table": rows of ?1, a run or a topology, or all.
+static const char *const rows_where[OWNERS] = {
+	"", " WHERE run = ?1", " WHERE topology = ?1"};
 
 // A table, with the statement that adds a row to it.
 struct copied_table {
-	char *read; // SQL; of a run ?1, or of all
+	char *read; // SQL
 	sqlite3_stmt *insert;
-	bool of_runs;
+	enum rows_of of;
 };
 
 struct tb_run_copy {
@@ -45,15 +53,14 @@ static char *make_insert(const char *name, int n_columns)
 }
 
 static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
-	bool of_runs, struct tb_error *error)
+	enum rows_of of, struct tb_error *error)
 {
 	if (copy->n_tables == TABLES_MOST)
 		return tb_fail_in(error, TB_ECAPACITY, copy->to_path,
 			"has more than %d tables", TABLES_MOST);
 	struct copied_table *table = &copy->tables[copy->n_tables++];
-	*table = (struct copied_table){.of_runs = of_runs,
-		.read = sqlite3_mprintf("SELECT * FROM \"%w\"%s", name,
-			of_runs ? " WHERE run = ?1" : "")};
+	*table = (struct copied_table){.of = of,
+		.read = sqlite3_mprintf("SELECT * FROM \"%w\"%s", name, rows_where[of])};
 	char *insert = make_insert(name, n_columns);
 	int status = table->read && insert
 			     ? tb_sql_prepare(copy->to, copy->to_path, insert,
@@ -64,22 +71,24 @@ static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
 }
 
 // list_tables takes the tables from the store that is written, whose schema is this
-// program's. All with a column `run` are of runs, but for those that plan a sweep; what
-// `shard` holds is of the store that is read alone.
+// program's. All with a column `run` are of runs, but for those that plan a sweep; others
+// with a column `topology` are of networks; what `shard` holds is of the store that is
+// read alone.
 static int list_tables(struct tb_run_copy *copy, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(copy->to, copy->to_path,
-		"SELECT t.name, count(*), sum(c.name = 'run') > 0 AND t.name NOT IN "
-		"('sweep_point', 'sweep_value') "
+		"SELECT t.name, count(*), CASE WHEN t.name IN ('sweep_point', "
+		"'sweep_value') THEN 0 WHEN sum(c.name = 'run') THEN 1 "
+		"WHEN sum(c.name = 'topology') THEN 2 ELSE 0 END "
 		"FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c "
 		"WHERE t.type = 'table' AND t.name <> 'shard' GROUP BY t.rowid",
 		&query, error);
 	int code = SQLITE_DONE;
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
 		status = add_table(copy, (const char *)sqlite3_column_text(query, 0),
-			sqlite3_column_int(query, 1), sqlite3_column_int(query, 2),
-			error);
+			sqlite3_column_int(query, 1),
+			(enum rows_of)sqlite3_column_int(query, 2), error);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(error, copy->to, copy->to_path);
 	sqlite3_finalize(query);
@@ -114,13 +123,13 @@ static int copy_row(const struct tb_run_copy *copy, const struct copied_table *t
 }
 
 static int copy_table(const struct tb_run_copy *copy, const struct copied_table *table,
-	sqlite3 *from, const char *from_path, int64_t run, struct tb_error *error)
+	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
 {
 	sqlite3_stmt *rows = NULL;
 	int status = tb_sql_prepare(from, from_path, table->read, &rows, error);
 	int code = SQLITE_DONE;
-	if (!status && table->of_runs)
-		sqlite3_bind_int64(rows, 1, run);
+	if (!status && table->of != OF_PLANS)
+		sqlite3_bind_int64(rows, 1, owner);
 	while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
 		status = copy_row(copy, table, rows, error);
 	if (!status && code != SQLITE_DONE)
@@ -129,15 +138,54 @@ static int copy_table(const struct tb_run_copy *copy, const struct copied_table 
 	return status;
 }
 
-static int copy_tables(const struct tb_run_copy *copy, bool of_runs, sqlite3 *from,
+static int copy_tables(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
+	const char *from_path, int64_t owner, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < copy->n_tables && !status; i++)
+		if (copy->tables[i].of == of)
+			status = copy_table(
+				copy, &copy->tables[i], from, from_path, owner, error);
+	return status;
+}
+
+// copy_topology copies the network of a run unless it is there.
+static int copy_topology(const struct tb_run_copy *copy, sqlite3 *from,
+	const char *from_path, int64_t run, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	bool there = true;
+	int64_t topology = 0;
+	int status = tb_sql_prepare(from, from_path,
+		"SELECT t.topology, t.digest FROM run JOIN topology AS t USING "
+		"(topology) WHERE run = ?1",
+		&query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, run);
+	int code = sqlite3_step(query);
+	if (code == SQLITE_ROW) {
+		topology = sqlite3_column_int64(query, 0);
+		status = tb_store_has_topology(copy->to, copy->to_path, topology,
+			(const char *)sqlite3_column_text(query, 1), &there, error);
+	} else if (code != SQLITE_DONE) {
+		status = tb_sql_fail(error, from, from_path);
+	}
+	sqlite3_finalize(query);
+	return status || there ? status
+			       : copy_tables(copy, OF_TOPOLOGIES, from, from_path,
+					 topology, error);
+}
+
+static int copy_rows(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
 	const char *from_path, int64_t run, struct tb_error *error)
 {
 	bool alone = sqlite3_get_autocommit(copy->to);
 	int status = alone ? tb_sql_exec(copy->to, copy->to_path, "BEGIN", error) : TB_OK;
-	for (size_t i = 0; i < copy->n_tables && !status; i++)
-		if (copy->tables[i].of_runs == of_runs)
-			status = copy_table(
-				copy, &copy->tables[i], from, from_path, run, error);
+	if (!status && of == OF_RUNS)
+		status = copy_topology(copy, from, from_path, run, error);
+	if (!status)
+		status = copy_tables(copy, of, from, from_path, run, error);
 	if (alone && !status)
 		status = tb_sql_exec(copy->to, copy->to_path, "COMMIT", error);
 	if (alone && status && !sqlite3_get_autocommit(copy->to))
@@ -148,11 +196,11 @@ static int copy_tables(const struct tb_run_copy *copy, bool of_runs, sqlite3 *fr
 int tb_run_copy(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
 	int64_t run, struct tb_error *error)
 {
-	return copy_tables(copy, true, from, from_path, run, error);
+	return copy_rows(copy, OF_RUNS, from, from_path, run, error);
 }
 
 int tb_run_copy_plan(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
 	struct tb_error *error)
 {
-	return copy_tables(copy, false, from, from_path, 0, error);
+	return copy_rows(copy, OF_PLANS, from, from_path, 0, error);
 }

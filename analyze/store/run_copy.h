@@ -15,8 +15,9 @@ int tb_run_copy_new(struct tb_run_copy **copy, sqlite3 *to, const char *to_path,
 	struct tb_error *error) TB_MUST_USE;
 void tb_run_copy_free(struct tb_run_copy *copy);
 
-// tb_run_copy copies all rows of one run, in one transaction unless one is open. `from`
-// is a store that was opened by tb_sql_open_reader or tb_sql_open_bytes.
+// tb_run_copy copies all rows of one run, and its network unless it is there, in one
+// transaction unless one is open. `from` is a store that was opened by tb_sql_open_reader
+// or tb_sql_open_bytes.
 int tb_run_copy(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
 	int64_t run, struct tb_error *error) TB_MUST_USE;
 

@@ -2,6 +2,13 @@
 
 #include "ids.h"
 
+#include <assert.h>
+#include <nettle/sha2.h>
+#include <string.h>
+
+// What a hash is told before a value: how many bytes a number has, or one of these.
+enum { NUMBER_MOST = 8, TEXT, NOTHING };
+
 struct tb_row tb_row_into(
 	sqlite3 *db, const char *path, const char *sql, struct tb_error *error)
 {
@@ -10,30 +17,58 @@ struct tb_row tb_row_into(
 	return row;
 }
 
+struct tb_row tb_row_hashed(struct sha256_ctx *hash)
+{
+	return (struct tb_row){.hash = hash};
+}
+
+// hash_number hashes a number, lowest byte first and without zeros at the end.
+static void hash_number(struct sha256_ctx *hash, uint64_t value)
+{
+	uint8_t bytes[1 + NUMBER_MOST] = {0};
+	for (; value; value >>= 8)
+		bytes[++bytes[0]] = (uint8_t)value;
+	sha256_update(hash, 1u + bytes[0], bytes);
+}
+
 void tb_row_put(struct tb_row *row, int64_t value)
 {
-	if (!row->status)
+	if (row->hash)
+		hash_number(row->hash, (uint64_t)value);
+	else if (!row->status)
 		sqlite3_bind_int64(row->query, ++row->column, value);
 }
 
 void tb_row_put_real(struct tb_row *row, double value)
 {
+	assert(!row->hash);
 	if (!row->status)
 		sqlite3_bind_double(row->query, ++row->column, value);
 }
 
+static void hash_text(struct sha256_ctx *hash, const char *value)
+{
+	sha256_update(hash, 1, &(uint8_t){TEXT});
+	hash_number(hash, strlen(value));
+	sha256_update(hash, strlen(value), (const uint8_t *)value);
+}
+
 void tb_row_put_text(struct tb_row *row, const char *value)
 {
-	if (!row->status &&
-		sqlite3_bind_text(row->query, ++row->column, value ? value : "", -1,
-			SQLITE_TRANSIENT) != SQLITE_OK)
+	if (row->hash)
+		hash_text(row->hash, value ? value : "");
+	else if (!row->status &&
+		 sqlite3_bind_text(row->query, ++row->column, value ? value : "", -1,
+			 SQLITE_TRANSIENT) != SQLITE_OK)
 		row->status =
 			tb_sql_fail(row->error, sqlite3_db_handle(row->query), row->path);
 }
 
 void tb_row_put_null(struct tb_row *row)
 {
-	if (!row->status)
+	if (row->hash)
+		sha256_update(row->hash, 1, &(uint8_t){NOTHING});
+	else if (!row->status)
 		sqlite3_bind_null(row->query, ++row->column);
 }
 

@@ -15,8 +15,11 @@
 
 #include <stdint.h>
 
+struct sha256_ctx; // nettle's
+
 struct tb_row {
 	sqlite3_stmt *query;
+	struct sha256_ctx *hash; // which takes the values, in place of a table
 	const char *path;
 	struct tb_error *error;
 	int column;
@@ -26,6 +29,10 @@ struct tb_row {
 // tb_row_into compiles `sql`, which inserts or updates a row.
 struct tb_row tb_row_into(
 	sqlite3 *db, const char *path, const char *sql, struct tb_error *error);
+
+// tb_row_hashed begins a row whose values go into a hash, each so that it cannot be taken
+// for others. It is endless.
+struct tb_row tb_row_hashed(struct sha256_ctx *hash);
 
 // tb_row_put_text puts '' for NULL, tb_row_put_id -1 for TB_ID_NONE.
 void tb_row_put(struct tb_row *row, int64_t value);

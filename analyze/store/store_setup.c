@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static int write_run(sqlite3 *db, const char *path, int64_t run,
+static int write_run(sqlite3 *db, const char *path, int64_t run, int64_t topology,
 	const struct tb_network *network, const struct tb_run_config *config,
 	struct tb_error *error)
 {
@@ -18,8 +18,8 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		"input_bytes, "
 		"options, time_scale, seed, program_version, n_nodes, n_switches, "
 		"n_links, "
-		"n_levels, n_jobs, network, switching, routes_name, routes_digest) "
-		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"n_levels, n_jobs, network, switching, routes_name, routes_digest, "
+		"topology) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -41,6 +41,7 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 	tb_row_put_text(&row, tb_network_params(network)->switching);
 	tb_row_put_text(&row, config->routes_name);
 	tb_row_put_text(&row, config->routes_digest);
+	tb_row_put(&row, topology);
 	tb_row_end(&row);
 	return tb_row_done(&row);
 }
@@ -95,49 +96,23 @@ static int write_environment(
 	return tb_row_done(&row);
 }
 
-static void put_guid(struct tb_row *row, uint64_t guid)
-{
-	char text[20];
-	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)guid);
-	if (guid)
-		tb_row_put_text(row, text);
-	else
-		tb_row_put_null(row);
-}
-
-// name_host writes the fabric's name of a host: with rails, which are its network
-// interfaces, without theirs.
-static void name_host(const struct tb_network *network, const struct tb_identity *own,
-	char *host, size_t size)
-{
-	size_t n = tb_network_n_rails(network) > 1 && own->n_host_bytes
-			   ? own->n_host_bytes
-			   : strlen(own->name);
-	snprintf(host, size, "%.*s", (int)n, own->name);
-}
-
-// write_nodes names a node by its endpoint in `names`, where it has one.
-static int write_nodes(sqlite3 *db, const char *path, int64_t run,
+// write_names names nodes by their endpoints, where they have one. Most have none, or are
+// called as their host: those have no row.
+static int write_names(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const char *const *names,
 	struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
-		"INSERT OR REPLACE INTO node ("
-		"run, node, name, host, guid, lid) "
-		"VALUES (?,?,?,?,?,?)",
-		error);
-	uint32_t n = tb_network_n_hosts(network);
+		"INSERT INTO node_name (run, node, name) VALUES (?,?,?)", error);
+	uint32_t n = names ? tb_network_n_hosts(network) : 0;
 	for (uint32_t i = 0; !row.status && i < n; i++) {
-		struct tb_identity own =
-			tb_network_node_identity(network, (struct tb_node){i});
 		char host[TB_NAME_SIZE];
-		name_host(network, &own, host, sizeof host);
+		tb_store_name_host(network, i, host, sizeof host);
+		if (!*names[i] || strcmp(names[i], host) == 0)
+			continue;
 		tb_row_put(&row, run);
 		tb_row_put(&row, i);
-		tb_row_put_text(&row, names && *names[i] ? names[i] : host);
-		tb_row_put_text(&row, host);
-		put_guid(&row, own.guid);
-		tb_row_put(&row, own.lid);
+		tb_row_put_text(&row, names[i]);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
@@ -148,13 +123,14 @@ static int rename_nodes(sqlite3 *db, const char *path, int64_t run,
 	const char *const *names, uint32_t n, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
-		"UPDATE node SET name = ?1 WHERE run = ?2 AND node = ?3", error);
+		"INSERT OR REPLACE INTO node_name (run, node, name) VALUES (?,?,?)",
+		error);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		if (!*names[i])
 			continue;
-		tb_row_put_text(&row, names[i]);
 		tb_row_put(&row, run);
 		tb_row_put(&row, i);
+		tb_row_put_text(&row, names[i]);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
@@ -218,99 +194,6 @@ static int write_places(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
-static int write_switches(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_network *network, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO switch ("
-		"run, switch, name, guid, lid, level, index_in_level, n_down_ports, "
-		"n_up_ports, rail) "
-		"VALUES (?,?,?,?,?,?,?,?,?,?)",
-		error);
-	uint32_t n = tb_network_n_switches(network);
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		struct tb_switch_info at =
-			tb_network_switch(network, (struct tb_switch){i});
-		struct tb_identity own =
-			tb_network_switch_identity(network, (struct tb_switch){i});
-		char name[TB_NAME_SIZE];
-		tb_row_put(&row, run);
-		tb_row_put(&row, i);
-		tb_row_put_text(&row, tb_names_switch(network, (struct tb_switch){i},
-					      name, sizeof name));
-		put_guid(&row, own.guid);
-		tb_row_put(&row, own.lid);
-		tb_row_put(&row, at.level);
-		tb_row_put(&row, at.index);
-		tb_row_put(&row, at.n_down_ports);
-		tb_row_put(&row, at.n_up_ports);
-		tb_row_put(&row, at.rail);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
-
-static const char *link_kind_name(enum tb_link_kind kind)
-{
-	switch (kind) {
-	case TB_LINK_INJECTION:
-		return "injection";
-	case TB_LINK_UP:
-		return "up";
-	case TB_LINK_DOWN:
-		return "down";
-	case TB_LINK_EJECTION:
-		break;
-	}
-	return "ejection";
-}
-
-// put_end puts a node and a switch, one of which there is not.
-static void put_end(struct tb_row *row, bool is_node, uint32_t id)
-{
-	if (is_node)
-		tb_row_put(row, id);
-	tb_row_put_null(row);
-	if (!is_node)
-		tb_row_put(row, id);
-}
-
-static int write_links(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_network *network, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO link ("
-		"run, link, kind, from_node, from_switch, from_port, from_number, "
-		"to_node, to_switch, to_port, to_number, reverse, bytes_per_s, "
-		"latency_ps) "
-		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		error);
-	uint32_t n = tb_network_n_links(network);
-	uint32_t n_hosts = tb_network_n_hosts(network);
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
-		tb_row_put(&row, run);
-		tb_row_put(&row, i);
-		tb_row_put_text(&row, link_kind_name(at.kind));
-		bool in = at.kind == TB_LINK_INJECTION, out = at.kind == TB_LINK_EJECTION;
-		put_end(&row, in, in ? at.from % n_hosts : at.from);
-		tb_row_put(&row, at.from_port);
-		tb_row_put(&row, in ? 0
-				    : tb_network_port_number(network,
-					      (struct tb_switch){at.from}, at.from_port));
-		put_end(&row, out, out ? at.to % n_hosts : at.to);
-		tb_row_put(&row, at.to_port);
-		tb_row_put(&row, out ? 0
-				     : tb_network_port_number(network,
-					       (struct tb_switch){at.to}, at.to_port));
-		tb_row_put(&row, at.reverse.id);
-		tb_row_put(&row, (int64_t)at.bytes_per_s);
-		tb_row_put(&row, at.latency_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
-
 static int write_faults(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_faults *faults, struct tb_error *error)
 {
@@ -355,14 +238,17 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 {
 	int64_t id = config->run;
 	int status = id ? TB_OK : tb_store_find_next_run(db, path, &id, error);
+	int64_t topology = 0;
 	if (!status)
-		status = write_run(db, path, id, network, config, error);
+		status = tb_store_write_topology(db, path, network, &topology, error);
+	if (!status)
+		status = write_run(db, path, id, topology, network, config, error);
 	if (!status)
 		status = write_parameters(db, path, id, network, error);
 	if (!status)
 		status = write_environment(db, path, id, error);
 	if (!status)
-		status = write_nodes(db, path, id, network, config->node_names, error);
+		status = write_names(db, path, id, network, config->node_names, error);
 	if (!status)
 		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
 	if (!status)
@@ -370,10 +256,6 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 			db, path, id, config->places, config->n_places, error);
 	if (!status)
 		status = write_notes(db, path, id, config->notes, config->n_notes, error);
-	if (!status)
-		status = write_switches(db, path, id, network, error);
-	if (!status)
-		status = write_links(db, path, id, network, error);
 	if (!status)
 		status = write_faults(db, path, id, config->faults, error);
 	if (!status)
@@ -467,5 +349,5 @@ int tb_store_delete_run(
 	status = text ? tb_sql_exec(db, path, text, error)
 		      : tb_fail_memory_in(error, path, "what failed");
 	free(text);
-	return status;
+	return status ? status : tb_store_drop_topologies(db, path, error);
 }

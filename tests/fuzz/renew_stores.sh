@@ -15,7 +15,8 @@ copies() {
 				WHERE o.name = n.name) THEN n.name WHEN n.type = 'TEXT' THEN quote('') ELSE '0' END)
 		|| ' FROM old.' || t.name || ';'
 		FROM old.sqlite_schema AS t, pragma_table_info(t.name, 'main') AS n
-		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND (n.[notnull] AND n.dflt_value IS NULL
+		WHERE t.type = 'table' AND t.name IN (SELECT name FROM main.sqlite_schema WHERE type = 'table')
+			AND (n.[notnull] AND n.dflt_value IS NULL
 			OR n.name IN (SELECT name FROM pragma_table_info(t.name, 'old')))
 		GROUP BY t.name"
 }

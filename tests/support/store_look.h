@@ -24,7 +24,7 @@ static struct tb_run *open_run(const char *path, int64_t id)
 }
 
 // begin opens a run in the fixture's file and leaves it unfinished.
-static struct tb_store *begin(struct fixture *fixture)
+static inline struct tb_store *begin(struct fixture *fixture)
 {
 	struct tb_error error = {0};
 	struct tb_store *store = NULL;
@@ -50,7 +50,7 @@ static int64_t query_number(const char *path, const char *sql)
 }
 
 // file_bytes reads a whole file, malloc'ed.
-static unsigned char *file_bytes(const char *path, size_t *size)
+static inline unsigned char *file_bytes(const char *path, size_t *size)
 {
 	struct stat now;
 	assert_int_equal(stat(path, &now), 0);

@@ -194,8 +194,9 @@ int tb_shared_leaves(struct tb_run *run, uint32_t one_job, uint32_t other_job,
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run,
-		"WITH at (node, leaf) AS (SELECT from_node, to_switch FROM link WHERE "
-		"run = ?1 AND kind = 'injection'), leaf (job, leaf) AS (SELECT DISTINCT "
+		"WITH at (node, leaf) AS (SELECT from_node, to_switch FROM topology_link "
+		"WHERE topology = " TB_RUN_TOPOLOGY
+		" AND kind = 'injection'), leaf (job, leaf) AS (SELECT DISTINCT "
 		"job, leaf FROM job_node JOIN at USING (node) WHERE run = ?1 AND job IN "
 		"(?2, ?3)) SELECT count(*) FROM leaf AS a JOIN leaf AS b ON a.job = ?2 "
 		"AND b.job = ?3 AND a.leaf = b.leaf",

@@ -68,10 +68,11 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 		"SELECT count(DISTINCT f.source), coalesce(min(f.first_ps), 0), "
 		"coalesce(max(f.last_ps), 0), coalesce(min(f.source), 0), "
 		"coalesce(min(f.job), 0), coalesce(max(f.job), 0) FROM job AS j CROSS "
-		"JOIN node AS n "
+		"JOIN topology_node AS n "
 		"CROSS JOIN flow AS f ON f.run = j.run AND f.job = j.job AND "
-		"f.source = n.node AND f.destination = ?2 WHERE j.run = ?1 AND n.run = "
-		"?1 AND f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
+		"f.source = n.node AND f.destination = ?2 WHERE j.run = ?1 AND "
+		"n.topology = " TB_RUN_TOPOLOGY
+		" AND f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
 		"f.last_ps > ?3",
 		&row, error);
 	if (status)

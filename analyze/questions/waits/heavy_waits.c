@@ -116,7 +116,9 @@ static void add_missing(struct tb_heavy_waits *waits, uint64_t n, uint64_t floor
 		floor_ps && n > INT64_MAX / floor_ps ? INT64_MAX : n * floor_ps;
 }
 
-#define INTO "(SELECT link FROM link WHERE run = ?1 AND to_switch = ?2)"
+#define INTO_LINKS                                                                       \
+	"FROM topology_link WHERE topology = " TB_RUN_TOPOLOGY " AND to_switch = ?2"
+#define INTO "(SELECT link " INTO_LINKS ")"
 
 // ?2 is the switch.
 static const struct tb_waits_query into_switch = {.table = "blame_wait",
@@ -143,9 +145,8 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 			"IN " INTO,
 			sw.id, &whole_ps, error);
 	if (!status)
-		status = tb_waits_number(run,
-			"SELECT count(*) FROM link WHERE run = ?1 AND to_switch = ?2",
-			sw.id, &n_links, error);
+		status = tb_waits_number(
+			run, "SELECT count(*) " INTO_LINKS, sw.id, &n_links, error);
 	leave(&made.listed, whole_ps);
 	add_missing(&made, (uint64_t)n_links, made.listed.floor_ps);
 	return finish(waits, &made, status);
