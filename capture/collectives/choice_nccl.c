@@ -321,6 +321,70 @@ static uint32_t extra_ns(double us, double network_us)
 	return us > network_us ? (uint32_t)((us - network_us) * 1000 + .5) : 0;
 }
 
+#define NVLS_CHANNELS 16
+
+// The channels that NCCL uses: fewer of short calls, so that each has enough to do.
+static uint32_t n_channels(
+	const struct nccl_call *call, enum algorithm a, enum protocol p)
+{
+	uint32_t inside = a == NVLS ? NVLS_CHANNELS : call->generation > VOLTA ? 24 : 12;
+	uint32_t most = call->hosts > 1 ? 2 * call->channels : inside;
+	uint64_t rest = (uint64_t)call->bytes /
+			(buffers[p].channel_bytes * (a == RING && p == LL ? call->n : 1));
+	return rest < 1 ? 1 : rest < most ? (uint32_t)rest : most;
+}
+
+// chunk_bytes returns what a channel passes on at once (calcCollChunking).
+static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
+	enum protocol p, uint32_t channels)
+{
+	uint64_t chunk = buffers[p].chunk_bytes;
+	double here = (double)call->n / call->hosts;
+	double steps = 1 + log2_of(call->hosts) + here / 10;
+	if (a == RING && p == SIMPLE && !is_chain(call))
+		return 4 * chunk;
+	if (a != TREE || p != LL128)
+		return chunk;
+	while (chunk > 131072 &&
+		call->bytes / (double)(channels * chunk) < steps * 64 / here)
+		chunk /= 2;
+	while (chunk > 32768 &&
+		call->bytes / (double)(channels * chunk) < steps * 16 / here)
+		chunk /= 2;
+	return chunk;
+}
+
+// set_channels: channels that share an adapter, or the links inside a host, do so at the
+// same time, and so none hides the latency of another's steps. They are one channel of
+// the plan, whose messages would else take turns. Two are those of the two trees, and
+// those of rings between hosts by Simple, which pass on the first half of a chunk (a
+// slice) while the other comes.
+static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
+	enum algorithm a, enum protocol p, uint32_t told)
+{
+	uint32_t channels = told ? told : n_channels(call, a, p);
+	bool has_slices = a == RING && p == SIMPLE && call->hosts > 1;
+	uint32_t apart = call->hosts > 1 ? call->channels : 1;
+	if (a == TREE || a == NVLS_TREE || has_slices)
+		apart *= 2;
+	uint32_t n = channels < apart ? channels : apart;
+	uint32_t each = (channels + n - 1) / n;
+	choice->n_channels = n;
+	choice->chunk_bytes = each * chunk_bytes(call, a, p, channels);
+	choice->pace.channel_bytes_per_s *= each;
+	choice->pace.turn_bytes *= each;
+	// Trees carry less at some sizes, as NCCL's table has it. An inner member takes
+	// in what three send: two hosts below its own, and its neighbour.
+	if (a == TREE)
+		choice->pace.channel_bytes_per_s =
+			(uint64_t)(3 * gb_per_s(call, a, p) * 1e9 / n);
+	snprintf(choice->reason, sizeof choice->reason,
+		"NCCL, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32
+		" channel%s",
+		call->hosts, call->hosts > 1 ? "s" : "", protocols[p], channels,
+		channels > 1 ? "s" : "");
+}
+
 // pace: NCCL's tables have what a step takes with the network's own time, which the
 // replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
 // presets are made. Only what an algorithm and protocol take beyond that is left.
@@ -332,12 +396,6 @@ static void pace(struct tb_choice *choice, const struct nccl_call *call, enum al
 	double between = a == PAT ? step_us[NET][a][p] / 3.5 : step_us[NET][net][p];
 	double inside = a == NVLS || a == NVLS_TREE ? 0 : step_us[in][a][p];
 	double once = a == NVLS || a == NVLS_TREE ? step_us[in][a][p] : base_us[a][p];
-	uint64_t rest = (uint64_t)call->bytes /
-			(buffers[p].channel_bytes * (a == RING && p == LL ? call->n : 1));
-	uint32_t most = call->hosts > 1 ? 2 * call->channels : call->channels;
-	choice->n_channels = rest < 1 ? 1 : rest < most ? (uint32_t)rest : most;
-	choice->chunk_bytes = buffers[p].chunk_bytes *
-			      (a == RING && p == SIMPLE && !is_chain(call) ? 4 : 1);
 	choice->pace = (struct tb_plan_pace){.slots = 8,
 		.call_ns =
 			(uint32_t)((once + (a == PAT ? call->n * 2.8 : 0)) * 1000 + .5),
@@ -347,11 +405,12 @@ static void pace(struct tb_choice *choice, const struct nccl_call *call, enum al
 		.turn_bytes = buffers[p].turn_bytes,
 		.wire = {buffers[p].wire[0], buffers[p].wire[1]}};
 	// The switch adds and copies: of what a ring's link carries twice, once goes
-	// there.
+	// there. One of NVLS's channels carries nothing, in the model.
 	if (a == NVLS) {
-		choice->pace.wire[0] =
-			(uint32_t)(call->n / nvls_efficiency[call->generation] + .5);
-		choice->pace.wire[1] = 2 * (call->n - 1);
+		double share = nvls_efficiency[call->generation] * (NVLS_CHANNELS - 1) /
+			       NVLS_CHANNELS;
+		choice->pace.wire[0] = (uint32_t)(call->n * 100 / share + .5);
+		choice->pace.wire[1] = 200 * (call->n - 1);
 	}
 }
 
@@ -401,13 +460,7 @@ static void choose_fastest(
 			continue;
 		least = us;
 		pace(choice, &call, a, p);
-		if (told.n_channels)
-			choice->n_channels = told.n_channels;
-		snprintf(choice->reason, sizeof choice->reason,
-			"NCCL, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32
-			" channel%s",
-			call.hosts, call.hosts > 1 ? "s" : "", protocols[p],
-			choice->n_channels, choice->n_channels > 1 ? "s" : "");
+		set_channels(choice, &call, a, p, told.n_channels);
 		if (!wanted)
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];

@@ -37,9 +37,10 @@ struct tb_plan_writing {
 	uint32_t n_held, n_late;
 	uint32_t rank; // of the plan
 	size_t room;   // of `held`
-	// With slots. By port: how many sends there were, and the last ones, at their
-	// number modulo slots; and the ports by which what is held has come.
-	uint32_t *n_sent, *sent;
+	// With slots. By port: how many sends and receives there were, and the last
+	// sends, at their number modulo slots; and the ports by which what is held has
+	// come.
+	uint32_t *n_sent, *n_arrived, *sent;
 	uint16_t *held_ports;
 };
 

@@ -5,22 +5,27 @@
 #include <stdlib.h>
 
 // Calcs that stand for what takes time at a port, but no processor: beyond the lanes that
-// traces have, so that they hold up neither computation nor each other.
-#define FIRST_CPU 48
-#define N_CPUS	  16
+// traces have, so that they hold up no computation. A port takes its data in one after
+// another. Steps are under way in as many slots, and do not hold up each other.
+#define TAKING_CPU 48
+#define N_TAKING   16
+#define STEP_CPU   (TAKING_CPU + N_TAKING)
+#define N_STEPS	   (UINT8_MAX + 1 - STEP_CPU)
 
 int tb_plan_slots_init(struct tb_plan_writing *w)
 {
 	size_t n = w->plan->n_ports;
 	w->n_sent = malloc(n * sizeof *w->n_sent);
+	w->n_arrived = malloc(n * sizeof *w->n_arrived);
 	w->sent = malloc(n * w->plan->pace.slots * sizeof *w->sent);
 	w->held_ports = malloc((w->room + 1) * sizeof *w->held_ports);
-	return w->n_sent && w->sent && w->held_ports ? TB_OK : TB_ENOMEM;
+	return w->n_sent && w->n_arrived && w->sent && w->held_ports ? TB_OK : TB_ENOMEM;
 }
 
 void tb_plan_slots_fini(struct tb_plan_writing *w)
 {
 	free(w->n_sent);
+	free(w->n_arrived);
 	free(w->sent);
 	free(w->held_ports);
 }
@@ -78,19 +83,17 @@ static bool is_local(const struct tb_plan_writing *w, const struct tb_transfer *
 	return w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
 }
 
-// add_taking adds a calc that takes data in, behind their receive.
-static int add_taking(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint64_t ns, uint32_t receive, uint32_t *op, struct tb_error *error)
+// add_delay adds a calc behind operation `op`, which it replaces.
+static int add_delay(struct tb_plan_writing *w, uint64_t ns, uint32_t cpu, uint32_t *op,
+	struct tb_error *error)
 {
+	uint32_t on = *op;
 	if (!ns)
 		return TB_OK;
 	int status = tb_plan_write_op(w,
-		&(struct tb_op){.kind = TB_OP_CALC,
-			.amount = ns,
-			.cpu = (uint8_t)(FIRST_CPU + transfer->port % N_CPUS)},
+		&(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu},
 		op, error);
-	return status == TB_OK ? tb_plan_write_wait(w, *op, receive, false, error)
-			       : status;
+	return status == TB_OK ? tb_plan_write_wait(w, *op, on, false, error) : status;
 }
 
 static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)
@@ -104,21 +107,24 @@ static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *tran
 	struct tb_error *error)
 {
 	const struct tb_plan_pace *pace = &w->plan->pace;
-	uint32_t receive = 0, rest = 0;
+	uint32_t op = 0, port = transfer->port;
+	uint32_t taking = TAKING_CPU + port % N_TAKING;
+	uint32_t slot =
+		(port * pace->slots + w->n_arrived[port]++ % pace->slots) % N_STEPS;
 	uint64_t bytes = pace->channel_bytes_per_s ? tb_plan_bytes(w->plan, transfer) : 0;
 	uint64_t first = bytes < pace->turn_bytes ? bytes : pace->turn_bytes;
-	uint64_t ns = pace->step_ns[is_local(w, transfer) ? 0 : 1];
-	int status = tb_plan_write_part(w, transfer, TB_OP_RECV, &receive, error);
+	int status = tb_plan_write_part(w, transfer, TB_OP_RECV, &op, error);
 	if (status == TB_OK && w->entry != UINT32_MAX)
-		status = tb_plan_write_wait(w, receive, w->entry, false, error);
-	uint32_t op = receive;
-	if (first > 0)
-		ns += taking_ns(pace, first);
-	if (status == TB_OK)
-		status = add_taking(w, transfer, ns, receive, &op, error);
+		status = tb_plan_write_wait(w, op, w->entry, false, error);
+	uint32_t rest = op;
+	if (status == TB_OK && first > 0)
+		status = add_delay(w, taking_ns(pace, first), taking, &op, error);
 	if (status == TB_OK && bytes > first)
-		status = add_taking(w, transfer, taking_ns(pace, bytes - first), receive,
-			&rest, error);
+		status = add_delay(
+			w, taking_ns(pace, bytes - first), taking, &rest, error);
+	if (status == TB_OK)
+		status = add_delay(w, pace->step_ns[is_local(w, transfer) ? 0 : 1],
+			STEP_CPU + slot, &op, error);
 	w->held_ports[w->n_held] = transfer->port;
 	w->held[w->n_held++] = op;
 	return status;
@@ -142,7 +148,7 @@ int tb_plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
 	int status = TB_OK;
 	w->n_held = 0;
 	for (uint32_t port = 0; port < w->plan->n_ports; port++)
-		w->n_sent[port] = 0;
+		w->n_sent[port] = w->n_arrived[port] = 0;
 	while (status == TB_OK && (out < out_end || in < in_end)) {
 		const struct tb_transfer *send =
 			out < out_end ? &transfers[w->out.transfers[out]] : NULL;

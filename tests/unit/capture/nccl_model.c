@@ -98,6 +98,48 @@ static void nccl_takes_what_its_model_finds_fastest(void **state)
 	}
 }
 
+// Channels that share an adapter are one of the plan's, but for those of both trees and
+// the slices of Simple's rings; trees by LL128 have smaller chunks (calcCollChunking).
+static void channels_that_share_are_one(void **state)
+{
+	(void)state;
+	static const struct {
+		enum tb_collective_op op;
+		uint32_t n_hosts, each;
+		uint64_t bytes;
+		const char *algorithm;
+		uint32_t n_channels;
+		uint64_t chunk_bytes, channel_bytes_per_s;
+	} rows[] = {
+		// LL128, 8 channels of 36.7 GB/s
+		{TB_COLL_ALLREDUCE, 16, 4, 8 << 20, "nccl-ring", 4, 2 * 576000,
+			UINT64_C(73400000000)},
+		// LL: one channel has enough to do.
+		{TB_COLL_ALLREDUCE, 16, 4, 1024, "nccl-ring", 1, 32 << 10,
+			UINT64_C(5875000000)},
+		// Simple
+		{TB_COLL_ALLREDUCE, 16, 4, 256 << 20, "nccl-ring", 8, 2 << 20, 0},
+		{TB_COLL_ALLGATHER, 1, 8, 64 << 20, "nccl-ring", 1, 48 << 20, 0},
+		// LL128; 5.4 steps, 1 MiB over 8 channels. Both trees carry 4 x 29 GB/s
+		// at .6 / 2, of which an inner member takes in three.
+		{TB_COLL_ALLREDUCE, 16, 4, 1 << 20, "nccl-tree", 8, 18000,
+			UINT64_C(13050000000)},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tb_collective_shape shape = shape_on(
+			rows[i].op, rows[i].n_hosts, rows[i].each, rows[i].bytes);
+		struct tb_choice choice = {.algorithm = rows[i].algorithm};
+		tb_choose_nccl(&choice, &shape);
+		double off = (double)choice.pace.channel_bytes_per_s -
+			     (double)rows[i].channel_bytes_per_s;
+		if (choice.n_channels != rows[i].n_channels ||
+			choice.chunk_bytes != rows[i].chunk_bytes || fabs(off) > 1e6)
+			fail_msg("row %zu: %u channels, chunks of %llu, %llu B/s", i,
+				choice.n_channels, (unsigned long long)choice.chunk_bytes,
+				(unsigned long long)choice.pace.channel_bytes_per_s);
+	}
+}
+
 // A network without links has no NVLS, and slower adapters carry less.
 static void the_machine_at_hand_decides(void **state)
 {
@@ -141,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_has_the_published_times),
 		cmocka_unit_test(nccl_takes_what_its_model_finds_fastest),
+		cmocka_unit_test(channels_that_share_are_one),
 		cmocka_unit_test(the_machine_at_hand_decides),
 		cmocka_unit_test(channels_use_the_adapters_of_all),
 	};
