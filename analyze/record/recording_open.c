@@ -67,8 +67,11 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	*wanted = options->workload;
 	wanted->seed = options->seed;
 	const struct tb_host_params *host = &tb_network_params(recording->network)->host;
-	wanted->combine_bytes_per_s = host->combine_bytes_per_s;
-	wanted->pack_bytes_per_s = host->pack_bytes_per_s;
+	wanted->work = (struct tb_call_work){.combine = host->combine_bytes_per_s,
+		.pack = host->pack_bytes_per_s,
+		.cached = host->eager_copy_bytes_per_s,
+		.cache_bytes = host->cache_bytes,
+		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
 	wanted->stop = options->stop;
 	wanted->node = node_of(tb_network_params(recording->network));
 	wanted->network = recording->network;

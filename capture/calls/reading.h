@@ -3,6 +3,7 @@
 #ifndef TB_READING_H
 #define TB_READING_H
 
+#include "call_work.h"
 #include "calls.h"
 #include "facts.h"
 
@@ -38,9 +39,7 @@ struct tb_reading {
 	uint32_t per_node;
 	// By which NCCL chooses; NULL: a usual one.
 	const struct tb_gpu_node *node;
-	// Rates at which a rank adds up what it receives, and packs and unpacks what it
-	// sends on in parts, during collective calls; 0: that takes no time.
-	uint64_t combine_bytes_per_s, pack_bytes_per_s;
+	struct tb_call_work work; // during collective calls
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

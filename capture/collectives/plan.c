@@ -130,6 +130,17 @@ uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *tra
 	return 0;
 }
 
+uint64_t tb_plan_whole_bytes(const struct tb_plan *plan)
+{
+	bool by_pair = plan->n_transfers > 0 &&
+		       (plan->transfers[0].blocks == TB_BLOCKS_PAIR ||
+			       plan->transfers[0].blocks == TB_BLOCKS_DIGIT);
+	uint64_t all = bytes_before(plan, plan->n_blocks);
+	if (!by_pair)
+		return all;
+	return plan->block_ends ? all / plan->n_ranks : plan->unit_bytes * plan->n_ranks;
+}
+
 uint64_t tb_plan_own_bytes(const struct tb_plan *plan, uint32_t rank)
 {
 	const struct tb_plan_own *own = &plan->own;

@@ -10,6 +10,7 @@
 #ifndef TB_PLAN_H
 #define TB_PLAN_H
 
+#include "call_work.h"
 #include "job.h"
 
 // Which blocks a transfer moves.
@@ -112,6 +113,9 @@ void tb_plan_close_rounds(struct tb_plan *plan);
 // tb_plan_bytes returns how many bytes a transfer moves.
 uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer);
 
+// tb_plan_whole_bytes returns how many bytes a rank has in the end, or in the beginning.
+uint64_t tb_plan_whole_bytes(const struct tb_plan *plan);
+
 // tb_plan_own_bytes returns how many bytes a rank copies by itself.
 uint64_t tb_plan_own_bytes(const struct tb_plan *plan, uint32_t rank);
 
@@ -147,11 +151,10 @@ struct tb_plan_place {
 	// job. A rank that neither sends nor receives keeps its own.
 	uint32_t *at;
 	uint32_t tag; // of round 0, port 0; the plan uses tb_plan_append_tags from it
-	uint64_t combine_bytes_per_s; // as in struct tb_plan_job, on `cpus`
-	// Rate at which a rank packs and unpacks blocks that are not neighbours in memory
-	// (TB_BLOCKS_DIGIT), and puts all in order before and after, and at which it
-	// copies its own block (struct tb_plan_own); 0: takes no time.
-	uint64_t pack_bytes_per_s;
+	// Done on `cpus`. Blocks that are not neighbours in memory (TB_BLOCKS_DIGIT) are
+	// packed and unpacked, and all put in order before and after; a rank's own block
+	// (struct tb_plan_own) is copied.
+	struct tb_call_work work;
 	// Transfers of more bytes go by rendezvous between hosts: the sender asks, the
 	// receiver answers once it has come to the transfer's round, then the data go.
 	// UINT64_MAX or 0: none.

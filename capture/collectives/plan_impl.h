@@ -20,9 +20,9 @@ struct tb_plan_writing {
 	uint32_t tag;	       // of round 0, port 0
 	uint32_t entry; // receives wait for this operation of the rank; UINT32_MAX: for
 			// nothing
-	uint64_t combine_bytes_per_s; // as in struct tb_plan_job
-	uint64_t pack_bytes_per_s;    // as in struct tb_plan_place
-	uint64_t eager_bytes; // transfers of more bytes, between hosts, are asked for
+	struct tb_call_work work; // as in struct tb_plan_place
+	uint64_t whole;		  // tb_plan_whole_bytes
+	uint64_t eager_bytes;	  // transfers of more bytes, between hosts, are asked for
 			      // first; UINT64_MAX: none
 	uint8_t cpu;	  // that combines
 	uint8_t lane_cpu; // that sends

@@ -36,7 +36,7 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 {
 	struct tb_plan_writing w = {.plan = plan,
 		.entry = UINT32_MAX,
-		.combine_bytes_per_s = how->combine_bytes_per_s,
+		.work.combine = how->combine_bytes_per_s,
 		.eager_bytes = UINT64_MAX,
 		.cpu = COMBINE_CPU,
 		.pin = how->pin};
@@ -94,13 +94,12 @@ static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
 static uint64_t copying_ns(const struct tb_plan_writing *w, bool last)
 {
 	const struct tb_plan *plan = w->plan;
-	if (w->pack_bytes_per_s == 0 || plan->n_transfers == 0)
+	if (plan->n_transfers == 0)
 		return 0;
-	double bytes =
-		plan->own.last == last ? (double)tb_plan_own_bytes(plan, w->rank) : 0;
+	uint64_t bytes = plan->own.last == last ? tb_plan_own_bytes(plan, w->rank) : 0;
 	if (plan->transfers[0].blocks == TB_BLOCKS_DIGIT)
-		bytes = (double)plan->unit_bytes * plan->n_ranks;
-	return (uint64_t)(bytes * 1e9 / (double)w->pack_bytes_per_s + 0.5);
+		bytes = w->whole;
+	return tb_call_work_ns(&w->work, false, bytes, bytes);
 }
 
 static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place,
@@ -113,7 +112,8 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
-	uint64_t begin_ns = w->plan->pace.call_ns + copying_ns(w, false);
+	uint64_t call_ns = w->plan->pace.call_ns;
+	uint64_t begin_ns = (call_ns ? call_ns : w->work.call_ns) + copying_ns(w, false);
 	uint64_t end_ns = copying_ns(w, true);
 	int status = TB_OK;
 	if (begin_ns) {
@@ -139,8 +139,8 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		.ranks = place->ranks,
 		.hosts = place->hosts,
 		.tag = place->tag,
-		.combine_bytes_per_s = place->combine_bytes_per_s,
-		.pack_bytes_per_s = place->pack_bytes_per_s,
+		.work = place->work,
+		.whole = tb_plan_whole_bytes(plan),
 		.eager_bytes = eager_bytes(place)};
 	int status = tb_plan_writing_init(&w, error);
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++)

@@ -148,19 +148,20 @@ int tb_plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *tran
 	return add_part(w, transfer, DATA, kind, op, error);
 }
 
-// add_work adds a calc for so many bytes at a rate.
-static int add_work(const struct tb_plan_writing *w, uint64_t bytes, uint64_t rate,
-	uint32_t *op, struct tb_error *error)
+// add_work adds a calc for a transfer's bytes, which are added up or copied.
+static int add_work(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	bool adds, uint32_t *op, struct tb_error *error)
 {
-	double ns = (double)bytes * 1e9 / (double)rate;
-	struct tb_op what = {
-		.kind = TB_OP_CALC, .amount = (uint64_t)(ns + 0.5), .cpu = w->cpu};
+	uint64_t bytes = tb_plan_bytes(w->plan, transfer);
+	struct tb_op what = {.kind = TB_OP_CALC,
+		.amount = tb_call_work_ns(&w->work, adds, bytes, w->whole),
+		.cpu = w->cpu};
 	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
 }
 
 static bool is_packed(const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
-	return w->pack_bytes_per_s && t->blocks == TB_BLOCKS_DIGIT;
+	return w->work.pack && t->blocks == TB_BLOCKS_DIGIT;
 }
 
 // add_pack adds the calc that packs a transfer, which waits for what is held; `op` is
@@ -170,8 +171,7 @@ static int add_pack(const struct tb_plan_writing *w, const struct tb_transfer *t
 {
 	if (!is_packed(w, transfer))
 		return TB_OK;
-	int status = add_work(
-		w, tb_plan_bytes(w->plan, transfer), w->pack_bytes_per_s, op, error);
+	int status = add_work(w, transfer, false, op, error);
 	return status == TB_OK ? wait_for_all(w, *op, w->held, w->n_held, error) : status;
 }
 
@@ -247,13 +247,11 @@ static int add_answers(
 static int combined(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	uint32_t *op, struct tb_error *error)
 {
-	uint64_t rate = is_packed(w, transfer) ? w->pack_bytes_per_s
-			: transfer->combines   ? w->combine_bytes_per_s
-					       : 0;
-	if (rate == 0)
+	bool packs = is_packed(w, transfer);
+	if (!packs && !(transfer->combines && w->work.combine))
 		return TB_OK;
 	uint32_t receive = *op;
-	int status = add_work(w, tb_plan_bytes(w->plan, transfer), rate, op, error);
+	int status = add_work(w, transfer, !packs, op, error);
 	return status == TB_OK ? depend(w, *op, receive, error) : status;
 }
 

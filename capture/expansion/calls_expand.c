@@ -240,8 +240,7 @@ static int place_plan(struct whole *w, const struct tb_plan *plan)
 	struct tb_plan_place place = {.ranks = w->members.members,
 		.at = w->at,
 		.tag = l->next_tag,
-		.combine_bytes_per_s = l->reading->combine_bytes_per_s,
-		.pack_bytes_per_s = l->reading->pack_bytes_per_s,
+		.work = l->reading->work,
 		.eager_bytes = l->eager_bytes,
 		.hosts = w->hosts,
 		.cpus = w->cpus};

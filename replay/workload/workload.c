@@ -71,8 +71,7 @@ static int read_trace(const struct tb_workload *workload, struct workload_input 
 	reading.per_node = side_by_side(workload, input);
 	if (workload->options->node.nic_bytes_per_s)
 		reading.node = &workload->options->node;
-	reading.combine_bytes_per_s = workload->options->combine_bytes_per_s;
-	reading.pack_bytes_per_s = workload->options->pack_bytes_per_s;
+	reading.work = workload->options->work;
 	const struct tb_trace_request request = {.paths = input->files,
 		.n = input->n_files,
 		.stdin_kind =

@@ -40,12 +40,11 @@ struct tb_workload_options {
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
-	struct tb_gpu_node node; // of the network; without links and NICs: unknown
-	uint64_t seed;		 // of random placements
-	// Of the hosts, in place of those of `reading`.
-	uint64_t combine_bytes_per_s, pack_bytes_per_s;
-	bool closed_loop; // all captures become jobs (infer.h)
-	bool unbounded;	  // those that do get no bounds
+	struct tb_gpu_node node;  // of the network; without links and NICs: unknown
+	uint64_t seed;		  // of random placements
+	struct tb_call_work work; // of the hosts, in place of that of `reading`
+	bool closed_loop;	  // all captures become jobs (infer.h)
+	bool unbounded;		  // those that do get no bounds
 	// On which maps of captures that become jobs are checked before anything is
 	// inferred; NULL: they are checked when they are placed.
 	const struct tb_network *network;

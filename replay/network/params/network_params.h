@@ -71,8 +71,10 @@ struct tb_host_params {
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
 	uint64_t local_bytes_per_s; // of a process, copying, or of its link; 0: no limit
-	// In collective calls: see struct tb_reading; 0: takes no time.
+	// In collective calls, of MPIs: see struct tb_call_work; 0: takes no time.
 	uint64_t combine_bytes_per_s, pack_bytes_per_s;
+	uint64_t cache_bytes;
+	tb_time_ps call_ps;
 	uint64_t memory_bytes_per_s; // of all that a node copies at once; likewise
 };
 

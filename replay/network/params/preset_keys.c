@@ -95,6 +95,12 @@ const struct tb_preset_key tb_preset_keys[] = {
 		"rate at which a process adds up what a collective call brings"},
 	{TB_PRESET_HOST, "pack", RATE, AT_HOST(pack_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate at which it copies blocks, and packs those of Bruck's all-to-all"},
+	{TB_PRESET_HOST, "cache", SIZE(0, 1 << 30), AT_HOST(cache_bytes),
+		TB_KEY_CAME_LATER,
+		"of a core; in it, both are done at eager_copy where that is faster"},
+	{TB_PRESET_HOST, "call", TIME(0, TB_PS_PER_S), AT_HOST(call_ps),
+		TB_KEY_CAME_LATER,
+		"time that a collective call of an MPI takes to begin"},
 	{TB_PRESET_HOST, "memory_rate", RATE, AT_HOST(memory_bytes_per_s),
 		TB_KEY_NONE_LATER, "rate of all copies within a node together"},
 };

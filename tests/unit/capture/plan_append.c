@@ -206,6 +206,9 @@ static void with_slots_a_send_waits_for_the_one_so_many_before_it(void **state)
 		assert_true(waits(job, 0, send - 3, TB_DEP_START | send));
 	}
 	assert_true(waits(job, 0, 2, 8));
+	// Steps under way in different slots do not hold up each other.
+	assert_int_not_equal(op_of(job, 0, 4)->cpu, op_of(job, 0, 7)->cpu);
+	assert_int_equal(op_of(job, 0, 4)->cpu, op_of(job, 0, 10)->cpu);
 	// It leaves when the last sends are over, and what came last is ready.
 	assert_true(
 		waits(job, 0, 5, 11) && waits(job, 0, 8, 11) && waits(job, 0, 10, 11));
@@ -229,10 +232,8 @@ static uint64_t library_calc_ns(const char *name, enum tb_collective_op op,
 	assert_int_equal(tb_library_find(&library, name, NULL), TB_OK);
 	assert_int_equal(
 		tb_library_expand(library, NULL, &call, &plan, &rule, NULL), TB_OK);
-	struct tb_plan_place place = {.ranks = ranks,
-		.at = at,
-		.combine_bytes_per_s = combine,
-		.pack_bytes_per_s = pack};
+	struct tb_plan_place place = {
+		.ranks = ranks, .at = at, .work = {.combine = combine, .pack = pack}};
 	struct tb_job *job = append(&plan, &place);
 	uint64_t sum = 0;
 	for (uint32_t i = job->first_op[0]; i < job->first_op[1]; i++)
@@ -266,6 +267,50 @@ static void what_is_added_up_takes_time_by_the_byte(void **state)
 	assert_int_equal(calc_ns(TB_COLL_BROADCAST, "linear", 8000, rate, rate), 0);
 }
 
+static uint64_t worked_ns(bool adds, uint64_t bytes, uint64_t whole)
+{
+	const struct tb_call_work work = {.combine = 2000000000,
+		.pack = 4000000000,
+		.cached = 6000000000,
+		.cache_bytes = 4000};
+	return tb_call_work_ns(&work, adds, bytes, whole);
+}
+
+static void what_stays_in_the_cache_goes_faster(void **state)
+{
+	(void)state;
+	assert_int_equal(worked_ns(false, 1200, 2000), 200);
+	assert_int_equal(worked_ns(true, 1200, 2000), 300);
+	assert_int_equal(worked_ns(false, 1200, 2001), 300);
+	assert_int_equal(worked_ns(true, 1200, 2001), 600);
+	// A rate that is faster anyway holds, and what takes no time takes none.
+	struct tb_call_work work = {
+		.pack = 4000000000, .cached = 1000000000, .cache_bytes = 4000};
+	assert_int_equal(tb_call_work_ns(&work, false, 1200, 2000), 300);
+	assert_int_equal(tb_call_work_ns(&work, true, 1200, 2000), 0);
+}
+
+// The data of a call, of which the cache has to hold twice as much, by kind of blocks.
+static void the_data_of_a_call_are_a_vector_or_all_blocks_of_a_member(void **state)
+{
+	(void)state;
+	struct tb_transfer transfer = {.to = 1, .blocks = TB_BLOCKS_RANGE};
+	struct tb_plan plan = {.n_ranks = 4,
+		.n_blocks = 8,
+		.blocks_per_unit = 8,
+		.unit_bytes = 800,
+		.transfers = &transfer,
+		.n_transfers = 1};
+	assert_int_equal(tb_plan_whole_bytes(&plan), 800);
+	plan.blocks_per_unit = 1;
+	assert_int_equal(tb_plan_whole_bytes(&plan), 6400);
+	transfer.blocks = TB_BLOCKS_PAIR;
+	assert_int_equal(tb_plan_whole_bytes(&plan), 3200);
+	uint64_t ends[8] = {1, 2, 3, 4, 5, 6, 7, 80};
+	plan.block_ends = ends;
+	assert_int_equal(tb_plan_whole_bytes(&plan), 20);
+}
+
 static void what_bruck_packs_takes_time_by_the_byte(void **state)
 {
 	(void)state;
@@ -274,6 +319,29 @@ static void what_bruck_packs_takes_time_by_the_byte(void **state)
 	assert_int_equal(
 		calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, 0, rate), 2 * 4000 + 2 * 4000);
 	assert_int_equal(calc_ns(TB_COLL_ALLTOALL, "bruck", 1000, rate, 0), 0);
+}
+
+static void a_call_of_an_mpi_takes_time_to_begin(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {0, 1};
+	uint32_t at[2] = {NEVER, NEVER};
+	struct tb_plan plan = tb_plan_of_call(TB_COLL_BROADCAST, 2, 100, false);
+	tb_plan_next_round(&plan);
+	tb_plan_put(&plan,
+		(struct tb_transfer){.to = 1, .blocks = TB_BLOCKS_RANGE, .count = 1});
+	struct tb_plan_place place = {.ranks = ranks, .at = at, .work = {.call_ns = 750}};
+	struct tb_job *job = append(&plan, &place);
+	assert_int_equal(job->ops[job->first_op[0]].kind, TB_OP_CALC);
+	assert_int_equal(job->ops[job->first_op[0]].amount, 750);
+	tb_job_free(job);
+	// A library that paces its calls knows better.
+	at[0] = at[1] = NEVER;
+	plan.pace.call_ns = 9;
+	job = append(&plan, &place);
+	assert_int_equal(job->ops[job->first_op[0]].amount, 9);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
 }
 
 static void a_member_copies_its_own_block_once(void **state)
@@ -317,6 +385,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_up_takes_time_by_the_byte),
+		cmocka_unit_test(what_stays_in_the_cache_goes_faster),
+		cmocka_unit_test(
+			the_data_of_a_call_are_a_vector_or_all_blocks_of_a_member),
+		cmocka_unit_test(a_call_of_an_mpi_takes_time_to_begin),
 		cmocka_unit_test(what_bruck_packs_takes_time_by_the_byte),
 		cmocka_unit_test(a_member_copies_its_own_block_once),
 		cmocka_unit_test(what_is_copied_is_the_ranks_own_block),
