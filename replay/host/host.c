@@ -268,7 +268,10 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
 	case TB_HOST_LINKED:
-		linked(host, id);
+		if (host->params.local == TB_LOCAL_LINKS)
+			linked(host, id);
+		else
+			tb_memory_copy(host, id);
 		return TB_OK;
 	case TB_HOST_PACED:
 	case TB_HOST_RELAYED:
@@ -346,7 +349,7 @@ static int begin(
 	else if (host->params.local == TB_LOCAL_LINKS)
 		use_link(host, id);
 	else
-		tb_memory_copy(host, id);
+		tb_memory_post(host, id);
 	return TB_OK;
 }
 

@@ -187,7 +187,7 @@ enum tb_host_timer {
 	TB_HOST_SEEN,	  // likewise
 	TB_HOST_MEMORY,	  // node: a copy ends
 	TB_HOST_RELAYED,  // piece
-	TB_HOST_LINKED,	  // transfer, on its sender's link
+	TB_HOST_LINKED,	  // transfer, on its sender's link or in its memory
 	TB_HOST_PACED,	  // piece
 	TB_HOST_N_TIMERS,
 };
@@ -238,10 +238,12 @@ static inline struct nic *nic_at(
 
 // memory.c: local = memory.
 //
-// tb_memory_init prepares the memories. TB_ENOMEM. tb_memory_copy begins, or queues, the
-// copy of a transfer. tb_memory_due: the timer of a node's memory.
+// tb_memory_init prepares the memories. TB_ENOMEM. tb_memory_post has the sender issue a
+// transfer, tb_memory_copy begins, or queues, its copy. tb_memory_due: the timer of a
+// node's memory.
 int tb_memory_init(struct tb_host *host) TB_MUST_USE;
 void tb_memory_fini(struct tb_host *host);
+void tb_memory_post(struct tb_host *host, uint32_t transfer);
 void tb_memory_copy(struct tb_host *host, uint32_t transfer);
 void tb_memory_due(struct tb_host *host, uint32_t node);
 

@@ -88,10 +88,31 @@ static void set_due(struct tb_host *host, struct tb_memory *memory)
 static void begin_copy(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
-	transfer->queue_ps = host->now - transfer->posted_at;
+	transfer->queue_ps = host->now - transfer->posted_at - transfer->software_ps;
 	transfer->started_at = transfer->drained_at = host->now;
 	transfer->left_ps =
 		tb_host_copy_time(transfer->what.bytes, alone_rate(&host->params));
+}
+
+// tb_memory_post: a process whose library copies short messages issues one message after
+// another, and copies those that need no handshake. The receiver of the others finds them
+// `handshake_delay` later. Without such a library `local_latency` has all of this.
+void tb_memory_post(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	const struct tb_host_params *params = params_of(host, &transfer->what);
+	uint64_t bytes = transfer->what.bytes;
+	tb_time_ps *free_at = &process_at(host, transfer->sender)->link_free_at;
+	tb_time_ps begins = *free_at > host->now ? *free_at : host->now;
+	tb_time_ps found =
+		tb_host_n_controls(params, bytes) ? params->handshake_delay_ps : 0;
+	if (params->eager_copy_bytes_per_s == 0) {
+		tb_memory_copy(host, id);
+		return;
+	}
+	*free_at = begins + tb_host_issue_time(params, bytes);
+	transfer->software_ps = *free_at + found - begins;
+	tb_host_set_timer(host, *free_at + found, TB_HOST_LINKED, id);
 }
 
 void tb_memory_copy(struct tb_host *host, uint32_t id)

@@ -518,6 +518,39 @@ static void a_copy_that_begins_later_slows_those_before_it(void **state)
 	assert_int_equal(lines[1].sent, 15 * TB_PS_PER_US);
 }
 
+// With a library that copies short messages, the sender issues and copies them, one after
+// another, before their receivers do.
+static void senders_copy_short_messages_within_a_node_too(void **state)
+{
+	(void)state;
+	struct line lines[2];
+	struct outcome outcome;
+	pairs_of(lines, 2);
+	lines[1].source_rank = 0;
+	replay(QS8A MEMORY ",memory_rate=none,issue=2us,eager_copy=1GB/s", lines, 2,
+		&outcome);
+	assert_int_equal(lines[0].sent, 20 * TB_PS_PER_US);
+	assert_int_equal(lines[1].sent, 30 * TB_PS_PER_US);
+	assert_int_equal(lines[1].delivered, 31 * TB_PS_PER_US);
+	assert_int_equal(outcome.tally.flow_queue_ps, 10 * TB_PS_PER_US);
+	assert_int_equal(outcome.tally.flow_network_ps, 0);
+}
+
+static void receivers_find_long_messages_within_a_node_later(void **state)
+{
+	(void)state;
+	struct line lines[2];
+	struct outcome outcome;
+	pairs_of(lines, 2);
+	lines[1].source_rank = 0;
+	replay(QS8A MEMORY ",memory_rate=none,issue=2us,eager_copy=1GB/s,"
+			   "handshake=rendezvous,handshake_above=7999,"
+			   "handshake_delay=3us",
+		lines, 2, &outcome);
+	assert_int_equal(lines[0].sent, 15 * TB_PS_PER_US);
+	assert_int_equal(lines[1].sent, 17 * TB_PS_PER_US);
+}
+
 static void a_receiver_of_two_senders_copies_in_turn(void **state)
 {
 	(void)state;
@@ -639,6 +672,8 @@ int main(void)
 		cmocka_unit_test(disjoint_pairs_copy_side_by_side),
 		cmocka_unit_test(copies_share_the_memory_evenly),
 		cmocka_unit_test(a_copy_that_begins_later_slows_those_before_it),
+		cmocka_unit_test(senders_copy_short_messages_within_a_node_too),
+		cmocka_unit_test(receivers_find_long_messages_within_a_node_later),
 		cmocka_unit_test(a_receiver_of_two_senders_copies_in_turn),
 		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
 		cmocka_unit_test(what_comes_to_a_process_over_links_comes_in_turn),

@@ -30,8 +30,8 @@ static void replay(struct rates rates, struct line *lines)
 	struct tb_error error = {0};
 	char preset[160];
 	snprintf(preset, sizeof preset,
-		"ib-ndr,host=mpi,local_latency=%dns,local_rate=%lluB/s,memory_rate=%lluB/"
-		"s",
+		"ib-ndr,host=mpi,eager_copy=none,local_latency=%dns,local_rate=%lluB/s,"
+		"memory_rate=%lluB/s",
 		LATENCY_NS, (unsigned long long)rates.core,
 		(unsigned long long)rates.memory);
 	if (tb_network_preset(&params, preset, &error) != TB_OK ||
