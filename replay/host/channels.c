@@ -6,6 +6,9 @@
 // Peers whose messages one batch of a channel has (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
 #define PEERS_A_BATCH 8
 
+// What a channel sends at once between nodes (NCCL_P2P_NET_CHUNKSIZE, src/init.cc).
+#define CHUNK_BYTES (UINT64_C(128) << 10)
+
 // Of the GPUs of one node: their channels, each as fast as an NVLink of Ampere or Hopper
 // (SM90_NVLINK_BW of src/graph/topo.h), and what one has at most before there are more.
 #define LOCAL_CHANNELS	  32
@@ -56,9 +59,9 @@ uint64_t tb_channels_piece_bytes(
 	const struct tb_host *host, const struct tb_message *message)
 {
 	uint64_t largest = params_of(host, message)->largest_bytes;
-	if (!tb_channels_rate(host, message) || (largest && largest < TB_LINK_SLOT_BYTES))
+	if (!tb_channels_rate(host, message) || (largest && largest < CHUNK_BYTES))
 		return largest;
-	return TB_LINK_SLOT_BYTES;
+	return CHUNK_BYTES;
 }
 
 bool tb_channels_hold(struct tb_host *host, uint32_t id)

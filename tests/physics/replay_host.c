@@ -551,6 +551,22 @@ static void receivers_find_long_messages_within_a_node_later(void **state)
 	assert_int_equal(lines[1].sent, 17 * TB_PS_PER_US);
 }
 
+// Channels send 128 KiB at a time, each of which is issued by itself.
+static void channels_send_so_much_at_a_time(void **state)
+{
+	(void)state;
+	struct outcome outcome;
+	tb_time_ps ends[3];
+	for (uint64_t i = 0; i < 3; i++) {
+		struct line line = {.destination = 1, .bytes = (i + 1) << 17};
+		replay(QS8A ",issue=500us,notice=0,channel_rate=100MB/s", &line, 1,
+			&outcome);
+		ends[i] = line.delivered;
+	}
+	assert_int_equal(ends[1] - ends[0], 500 * TB_PS_PER_US);
+	assert_int_equal(ends[2] - ends[1], 500 * TB_PS_PER_US);
+}
+
 static void a_receiver_of_two_senders_copies_in_turn(void **state)
 {
 	(void)state;
@@ -674,6 +690,7 @@ int main(void)
 		cmocka_unit_test(a_copy_that_begins_later_slows_those_before_it),
 		cmocka_unit_test(senders_copy_short_messages_within_a_node_too),
 		cmocka_unit_test(receivers_find_long_messages_within_a_node_later),
+		cmocka_unit_test(channels_send_so_much_at_a_time),
 		cmocka_unit_test(a_receiver_of_two_senders_copies_in_turn),
 		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
 		cmocka_unit_test(what_comes_to_a_process_over_links_comes_in_turn),
