@@ -114,6 +114,7 @@ static void sizes_belong_to_the_last_call(void **state)
 		tb_calls_sizes_of(calls, &all[1], &n_sizes), second, sizeof second);
 	assert_int_equal(n_sizes, 2);
 	assert_null(tb_calls_sizes_of(calls, &all[2], &n_sizes));
+	assert_int_equal(n_sizes, 0);
 	tb_calls_free(calls);
 }
 

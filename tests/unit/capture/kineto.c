@@ -524,6 +524,32 @@ static void old_kernels_find_their_operation_by_id(void **state)
 	assert_int_equal(nth(0, TB_CALL_COLLECTIVE, 0)->bytes, 24);
 }
 
+// One that NCCL launched as two kernels, which describe themselves, too.
+static void the_kernels_of_one_id_are_one_call(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		for (int order = 3; order < 7; order++) {
+			char more[100];
+			snprintf(more, sizeof more, WORLD ", \"External id\": %d",
+				order < 5 ? 8 : order);
+			nccl(order, 10 * order, 5,
+				arguments("allreduce", "Float", 6, 6, more));
+		}
+		for (int id = 5; id < 9; id++) {
+			char more[100];
+			snprintf(more, sizeof more,
+				", \"Group size\": 2, \"External id\": %d", id);
+			event("cpu_op", "record_param_comms",
+				arguments("allreduce", "Float", 6, 6, more), 1, 1);
+		}
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	assert_int_equal(count(0, TB_CALL_COLLECTIVE), 3);
+}
+
 static void kernels_of_unknown_size_are_refused_or_left_out(void **state)
 {
 	(void)state;
@@ -932,6 +958,7 @@ int main(void)
 		CASE(a_kernel_that_queued_begins_at_its_launch_at_the_earliest),
 		CASE(a_group_of_messages_is_one_kernel),
 		CASE(old_kernels_find_their_operation_by_id),
+		CASE(the_kernels_of_one_id_are_one_call),
 		CASE(kernels_of_unknown_size_are_refused_or_left_out),
 		CASE(cloned_ranks_have_groups_of_their_own),
 		CASE(ranks_that_use_a_group_are_its_members),

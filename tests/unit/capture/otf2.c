@@ -493,6 +493,31 @@ static void threads_are_lanes_in_the_order_of_time(void **state)
 	assert_int_equal(call(1, 1, 4)->calc_ns, 1); // since the rank began
 }
 
+// The first thread, whose events are read first, waits last.
+static void threads_wait_each_for_its_own(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++) {
+		otf2_location(&out);
+		if (i < 2) {
+			otf2_enter(&out, 10 + i, OTF2_REGION_ISEND);
+			OTF2_DO(OTF2_EvtWriter_MpiIsend(
+				out.events, NULL, 10 + i, 0, 0, 3, 64, 5 + i));
+			otf2_leave(&out, 20, OTF2_REGION_ISEND);
+			otf2_enter(&out, 500 - 100 * i, OTF2_REGION_WAITALL);
+			OTF2_DO(OTF2_EvtWriter_MpiIsendComplete(
+				out.events, NULL, 510 - 100 * i, 5 + i));
+			otf2_leave(&out, 520 - 100 * i, OTF2_REGION_WAITALL);
+		}
+		otf2_location_end(&out);
+	}
+	otf2_end(&out, threads, NULL);
+	read_well();
+	assert_int_equal(call(1, 2, 4)->enter_ns, 400);
+	comes_after(1, 2, 1, (const uint32_t[]){1});
+	comes_after(1, 3, 1, (const uint32_t[]){0});
+}
+
 // An archive without MPI's groups and regions, as simulators write them.
 static void archives_without_groups_number_their_processes(void **state)
 {
@@ -797,6 +822,7 @@ int main(void)
 		TEST(nonblocking_collectives_start),
 		TEST(one_sided_and_file_operations_are_named),
 		TEST(threads_are_lanes_in_the_order_of_time),
+		TEST(threads_wait_each_for_its_own),
 		TEST(archives_without_groups_number_their_processes),
 		TEST(open_receives_get_the_messages_that_are_left),
 		TEST(missing_ranks_are_named),
