@@ -121,6 +121,30 @@ static void an_answer_waits_for_its_request_and_the_computation(void **state)
 	}
 }
 
+// Each is compared from when its send starts until its receive ends.
+static void recorded_messages_are_those_of_the_job(void **state)
+{
+	(void)state;
+	write_ping_pong(8, 2000000);
+	assert_int_equal(infer(), TB_OK);
+	const struct tb_recorded_calls *recorded = job->recorded;
+	assert_non_null(recorded);
+	assert_true(recorded->on_wire);
+	assert_int_equal(recorded->first[1], 8);
+	assert_int_equal(recorded->first[2], 16);
+	for (uint32_t i = 0; i < 16; i++) {
+		const struct tb_timed_call *call = &recorded->calls[i];
+		uint32_t rank = i / 8;
+		assert_int_equal(call->kind, TB_TIMED_MESSAGE);
+		assert_int_equal(call->enter, send_of(rank, i % 8) | TB_DEP_START);
+		const struct tb_op *received = &job->ops[call->leave];
+		assert_int_equal(received->kind, TB_OP_RECV);
+		assert_int_equal(received->amount, rank == 0 ? 100 : 300);
+		assert_in_range(call->leave, job->first_op[1 - rank],
+			job->first_op[2 - rank] - 1);
+	}
+}
+
 static void messages_of_many_sizes_recur_by_their_place(void **state)
 {
 	(void)state;
@@ -354,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_waits_for_its_request_and_not_for_its_place),
 		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
+		cmocka_unit_test(recorded_messages_are_those_of_the_job),
 		cmocka_unit_test(messages_of_many_sizes_recur_by_their_place),
 		cmocka_unit_test(a_delay_that_does_not_recur_is_no_computation),
 		cmocka_unit_test(a_port_lets_pass_at_once_what_it_saved),

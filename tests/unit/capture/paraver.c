@@ -248,9 +248,9 @@ static void messages_of_one_time_are_in_the_order_of_their_tags(void **state)
 	static const uint32_t tags[] = {7, 8, 8, 9};
 	static const uint64_t bytes[] = {30, 10, 20, 5};
 	read_well(HEAD "3:1:1:1:1:100:100:2:1:2:1:200:200:5:9\n"
+		       "3:1:1:1:1:100:100:2:1:2:1:200:200:30:7\n"
 		       "3:1:1:1:1:100:100:2:1:2:1:200:200:20:8\n"
-		       "3:1:1:1:1:100:100:2:1:2:1:200:200:10:8\n"
-		       "3:1:1:1:1:100:100:2:1:2:1:200:200:30:7\n");
+		       "3:1:1:1:1:100:100:2:1:2:1:200:200:10:8\n");
 	uint32_t n, n_found = 0;
 	const struct tb_call *of = tb_calls_of(calls, 1, &n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -311,6 +311,22 @@ static void exchanges_wait_for_no_send_but_their_own(void **state)
 	assert_true(waits_for(0, 3, 2));
 	assert_false(waits_for(0, 3, 0));
 	assert_true(waits_for(0, 4, 0));
+}
+
+// A wait without a message ends what was started first: no send that blocked.
+static void waits_are_for_what_was_started(void **state)
+{
+	(void)state;
+	read_well(HEAD "2:1:1:1:1:50:50000001:1\n2:1:1:1:1:60:50000001:0\n"
+		       "2:1:1:1:1:100:50000001:3\n2:1:1:1:1:110:50000001:0\n"
+		       "2:1:1:1:1:300:50000001:5\n2:1:1:1:1:310:50000001:0\n"
+		       "3:1:1:1:1:50:55:2:1:2:1:50:60:4096:7\n"
+		       "3:1:1:1:1:100:105:2:1:2:1:100:190:4096:8\n");
+	assert_false(call(0, 0)->starts);
+	assert_true(call(0, 1)->starts);
+	assert_int_equal(call(0, 2)->kind, TB_CALL_JOINT);
+	assert_true(waits_for(0, 2, 1));
+	assert_false(waits_for(0, 2, 0));
 }
 
 static void states_are_calls_where_there_are_no_others(void **state)
@@ -458,6 +474,7 @@ int main(void)
 		TEST(the_root_says_that_it_is_one),
 		TEST(exchanges_wait_for_both_of_their_messages),
 		TEST(exchanges_wait_for_no_send_but_their_own),
+		TEST(waits_are_for_what_was_started),
 		TEST(states_are_calls_where_there_are_no_others),
 		TEST(messages_outside_calls_start_where_they_are),
 		TEST(calls_of_before_the_beginning_are_no_computation),
