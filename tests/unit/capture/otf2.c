@@ -579,6 +579,40 @@ static void open_receives_get_the_messages_that_are_left(void **state)
 	assert_true(has_note("1 receive is left out, for want of a message"));
 }
 
+// Of four messages of one kind the known receives have the second and the third.
+static void open_receives_leave_others_theirs(void **state)
+{
+	(void)state;
+	otf2_location(&out);
+	otf2_enter(&out, 10, OTF2_REGION_IRECV);
+	OTF2_DO(OTF2_EvtWriter_MpiIrecvRequest(out.events, NULL, 10, 1));
+	otf2_leave(&out, 11, OTF2_REGION_IRECV);
+	for (uint64_t i = 0; i < 2; i++) {
+		otf2_enter(&out, 50 + 10 * i, OTF2_REGION_RECV);
+		OTF2_DO(OTF2_EvtWriter_MpiRecv(
+			out.events, NULL, 55 + 10 * i, 1, 0, 8, 10 * (i + 2)));
+		otf2_leave(&out, 56 + 10 * i, OTF2_REGION_RECV);
+	}
+	otf2_enter(&out, 70, OTF2_REGION_IRECV);
+	OTF2_DO(OTF2_EvtWriter_MpiIrecvRequest(out.events, NULL, 70, 2));
+	otf2_leave(&out, 71, OTF2_REGION_IRECV);
+	otf2_enter(&out, 80, OTF2_REGION_WAITALL);
+	otf2_leave(&out, 90, OTF2_REGION_WAITALL);
+	otf2_location_end(&out);
+	otf2_location(&out);
+	for (uint64_t i = 0; i < 4; i++)
+		OTF2_DO(OTF2_EvtWriter_MpiSend(
+			out.events, NULL, 30 + i, 0, 0, 8, 10 * (i + 1)));
+	otf2_location_end(&out);
+	otf2_end(&out, world, NULL);
+	read_well();
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(call(0, i, 5)->kind, TB_CALL_RECV);
+		assert_int_equal(call(0, i, 5)->bytes, 10 * (i + 1));
+	}
+	comes_after(0, 4, 2, (const uint32_t[]){0, 3});
+}
+
 static void path_of(char *path, size_t size, const char *name)
 {
 	snprintf(path, size, "%s/%s", folder, name);
@@ -825,6 +859,7 @@ int main(void)
 		TEST(threads_wait_each_for_its_own),
 		TEST(archives_without_groups_number_their_processes),
 		TEST(open_receives_get_the_messages_that_are_left),
+		TEST(open_receives_leave_others_theirs),
 		TEST(missing_ranks_are_named),
 		TEST(what_is_whole_of_a_rank_is_taken),
 		TEST(a_rank_without_its_definitions_is_left_out),
