@@ -35,8 +35,9 @@ KINDS = {"unit", "property", "physics", "golden", "e2e"}
 # What scripts run beside the program: modules and helpers, as far as they are built here.
 FOR_SCRIPTS = ("tailback", "tailback-mpi", "tailback-trace-openmpi", "tailback-trace-mpich",
                "mpilog_goal", "infer_judge")
-# What no script reads but the one of its own name.
-OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree)/|tests/(golden/[^/]*[.]golden|e2e/[^/]*[.]sh)$")
+# What only one test reads, or none when it passes.
+OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree|support|golden/pictures)/"
+                         r"|tests/(golden/[^/]*[.]golden|e2e/[^/]*[.]sh)$")
 MEMORY = 8 << 30  # bytes of address space that a test may take
 
 
