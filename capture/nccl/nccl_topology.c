@@ -76,7 +76,8 @@ static bool next_rank(const char **text, const char *behind, uint32_t *rank)
 	if (!isdigit((unsigned char)(*text)[0]) && (*text)[0] != '-')
 		return false;
 	long value = strtol(*text, &end, 10);
-	if (value < -1 || value >= (long)NL_RANKS_MAX || !begins(end, behind))
+	if (end == *text || value < -1 || value >= (long)NL_RANKS_MAX ||
+		!begins(end, behind))
 		return false;
 	*rank = value < 0 ? NL_NONE : (uint32_t)value;
 	*text = end + strlen(behind);

@@ -11,6 +11,7 @@
 #include "kineto.h"
 #include "library.h"
 #include "nccl_log.h"
+#include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
 #include "tbt_read.h"
@@ -120,6 +121,13 @@ static enum tb_trace_match probe_nccl(const struct tb_trace_look *look)
 {
 	bool is = look->is_folder ? tb_nccl_is_folder(look->path)
 				  : tb_nccl_begins(look->first);
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
+static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
+{
+	bool is = look->is_folder ? tb_nsys_is_folder(look->path)
+				  : tb_nsys_is(look->path, look->first);
 	return is ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
@@ -261,6 +269,8 @@ static const struct tb_trace_reader readers[] = {
 		NULL, false, false},
 	{"NCCL log", TB_TRACE_JOB, probe_nccl, tb_trace_read_calls, tb_nccl_read,
 		tb_nccl_facts, true, false},
+	{"nsys", TB_TRACE_JOB, probe_nsys, tb_trace_read_calls, tb_nsys_read,
+		tb_nsys_facts, true, false},
 	{"tbt", TB_TRACE_JOB, probe_tbt, tb_trace_read_calls, tb_tbt_read, NULL, false,
 		false},
 };

@@ -103,7 +103,7 @@ sed 's/^name *=.*/name = caf\xe9/' "$TB_SOURCE/schemas/qsnet.ini" >latin.ini
 "$TAILBACK" info --json -n latin.ini "$data/types.pcapng" >info.latin.json
 for trace in huge.goal job.goal "$data"/{alltoall16.pcap.zst,types.pcapng,binary_tree_32.goal,binary_tree_32.bin} \
 	"$data"/{bit_reversal_64.goal,ring8} "$corpus"/capture_flow_list/chain "$corpus"/capture_paraver/message \
-	"$data"/nccl/two-hosts.log "$corpus"/capture_nccl_log/old \
+	"$data"/nccl/two-hosts.log "$corpus"/capture_nccl_log/old "$corpus"/capture_nsys/two_ranks \
 	"$corpus"/capture_tbt/{messages,windows,collectives}.tbt "$TB_SOURCE"/tests/real/data/otf2/*/traces.otf2; do
 	n=$((${n:-0} + 1))
 	"$TAILBACK" info --json "$trace" >"info.$n.json" || fail "info $trace"

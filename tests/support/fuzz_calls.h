@@ -4,6 +4,7 @@
 #ifndef TB_FUZZ_CALLS_TEST_H
 #define TB_FUZZ_CALLS_TEST_H
 
+#include "input_files.h"
 #include "reading.h"
 
 #include <stdio.h>
@@ -39,19 +40,53 @@ static inline void fuzz_read(
 	tb_calls_free(calls);
 }
 
-// fuzz_calls reads the bytes as a file; `clone_ranks` as in struct tb_reading.
-static inline int fuzz_calls(
-	tb_calls_read *read, const uint8_t *data, size_t size, uint32_t clone_ranks)
+static inline void fuzz_read_facts(
+	tb_facts_read *read, const char *path, const struct tb_reading *reading)
+{
+	struct tb_facts *facts = NULL;
+	struct tb_error error = {0};
+	const char *name, *text;
+	if (tb_facts_new(&facts, &error) != TB_OK)
+		abort();
+	int status = read(facts, reading, &path, 1, &error);
+	if (status != TB_OK && (status != (int)error.code || !error.text[0]))
+		abort();
+	for (size_t i = 0; tb_facts_at(facts, i, &name, &text); i++)
+		if (!name[0] || !text)
+			abort();
+	tb_facts_free(facts);
+}
+
+// fuzz_file reads the file, twice as calls and once as facts, unless `facts` is NULL.
+static inline void fuzz_file(
+	tb_calls_read *read, tb_facts_read *facts, const char *path, uint32_t clone_ranks)
+{
+	uint64_t mark = tb_inputs_mark();
+	fuzz_read(read, path, &(struct tb_reading){.clone_ranks = clone_ranks});
+	fuzz_read(read, path, &(struct tb_reading){.lenient = true});
+	if (facts)
+		fuzz_read_facts(facts, path, &(struct tb_reading){.lenient = true});
+	tb_inputs_return(mark);
+}
+
+// fuzz_calls_and_facts reads the bytes as a file; `clone_ranks` as in struct tb_reading.
+static inline int fuzz_calls_and_facts(tb_calls_read *read, tb_facts_read *facts,
+	const uint8_t *data, size_t size, uint32_t clone_ranks)
 {
 	char path[64];
 	int fd = memfd_create("fuzz", 0);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	fuzz_read(read, path, &(struct tb_reading){.clone_ranks = clone_ranks});
-	fuzz_read(read, path, &(struct tb_reading){.lenient = true});
+	fuzz_file(read, facts, path, clone_ranks);
 	close(fd);
 	return 0;
+}
+
+static inline int fuzz_calls(
+	tb_calls_read *read, const uint8_t *data, size_t size, uint32_t clone_ranks)
+{
+	return fuzz_calls_and_facts(read, NULL, data, size, clone_ranks);
 }
 
 #endif

@@ -329,6 +329,8 @@ static void test_the_first_rank_writes_whole_rings(void **state)
 	put("log", A "Channel 00/02 :    0   2   1\n" A
 		     "Channel 01/02 :    0   2   1\n" INIT(A, "1", "0", "3"));
 	assert_true(has_fact("ring", "channels 0 to 1: 0 2 1"));
+	put("log", A "Channel 00/02 :    0   2   1->-1\n" INIT(A, "1", "0", "3"));
+	assert_false(has_fact("ring", "channel 0: 0 2 1"));
 }
 
 static void test_a_file_for_each_process_is_one_log(void **state)

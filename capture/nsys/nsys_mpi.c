@@ -1,0 +1,307 @@
+// The MPI calls of an export.
+#include "nsys_impl.h"
+
+#include "array.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+static const struct {
+	const char *name; // behind "MPI_"
+	uint8_t act, op;
+	bool starts, is_total;
+} names[] = {
+	{"Send", NX_SEND, 0, false, false},
+	{"Ssend", NX_SEND, 0, false, false},
+	{"Bsend", NX_SEND, 0, false, false},
+	{"Rsend", NX_SEND, 0, false, false},
+	{"Isend", NX_SEND, 0, true, false},
+	{"Issend", NX_SEND, 0, true, false},
+	{"Ibsend", NX_SEND, 0, true, false},
+	{"Irsend", NX_SEND, 0, true, false},
+	{"Recv", NX_RECV, 0, false, false},
+	{"Mrecv", NX_RECV, 0, false, false},
+	{"Irecv", NX_RECV, 0, true, false},
+	{"Imrecv", NX_RECV, 0, true, false},
+	{"Sendrecv", NX_UNKNOWN, 0, false, false},
+	{"Sendrecv_replace", NX_UNKNOWN, 0, false, false},
+	{"Start", NX_UNKNOWN, 0, false, false},
+	{"Startall", NX_UNKNOWN, 0, false, false},
+	{"Wait", NX_WAIT, 0, false, false},
+	{"Waitall", NX_WAITALL, 0, false, false},
+	{"Waitany", NX_WAITALL, 0, false, false},
+	{"Waitsome", NX_WAITALL, 0, false, false},
+	{"Barrier", NX_COLLECTIVE, TB_COLL_BARRIER, false, false},
+	{"Bcast", NX_COLLECTIVE, TB_COLL_BROADCAST, false, false},
+	{"Gather", NX_COLLECTIVE, TB_COLL_GATHER, false, false},
+	{"Gatherv", NX_COLLECTIVE, TB_COLL_GATHER, false, false},
+	{"Scatter", NX_COLLECTIVE, TB_COLL_SCATTER, false, false},
+	{"Scatterv", NX_COLLECTIVE, TB_COLL_SCATTER, false, false},
+	{"Allgather", NX_COLLECTIVE, TB_COLL_ALLGATHER, false, false},
+	{"Allgatherv", NX_COLLECTIVE, TB_COLL_ALLGATHER, false, false},
+	{"Alltoall", NX_COLLECTIVE, TB_COLL_ALLTOALL, false, false},
+	{"Alltoallv", NX_COLLECTIVE, TB_COLL_ALLTOALL, false, true},
+	{"Alltoallw", NX_COLLECTIVE, TB_COLL_ALLTOALL, false, true},
+	{"Reduce", NX_COLLECTIVE, TB_COLL_REDUCE, false, false},
+	{"Allreduce", NX_COLLECTIVE, TB_COLL_ALLREDUCE, false, false},
+	{"Reduce_scatter", NX_COLLECTIVE, TB_COLL_REDUCE_SCATTER, false, false},
+	{"Reduce_scatter_block", NX_COLLECTIVE, TB_COLL_REDUCE_SCATTER, false, false},
+	{"Scan", NX_COLLECTIVE, TB_COLL_SCAN, false, false},
+	{"Exscan", NX_COLLECTIVE, TB_COLL_EXSCAN, false, false},
+};
+#define N_NAMES (sizeof names / sizeof *names)
+
+// take_name sets what a call of that name does. Non-blocking collectives have an I before
+// the name, which is in lower case then.
+static void take_name(struct nx_call *call, const char *name)
+{
+	name += strncmp(name, "PMPI_", 5) == 0 ? 1 : 0;
+	if (strncmp(name, "MPI_", 4) != 0)
+		return;
+	name += 4;
+	for (size_t i = 0; i < N_NAMES; i++) {
+		bool later = names[i].act == NX_COLLECTIVE && name[0] == 'I' &&
+			     strcasecmp(name + 1, names[i].name) == 0;
+		if (!later && strcmp(name, names[i].name) != 0)
+			continue;
+		call->act = names[i].act;
+		call->op = names[i].op;
+		call->starts = names[i].starts || later;
+		call->is_total = names[i].is_total;
+		return;
+	}
+	if (strncmp(name, "Neighbor_", 9) == 0 || strncmp(name, "Ineighbor_", 10) == 0)
+		call->act = NX_UNKNOWN;
+}
+
+// The tables of calls: what is asked of each, always as begin, end, thread, name,
+// communicator, tag, partner or root, bytes, bytes received, request.
+static const struct {
+	const char *table, *columns;
+	const char *sql;
+	bool is_sized;
+} tables[] = {
+	{"MPI_P2P_EVENTS",
+		"start end globalTid textId commHandle tag remoteRank size requestHandle",
+		"SELECT e.start, e.end, e.globalTid, s.value, e.commHandle, e.tag, "
+		"e.remoteRank, e.size, NULL, e.requestHandle FROM MPI_P2P_EVENTS e LEFT "
+		"JOIN StringIds s ON s.id = e.textId",
+		true},
+	{"MPI_COLLECTIVES_EVENTS",
+		"start end globalTid textId commHandle rootRank size recvSize "
+		"requestHandle",
+		"SELECT e.start, e.end, e.globalTid, s.value, e.commHandle, 0, "
+		"e.rootRank, e.size, e.recvSize, e.requestHandle FROM "
+		"MPI_COLLECTIVES_EVENTS e LEFT JOIN StringIds s ON s.id = e.textId",
+		true},
+	{"MPI_START_WAIT_EVENTS", "start end globalTid textId requestHandle",
+		"SELECT e.start, e.end, e.globalTid, s.value, NULL, 0, 0, 0, 0, "
+		"e.requestHandle FROM MPI_START_WAIT_EVENTS e LEFT JOIN StringIds s ON "
+		"s.id = e.textId",
+		false},
+	{"MPI_OTHER_EVENTS", "start end globalTid textId",
+		"SELECT e.start, e.end, e.globalTid, s.value, NULL, 0, 0, 0, 0, NULL "
+		"FROM MPI_OTHER_EVENTS e LEFT JOIN StringIds s ON s.id = e.textId",
+		false},
+};
+#define N_TABLES (sizeof tables / sizeof *tables)
+
+// The ranks of an export's threads and, by what is above the 24 bits of a thread, of its
+// processes.
+struct nx_ranks {
+	struct tb_map of_thread, of_process;
+};
+
+static int no_memory(const struct nx_file *file)
+{
+	return tb_fail_memory_in(file->error, file->path, "MPI calls");
+}
+
+static uint64_t whole(sqlite3_stmt *query, int column)
+{
+	sqlite3_int64 value = sqlite3_column_int64(query, column);
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static bool is_null(sqlite3_stmt *query, int column)
+{
+	return sqlite3_column_type(query, column) == SQLITE_NULL;
+}
+
+static void read_partner(struct nx_call *call, sqlite3_stmt *query)
+{
+	int64_t tag = sqlite3_column_int64(query, 5);
+	call->peer = sqlite3_column_int64(query, 6);
+	call->tag = (uint32_t)(tag & INT32_MAX);
+	call->is_wild = call->act == NX_RECV && (tag < 0 || call->peer < 0);
+	if (call->act == NX_SEND && call->peer < 0) // to nobody (MPI_PROC_NULL)
+		call->act = NX_OTHER;
+}
+
+// read_call reads a row; false for one that makes no sense.
+static bool read_call(struct nx_call *call, sqlite3_stmt *query)
+{
+	*call = (struct nx_call){.begin_ns = whole(query, 0),
+		.end_ns = whole(query, 1),
+		.thread = (uint64_t)sqlite3_column_int64(query, 2),
+		.comm = (uint64_t)sqlite3_column_int64(query, 4),
+		.bytes = whole(query, 7),
+		.recv_bytes = whole(query, 8),
+		.request = (uint64_t)sqlite3_column_int64(query, 9),
+		.has_comm = !is_null(query, 4),
+		.has_request = !is_null(query, 9)};
+	if (call->end_ns < call->begin_ns)
+		call->end_ns = call->begin_ns;
+	take_name(call, tb_nx_text(query, 3));
+	read_partner(call, query);
+	bool sized = !is_null(query, 7) || !is_null(query, 8);
+	if (call->act == NX_COLLECTIVE && call->op != TB_COLL_BARRIER && !sized)
+		call->act = NX_UNKNOWN;
+	if ((call->act == NX_SEND || call->act == NX_RECV) && is_null(query, 7))
+		call->act = NX_UNKNOWN;
+	if (call->act == NX_WAIT || call->act == NX_WAITALL)
+		call->act = call->has_request ? NX_WAIT : NX_WAITALL;
+	return call->end_ns < UINT64_C(1) << 62 && call->bytes < UINT64_C(1) << 56 &&
+	       call->recv_bytes < UINT64_C(1) << 56;
+}
+
+static int add_call(struct nx_trace *trace, struct nx_file *file,
+	const struct nx_ranks *ranks, struct nx_call *call)
+{
+	if (!tb_map_find(&ranks->of_thread, call->thread, &call->rank) &&
+		!tb_map_find(&ranks->of_process, call->thread >> 24, &call->rank)) {
+		trace->n_unranked++;
+		return TB_OK;
+	}
+	if (call->act == NX_UNKNOWN) {
+		trace->n_unknown++;
+		call->act = NX_OTHER;
+	}
+	if (call->is_wild) {
+		trace->n_wild++;
+		call->act = NX_OTHER;
+	}
+	if (TB_ARRAY_RESERVE(&trace->calls, &trace->room, trace->n + 1) != TB_OK)
+		return no_memory(file);
+	trace->calls[trace->n++] = *call;
+	return TB_OK;
+}
+
+static int read_table(struct nx_trace *trace, struct nx_file *file,
+	const struct nx_ranks *ranks, size_t i)
+{
+	sqlite3_stmt *query = NULL;
+	struct nx_call call;
+	int status = TB_OK, found = 1;
+	if (!tb_nx_has(file, tables[i].table, tables[i].columns)) {
+		bool is_there = tb_nx_has(file, tables[i].table, "start");
+		trace->lacks_sizes =
+			trace->lacks_sizes || (is_there && tables[i].is_sized);
+		return TB_OK;
+	}
+	trace->has_tables = trace->has_tables || tables[i].is_sized;
+	status = tb_nx_prepare(file, tables[i].sql, &query);
+	while (status == TB_OK && (found = tb_nx_step(file, query)) > 0) {
+		if (read_call(&call, query))
+			status = add_call(trace, file, ranks, &call);
+		else
+			status = tb_fail_in(file->error, TB_EFORMAT, file->path,
+				"its table %s has a row with a time or size that cannot "
+				"be",
+				tables[i].table);
+	}
+	sqlite3_finalize(query);
+	return found < 0 ? found : status;
+}
+
+static int add_rank(struct nx_trace *trace, struct nx_file *file, struct nx_ranks *ranks,
+	uint64_t thread, int64_t rank)
+{
+	uint32_t other;
+	if (rank < 0 || rank >= RANKS_MAX)
+		return tb_fail_in(file->error, TB_EFORMAT, file->path,
+			"its table MPI_RANKS has rank %" PRId64 ", which cannot be",
+			rank);
+	if (tb_map_find(&trace->host_of, (uint64_t)rank, &other)) {
+		if (other != trace->n_hosts - 1)
+			return tb_fail_in(file->error, TB_EFORMAT, file->path,
+				"has rank %" PRId64 ", as another export has", rank);
+	} else {
+		trace->n_seen++;
+		if (rank >= trace->n_ranks)
+			trace->n_ranks = (uint32_t)rank + 1;
+	}
+	if (tb_map_put(&trace->host_of, (uint64_t)rank, (uint32_t)trace->n_hosts - 1) !=
+			TB_OK ||
+		tb_map_put(&ranks->of_thread, thread, (uint32_t)rank) != TB_OK ||
+		tb_map_put(&ranks->of_process, thread >> 24, (uint32_t)rank) != TB_OK)
+		return no_memory(file);
+	return TB_OK;
+}
+
+static int read_ranks(
+	struct nx_trace *trace, struct nx_file *file, struct nx_ranks *ranks)
+{
+	sqlite3_stmt *query = NULL;
+	int status, found = 1;
+	if (!tb_nx_has(file, "MPI_RANKS", "globalTid rank"))
+		return TB_OK;
+	status = tb_nx_prepare(file, "SELECT globalTid, rank FROM MPI_RANKS", &query);
+	while (status == TB_OK && (found = tb_nx_step(file, query)) > 0)
+		status = add_rank(trace, file, ranks,
+			(uint64_t)sqlite3_column_int64(query, 0),
+			sqlite3_column_int64(query, 1));
+	sqlite3_finalize(query);
+	return found < 0 ? found : status;
+}
+
+static int read_host(struct nx_trace *trace, struct nx_file *file)
+{
+	sqlite3_stmt *query = NULL;
+	char *host = NULL;
+	int status = TB_OK;
+	if (tb_nx_has(file, "TARGET_INFO_SYSTEM_ENV", "name value"))
+		status = tb_nx_prepare(file,
+			"SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = "
+			"'Hostname' LIMIT 1",
+			&query);
+	if (status == TB_OK && query && (status = tb_nx_step(file, query)) > 0)
+		host = strndup(tb_nx_text(query, 0), 255);
+	else if (status == TB_OK)
+		host = strdup("");
+	sqlite3_finalize(query);
+	if (status < 0)
+		return status;
+	if (!host || TB_ARRAY_RESERVE(&trace->hosts, &trace->hosts_room,
+			     trace->n_hosts + 1) != TB_OK) {
+		free(host);
+		return no_memory(file);
+	}
+	trace->hosts[trace->n_hosts++] = host;
+	return TB_OK;
+}
+
+int tb_nx_mpi(struct nx_trace *trace, struct nx_file *file)
+{
+	struct nx_ranks ranks = {0};
+	int status = read_host(trace, file);
+	if (status == TB_OK)
+		status = read_ranks(trace, file, &ranks);
+	for (size_t i = 0; i < N_TABLES && status == TB_OK; i++)
+		status = read_table(trace, file, &ranks, i);
+	tb_map_fini(&ranks.of_thread);
+	tb_map_fini(&ranks.of_process);
+	return status;
+}
+
+void tb_nx_trace_fini(struct nx_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_hosts; i++)
+		free(trace->hosts[i]);
+	free(trace->hosts);
+	free(trace->calls);
+	tb_map_fini(&trace->host_of);
+}
