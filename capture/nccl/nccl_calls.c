@@ -169,9 +169,10 @@ static int refuse_group(const struct nl_log *log, const struct nl_group *group)
 			group->n_ranks);
 	return tb_fail_in(log->error, TB_EFORMAT, log->file,
 		"has calls in a communicator of %" PRIu32 " ranks, but the lines of "
-		"only %" PRIu32 " of them: give the logs of all processes%s",
-		group->n_ranks, group->n_members,
-		log->n_ranks > 0 ? ", or leave these calls out with --lenient" : "");
+		"only %" PRIu32 " of them: give the logs of all processes, let "
+		"the others do what these do (--clone-ranks %" PRIu32 "), or leave these "
+		"calls out with --lenient",
+		group->n_ranks, group->n_members, group->n_ranks);
 }
 
 static int refuse_messages(const struct nl_log *log)
@@ -210,7 +211,8 @@ static int add_hosts(struct nl_making *making)
 	const struct nl_log *log = making->log;
 	int status = TB_OK;
 	for (size_t i = 0; i < log->n_gpus && status == TB_OK; i++)
-		if (log->gpus[i].rank != NL_NONE)
+		if (log->gpus[i].rank != NL_NONE &&
+			log->processes[log->gpus[i].process].host[0])
 			status = tb_calls_host(making->calls, log->gpus[i].rank,
 				log->processes[log->gpus[i].process].host, log->error);
 	return status;
@@ -262,6 +264,11 @@ static void note(const struct nl_making *making)
 			"%" PRIu64 " calls are left out: the logs lack members of their "
 			"communicators, or do not say who they are",
 			making->n_left_out);
+	if (log->n_cloned > 0)
+		tb_calls_note(calls,
+			"%" PRIu32 " of %" PRIu32 " ranks have no log and do what the "
+			"others do",
+			log->n_cloned, log->n_ranks);
 	if (log->n_broken_lines > 0)
 		tb_calls_note(calls, "%" PRIu64 " lines of calls are broken, left out",
 			log->n_broken_lines);
@@ -322,7 +329,7 @@ int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
 	struct nl_log log = {.error = error};
-	int status = tb_nl_read(&log, reading, paths, n);
+	int status = tb_nl_read(&log, reading, reading->clone_ranks, paths, n);
 	if (status == TB_OK)
 		status = tb_nl_calls(&log, reading, calls);
 	tb_nl_fini(&log);

@@ -172,7 +172,7 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
 	struct nl_log log = {.error = error};
-	int status = tb_nl_read(&log, reading, paths, n);
+	int status = tb_nl_read(&log, reading, 0, paths, n);
 	if (status == TB_OK)
 		status = add_all(&log, facts);
 	tb_nl_fini(&log);

@@ -197,7 +197,7 @@ static int read_file(struct nl_log *log, const struct tb_reading *reading)
 	return cause != TB_OK ? cause : status;
 }
 
-int tb_nl_read(struct nl_log *log, const struct tb_reading *reading,
+int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t clone_ranks,
 	const char *const *paths, size_t n)
 {
 	struct nl_files files = {0};
@@ -213,5 +213,7 @@ int tb_nl_read(struct nl_log *log, const struct tb_reading *reading,
 		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has no line of NCCL's: expected HOST:PID:TID [DEVICE] NCCL "
 			"INFO");
+	if (status == TB_OK && clone_ranks > 0)
+		status = tb_nl_clone(log, clone_ranks);
 	return status == TB_OK ? tb_nl_group(log) : status;
 }

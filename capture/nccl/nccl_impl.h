@@ -126,12 +126,14 @@ struct nl_log {
 	uint64_t n_untimed;
 	uint64_t first_ns, last_ns; // of the lines with times
 	uint64_t n_broken_lines, n_broken_files, n_self;
-	uint32_t n_ranks; // of the job
+	uint32_t n_ranks;  // of the job
+	uint32_t n_cloned; // of these
 	struct tb_error *error;
 };
 
-// tb_nl_read reads the logs; free with tb_nl_fini, after failures too.
-int tb_nl_read(struct nl_log *log, const struct tb_reading *reading,
+// tb_nl_read reads the logs, and clones ranks if `clone_ranks` is not 0; free with
+// tb_nl_fini, after failures too.
+int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t clone_ranks,
 	const char *const *paths, size_t n) TB_MUST_USE;
 void tb_nl_fini(struct nl_log *log);
 int tb_nl_no_memory(const struct nl_log *log);
@@ -168,6 +170,10 @@ void tb_nl_count(struct nl_counts *counts, const char *text, size_t n);
 // text; false where it is not there.
 bool tb_nl_number(const char *text, const char *word, uint64_t *number);
 bool tb_nl_hex(const char *text, const char *word, uint64_t *number);
+
+// tb_nl_clone adds the ranks of a job of so many that have no log: rank r does what the
+// GPU at place r modulo their number does. TB_EUSAGE where that makes no sense.
+int tb_nl_clone(struct nl_log *log, uint32_t n_ranks) TB_MUST_USE;
 
 // tb_nl_group finds which communicators of the ranks are one, and numbers the ranks.
 int tb_nl_group(struct nl_log *log) TB_MUST_USE;

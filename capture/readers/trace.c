@@ -268,7 +268,7 @@ static const struct tb_trace_reader readers[] = {
 	{"Paraver", TB_TRACE_JOB, probe_paraver, tb_trace_read_calls, tb_paraver_read,
 		NULL, false, false},
 	{"NCCL log", TB_TRACE_JOB, probe_nccl, tb_trace_read_calls, tb_nccl_read,
-		tb_nccl_facts, true, false},
+		tb_nccl_facts, true, true},
 	{"nsys", TB_TRACE_JOB, probe_nsys, tb_trace_read_calls, tb_nsys_read,
 		tb_nsys_facts, true, false},
 	{"tbt", TB_TRACE_JOB, probe_tbt, tb_trace_read_calls, tb_tbt_read, NULL, false,

@@ -52,8 +52,8 @@ int tb_trace_read_calls(struct tb_trace *trace, const struct tb_trace_request *r
 		reading = *request->reading;
 	if (reading.clone_ranks && !trace->reader->clones)
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
-			"is a trace (%s) with all its ranks: --clone-ranks is for Kineto "
-			"and Chakra, whose files have some",
+			"is a trace (%s) with all its ranks: --clone-ranks is for "
+			"Kineto, Chakra and logs of NCCL, which may have some",
 			trace->reader->name);
 	if (!reading.stop)
 		reading.stop = request->stop;

@@ -7,5 +7,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return fuzz_calls_and_facts(tb_nccl_read, tb_nccl_facts, data, size, 0);
+	return fuzz_calls_and_facts(tb_nccl_read, tb_nccl_facts, data, size, 4);
 }

@@ -257,6 +257,30 @@ static void test_ranks_without_lines_are_asked_for(void **state)
 	assert_true(has_fact("communicator", "2 ranks, 1 call, the log has one of them"));
 }
 
+static void test_ranks_without_a_log_are_cloned(void **state)
+{
+	(void)state;
+	reading.clone_ranks = 4;
+	put("log", ID(A, "1", "0", "4", "aa") ID(B, "2", "2", "4", "aa")
+			   CALL(A, "AllReduce", "1", "7", "0", "1", "4")
+				   CALL(B, "AllReduce", "2", "7", "0", "2", "4"));
+	assert_int_equal(read_folder(), TB_OK);
+	assert_int_equal(tb_calls_n_ranks(calls), 4);
+	assert_int_equal(call(1, 0)->bytes, 8); // as the second of the two that have one
+	assert_int_equal(call(2, 0)->bytes, 8);
+	assert_int_equal(call(3, 0)->bytes, 8);
+	assert_null(tb_calls_host_of(calls, 1));
+	assert_string_equal(tb_calls_host_of(calls, 2), "b");
+	assert_non_null(strstr(tb_calls_note_at(calls, 1), "2 of 4 ranks have no log"));
+	tb_calls_free(calls);
+	calls = NULL;
+	reading.clone_ranks = 3;
+	assert_int_equal(read_folder(), TB_EUSAGE);
+	put("log", ID(A, "1", "0", "4", "aa") CALL(A, "Send", "1", "7", "0", "1", "4"));
+	reading.clone_ranks = 4;
+	assert_int_equal(read_folder(), TB_EUSAGE);
+}
+
 static void test_without_initialization_ranks_go_by_host_and_device(void **state)
 {
 	(void)state;
@@ -360,6 +384,7 @@ int main(void)
 		TEST(test_ids_tell_communicators_of_one_size_apart),
 		TEST(test_communicators_without_ids_may_be_unsure),
 		TEST(test_ranks_without_lines_are_asked_for),
+		TEST(test_ranks_without_a_log_are_cloned),
 		TEST(test_without_initialization_ranks_go_by_host_and_device),
 		TEST(test_an_address_is_used_again),
 		TEST(test_broken_lines_of_calls_are_named),
