@@ -166,6 +166,19 @@ static void test_messages_of_a_group_go_at_once(void **state)
 	assert_int_equal(call(0, 4)->kind, TB_CALL_JOINT);
 }
 
+static void test_another_op_count_is_another_group(void **state)
+{
+	(void)state;
+	read_well(TWO CALL(A, "Send", "8", "0", "1", "a1", "2") A
+		"Recv: opCount 1 sendbuff (nil) recvbuff 0x1 count 9 datatype 0 op 0 "
+		"root 1 comm 0xa1 [nranks=2] stream 0x7\n" CALL(B, "Recv", "8", "0", "0",
+			"b1", "2") CALL(B, "Send", "9", "0", "0", "b1", "2"));
+	assert_int_equal(n_calls(0), 4);
+	assert_int_equal(call(0, 1)->kind, TB_CALL_JOINT);
+	assert_int_equal(call(0, 2)->kind, TB_CALL_RECV);
+	assert_int_equal(n_calls(1), 3);
+}
+
 static void test_streams_are_lanes(void **state)
 {
 	(void)state;
@@ -377,6 +390,7 @@ int main(void)
 		TEST(test_ranks_are_those_of_the_communicator),
 		TEST(test_sizes_are_those_of_the_calls),
 		TEST(test_messages_of_a_group_go_at_once),
+		TEST(test_another_op_count_is_another_group),
 		TEST(test_streams_are_lanes),
 		TEST(test_the_first_rank_tells_what_was_chosen),
 		TEST(test_times_are_kept_where_all_calls_have_them),
