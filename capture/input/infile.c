@@ -405,6 +405,11 @@ uint64_t tb_infile_bytes_most(const struct tb_infile *file)
 		       : file->n_bytes * times;
 }
 
+uint64_t tb_infile_bytes(const struct tb_infile *file)
+{
+	return file->n_bytes;
+}
+
 double tb_infile_fraction(const struct tb_infile *file)
 {
 	if (file->n_bytes == 0)

@@ -63,6 +63,9 @@ uint64_t tb_infile_bytes_most(const struct tb_infile *file);
 // `most` bytes of a stream, which it reads: for formats that may begin late.
 bool tb_infile_mentions(FILE *stream, const char *word, size_t most);
 
+// tb_infile_bytes returns the size of the file, as it is compressed; 0 when unknown.
+uint64_t tb_infile_bytes(const struct tb_infile *file);
+
 // tb_infile_fraction returns how much of the file has been read, in [0, 1]; negative when
 // its size is unknown.
 double tb_infile_fraction(const struct tb_infile *file);

@@ -374,26 +374,71 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"those of its ranks (rank-*.tbr)");
 }
 
+// look_at opens a path, unless it is a folder, and looks at the beginning.
+static int look_at(struct tb_trace_look *look, struct tb_trace_stream *stream,
+	const char *path, struct tb_error *error)
+{
+	struct stat entry;
+	look->path = path;
+	look->is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+	if (look->is_folder)
+		return TB_OK;
+	int status = tb_infile_open(&stream->in.stream, &stream->in.file, path, error);
+	return status == TB_OK ? tb_infile_peek(stream->in.file, TB_INFILE_PEEK_MAX,
+					 &look->first, error)
+			       : status;
+}
+
+// look_inside unpacks an archive and looks at what is in it instead.
+static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *stream,
+	enum tb_unpacked_part part, struct tb_error *error)
+{
+	if (tb_input_is_stream(look->path))
+		return tb_fail_in(error, TB_EUSAGE, stream->name,
+			"is an archive, which is read from a file, not through a pipe");
+	int status = tb_unpacked_new(
+		&stream->unpacked, &stream->in, stream->name, part, error);
+	if (status != TB_OK)
+		return status;
+	fclose(stream->in.stream);
+	stream->in = (struct tb_opened_input){NULL, NULL};
+	look->first = (struct tb_bytes){NULL, 0};
+	stream->name = tb_unpacked_path(stream->unpacked);
+	return look_at(look, stream, tb_unpacked_path(stream->unpacked), error);
+}
+
+// settle_inside refuses archives of no trace, and of captures, which are opened later.
+static int settle_inside(const struct tb_trace_reader *reader,
+	const struct tb_trace_stream *stream, int status, struct tb_error *error)
+{
+	if (status == TB_OK && reader->kind == TB_TRACE_PACKETS)
+		return tb_fail_in(error, TB_EFORMAT, stream->name,
+			"is a capture in an archive: unpack it");
+	if (status == TB_EFOREIGN && error)
+		error->code = TB_EFORMAT; // an archive is nothing else
+	return status == TB_EFOREIGN ? TB_EFORMAT : status;
+}
+
 // look_into opens the file, unless it is a folder, and chooses its reader. The caller
-// closes the stream, on failure too.
+// closes the stream and what was unpacked, on failure too.
 static int look_into(const struct tb_trace_reader **reader,
-	struct tb_trace_stream *stream, const char *path, struct tb_error *error)
+	struct tb_trace_stream *stream, const char *path, enum tb_unpacked_part part,
+	struct tb_error *error)
 {
 	struct tb_trace_look look = {.path = path};
-	struct stat entry;
 	stream->is_stdin = strcmp(path, "-") == 0;
 	stream->name = stream->is_stdin ? "standard input" : path;
-	look.is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
-	if (look.is_folder)
-		return choose(reader, &look, stream->name, NULL) == TB_OK
-			       ? TB_OK
-			       : refuse_folder(path, error);
-	int status = tb_infile_open(&stream->in.stream, &stream->in.file, path, error);
-	if (status == TB_OK)
-		status = tb_infile_peek(
-			stream->in.file, TB_INFILE_PEEK_MAX, &look.first, error);
-	if (status == TB_OK)
+	int status = look_at(&look, stream, path, error);
+	if (status == TB_OK && tb_unpacked_begins(look.first))
+		status = look_inside(&look, stream, part, error);
+	if (status == TB_OK && look.is_folder) {
+		status = choose(reader, &look, stream->name, NULL);
+		if (status != TB_OK)
+			status = refuse_folder(look.path, error);
+	} else if (status == TB_OK)
 		status = choose(reader, &look, stream->name, error);
+	if (stream->unpacked)
+		status = settle_inside(*reader, stream, status, error);
 	// Stores are SQLite's files.
 	if (status == TB_EFOREIGN && stands_at(look.first, 0, "SQLite format 3") &&
 		tb_input_is_stream(path))
@@ -402,13 +447,32 @@ static int look_into(const struct tb_trace_reader **reader,
 	return status;
 }
 
+static void close_stream(struct tb_trace_stream *stream, struct tb_error *error)
+{
+	if (stream->in.stream)
+		fclose(stream->in.stream);
+	tb_unpacked_free(stream->unpacked, error);
+}
+
+// read_within reads what was unpacked in place of the archive.
+static int read_within(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_trace_stream *stream, struct tb_error *error)
+{
+	struct tb_trace_request inner = *request;
+	const char *path = tb_unpacked_path(stream->unpacked);
+	if (request->n > 1)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is an archive, which is read alone");
+	inner.paths = &path;
+	return trace->reader->read(trace, &inner, stream, error);
+}
+
 int tb_trace_find(
 	const struct tb_trace_reader **reader, const char *path, struct tb_error *error)
 {
 	struct tb_trace_stream stream = {0};
-	int status = look_into(reader, &stream, path, error);
-	if (stream.in.stream)
-		fclose(stream.in.stream);
+	int status = look_into(reader, &stream, path, TB_UNPACKED_LOOK, error);
+	close_stream(&stream, error);
 	return status;
 }
 
@@ -428,13 +492,15 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 		*request->pipe = (struct tb_opened_input){NULL, NULL};
 	}
 	if (!known)
-		status = look_into(&made.reader, &stream, request->paths[0], error);
+		status = look_into(
+			&made.reader, &stream, request->paths[0], TB_UNPACKED_ALL, error);
 	if (stream.in.stream)
 		tb_infile_stop_on(stream.in.file, request->stop);
 	if (status == TB_OK)
-		status = made.reader->read(&made, request, &stream, error);
-	if (stream.in.stream)
-		fclose(stream.in.stream);
+		status = stream.unpacked
+				 ? read_within(&made, request, &stream, error)
+				 : made.reader->read(&made, request, &stream, error);
+	close_stream(&stream, error);
 	if (status == TB_OK)
 		*trace = made;
 	return status;

@@ -4,11 +4,13 @@
 
 #include "infile.h"
 #include "trace.h"
+#include "unpacked.h"
 
 struct tb_trace_stream {
 	struct tb_opened_input in; // none: a folder, or packets on standard input
 	const char *name;
 	bool is_stdin;
+	struct tb_unpacked *unpacked; // NULL: it was no archive
 };
 
 // tb_trace_read_calls makes a job of what the row's reader found the ranks to have
