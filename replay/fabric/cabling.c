@@ -198,6 +198,9 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 					"as 100Gbit/s",
 			"LinkSpeeds were passed over: they are no rates such as "
 			"100Gbit/s"},
+		[TB_REMARK_SECOND_NEIGHBOR] =
+			{"a neighbour was passed over, of a port that has another",
+				"neighbours were passed over, of ports that have others"},
 		[TB_REMARK_NO_DEVICE] =
 			{"a name was passed over, of a GUID that the fabric does not "
 			 "have",

@@ -193,6 +193,9 @@ int tb_ibnetdiscover_ports_read(struct tb_cabling *cabling, FILE *stream) TB_MUS
 int tb_cabling_find_named(struct tb_cabling *cabling, const char *name, uint64_t line,
 	uint32_t *device) TB_MUST_USE;
 
+// tb_cabling_has_named returns whether there is a device of that name.
+bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *name);
+
 // tb_cabling_join plugs a cable between the next ports of two devices, counted from 1.
 // `seen` has its rate, latency and line. TB_EFORMAT when a device has no port left.
 int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,

@@ -7,26 +7,40 @@
 // The longest name that leaves room for a port behind it.
 enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6 };
 
-// Names of one hash lie behind each other.
+// look_up stores the device of a name and returns whether there is one; else the key that
+// it would have. Names of one hash lie behind each other.
+static bool look_up(const struct tb_cabling *cabling, const char *name, uint32_t *device,
+	uint64_t *key)
+{
+	for (*key = tb_edge_hash(name); tb_map_find(&cabling->of_guid, *key, device);
+		++*key)
+		if (strcmp(cabling->devices[*device].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *given)
+{
+	char buffer[NAME_MOST + 8];
+	uint32_t device;
+	uint64_t key;
+	return look_up(cabling, tb_visible(given, buffer, sizeof buffer), &device, &key);
+}
+
 int tb_cabling_find_named(
 	struct tb_cabling *cabling, const char *given, uint64_t line, uint32_t *device)
 {
 	char buffer[NAME_MOST + 8];
+	uint64_t key;
 	const char *name = tb_visible(given, buffer, sizeof buffer);
 	if (*name == '\0' || strlen(name) > NAME_MOST)
 		return tb_cabling_refuse(cabling, line,
 			"'%.60s': expected a name of 1 to %d bytes", name, NAME_MOST);
-	for (uint64_t key = tb_edge_hash(name);; key++) {
-		if (!tb_map_find(&cabling->of_guid, key, device)) {
-			int status =
-				tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
-			return status == TB_OK ? tb_cabling_name(cabling, *device, name,
-							 strlen(name))
-					       : status;
-		}
-		if (strcmp(cabling->devices[*device].name, name) == 0)
-			return TB_OK;
-	}
+	if (look_up(cabling, name, device, &key))
+		return TB_OK;
+	int status = tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
+	return status == TB_OK ? tb_cabling_name(cabling, *device, name, strlen(name))
+			       : status;
 }
 
 static uint32_t next_port(const struct tb_cabling *cabling, uint32_t device)

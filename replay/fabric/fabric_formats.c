@@ -13,6 +13,7 @@ static const struct tb_fabric_format formats[] = {
 	{"ibsim net", "ib-", tb_ibsim_net_is, tb_ibsim_net_read},
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
+	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };

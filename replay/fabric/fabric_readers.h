@@ -62,6 +62,18 @@ int tb_slurm_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE
 bool tb_htsim_topology_is(const char *line);
 int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
+// Neighbours as lldpd's 'lldpcli show neighbors' prints them with -f json or json0, of
+// one device or several: an object by the names of devices, or documents below headings
+// "# NAME", or "==> NAME.json <==", which 'tail -n +1 *.json' prints. Without either the
+// file's name is the device's.
+//
+// A cable is told by one end or both, which may know a port by other names. A device is a
+// switch by the capabilities that its neighbours see, unless it has but one cable. The
+// rate follows from a port's type (MAU), "100GbaseCR4", where that is told. A document
+// has at most 4 MiB.
+bool tb_lldp_neighbors_is(const char *line);
+int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
 // The most cables of such a file: a short one should not take much memory.
 #define TB_FABRIC_CABLES_MOST (UINT32_C(1) << 17)
 
