@@ -43,15 +43,6 @@ static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 	return open_network(recording, n_nodes, error);
 }
 
-static struct tb_gpu_node node_of(const struct tb_network_params *params)
-{
-	bool has_links = params->host.local == TB_LOCAL_LINKS;
-	return (struct tb_gpu_node){
-		.link_bytes_per_s = has_links ? params->host.local_bytes_per_s : 0,
-		.nic_bytes_per_s = params->link_bytes_per_s,
-		.n_nics = params->n_rails};
-}
-
 static bool has_captures(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
@@ -66,14 +57,8 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	struct tb_workload_options *wanted = &recording->wanted;
 	*wanted = options->workload;
 	wanted->seed = options->seed;
-	const struct tb_host_params *host = &tb_network_params(recording->network)->host;
-	wanted->work = (struct tb_call_work){.combine = host->combine_bytes_per_s,
-		.pack = host->pack_bytes_per_s,
-		.cached = host->eager_copy_bytes_per_s,
-		.cache_bytes = host->cache_bytes,
-		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
+	tb_workload_take_network(wanted, tb_network_params(recording->network));
 	wanted->stop = options->stop;
-	wanted->node = node_of(tb_network_params(recording->network));
 	wanted->network = recording->network;
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);

@@ -15,9 +15,12 @@
 //	per run of them: u32 first, u32 end, ascending, operations over the whole job
 //	u32 runs, "planned\n"
 //
+// and where the ranks have names, with their sections (goal_names.h).
+//
 // A root is an operation without predecessors; a dependant is an operation's index within
 // its rank. Peer and tag 2^32 - 1 stand for any.
 #include "goal.h"
+#include "goal_names.h"
 
 #include "array.h"
 
@@ -59,6 +62,7 @@ struct image {
 	size_t runs; // offset of the run that comes next, up to n_runs_left
 	uint32_t n_runs_left;
 	uint32_t n_ops; // added
+	struct tb_goal_names names;
 };
 
 static int fail(const struct image *image, size_t at, const char *format, ...)
@@ -73,6 +77,20 @@ static int fail(const struct image *image, size_t at, const char *format, ...)
 	va_end(args);
 	return tb_fail_at(
 		image->error, TB_EFORMAT, image->name, TB_PLACE_OFFSET, at, "%s", text);
+}
+
+// take_names takes the sections of names behind the parts.
+static int take_names(struct image *image, uint32_t n_ranks)
+{
+	for (int k = 0; k < TB_GOAL_N_NAMES; k++) {
+		const struct tb_bytes file = {
+			image->bytes + HEADER_BYTES, image->n - HEADER_BYTES};
+		int64_t n = tb_goal_names_section(&image->names, file, n_ranks);
+		if (n < 0)
+			return tb_fail_memory_in(image->error, image->name, "its names");
+		image->n -= (size_t)n;
+	}
+	return TB_OK;
 }
 
 // take_runs finds the runs of planned messages behind the parts, which then end where the
@@ -287,7 +305,9 @@ static int read_image(
 	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
 		return fail(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
 			TB_RANKS_MAX, n_ranks);
-	int status = take_runs(image);
+	int status = take_names(image, n_ranks);
+	if (status == TB_OK)
+		status = take_runs(image);
 	if (status == TB_OK && (image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
 		return fail(image, image->n,
 			"the table of %" PRIu32 " ranks is cut short", n_ranks);
@@ -306,7 +326,8 @@ int tb_goal_binary_read(
 		status = read_image(&image, &builder, error);
 	free(image.bytes);
 	if (status == TB_OK)
-		status = tb_job_finish(builder, name, job, error);
+		status = tb_goal_finish(builder, &image.names, name, job, error);
+	tb_goal_names_fini(&image.names);
 	tb_job_builder_free(builder);
 	return status;
 }

@@ -6,6 +6,7 @@
 // `// not planned`, sets for the messages below it whether a library planned them of a
 // collective call (`planned` of struct tb_op); a block begins without.
 #include "goal.h"
+#include "goal_names.h"
 #include "labels.h"
 #include "text_lines.h"
 
@@ -30,6 +31,7 @@ struct scanner {
 	uint32_t rank;
 	uint64_t rank_line;
 	struct tb_labels labels;
+	struct tb_goal_names names;
 };
 
 static int fail(const struct scanner *s, enum tb_status code, const char *format, ...)
@@ -122,8 +124,8 @@ static void skip_blank(struct scanner *s)
 	}
 }
 
-// skip_mark moves past a comment that marks the messages below it.
-static void skip_mark(struct scanner *s)
+// take_mark takes a comment that marks the messages below it, or names something.
+static int take_mark(struct scanner *s)
 {
 	size_t n = strcspn(s->at, "\r\n");
 	for (int planned = 0; planned <= 1 && !s->in_comment; planned++) {
@@ -131,6 +133,10 @@ static void skip_mark(struct scanner *s)
 		if (n == strlen(mark) && memcmp(s->at, mark, n) == 0)
 			s->planned = planned;
 	}
+	if (!s->in_rank || s->in_comment ||
+		tb_goal_names_comment(&s->names, s->rank, s->at) == TB_OK)
+		return TB_OK;
+	return tb_fail_memory_in(s->error, s->name, "its names");
 }
 
 static bool is_letter(char c)
@@ -413,7 +419,8 @@ static int scan(struct scanner *s)
 {
 	int more;
 	while ((more = next_line(s)) > 0) {
-		skip_mark(s);
+		if (take_mark(s) != TB_OK)
+			return TB_ENOMEM;
 		for (skip_blank(s); *s->at != '\n'; skip_blank(s)) {
 			int status = item(s);
 			if (status != TB_OK)
@@ -443,8 +450,9 @@ int tb_goal_text_read(
 	s.lines.most = LINE_MOST;
 	int status = scan(&s);
 	if (status == TB_OK)
-		status = tb_job_finish(s.builder, name, job, error);
+		status = tb_goal_finish(s.builder, &s.names, name, job, error);
 	tb_job_builder_free(s.builder);
+	tb_goal_names_fini(&s.names);
 	tb_labels_fini(&s.labels);
 	free(s.seen);
 	tb_text_lines_fini(&s.lines);

@@ -3,6 +3,7 @@
 #include "goal.h"
 
 #include "array.h"
+#include "goal_names.h"
 #include "outfile.h"
 
 #include <stdlib.h>
@@ -154,14 +155,36 @@ static void put_mark(struct goal_writer *w, const struct tb_op *op, bool *planne
 	put_text(w, *planned ? TB_GOAL_PLANNED "\n" : TB_GOAL_NOT_PLANNED "\n");
 }
 
+// put_long writes text that need not fit the buffer.
+static void put_long(struct goal_writer *w, const char *text, size_t n)
+{
+	flush(w);
+	fwrite(text, 1, n, w->stream);
+}
+
+static void put_names(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
+	const bool *has_names)
+{
+	for (int k = 0; k < TB_GOAL_N_NAMES; k++) {
+		if (!has_names[k])
+			continue;
+		const char *name = tb_goal_name(job, (enum tb_goal_name)k, rank);
+		reserve(w);
+		put_text(w, tb_goal_name_marks[k]);
+		put_long(w, name, strlen(name));
+		put_text(w, "\n");
+	}
+}
+
 static void put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
-	const struct deps *deps)
+	const struct deps *deps, const bool *has_names)
 {
 	uint32_t base = job->first_op[rank], n = job->first_op[rank + 1] - base;
 	reserve(w);
 	put_text(w, "\nrank ");
 	put_number(w, rank);
 	put_text(w, " {\n");
+	put_names(w, job, rank, has_names);
 	bool planned = false;
 	for (uint32_t i = 0; i < n; i++) {
 		put_mark(w, &job->ops[base + i], &planned);
@@ -182,7 +205,9 @@ int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *
 {
 	struct deps deps = {0};
 	struct goal_writer *w = malloc(sizeof *w);
-	bool ready = w != NULL;
+	bool ready = w != NULL, has_names[TB_GOAL_N_NAMES];
+	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
+		has_names[k] = tb_goal_has_names(job, (enum tb_goal_name)k);
 	if (ready) {
 		w->stream = stream;
 		w->n = 0;
@@ -193,7 +218,7 @@ int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *
 	for (uint32_t rank = 0; rank < job->n_ranks && ready; rank++) {
 		ready = deps_sort(&deps, job, rank);
 		if (ready)
-			put_rank(w, job, rank, &deps);
+			put_rank(w, job, rank, &deps, has_names);
 	}
 	if (ready)
 		flush(w);
@@ -315,6 +340,22 @@ static void put_planned(struct goal_writer *w, const struct tb_job *job)
 	put_bytes(w, TB_GOAL_PLANNED_END, 8);
 }
 
+static void put_section(
+	struct goal_writer *w, const struct tb_job *job, enum tb_goal_name kind)
+{
+	uint64_t sum = 0;
+	if (!tb_goal_has_names(job, kind))
+		return;
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
+		const char *name = tb_goal_name(job, kind, rank);
+		put_long(w, name, strlen(name) + 1);
+		sum += strlen(name) + 1;
+	}
+	reserve(w);
+	put_bytes(w, sum, 8);
+	put_text(w, tb_goal_name_ends[kind]);
+}
+
 int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
 {
 	struct goal_writer *w = malloc(sizeof *w);
@@ -326,6 +367,8 @@ int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error
 	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 		put_part(w, job, rank);
 	put_planned(w, job);
+	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
+		put_section(w, job, (enum tb_goal_name)k);
 	flush(w);
 	free(w);
 	return TB_OK;

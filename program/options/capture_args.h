@@ -38,18 +38,23 @@ enum {
 		"to", TB_KEY_TO, "INSTANT", 0, "And until then", group                   \
 	}
 
+// Those of captures that become jobs.
+#define TB_CMD_LOOP_OPTIONS(group, verb)                                                 \
+	{"closed-loop", TB_KEY_CLOSED_LOOP, NULL, 0,                                     \
+		"Infer a job: each message waits for what it waited for when it was "    \
+		"captured, and is computed as long",                                     \
+		group},                                                                  \
+		TB_CMD_SPAN_OPTIONS(group, verb),                                        \
+	{                                                                                \
+		"squeeze-idle", TB_KEY_SQUEEZE, "TIME", 0,                               \
+			"Shorten gaps of more than TIME without packets to TIME", group  \
+	}
+
 #define TB_CMD_CAPTURE_OPTIONS(group)                                                    \
 	{"time-scale", TB_KEY_TIME_SCALE, "F", 0,                                        \
 		"Multiply captured time: 0.1 makes the trace ten times as dense",        \
 		group},                                                                  \
-		{"closed-loop", TB_KEY_CLOSED_LOOP, NULL, 0,                             \
-			"Infer a job: each message waits for what it waited for when "   \
-			"it was captured, and is computed as long",                      \
-			group},                                                          \
-		TB_CMD_SPAN_OPTIONS(group, "Replay"),                                    \
-		{"squeeze-idle", TB_KEY_SQUEEZE, "TIME", 0,                              \
-			"Shorten gaps of more than TIME without packets to TIME",        \
-			group},                                                          \
+		TB_CMD_LOOP_OPTIONS(group, "Replay"),                                    \
 		{"dedup", TB_KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,              \
 			"Drop frames seen at several capture points; auto (default): "   \
 			"for 'any' captures, pcapng and several inputs",                 \

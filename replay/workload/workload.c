@@ -427,6 +427,22 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	return status == TB_OK ? open_inputs(workload, error) : status;
 }
 
+void tb_workload_take_network(
+	struct tb_workload_options *options, const struct tb_network_params *params)
+{
+	const struct tb_host_params *host = &params->host;
+	bool has_links = host->local == TB_LOCAL_LINKS;
+	options->work = (struct tb_call_work){.combine = host->combine_bytes_per_s,
+		.pack = host->pack_bytes_per_s,
+		.cached = host->eager_copy_bytes_per_s,
+		.cache_bytes = host->cache_bytes,
+		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
+	options->node = (struct tb_gpu_node){
+		.link_bytes_per_s = has_links ? host->local_bytes_per_s : 0,
+		.nic_bytes_per_s = params->link_bytes_per_s,
+		.n_nics = params->n_rails};
+}
+
 int tb_workload_new(struct tb_workload **workload,
 	const struct tb_workload_options *options, struct tb_error *error)
 {

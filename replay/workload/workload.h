@@ -44,6 +44,7 @@ struct tb_workload_options {
 	uint64_t seed;		  // of random placements
 	struct tb_call_work work; // of the hosts, in place of that of `reading`
 	bool closed_loop;	  // all captures become jobs (infer.h)
+	bool may_close;		  // the same, if there are any
 	bool unbounded;		  // those that do get no bounds
 	// On which maps of captures that become jobs are checked before anything is
 	// inferred; NULL: they are checked when they are placed.
@@ -61,6 +62,7 @@ struct tb_workload_input {
 	uint32_t first_job, n_jobs;
 	bool is_plain;	 // one of `traces`
 	bool is_part;	 // of the captures of the input before it
+	bool is_calls;	 // a trace of what the ranks of a program called
 	bool is_capture; // of which a job may have become
 	bool has_map;	 // of the user's
 };
@@ -75,6 +77,11 @@ struct tb_workload_job {
 	uint32_t n_ranks;	      // of a job that is no capture
 	const uint32_t *node_of_rank; // likewise
 };
+
+// tb_workload_take_network sets what of a network bears on how traces become jobs: the
+// rates at which its hosts combine and pack, its GPUs' links and its adapters.
+void tb_workload_take_network(
+	struct tb_workload_options *options, const struct tb_network_params *params);
 
 struct tb_workload; // opaque
 

@@ -32,7 +32,8 @@ int tb_workload_mark_loops(struct tb_workload *workload, struct tb_error *error)
 				"a job",
 				input->spec.file);
 		input->closes =
-			!input->job && (options->closed_loop || input->spec.closed_loop);
+			!input->job && (options->closed_loop || options->may_close ||
+					       input->spec.closed_loop);
 		n_captures += !input->job;
 		n_closed += input->closes;
 	}

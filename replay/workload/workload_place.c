@@ -237,6 +237,7 @@ struct tb_workload_input tb_workload_input(const struct tb_workload *workload, u
 		.n_jobs = input->n_jobs,
 		.is_plain = input->is_plain,
 		.is_part = input->is_part,
+		.is_calls = input->is_calls,
 		.is_capture = input->closes || !input->job,
 		.has_map = workload->options->map || input->spec.placement.map};
 }
