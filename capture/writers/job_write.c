@@ -1,5 +1,7 @@
 #include "job_write.h"
 
+#include "flow_list_write.h"
+
 #include <string.h>
 
 static int write_goal(
@@ -23,6 +25,7 @@ static const struct tb_job_form {
 } forms[] = {
 	{"goal", ".goal", write_goal},
 	{"goal-binary", ".bin", write_goal_binary},
+	{"flows", ".cm", tb_flow_list_write},
 };
 
 #define N_FORMS (sizeof forms / sizeof *forms)

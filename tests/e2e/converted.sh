@@ -39,7 +39,7 @@ same() {
 	rm -f direct.db converted.db "job.$format"
 	"$TAILBACK" replay "$@" -n "$network" "${both[@]}" --no-range --no-check -q -o direct.db
 	local about=()
-	[[ $1 == *.goal || $1 == *.pcap.zst ]] || about=(-n "$network")
+	[[ $1 == *.goal || $1 == *.cm || $1 == *.pcap.zst ]] || about=(-n "$network")
 	"$TAILBACK" convert "$@" "${about[@]}" "${both[@]}" -q -o "job.$format"
 	"$TAILBACK" replay "job.$format" -n "$network" "${reading[@]}" --no-range --no-check -q -o converted.db
 	dump direct.db > direct
@@ -73,5 +73,8 @@ for seed in 1 2 3; do
 	same qsnet bin -- "random$seed.goal"
 	"$TAILBACK" synth allreduce -n 12 --size "${seed}0K" -o "reduce$seed.goal"
 	same ib-hdr goal -- "reduce$seed.goal"
+done
+for flows in "$TB_SHARED"/data/flows/*_16n.cm; do
+	[[ ! -e $flows ]] || same roce-400 cm -- "$flows"
 done
 exit $status

@@ -1,5 +1,8 @@
-// Random jobs survive both forms of GOAL unchanged, and faults planted in them are found.
+// Random jobs survive both forms of GOAL unchanged and become flow lists, and faults
+// planted in them are found.
+#include "flow_list.h"
 #include "goal.h"
+#include "job_write.h"
 #include "random.h"
 
 #include "../job_equal.h"
@@ -17,6 +20,7 @@
 #define N_RANKS_MAX 12
 #define N_OPS_MAX   60 // a rank
 #define KEPT	    "property_capture_goal.failed.goal"
+#define FLOWS	    "property_capture_goal.cm"
 
 struct program {
 	uint32_t n_ranks;
@@ -410,9 +414,72 @@ static void deadlocks_are_those_of_the_naive_model(void **state)
 	assert_in_range(n_complete, 300, N_JOBS * 10);
 }
 
+// sent adds up what ranks send to others, a message of no bytes as one.
+static uint64_t sent(const struct tb_job *job, uint64_t *n)
+{
+	uint64_t bytes = 0;
+	*n = 0;
+	for (uint32_t i = 0; i < job->n_ops; i++)
+		if (job->ops[i].kind == TB_OP_SEND &&
+			job->ops[i].peer != tb_job_rank_of(job, i)) {
+			bytes += job->ops[i].amount ? job->ops[i].amount : 1;
+			++*n;
+		}
+	return bytes;
+}
+
+// flows_of writes a job as a flow list and reads it; NULL when that cannot hold it.
+static struct tb_job *flows_of(const struct tb_job *job, uint64_t seed)
+{
+	struct tb_error error = {0};
+	struct tb_job *back = NULL;
+	char *note = NULL;
+	int status = tb_job_write(job, tb_job_form_of("a.cm"), FLOWS, &note, &error);
+	free(note);
+	if (status == TB_EUSAGE)
+		return NULL;
+	assert_int_equal(status, TB_OK);
+	FILE *stream = fopen(FLOWS, "r");
+	if (tb_flow_list_read(&back, stream, FLOWS, &error) != TB_OK)
+		fail_msg("seed %" PRIu64 ": %s line %" PRIu64 ": %s", seed, FLOWS,
+			error.at, error.text);
+	fclose(stream);
+	remove(FLOWS);
+	return back;
+}
+
+static void random_jobs_become_flow_lists_that_can_run(void **state)
+{
+	(void)state;
+	static struct program program;
+	uint32_t n_written = 0;
+	for (uint64_t seed = 0; seed < N_JOBS; seed++) {
+		struct tb_random random;
+		struct tb_job *job;
+		tb_random_init(&random, seed, 1);
+		make(&program, false, &random);
+		for (uint32_t r = 0; r < program.n_ranks; r++)
+			for (uint32_t i = 0; i < program.n_ops[r]; i++)
+				if (program.ops[r][i].kind != TB_OP_CALC)
+					program.ops[r][i].amount %= 1000000;
+		assert_int_equal(build(&job, &program, false, NULL), TB_OK);
+		struct tb_job *flows = flows_of(job, seed);
+		uint64_t n = 0, n_flows = 0;
+		if (flows) {
+			assert_int_equal(sent(flows, &n_flows), sent(job, &n));
+			assert_int_equal(n_flows, n);
+			n_written++;
+		}
+		tb_job_free(job);
+		tb_job_free(flows);
+	}
+	assert_in_range(n_written, N_JOBS / 4, N_JOBS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_jobs_become_flow_lists_that_can_run),
 		cmocka_unit_test(random_jobs_survive_both_forms),
 		cmocka_unit_test(a_planted_fault_is_found),
 		cmocka_unit_test(deadlocks_are_those_of_the_naive_model),
