@@ -191,7 +191,8 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 		info->complete ? "" : ", incomplete: stopped or still being written");
 	info_line(options, "input", "%s (%s, %s)", info->input_name, info->input_kind,
 		tb_format_size(info->input_bytes, text[0], sizeof text[0]));
-	info_line(options, "network", "%s, %s, %s, %s", info->network_name,
+	info_line(options, "network", "%s%s, %s, %s, %s", info->network_name,
+		tb_run_caution(info),
 		tb_format_counted(info->n_nodes, "node", text[0], sizeof text[0]),
 		tb_format_counted(
 			info->n_switches, "switch|switches", text[1], sizeof text[1]),

@@ -5,6 +5,7 @@
 #include "range_text.h"
 #include "reading_args.h"
 #include "run_capture.h"
+#include "switchings.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -83,6 +84,7 @@ static const char *shape_of(const struct tb_network *network, char *buffer, size
 static void print_network(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
+	const char *caution = tb_switching_of(params)->caution;
 	char rails[32] = "", library[64] = "", nodes[48], shape[48];
 	if (params->n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
@@ -90,11 +92,11 @@ static void print_network(const struct tb_recording_summary *run)
 	if (!tb_host_does_nothing(&params->host) &&
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
-	fprintf(stderr, "%s on %s (%s, %s%s%s)\n", run->input_name, params->name,
+	fprintf(stderr, "%s on %s (%s, %s%s%s)%s\n", run->input_name, params->name,
 		shape_of(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
-		rails, library);
+		rails, library, caution ? caution : "");
 }
 
 static double wait_per_packet(const struct tb_engine_stats *stats)

@@ -252,10 +252,10 @@ static int write_text(const struct tb_compare *compare, unsigned width, FILE *st
 	int status = TB_OK;
 	char shown[SHOWN_BYTES];
 	for (int i = 0; i < 2; i++)
-		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s\n", 'A' + i,
+		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s%s\n", 'A' + i,
 			tb_visible(compare->runs[i].store, shown, sizeof shown),
 			compare->info[i]->id, compare->info[i]->input_name,
-			compare->info[i]->network_name);
+			compare->info[i]->network_name, tb_run_caution(compare->info[i]));
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 0, width, compare->verdict);
 	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
@@ -278,6 +278,7 @@ static void write_markdown(const struct tb_compare *compare, FILE *stream)
 		tb_markdown_put(stream, compare->info[i]->input_name);
 		fputs(" on ", stream);
 		tb_markdown_put(stream, compare->info[i]->network_name);
+		fputs(tb_run_caution(compare->info[i]), stream);
 		fputc('\n', stream);
 	}
 	fputc('\n', stream);

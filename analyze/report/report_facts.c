@@ -51,8 +51,8 @@ static void state_network(struct tb_report *report)
 	if (info->network.n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", info->network.n_rails);
 	struct tb_report_fact *at = fact(report, "network");
-	snprintf(at->text, sizeof at->text, "%s: %s%s, %s on %s, %s of %s",
-		info->network_name,
+	snprintf(at->text, sizeof at->text, "%s%s: %s%s, %s on %s, %s of %s",
+		info->network_name, tb_run_caution(info),
 		tb_format_counted(info->n_nodes, "node", count[0], 48), rails,
 		tb_format_counted(info->n_switches, "switch|switches", count[1], 48),
 		tb_format_counted(info->n_levels, "level", count[2], 48),

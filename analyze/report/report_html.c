@@ -64,6 +64,7 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 		" on ",
 		report->info->id);
 	tb_markup_put(stream, report->info->network_name);
+	tb_markup_put(stream, tb_run_caution(report->info));
 	fputs("</p>\n<h1>", stream);
 	html_title(stream, report->info->input_name);
 	fputs("</h1>\n", stream);

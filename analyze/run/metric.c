@@ -8,6 +8,12 @@ const char *tb_metric_name(size_t metric)
 	return metric < TB_N_METRICS ? tb_link_figures[metric].name : NULL;
 }
 
+const char *tb_run_caution(const struct tb_run_info *info)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(&info->network);
+	return kind && kind->caution ? kind->caution : "";
+}
+
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,
 	char *buffer, size_t size)
 {

@@ -204,6 +204,10 @@ int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error) TB
 int tb_run_wait_by_bin(
 	struct tb_run *run, uint64_t *wait_ps, struct tb_error *error) TB_MUST_USE;
 
+// tb_run_caution is what headings have behind the name of the run's network: "", or what
+// its switching does not know, such as " (fluid: ...)".
+const char *tb_run_caution(const struct tb_run_info *info);
+
 // tb_fill_words writes a text with the words of a switching (NULL: general ones) for
 // {awaited}, {stalled} or {lacked}, of which it has one at most. Returns `buffer`.
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,

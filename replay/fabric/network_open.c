@@ -3,10 +3,12 @@
 #include "fabric_file.h"
 #include "network_impl.h"
 #include "preset.h"
+#include "switchings.h"
 
+#include <stdio.h>
 #include <string.h>
 
-int tb_network_open(struct tb_network **network,
+static int build(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network_params read;
@@ -33,6 +35,36 @@ int tb_network_open(struct tb_network **network,
 		       !params->level_latencies[0];
 	return (is_kary ? tb_network_kary_ntree : tb_network_regular_tree)(
 		network, params, description->n_nodes, description->stop, error);
+}
+
+// remark_left_out has the network say what its switching leaves out of the one for which
+// it stands.
+static int remark_left_out(struct tb_network *network, struct tb_error *error)
+{
+	const struct tb_network_params *params = &network->params;
+	const struct tb_switching_kind *nodes = tb_switching_nodes(params);
+	char text[200];
+	if (nodes == tb_switching_of(params))
+		return TB_OK;
+	snprintf(text, sizeof text, "switching = %s leaves out of %s: %s",
+		params->switching, nodes->name, nodes->left_out);
+	return tb_network_add_remark(network, text) == TB_OK
+		       ? TB_OK
+		       : tb_fail_memory(error, "the network");
+}
+
+int tb_network_open(struct tb_network **network,
+	const struct tb_network_description *description, struct tb_error *error)
+{
+	struct tb_network *made = NULL;
+	int status = build(&made, description, error);
+	if (status == TB_OK)
+		status = remark_left_out(made, error);
+	if (status == TB_OK)
+		*network = made;
+	else
+		tb_network_free(made);
+	return status;
 }
 
 // preset_params reads a preset, of which a shape alone says how many nodes it has.

@@ -3,7 +3,8 @@
 //
 // Nodes cut messages into packets, fetch and drain them, acknowledge, retry and give up.
 // From a packet's injection until its last flit has arrived it is the model's. The model
-// calls back: tb_nodes_arrive, tb_nodes_fail, tb_nodes_look (replay.h).
+// calls back: tb_nodes_arrive, tb_nodes_fail, tb_nodes_look (replay.h). A model may take
+// messages whole instead.
 #ifndef TB_CARRIER_H
 #define TB_CARRIER_H
 
@@ -17,6 +18,10 @@ typedef tb_time_ps tb_ideal_time(const struct tb_network *network, struct tb_nod
 	struct tb_node destination, uint64_t bytes);
 
 struct tb_carrier {
+	// carry takes a whole message, whose send overhead is over: it is not cut, and
+	// nothing below but `branch` and `ideal_ps` is asked of the model. The model sets
+	// when it began (struct tb_posted), and calls tb_nodes_carried. NULL: packets.
+	void (*carry)(struct tb_replay *replay, uint32_t message);
 	// injects_at returns when a node's packet, once fetched, can enter the network:
 	// now or before, later, or TB_TIME_NEVER when that is not known yet. Then the
 	// model calls tb_nodes_look when it is. With circuits that is when the first VC

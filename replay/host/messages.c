@@ -199,6 +199,17 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 }
 
+// enqueue puts a message into its node's queue, to be cut.
+static void enqueue(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	struct tb_nic *nic = &replay->nics[node];
+	if (replay->pairs.by_connection)
+		tb_queue_pairs_join(replay, nic, id);
+	else
+		tb_nic_append(replay, nic, id);
+	tb_list_add(&replay->nodes_now, node, &nic->listed);
+}
+
 static void join(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
@@ -207,13 +218,11 @@ static void join(struct tb_replay *replay, uint32_t id)
 		finish_local(replay, id);
 		return;
 	}
-	struct tb_nic *nic = &replay->nics[at];
 	message->behind_since = replay->now;
-	if (replay->pairs.by_connection)
-		tb_queue_pairs_join(replay, nic, id);
+	if (replay->carrier->carry)
+		replay->carrier->carry(replay, id);
 	else
-		tb_nic_append(replay, nic, id);
-	tb_list_add(&replay->nodes_now, at, &nic->listed);
+		enqueue(replay, at, id);
 	if (replay->takes_all)
 		tb_nodes_sent(replay, id);
 }

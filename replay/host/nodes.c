@@ -307,6 +307,19 @@ static void complete(struct tb_replay *replay, uint32_t id)
 		sent_at(replay, id, message->sent_at);
 }
 
+void tb_nodes_carried(
+	struct tb_replay *replay, uint32_t id, tb_time_ps drained_at, tb_time_ps known_at)
+{
+	struct tb_posted *message = &replay->messages[id];
+	message->sent_at = known_at;
+	message->delivered_at = drained_at + replay->net->params.receive_overhead_ps;
+	replay->stats.n_packets += message->n_packets;
+	replay->stats.payload_bytes += message->what.bytes;
+	if (replay->job_bytes)
+		replay->job_bytes[message->what.job] += message->what.bytes;
+	complete(replay, id);
+}
+
 // receive makes a node drain a packet that has arrived, and returns when it acknowledges
 // the packet: with PCIe at once (rule C18).
 static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)

@@ -82,7 +82,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->net = network;
 	replay->source = source;
 	replay->carrier = carrier;
-	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
+	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
 	replay->has_pcie = kind->has_pcie;
 	replay->keeps_frames = kind->keeps_frames;
 	replay->pairs.by_connection =

@@ -277,6 +277,10 @@ static inline uint32_t tb_replay_full_payload(
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
 // A message is sent now, before all of it has been acknowledged; once for each.
 void tb_nodes_sent(struct tb_replay *replay, uint32_t message);
+// A message that the model carried whole is in its destination's memory at `drained_at`;
+// its source knows at `known_at`.
+void tb_nodes_carried(struct tb_replay *replay, uint32_t message, tb_time_ps drained_at,
+	tb_time_ps known_at);
 // A packet has failed: it met the link `dead`, and its source knows of that at `at`. What
 // it held is let go; the packet is no more.
 void tb_nodes_fail(

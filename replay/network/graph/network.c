@@ -3,6 +3,7 @@
 #include "array.h"
 #include "network_builder.h"
 #include "network_impl.h"
+#include "switchings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -176,7 +177,9 @@ static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
 			(size_t)net->n_links + 2) != TB_OK)
 		return out_of_memory(error);
 	struct tb_cable cable = complete(&net->params, given);
-	if (cable.fifo_bytes < net->params.flit_bytes || cable.n_vcs > 16)
+	const struct tb_switching_kind *kind = tb_switching_of(&net->params);
+	bool has_fifos = !kind || !kind->stands_for_other;
+	if ((has_fifos && cable.fifo_bytes < net->params.flit_bytes) || cable.n_vcs > 16)
 		return tb_fail(error, TB_EUSAGE,
 			"a cable needs a FIFO of one flit (%u bytes) or more and 1 to 16 "
 			"VCs",

@@ -51,7 +51,7 @@ int tb_slow_nodes_add(
 	char name[TB_NAME_SIZE];
 	uint64_t rate = 0;
 	struct tb_named_nodes nodes = {0};
-	if (!tb_switching_of(&network->params)->has_slow_nodes)
+	if (!tb_switching_nodes(&network->params)->has_slow_nodes)
 		return tb_fail(error, TB_EUSAGE,
 			"slow %s: nodes drain at rates of their own only where switching "
 			"= credits, not %s",

@@ -129,10 +129,12 @@ extern const char *const tb_ascent_words[];
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
-	char switching[16]; // how links and switches carry packets: circuits, credits,
-			    // ethernet
-	uint32_t arity;	    // k: links down and up of a switch
-	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
+	char switching[16];  // how links and switches carry packets: circuits, credits,
+			     // ethernet, fluid
+	unsigned stands_for; // with `fluid`: the number of the switching that the network
+			     // has with packets
+	uint32_t arity;	     // k: links down and up of a switch
+	uint32_t levels;     // n: k^n nodes, n k^(n-1) switches
 	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is
 				   // 0. A fabric that was read has TB_SHAPE_FABRIC
 	uint32_t n_rails;	   // networks of that shape, side by side

@@ -9,6 +9,11 @@
 // link.
 enum { FIFOS_MOST = 4096 };
 
+enum {
+#define NUMBER(name) NUMBER_OF_##name,
+	TB_SWITCHINGS(NUMBER) N_KINDS
+};
+
 static const struct tb_preset_key circuits_keys[] = {
 	{"link", "vcs", COUNT(1, 16), AT(n_vcs), TB_KEY_NEEDED,
 		"virtual channels of each direction"},
@@ -344,6 +349,52 @@ static int check_ethernet(const struct tb_network_params *params, const char *so
 		params->fifo_bytes, wire);
 }
 
+#define NAME(name) #name,
+static const char *const names[] = {TB_SWITCHINGS(NAME) NULL};
+
+// fluid_keys are those keys of others that concern messages and nodes, not packets and
+// queues. A network has those of the switching that it stands for.
+static const struct tb_preset_key fluid_keys[] = {
+	{"network", "stands_for", CHOICE(names, NUMBER_OF_ethernet), AT(stands_for),
+		TB_KEY_CAME_LATER, "the switching that the network has with packets"},
+	{"network", "forwarding", CHOICE(tb_forwarding_words, TB_FORWARDING_STORE),
+		AT(credits.forwarding), TB_KEY_CAME_LATER,
+		"when a switch sends a packet on"},
+	{"link", "flit", SIZE(1, 4096), AT(flit_bytes), TB_KEY_CAME_LATER,
+		"bytes that cross a link at once"},
+	{"packet", "first_overhead", SIZE(0, 1 << 16), AT(credits.first_overhead_bytes),
+		TB_KEY_CAME_LATER, "bytes that a message's first packet has in addition"},
+	{"packet", "ack", SIZE(0, 1 << 16), AT(credits.ack_bytes), TB_KEY_CAME_LATER,
+		"bytes of an acknowledgement on the wire"},
+	{"node", "bus", RATE, AT(bus_bytes_per_s), TB_KEY_NONE_LATER,
+		"rate of payload in and out of a node together"},
+	{"node", "pcie", RATE, AT(credits.pcie_bytes_per_s), TB_KEY_NONE_LATER,
+		"rate of each direction between node and adapter"},
+	{"node", "slice", SIZE(0, 1 << 30), AT(slice_bytes), TB_KEY_CAME_LATER,
+		"bytes that a message sends before the next one's turn; 0: all"},
+	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT(ack_delay_ps), TB_KEY_CAME_LATER,
+		"time before the destination's acknowledgement leaves"},
+	{"node", "inline", SIZE(0, 1 << 30), AT(credits.inline_bytes), TB_KEY_CAME_LATER,
+		"bytes of a message that go to the adapter with its description"},
+	{"node", "fetch_delay", TIME(0, TB_PS_PER_S), AT(credits.fetch_delay_ps),
+		TB_KEY_CAME_LATER, "time until the adapter has those of a longer one"},
+	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT(credits.queue_pair_gap_ps),
+		TB_KEY_CAME_LATER,
+		"time between messages that begin on one queue pair, at least"},
+	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT(credits.message_gap_ps),
+		TB_KEY_CAME_LATER, "time between messages that a node begins, at least"},
+	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
+		AT(credits.queue_pairs), TB_KEY_CAME_LATER,
+		"what goes one after another: messages to a node, or none"},
+};
+
+// check_fluid: a flow begins and ends at the instants that gaps leave it.
+static int check_fluid(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	return check_gaps(params, source, error);
+}
+
 #define KEYS(list) .keys = list, .n_keys = sizeof(list) / sizeof *(list)
 
 static const struct tb_switching_words paused_words = {"virtual lanes",
@@ -351,11 +402,6 @@ static const struct tb_switching_words paused_words = {"virtual lanes",
 	"the link or had it paused", "packets stood ready or paused",
 	"Whose packets held the link or had it paused",
 	"The link at the end of a chain of pauses"};
-
-enum {
-#define NUMBER(name) NUMBER_OF_##name,
-	TB_SWITCHINGS(NUMBER) N_KINDS
-};
 
 static const struct tb_switching_kind kinds[] = {
 	[NUMBER_OF_circuits] = {.name = "circuits",
@@ -366,6 +412,8 @@ static const struct tb_switching_kind kinds[] = {
 			"The link at the end of a chain of held channels"},
 		.has_circuits = true,
 		.has_broadcasts = true,
+		.left_out = "paths held until acknowledged, bus turns, flow-control "
+			    "tokens, limits on partners",
 		KEYS(circuits_keys),
 		.check = check_circuits},
 	[NUMBER_OF_credits] = {.name = "credits",
@@ -380,6 +428,7 @@ static const struct tb_switching_kind kinds[] = {
 		.has_service_levels = true,
 		.has_slow_nodes = true,
 		.has_pcie = true,
+		.left_out = "queues, buffers, virtual lanes, congestion control",
 		KEYS(credits_keys),
 		.check = check_credits},
 	[NUMBER_OF_ethernet] = {.name = "ethernet",
@@ -390,8 +439,19 @@ static const struct tb_switching_kind kinds[] = {
 		.has_pcie = true,
 		.keeps_frames = true,
 		.stores = true,
+		.left_out = "queues, losses, TCP's windows and timeouts, shapers",
 		KEYS(ethernet_keys),
 		.check = check_ethernet},
+	[NUMBER_OF_fluid] = {.name = "fluid",
+		.words = {"channels", "their share of a link",
+			"less than a link of their own", "the link",
+			"flows had less than they could take",
+			"Whose flows shared the link",
+			"The link whose share limited flows"},
+		.stands_for_other = true,
+		.caution = " (fluid: no queues, no head-of-line blocking)",
+		KEYS(fluid_keys),
+		.check = check_fluid},
 };
 static_assert(sizeof kinds / sizeof *kinds == N_KINDS, "a name without a row");
 
@@ -412,6 +472,12 @@ const struct tb_switching_kind *tb_switching_find(const char *name)
 const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *params)
 {
 	return params->switching[0] ? tb_switching_find(params->switching) : kinds;
+}
+
+const struct tb_switching_kind *tb_switching_nodes(const struct tb_network_params *params)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(params);
+	return kind && kind->stands_for_other ? &kinds[params->stands_for] : kind;
 }
 
 const struct tb_switching_words *tb_switching_words(

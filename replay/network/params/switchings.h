@@ -9,7 +9,7 @@
 #include "preset_keys.h"
 
 // Their names. The first is that of networks that name none.
-#define TB_SWITCHINGS(DO) DO(circuits) DO(credits) DO(ethernet)
+#define TB_SWITCHINGS(DO) DO(circuits) DO(credits) DO(ethernet) DO(fluid)
 
 // What is said about waits. With circuits a header waits for a virtual channel, with
 // credits for credits, and where links are paused, for the end of a pause.
@@ -38,6 +38,12 @@ struct tb_switching_kind {
 	bool has_pcie;		 // two directions at once; a node has a bus otherwise
 	bool keeps_frames;	 // captured packets are sent as they were cut
 	bool stores;		 // a switch has all of a packet before it sends any on
+	// It stands for another one, whose nodes, rates and latencies a network has. Of
+	// the other's keys in presets it leaves out what it has no use for.
+	bool stands_for_other;
+	// What every heading has behind the network's name: " (...)"; NULL: nothing.
+	const char *caution;
+	const char *left_out; // of it, where another one stands for it
 
 	const struct tb_preset_key *keys; // beyond those of all networks
 	size_t n_keys;
@@ -55,6 +61,11 @@ const struct tb_switching_kind *tb_switching_find(const char *name);
 // tb_switching_of is the switching of a network; NULL when it does not exist, as no
 // preset and no store has it.
 const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *params);
+
+// tb_switching_nodes is the switching whose nodes a network has: its own one, or that for
+// which it stands; NULL when it does not exist.
+const struct tb_switching_kind *tb_switching_nodes(
+	const struct tb_network_params *params);
 
 // tb_switching_words returns the words of a network; NULL when its switching does not
 // exist.

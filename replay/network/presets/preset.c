@@ -55,6 +55,23 @@ static int other_key(const struct tb_preset_reading *reading, const char *name)
 	return TB_OK;
 }
 
+// is_left_out returns whether a preset's own key is one that a switching that stands for
+// another one has no use for.
+static bool is_left_out(
+	const struct tb_preset_reading *reading, const char *section, const char *name)
+{
+	if (reading->in_list || !reading->kind->stands_for_other)
+		return false;
+	for (size_t i = 0; i < reading->n_kinds; i++) {
+		const struct tb_switching_kind *kind = &reading->kinds[i];
+		for (size_t k = 0; k < kind->n_keys; k++)
+			if (strcmp(kind->keys[k].name, name) == 0 &&
+				strcmp(kind->keys[k].section, section) == 0)
+				return true;
+	}
+	return false;
+}
+
 // no_key: a key of that name does not exist, or in another section.
 static int no_key(
 	struct tb_preset_reading *reading, const char *section, const char *name)
@@ -91,7 +108,8 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 		reading->seen[i] = true;
 		return tb_preset_set_value(reading, &keys[i], value);
 	}
-	return no_key(reading, section, name);
+	return is_left_out(reading, section, name) ? TB_OK
+						   : no_key(reading, section, name);
 }
 
 bool tb_network_has_key(const char *name)

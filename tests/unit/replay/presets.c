@@ -354,6 +354,31 @@ static bool is_built_in(const char *name)
 	return false;
 }
 
+// It has the rates, latencies and nodes of the network that it stands for, and of its
+// keys none that a fluid has no use for.
+static void a_fluid_stands_for_any_network(void **state)
+{
+	(void)state;
+	const char *name;
+	for (size_t i = 0; (name = tb_network_preset_name(i)) != NULL; i++) {
+		char changed[64];
+		snprintf(changed, sizeof changed, "%s,switching=fluid", name);
+		const struct tb_network_params of = params_of(name);
+		const struct tb_network_params fluid = params_of(changed);
+		assert_string_equal(fluid.switching, "fluid");
+		assert_ptr_equal(tb_switching_nodes(&fluid), tb_switching_of(&of));
+		assert_ptr_equal(tb_switching_nodes(&of), tb_switching_of(&of));
+		assert_int_equal(fluid.link_bytes_per_s, of.link_bytes_per_s);
+		assert_int_equal(fluid.hop_latency_ps, of.hop_latency_ps);
+		assert_int_equal(fluid.bus_bytes_per_s, of.bus_bytes_per_s);
+		assert_int_equal(
+			fluid.credits.pcie_bytes_per_s, of.credits.pcie_bytes_per_s);
+		assert_int_equal(fluid.credits.message_gap_ps, of.credits.message_gap_ps);
+		assert_int_equal(fluid.slice_bytes, of.slice_bytes);
+		assert_int_equal(fluid.fifo_bytes, 0);
+	}
+}
+
 // No table names them: what lies in the folder is built in, under the file's name.
 static void each_ini_file_of_schemas_is_a_preset(void **state)
 {
@@ -773,6 +798,7 @@ int main(void)
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(parameters_make_the_network_again),
 		cmocka_unit_test(the_presets_with_credits_hold_what_their_sources_give),
+		cmocka_unit_test(a_fluid_stands_for_any_network),
 		cmocka_unit_test(each_ini_file_of_schemas_is_a_preset),
 		cmocka_unit_test(a_file_in_the_user_s_folder_is_a_preset),
 		cmocka_unit_test(the_presets_of_a_folder_are_found_among_its_files),

@@ -113,9 +113,10 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
 	char nodes[32], input[81], capture[80];
-	snprintf(buffer, size, "%s on %.32s, %s nodes%s%s",
+	snprintf(buffer, size, "%s on %.32s%s, %s nodes%s%s",
 		tb_run_input_text(info->input_name, input, sizeof input),
-		info->network_name, tb_format_count(info->n_nodes, nodes, sizeof nodes),
+		info->network_name, tb_run_caution(info),
+		tb_format_count(info->n_nodes, nodes, sizeof nodes),
 		capture_text(info, capture, sizeof capture),
 		info->complete ? "" : " (not ended)");
 	return buffer;

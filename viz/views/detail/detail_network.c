@@ -277,7 +277,8 @@ void tb_detail_run(const struct tb_detail *detail)
 	char text[96];
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	tb_sheet_heading(detail->sheet, "Run", text);
-	tb_sheet_row(detail->sheet, "network", info->network_name);
+	snprintf(text, sizeof text, "%.32s%s", info->network_name, tb_run_caution(info));
+	tb_sheet_row(detail->sheet, "network", text);
 	count_row(detail, "nodes", info->n_nodes);
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);

@@ -1,0 +1,197 @@
+// What is counted of flows and links: bytes, busy times, and time that is lost to others.
+//
+// A flow loses what passes beyond the time that its bytes take at the rate that it has
+// alone. That is counted as a wait at the switch before the link that limits it, by the
+// link over which it comes there, as waits of packets are; the root is the link that
+// limits, and those to blame are the flows that share that link, each for its part of
+// their rates. Times are whole picoseconds: of a sum, what is counted until now is taken
+// from what is counted then.
+#include "fluid.h"
+
+// Beyond so many others, as many of them are blamed, in turn.
+enum { BLAMED_MOST = 16 };
+
+// link_at is the link id of a flow's step: of a bus the link of its node.
+static uint32_t link_at(const struct fluid *fluid, uint32_t id, uint32_t step)
+{
+	const struct tb_network *net = fluid->replay.net;
+	uint32_t link = tb_shares_steps(&fluid->shares, id)[step].link;
+	if (link < net->n_links)
+		return link;
+	uint32_t node = link - fluid->first_bus;
+	bool sends = step + 2 == fluid->shares.flows[id].n_steps;
+	return sends ? net->injection[node] : net->ejection[node];
+}
+
+uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t id, uint32_t step)
+{
+	bool is_bus = tb_shares_steps(&fluid->shares, id)[step].link >=
+		      fluid->replay.net->n_links;
+	return link_at(fluid, id, step && !is_bus ? step - 1 : step);
+}
+
+// A charge of lost time to those who share a link.
+struct charge {
+	uint32_t link, root, victim; // victim: flow of the records
+	tb_time_ps lost_ps, until;
+	uint64_t others; // rates of those who are blamed
+	uint64_t blamed; // of these, until now
+};
+
+static void blame(struct fluid *fluid, struct charge *charge, uint32_t id)
+{
+	const struct fluid_flow *flow = &fluid->flows[id];
+	fluid_amount lost = (uint64_t)charge->lost_ps;
+	tb_time_ps before = (tb_time_ps)(lost * charge->blamed / charge->others);
+	charge->blamed += fluid->shares.flows[id].rate;
+	tb_time_ps part = (tb_time_ps)(lost * charge->blamed / charge->others) - before;
+	if (part > 0)
+		tb_records_blame(&fluid->replay.records, charge->link, charge->root,
+			charge->victim, fluid->replay.messages[flow->message].flow, part,
+			charge->until);
+}
+
+// share_out blames the flows of a link but one, or as many of them as may be, in turn.
+static void share_out(struct fluid *fluid, const struct tb_share_link *link, uint32_t id,
+	struct charge *charge)
+{
+	bool all = link->n <= BLAMED_MOST + 1;
+	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
+	uint32_t n = all ? link->n : BLAMED_MOST + 1;
+	fluid->flows[id].turn = first + n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t other = link->flows[(first + i) % link->n];
+		charge->others += other == id ? 0 : fluid->shares.flows[other].rate;
+	}
+	for (uint32_t i = 0; i < n && charge->others; i++) {
+		uint32_t other = link->flows[(first + i) % link->n];
+		if (other != id)
+			blame(fluid, charge, other);
+	}
+}
+
+static void charge_lost(
+	struct fluid *fluid, uint32_t id, tb_time_ps lost_ps, tb_time_ps until)
+{
+	struct tb_records *records = &fluid->replay.records;
+	struct fluid_flow *flow = &fluid->flows[id];
+	uint32_t limit = fluid->shares.flows[id].limit;
+	const struct tb_share_link *link =
+		&fluid->shares.links[tb_shares_steps(&fluid->shares, id)[limit].link];
+	struct charge charge = {.link = tb_fluid_cell(fluid, id, limit),
+		.root = link_at(fluid, id, limit),
+		.victim = fluid->replay.messages[flow->message].flow,
+		.lost_ps = lost_ps,
+		.until = until};
+	flow->lost_ps += lost_ps;
+	tb_records_wait(records, &fluid->cell[charge.link], charge.victim, lost_ps,
+		flow->lost_ps);
+	share_out(fluid, link, id, &charge);
+}
+
+// count_packets counts the packets whose headers have crossed the links.
+static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
+{
+	const struct tb_replay *replay = &fluid->replay;
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_posted *message = &replay->messages[flow->message];
+	uint64_t full = (uint64_t)replay->net->params.packet_payload_bytes +
+			replay->net->params.packet_overhead_bytes;
+	uint64_t n = bytes / full + 1;
+	if (n > message->n_packets || flow->left == 0)
+		n = message->n_packets;
+	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++) {
+		if (n == flow->n_packets || steps[s].link >= replay->net->n_links)
+			break;
+		struct tb_cell *cell = &fluid->cell[steps[s].link];
+		cell->n_packets += (uint32_t)n - flow->n_packets;
+		tb_records_touch(&fluid->replay.records, cell);
+	}
+	flow->n_packets = (uint32_t)n;
+}
+
+// A flow ends at a whole picosecond: what its rate would have carried beyond its last
+// byte is not counted.
+static void give_back(struct fluid *fluid, uint32_t id, fluid_amount amount)
+{
+	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++)
+		if (steps[s].link < fluid->replay.net->n_links)
+			fluid->links[steps[s].link].moved -= amount;
+}
+
+void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_share_flow *share = &fluid->shares.flows[id];
+	fluid_amount amount = (fluid_amount)share->rate * (uint64_t)(until - flow->since);
+	if (share->ends || amount > flow->left) {
+		if (share->ends)
+			give_back(fluid, id, amount - flow->left);
+		amount = flow->left;
+	}
+	if (until == flow->since)
+		return;
+	flow->left -= amount;
+	flow->since = until;
+	fluid_amount moved = flow->all - flow->left;
+	count_packets(fluid, id, (uint64_t)(moved / BYTE_AMOUNT));
+	// Alone, at its end, it may lose a last part of a picosecond.
+	if (share->rate == share->free_rate)
+		return;
+	tb_time_ps lost_ps = until - flow->begun_at -
+			     tb_fluid_duration(moved, share->free_rate) - flow->lost_ps;
+	if (lost_ps > 0)
+		charge_lost(fluid, id, lost_ps, until);
+}
+
+void tb_fluid_account(struct fluid *fluid, uint32_t id)
+{
+	struct fluid_link *link = &fluid->links[id];
+	tb_time_ps now = fluid->replay.now;
+	link->moved += (fluid_amount)fluid->shares.links[id].rate *
+		       (uint64_t)(now - link->since);
+	link->since = now;
+	if (!link->listed)
+		fluid->listed[fluid->n_listed++] = id;
+	link->listed = true;
+}
+
+// count_link counts what a link has carried into the open bin.
+static void count_link(struct fluid *fluid, uint32_t id, tb_time_ps until)
+{
+	struct fluid_link *link = &fluid->links[id];
+	struct tb_cell *cell = &fluid->cell[id];
+	link->moved += (fluid_amount)fluid->shares.links[id].rate *
+		       (uint64_t)(until - link->since);
+	link->since = until;
+	uint64_t rate = fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT;
+	uint64_t bytes = (uint64_t)(link->moved / BYTE_AMOUNT);
+	uint64_t busy_ps = (uint64_t)(link->moved / rate);
+	if (bytes > link->bytes) {
+		cell->bytes += bytes - link->bytes;
+		link->bytes = bytes;
+	}
+	if (busy_ps > link->busy_ps) {
+		cell->busy_ps += busy_ps - link->busy_ps;
+		link->busy_ps = busy_ps;
+	}
+	tb_records_touch(&fluid->replay.records, cell);
+}
+
+bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
+{
+	for (uint32_t i = 0; i < fluid->n_ends; i++)
+		tb_fluid_settle(fluid, fluid->ends[i], until);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < fluid->n_listed; i++) {
+		uint32_t id = fluid->listed[i];
+		count_link(fluid, id, until);
+		fluid->links[id].listed = fluid->shares.links[id].n > 0;
+		if (fluid->links[id].listed)
+			fluid->listed[n++] = id;
+	}
+	fluid->n_listed = n;
+	return fluid->n_ends > 0;
+}

@@ -1,0 +1,180 @@
+// Flows begin and end, and share anew what they have in common.
+#include "fluid.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+// wire_bytes_of is what the packets of a message, or the frames that were captured, have
+// on the wire.
+static uint64_t wire_bytes_of(
+	const struct tb_replay *replay, const struct tb_posted *message)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	bool keeps_frames = tb_replay_keeps_frames(replay, &message->what);
+	uint64_t overhead = params->packet_overhead_bytes -
+			    (keeps_frames ? tb_replay_headers(replay) : 0);
+	uint64_t first = keeps_frames ? 0 : params->credits.first_overhead_bytes;
+	uint64_t wire = message->what.bytes + message->n_packets * overhead + first;
+	return wire ? wire : 1;
+}
+
+// start has the nodes know that a message has begun.
+static void start(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	message->started_at = replay->now;
+	message->queue_ps = replay->now - message->behind_since;
+}
+
+static void begin(struct fluid *fluid, uint32_t id)
+{
+	struct tb_replay *replay = &fluid->replay;
+	uint32_t n = tb_fluid_route(fluid, id, fluid->route);
+	uint32_t n_links = fluid->first_bus ? n - 2 : n;
+	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->route, n);
+	if (flow == TB_SHARES_NONE || TB_ARRAY_RESERVE(&fluid->flows, &fluid->flows_room,
+					      (size_t)flow + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "the flows");
+		return;
+	}
+	start(replay, id);
+	const struct tb_posted *message = &replay->messages[id];
+	struct fluid_trip trip =
+		tb_fluid_trip(replay->net, fluid->route, n_links, message->what.bytes);
+	fluid_amount all = (fluid_amount)wire_bytes_of(replay, message) * BYTE_AMOUNT;
+	fluid->flows[flow] = (struct fluid_flow){.all = all,
+		.left = all,
+		.begun_at = replay->now,
+		.since = replay->now,
+		.in_ps = trip.in_ps,
+		.back_ps = trip.back_ps,
+		.order = message->serial,
+		.message = id,
+		.place = NOTHING};
+	replay->stats.n_hops += (uint64_t)n_links * message->n_packets;
+}
+
+void tb_fluid_end_due(struct fluid *fluid)
+{
+	while (fluid->n_ends > 0 &&
+		fluid->flows[fluid->ends[0]].ends_at <= fluid->replay.now) {
+		if (TB_ARRAY_RESERVE(&fluid->ended, &fluid->ended_room,
+			    (size_t)fluid->n_ended + 1) != TB_OK) {
+			tb_replay_no_memory(&fluid->replay, "the flows that end");
+			return;
+		}
+		uint32_t flow = tb_fluid_ends_take(fluid);
+		fluid->ended[fluid->n_ended++] = flow;
+		tb_shares_end(&fluid->shares, flow);
+		tb_fluid_next(fluid, fluid->flows[flow].message);
+	}
+}
+
+// begin_all begins flows in the order in which their messages were posted, as routes may
+// depend on it.
+static void begin_all(struct fluid *fluid)
+{
+	const struct tb_posted *messages = fluid->replay.messages;
+	uint32_t *ids = fluid->beginning;
+	for (uint32_t i = 1; i < fluid->n_beginning; i++) {
+		uint32_t id = ids[i], at = i;
+		for (; at > 0 && messages[ids[at - 1]].serial > messages[id].serial; at--)
+			ids[at] = ids[at - 1];
+		ids[at] = id;
+	}
+	for (uint32_t i = 0; i < fluid->n_beginning; i++)
+		begin(fluid, ids[i]);
+	fluid->n_beginning = 0;
+}
+
+// leave_old settles the flows of the group for which anything changes, and their links.
+static void leave_old(struct fluid *fluid)
+{
+	struct tb_shares *shares = &fluid->shares;
+	tb_time_ps now = fluid->replay.now;
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		uint32_t id = shares->group[i];
+		const struct tb_share_flow *share = &shares->flows[id];
+		const struct tb_share_step *steps = tb_shares_steps(shares, id);
+		for (uint32_t s = 0;
+			s < share->n_steps && share->next_rate != share->rate; s++)
+			if (steps[s].link < fluid->replay.net->n_links)
+				tb_fluid_account(fluid, steps[s].link);
+		if (tb_shares_is_stirred(shares, id))
+			tb_fluid_settle(fluid, id, now);
+	}
+}
+
+// note_limit counts a flow that begins to have less than it could.
+static void note_limit(struct fluid *fluid, uint32_t id)
+{
+	const struct tb_share_flow *share = &fluid->shares.flows[id];
+	bool was = !share->begins && share->rate < share->free_rate;
+	if (share->ends || share->next_rate == share->free_rate ||
+		(was && share->next_limit == share->limit))
+		return;
+	uint32_t cell = tb_fluid_cell(fluid, id, share->next_limit);
+	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
+}
+
+// take_new has the flows whose rates change end at other times.
+static void take_new(struct fluid *fluid)
+{
+	struct tb_shares *shares = &fluid->shares;
+	tb_time_ps now = fluid->replay.now;
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		uint32_t id = shares->group[i];
+		const struct tb_share_flow *share = &shares->flows[id];
+		struct fluid_flow *flow = &fluid->flows[id];
+		note_limit(fluid, id);
+		if (share->ends || share->next_rate == share->rate)
+			continue;
+		flow->ends_at = now + tb_fluid_duration(flow->left, share->next_rate);
+		if (tb_fluid_ends_put(fluid, id) != TB_OK)
+			tb_replay_no_memory(&fluid->replay, "the ends of flows");
+	}
+}
+
+// carry_in has messages whose flows have ended arrive.
+static void carry_in(struct fluid *fluid)
+{
+	tb_time_ps now = fluid->replay.now;
+	for (uint32_t i = 0; i < fluid->n_ended; i++) {
+		const struct fluid_flow *flow = &fluid->flows[fluid->ended[i]];
+		tb_nodes_carried(&fluid->replay, flow->message, now + flow->in_ps,
+			now + flow->in_ps + flow->back_ps);
+	}
+	fluid->n_ended = 0;
+}
+
+static void look_again(struct fluid *fluid)
+{
+	if (fluid->n_ends == 0)
+		return;
+	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
+	if (at >= fluid->looks_at)
+		return;
+	fluid->looks_at = at;
+	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
+}
+
+void tb_fluid_share(struct fluid *fluid)
+{
+	if (fluid->n_beginning)
+		begin_all(fluid);
+	if (fluid->replay.failure.code != TB_OK)
+		return;
+	if (fluid->shares.n_group) {
+		tb_shares_solve(&fluid->shares);
+		if (fluid->shares.failed) {
+			tb_replay_no_memory(&fluid->replay, "the shares of flows");
+			return;
+		}
+		leave_old(fluid);
+		take_new(fluid);
+		tb_shares_apply(&fluid->shares);
+		carry_in(fluid);
+	}
+	look_again(fluid);
+}

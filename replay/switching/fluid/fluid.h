@@ -1,0 +1,161 @@
+// Fluid networks: messages as flows that share links. Private to this room.
+//
+// Model (docs/fluid.md): a message is one flow over the links of its route, at a max-min
+// fair rate (shares.h). There are no packets, so there are no queues: a flow carries the
+// bytes of its message's packets, and takes the latency of its path once.
+//
+// Cost: two or three events a message, and what the flows that share its links cost when
+// it begins and ends. Memory: 250 bytes per link, 170 and 16 a link of its path per flow.
+//
+// Files: model.c (its table), fluid_new.c (its parts), flows.c (flows begin and end),
+// lines.c (messages that wait for others of their node), paths.c (routes, latencies),
+// shares.c (rates), charges.c (what is counted), ends.c (which flow ends next).
+#ifndef TB_FLUID_H
+#define TB_FLUID_H
+
+#include "map.h"
+#include "shares.h"
+#include "switching.h"
+
+#define NOTHING TB_NOTHING
+
+// Rates are in bytes per second with 16 binary places, amounts in what such a rate
+// carries in a picosecond. A terabyte is 2^96 of these: 128 bits hold all, unrounded.
+__extension__ typedef unsigned __int128 fluid_amount;
+
+enum { RATE_SHIFT = 16, SLACK_SHIFT = 10 };
+#define BYTE_AMOUNT ((uint64_t)TB_PS_PER_S << RATE_SHIFT)
+
+enum event_kind {
+	EV_END = TB_EVENT_OF_MODEL, // the flow that ends first may have
+	EV_BEGIN,		    // message: its gap is over
+};
+
+struct fluid_flow { // by number of the shares
+	fluid_amount all, left;
+	tb_time_ps begun_at;
+	tb_time_ps since; // until then all is counted
+	tb_time_ps ends_at;
+	tb_time_ps lost_ps; // to others, counted
+	tb_time_ps in_ps;   // from its end until its last byte is in
+	tb_time_ps back_ps; // and from then until that is acknowledged
+	uint64_t order;	    // serial of its message
+	uint32_t message;
+	uint32_t n_packets; // counted
+	uint32_t turn;	    // among many others, with whom a charge begins
+	uint32_t place;	    // in the heap of ends
+};
+
+struct fluid_link {
+	fluid_amount moved;
+	tb_time_ps since;	 // until then `moved` is up to date
+	uint64_t bytes, busy_ps; // of that, counted
+	bool listed;
+};
+
+// Messages that go one after another: those of a queue pair, or of a node.
+struct fluid_line {
+	uint32_t first, last; // of those that wait
+	bool flows;
+	tb_time_ps begun_at; // the last one
+};
+
+struct fluid {
+	struct tb_replay replay;
+	const struct tb_switching_kind *nodes; // of the network that this stands for
+	struct tb_shares shares;
+	uint32_t first_bus; // host buses as links of the shares; 0: none
+	struct fluid_flow *flows;
+	size_t flows_room;
+	struct fluid_link *links;
+	struct tb_cell *cell, **cells; // by link
+	uint32_t *listed, n_listed;    // links that carry, or carried in the open bin
+	uint32_t *ends, n_ends;	       // flows, a heap
+	size_t ends_room;
+	tb_time_ps looks_at; // the earliest EV_END under way
+	uint32_t *beginning; // messages, in this round
+	uint32_t n_beginning;
+	size_t beginning_room;
+	uint32_t *ended; // flows, in this round
+	uint32_t n_ended;
+	size_t ended_room;
+	uint32_t *route; // scratch: links
+	struct tb_map line_of;
+	struct fluid_line *lines;
+	uint32_t n_lines;
+	size_t lines_room;
+	tb_time_ps *node_begun_at; // the last message by node; NULL: no gaps
+};
+
+static inline struct fluid *fluid_of(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+// fluid_new.c
+int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells);
+void tb_fluid_free(struct tb_replay *replay);
+
+// paths.c
+//
+// What a message takes beyond what its bytes take at its rate.
+struct fluid_trip {
+	uint64_t rate;	    // alone
+	tb_time_ps in_ps;   // until its last byte is in
+	tb_time_ps back_ps; // until that is acknowledged
+};
+
+// tb_fluid_capacity is that of a link, with what its node can send or receive; rates of
+// payload are turned into those of full packets.
+uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t link);
+// tb_fluid_bus_capacity is that of a node's bus; 0: it never limits.
+uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node);
+// tb_fluid_stores returns whether a switch has a packet whole before it sends it on.
+bool tb_fluid_stores(const struct tb_network *net);
+// tb_fluid_route writes the links of a message's route, and then buses; returns how many.
+uint32_t tb_fluid_route(struct fluid *fluid, uint32_t message, uint32_t *route);
+// tb_fluid_trip is that of a message over `n` links.
+struct fluid_trip tb_fluid_trip(
+	const struct tb_network *net, const uint32_t *links, uint32_t n, uint64_t bytes);
+// tb_fluid_duration is what an amount takes at a rate, rounded up; not for a thousandth
+// of a picosecond, which is what divisions leave of rates, so that like flows end at
+// once.
+tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate);
+tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes);
+
+// lines.c
+//
+// tb_fluid_join has a message begin when those before it let it: it is put on the list of
+// those that begin. tb_fluid_next: the flow of a message has ended.
+void tb_fluid_join(struct fluid *fluid, uint32_t message);
+void tb_fluid_next(struct fluid *fluid, uint32_t message);
+void tb_fluid_begins(struct fluid *fluid, uint32_t message);
+
+// flows.c
+//
+// tb_fluid_end_due ends the flows that end now, tb_fluid_share has those that begin
+// begin, and gives all their rates.
+void tb_fluid_end_due(struct fluid *fluid);
+void tb_fluid_share(struct fluid *fluid);
+
+// ends.c
+//
+// tb_fluid_ends_put puts a flow in its place by `ends_at`, whether it is there already
+// (place != NOTHING) or not; TB_ENOMEM. tb_fluid_ends_take takes the first one.
+int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow) TB_MUST_USE;
+uint32_t tb_fluid_ends_take(struct fluid *fluid);
+
+// charges.c
+//
+// tb_fluid_settle counts what a flow has carried and lost until an instant, at the rates
+// until then. tb_fluid_account does so of a link. tb_fluid_settle_all counts all, into
+// the open bin, and returns whether anything flows.
+void tb_fluid_settle(struct fluid *fluid, uint32_t flow, tb_time_ps until);
+// tb_fluid_cell is the link by which a flow comes to the switch before one of its steps.
+uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t flow, uint32_t step);
+void tb_fluid_account(struct fluid *fluid, uint32_t link);
+bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until);
+
+#endif

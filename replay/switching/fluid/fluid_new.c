@@ -1,0 +1,110 @@
+#include "fluid.h"
+
+#include "switchings.h"
+
+#include <stdlib.h>
+
+enum { EVENTS_A_NODE = 4 };
+
+static int make_links(struct fluid *fluid)
+{
+	const struct tb_network *net = fluid->replay.net;
+	uint32_t n = net->n_links;
+	fluid->links = calloc(n, sizeof *fluid->links);
+	fluid->cell = calloc(n, sizeof *fluid->cell);
+	fluid->cells = malloc(n * sizeof *fluid->cells);
+	fluid->listed = malloc(n * sizeof *fluid->listed);
+	fluid->route = malloc((net->longest_path + 2u) * sizeof *fluid->route);
+	if (!fluid->links || !fluid->cell || !fluid->cells || !fluid->listed ||
+		!fluid->route)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		fluid->cell[i].link = i;
+		fluid->cells[i] = &fluid->cell[i];
+	}
+	return TB_OK;
+}
+
+// make_shares: buses of hosts are links behind those of the network, where any can limit.
+static int make_shares(struct fluid *fluid)
+{
+	const struct tb_network *net = fluid->replay.net;
+	bool has_buses = false;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		has_buses |= tb_fluid_bus_capacity(net, i) > 0;
+	uint64_t n = (uint64_t)net->n_links + (has_buses ? net->n_nodes : 0);
+	if (n >= TB_SHARES_NONE)
+		return TB_ECAPACITY;
+	int status = tb_shares_init(&fluid->shares, (uint32_t)n, net->longest_path + 2u);
+	if (status != TB_OK)
+		return status;
+	fluid->first_bus = has_buses ? net->n_links : 0;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		fluid->shares.links[i].capacity = tb_fluid_capacity(net, i);
+	for (uint32_t i = 0; has_buses && i < net->n_nodes; i++) {
+		uint64_t capacity = tb_fluid_bus_capacity(net, i);
+		fluid->shares.links[fluid->first_bus + i].capacity =
+			capacity ? capacity : UINT64_MAX >> 1;
+	}
+	return TB_OK;
+}
+
+static int make_nodes(struct fluid *fluid)
+{
+	const struct tb_network *net = fluid->replay.net;
+	const struct tb_network_params *params = &net->params;
+	fluid->looks_at = TB_TIME_NEVER;
+	if (params->credits.message_gap_ps) {
+		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
+		if (!fluid->node_begun_at)
+			return TB_ENOMEM;
+		for (uint32_t i = 0; i < net->n_nodes; i++)
+			fluid->node_begun_at[i] = -params->credits.message_gap_ps;
+	}
+	tb_time_ps packet_ps = tb_fluid_duration(
+		(fluid_amount)params->packet_payload_bytes * BYTE_AMOUNT,
+		net->links[net->injection[0]].bytes_per_s << RATE_SHIFT);
+	int status = tb_replay_make(
+		&fluid->replay, 1, sizeof(struct tb_packet), packet_ps, EVENTS_A_NODE);
+	fluid->replay.prefetches = false;
+	fluid->replay.takes_all = fluid->nodes->stores;
+	return status;
+}
+
+int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
+{
+	struct fluid *fluid = fluid_of(replay);
+	if (options->faults)
+		tb_replay_fail(replay, TB_EUSAGE,
+			"switching = fluid has no faults: expected a network of "
+			"switching = circuits or credits");
+	fluid->nodes = tb_switching_nodes(&replay->net->params);
+	int status = make_links(fluid);
+	*cells = fluid->cells;
+	if (status == TB_OK)
+		status = make_shares(fluid);
+	return status == TB_OK ? make_nodes(fluid) : status;
+}
+
+void tb_fluid_free(struct tb_replay *replay)
+{
+	struct fluid *fluid = fluid_of(replay);
+	if (!fluid)
+		return;
+	tb_replay_fini(replay);
+	tb_shares_fini(&fluid->shares);
+	tb_map_fini(&fluid->line_of);
+	free(fluid->flows);
+	free(fluid->links);
+	free(fluid->cell);
+	free(fluid->cells);
+	free(fluid->listed);
+	free(fluid->ends);
+	free(fluid->beginning);
+	free(fluid->ended);
+	free(fluid->route);
+	free(fluid->lines);
+	free(fluid->node_begun_at);
+	free(fluid);
+}

@@ -1,0 +1,358 @@
+#include "shares.h"
+
+#include "array.h"
+#include "heap.h"
+
+#include <stdlib.h>
+
+static inline bool is_less(const struct tb_share_entry *a, const struct tb_share_entry *b)
+{
+	return a->share != b->share ? a->share < b->share : a->link < b->link;
+}
+
+TB_HEAP(shares_heap, struct tb_share_entry, is_less)
+
+int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most)
+{
+	*shares = (struct tb_shares){.n_links = n_links,
+		.n_steps_most = n_steps_most,
+		.free_flow = TB_SHARES_NONE};
+	shares->links = calloc(n_links + (size_t)1, sizeof *shares->links);
+	return shares->links ? TB_OK : TB_ENOMEM;
+}
+
+void tb_shares_fini(struct tb_shares *shares)
+{
+	for (uint32_t i = 0; shares->links && i < shares->n_links; i++)
+		free(shares->links[i].flows);
+	free(shares->links);
+	free(shares->flows);
+	free(shares->steps);
+	free(shares->group);
+	free(shares->touched);
+	free(shares->heap);
+	free(shares->level_links);
+	*shares = (struct tb_shares){0};
+}
+
+// new_flow returns a free record.
+static uint32_t new_flow(struct tb_shares *shares)
+{
+	uint32_t id = shares->free_flow;
+	if (id != TB_SHARES_NONE) {
+		shares->free_flow = shares->flows[id].next;
+		return id;
+	}
+	size_t n = (size_t)shares->n_flows + 1;
+	if (TB_ARRAY_RESERVE(&shares->flows, &shares->flows_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&shares->steps, &shares->steps_room,
+			n * shares->n_steps_most) != TB_OK)
+		return TB_SHARES_NONE;
+	return shares->n_flows++;
+}
+
+// gather adds a flow to the group of this solution.
+static void gather(struct tb_shares *shares, uint32_t flow)
+{
+	if (shares->flows[flow].gathered == shares->mark)
+		return;
+	shares->flows[flow].gathered = shares->mark;
+	if (TB_ARRAY_RESERVE(&shares->group, &shares->group_room,
+		    (size_t)shares->n_group + 1) != TB_OK) {
+		shares->failed = true;
+		return;
+	}
+	shares->group[shares->n_group++] = flow;
+}
+
+// begin_group begins the next solution with the first flow that begins or ends.
+static void begin_group(struct tb_shares *shares)
+{
+	if (shares->n_group == 0)
+		shares->mark++;
+}
+
+uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32_t n)
+{
+	uint32_t id = new_flow(shares);
+	if (id == TB_SHARES_NONE)
+		return id;
+	struct tb_share_step *steps = tb_shares_steps(shares, id);
+	uint64_t free_rate = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_share_link *link = &shares->links[links[i]];
+		if (TB_ARRAY_RESERVE(&link->flows, &link->room, (size_t)link->n + 1) !=
+			TB_OK)
+			return TB_SHARES_NONE;
+		steps[i] = (struct tb_share_step){links[i], link->n};
+		link->flows[link->n++] = id;
+		link->n_running++;
+		if (link->capacity < free_rate)
+			free_rate = link->capacity;
+	}
+	shares->flows[id] = (struct tb_share_flow){.free_rate = free_rate,
+		.limit = TB_SHARES_NONE,
+		.next_limit = TB_SHARES_NONE,
+		.n_steps = n,
+		.begins = true};
+	begin_group(shares);
+	gather(shares, id);
+	return id;
+}
+
+void tb_shares_end(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id);
+	flow->ends = true;
+	flow->next_rate = 0;
+	flow->next_limit = TB_SHARES_NONE;
+	for (uint32_t i = 0; i < flow->n_steps; i++)
+		shares->links[steps[i].link].n_running--;
+	begin_group(shares);
+	gather(shares, id);
+}
+
+static void spread(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_link *link = &shares->links[id];
+	if (link->spread == shares->mark)
+		return;
+	link->spread = shares->mark;
+	for (uint32_t i = 0; i < link->n; i++)
+		gather(shares, link->flows[i]);
+}
+
+// spread_from has all flows of the group, from number `first` on, bring those with which
+// they share a link that limits.
+static void spread_from(struct tb_shares *shares, uint32_t first)
+{
+	for (uint32_t i = first; i < shares->n_group; i++) {
+		uint32_t flow = shares->group[i];
+		const struct tb_share_step *steps = tb_shares_steps(shares, flow);
+		for (uint32_t s = 0; s < shares->flows[flow].n_steps; s++)
+			if (shares->links[steps[s].link].n_limited)
+				spread(shares, steps[s].link);
+	}
+}
+
+// touch takes what flows outside the group leave of a link.
+static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_link *link = &shares->links[id];
+	if (link->touched == shares->mark)
+		return link;
+	if (TB_ARRAY_RESERVE(&shares->touched, &shares->touched_room,
+		    (size_t)shares->n_touched + 1) != TB_OK) {
+		shares->failed = true;
+		return link;
+	}
+	shares->touched[shares->n_touched++] = id;
+	link->touched = shares->mark;
+	link->rest = link->capacity - link->rate;
+	link->n_left = 0;
+	link->limits = 0;
+	return link;
+}
+
+// prepare takes back the rates of the group.
+static void prepare(struct tb_shares *shares)
+{
+	for (uint32_t i = 0; i < shares->n_touched; i++)
+		shares->links[shares->touched[i]].touched = 0;
+	shares->n_touched = 0;
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		struct tb_share_flow *flow = &shares->flows[shares->group[i]];
+		const struct tb_share_step *steps =
+			tb_shares_steps(shares, shares->group[i]);
+		flow->solved = 0;
+		for (uint32_t s = 0; s < flow->n_steps; s++) {
+			struct tb_share_link *link = touch(shares, steps[s].link);
+			link->rest += flow->rate;
+			link->n_left += !flow->ends;
+		}
+	}
+}
+
+// next_limit takes the link with the least share from the heap, TB_SHARES_NONE when there
+// is none up to `most`. Shares only grow, so an entry may be too low but not too high.
+static uint32_t next_limit(struct tb_shares *shares, size_t *n, uint64_t most)
+{
+	while (*n > 0 && shares->heap[0].share <= most) {
+		uint32_t id = shares->heap[0].link;
+		const struct tb_share_link *link = &shares->links[id];
+		uint64_t share = link->n_left ? link->rest / link->n_left : 0;
+		if (link->n_left && share > shares->heap[0].share) {
+			shares_heap_replace(
+				shares->heap, *n, (struct tb_share_entry){share, id});
+			continue;
+		}
+		(void)shares_heap_take(shares->heap, (*n)--);
+		if (link->n_left)
+			return id;
+	}
+	return TB_SHARES_NONE;
+}
+
+// settle_flow gives a flow its rate; what limits it is the first such link of its path.
+static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id);
+	flow->solved = shares->mark;
+	flow->next_rate = level;
+	flow->next_limit = TB_SHARES_NONE;
+	for (uint32_t s = 0; s < flow->n_steps; s++) {
+		struct tb_share_link *link = &shares->links[steps[s].link];
+		if (flow->next_limit == TB_SHARES_NONE && link->limits == shares->mark)
+			flow->next_limit = s;
+		link->rest -= level;
+		link->n_left--;
+	}
+}
+
+static void settle_link(struct tb_shares *shares, uint32_t id)
+{
+	const struct tb_share_link *link = &shares->links[id];
+	for (uint32_t i = 0; i < link->n && link->n_left; i++) {
+		const struct tb_share_flow *flow = &shares->flows[link->flows[i]];
+		if (flow->gathered == shares->mark && !flow->ends &&
+			flow->solved != shares->mark)
+			settle_flow(shares, link->flows[i], link->level);
+	}
+}
+
+// fill_heap has room for all links of the group in the heap and in a level.
+static size_t fill_heap(struct tb_shares *shares)
+{
+	size_t n = 0;
+	if (TB_ARRAY_RESERVE(&shares->heap, &shares->heap_room,
+		    (size_t)shares->n_touched) != TB_OK ||
+		TB_ARRAY_RESERVE(&shares->level_links, &shares->level_room,
+			(size_t)shares->n_touched) != TB_OK) {
+		shares->failed = true;
+		return 0;
+	}
+	for (uint32_t i = 0; i < shares->n_touched; i++) {
+		const struct tb_share_link *link = &shares->links[shares->touched[i]];
+		if (link->n_left)
+			shares_heap_put(shares->heap, n++,
+				(struct tb_share_entry){
+					link->rest / link->n_left, shares->touched[i]});
+	}
+	return n;
+}
+
+// fill raises all rates of the group until links limit them, level by level.
+static void fill(struct tb_shares *shares)
+{
+	size_t n = fill_heap(shares);
+	uint32_t id;
+	while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
+		uint64_t level = shares->links[id].rest / shares->links[id].n_left;
+		uint32_t n_level = 0;
+		for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
+			shares->links[id].level = level;
+			shares->links[id].limits = shares->mark;
+			shares->level_links[n_level++] = id;
+		}
+		for (uint32_t i = 0; i < n_level; i++)
+			settle_link(shares, shares->level_links[i]);
+	}
+}
+
+// has_faster returns whether a flow outside the group is faster than a link that limits
+// flows of the group lets these be, by more than what divisions leave.
+static bool has_faster(const struct tb_shares *shares, const struct tb_share_link *link)
+{
+	for (uint32_t i = 0; i < link->n; i++) {
+		const struct tb_share_flow *flow = &shares->flows[link->flows[i]];
+		if (flow->gathered != shares->mark && flow->rate > link->level + link->n)
+			return true;
+	}
+	return false;
+}
+
+// widen brings the flows into the group that must become slower; returns whether there
+// are any.
+static bool widen(struct tb_shares *shares)
+{
+	uint32_t n = shares->n_group;
+	for (uint32_t i = 0; i < shares->n_touched; i++) {
+		uint32_t id = shares->touched[i];
+		const struct tb_share_link *link = &shares->links[id];
+		if (link->limits == shares->mark && link->spread != shares->mark &&
+			has_faster(shares, link))
+			spread(shares, id);
+	}
+	spread_from(shares, n);
+	return shares->n_group > n;
+}
+
+void tb_shares_solve(struct tb_shares *shares)
+{
+	spread_from(shares, 0);
+	do {
+		prepare(shares);
+		fill(shares);
+	} while (!shares->failed && widen(shares));
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		const struct tb_share_flow *flow = &shares->flows[shares->group[i]];
+		const struct tb_share_step *steps =
+			tb_shares_steps(shares, shares->group[i]);
+		if (flow->next_rate == flow->rate)
+			continue;
+		for (uint32_t s = 0; s < flow->n_steps; s++)
+			shares->links[steps[s].link].stirred = shares->mark;
+	}
+}
+
+bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
+{
+	const struct tb_share_flow *flow = &shares->flows[id];
+	if (flow->next_rate != flow->rate || flow->next_limit != flow->limit)
+		return true;
+	return flow->limit != TB_SHARES_NONE &&
+	       shares->links[tb_shares_steps(shares, id)[flow->limit].link].stirred ==
+		       shares->mark;
+}
+
+// leave takes a flow out of a link's list; the last of the list takes its place.
+static void leave(struct tb_shares *shares, struct tb_share_step step)
+{
+	struct tb_share_link *link = &shares->links[step.link];
+	uint32_t last = link->flows[--link->n];
+	struct tb_share_step *steps = tb_shares_steps(shares, last);
+	link->flows[step.at] = last;
+	for (uint32_t s = 0; s < shares->flows[last].n_steps; s++)
+		if (steps[s].link == step.link)
+			steps[s].at = step.at;
+}
+
+static void apply(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	struct tb_share_step *steps = tb_shares_steps(shares, id);
+	if (flow->limit != TB_SHARES_NONE)
+		shares->links[steps[flow->limit].link].n_limited--;
+	if (flow->next_limit != TB_SHARES_NONE)
+		shares->links[steps[flow->next_limit].link].n_limited++;
+	for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate; s++)
+		shares->links[steps[s].link].rate += flow->next_rate - flow->rate;
+	flow->rate = flow->next_rate;
+	flow->limit = flow->next_limit;
+	flow->begins = false;
+	if (!flow->ends)
+		return;
+	for (uint32_t s = 0; s < flow->n_steps; s++)
+		leave(shares, steps[s]);
+	flow->next = shares->free_flow;
+	shares->free_flow = id;
+}
+
+void tb_shares_apply(struct tb_shares *shares)
+{
+	for (uint32_t i = 0; i < shares->n_group; i++)
+		apply(shares, shares->group[i]);
+	shares->n_group = 0;
+}

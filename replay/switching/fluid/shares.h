@@ -1,0 +1,115 @@
+// Max-min fair rates of flows that share links. Private to this room.
+//
+// A flow crosses a set of links, its steps, each of which has a capacity. Its rate is the
+// largest for which no flow with a lower or equal rate has to give up any (Bertsekas and
+// Gallager, Data Networks, 6.5.2): the link with the least share, what is left of it by
+// the number of its flows, limits these flows; then the next one. Links whose shares are
+// equal limit at once. Rates are whole numbers of the capacities' unit: a share is
+// rounded down, which leaves less than a unit for each flow of a link.
+//
+// When flows begin or end, only those are looked at whose rates can change: all that
+// cross a link which limits one of them, and so on. If a link begins to limit, its faster
+// flows join them. What results is what all flows would get if they began now, but for
+// what is left of divisions.
+//
+// Use: tb_shares_begin and tb_shares_end, any number of them, then tb_shares_solve, which
+// leaves all rates as they are; look at the group; tb_shares_apply.
+//
+// Cost of a solution: n log n in the steps of the group. Memory: 80 bytes per link, 56
+// and 16 a step per flow.
+#ifndef TB_SHARES_H
+#define TB_SHARES_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TB_SHARES_NONE UINT32_MAX
+
+struct tb_share_link {
+	uint64_t capacity;
+	uint64_t rate;	    // of all its flows
+	uint32_t *flows;    // that cross it, those that end among them
+	size_t room;	    // for flows
+	uint32_t n;	    // of these
+	uint32_t n_limited; // whose rates it limits
+	uint32_t n_running; // without those that end
+	// In a solution, whose number the marks bear:
+	uint32_t n_left;      // flows of the group without a rate yet
+	uint64_t rest, level; // for these; what it gave each
+	uint32_t touched, spread, limits, stirred;
+};
+
+struct tb_share_step { // of a flow, over a link
+	uint32_t link;
+	uint32_t at; // its place among the link's flows
+};
+
+struct tb_share_flow {
+	uint64_t rate, next_rate;   // now; by the solution
+	uint64_t free_rate;	    // alone
+	uint32_t limit, next_limit; // the step that limits it
+	uint32_t n_steps;
+	uint32_t gathered, solved; // marks
+	uint32_t next;		   // in the free list
+	bool begins, ends;	   // with the next solution
+};
+
+struct tb_share_entry { // of the heap of links
+	uint64_t share;
+	uint32_t link;
+};
+
+struct tb_shares {
+	struct tb_share_link *links;
+	uint32_t n_links;
+	struct tb_share_flow *flows;
+	struct tb_share_step *steps; // n_steps_most for each flow
+	uint32_t n_flows, n_steps_most, free_flow;
+	size_t flows_room, steps_room;
+	uint32_t mark; // of the solution
+	// Flows that begin or end, then all whose rates were solved.
+	uint32_t *group;
+	uint32_t n_group;
+	size_t group_room;
+	uint32_t *touched; // links of the group
+	uint32_t n_touched;
+	size_t touched_room;
+	struct tb_share_entry *heap;
+	uint32_t *level_links; // of the level being given
+	size_t heap_room, level_room;
+	bool failed; // out of memory
+};
+
+// tb_shares_init makes `n_links` links without capacity, which the caller sets, in any
+// unit per time, and room for flows of so many steps. TB_ENOMEM. tb_shares_fini frees
+// them; zeroed is fine.
+int tb_shares_init(
+	struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most) TB_MUST_USE;
+void tb_shares_fini(struct tb_shares *shares);
+
+// tb_shares_begin begins a flow over different links, in the order of its path, with rate
+// 0 until the next solution is applied. Returns its number, TB_SHARES_NONE without
+// memory. tb_shares_end has a flow end with the next solution.
+uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32_t n);
+void tb_shares_end(struct tb_shares *shares, uint32_t flow);
+
+// tb_shares_solve finds the rates of the group.
+void tb_shares_solve(struct tb_shares *shares);
+
+// tb_shares_is_stirred returns whether anything changes for a flow of the group: its
+// rate, what limits it, or the rates of others at the link that limits it now.
+bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t flow);
+
+// tb_shares_apply gives the group its rates, and drops the flows that end.
+void tb_shares_apply(struct tb_shares *shares);
+
+static inline struct tb_share_step *tb_shares_steps(
+	const struct tb_shares *shares, uint32_t flow)
+{
+	return shares->steps + (size_t)flow * shares->n_steps_most;
+}
+
+#endif

@@ -1,0 +1,273 @@
+// Fluid networks by closed forms (docs/fluid.md): a flow alone, flows that share, the
+// textbook's max-min example, what a flow loses and to whom.
+#include "../support/replay_outcome.h"
+
+#include "network_impl.h"
+
+#include <stdio.h>
+
+// A byte takes 40 ps on a link; there is nothing beside payload, latency and sharing.
+#define FLUID                                                                            \
+	"ib-hdr,switching=fluid,payload=4096,overhead=0,first_overhead=0,pcie=none,"     \
+	"send_overhead=0,receive_overhead=0,fetch_delay=0,queue_pair_gap=0,"             \
+	"message_gap=0,ack=0"
+#define STAR	    FLUID ",levels=1,arity=8"
+#define BYTE_PS	    40
+#define LATENCY_PS  ((tb_time_ps)145000)
+#define STAR_PS	    (2 * LATENCY_PS)
+#define MEGABYTE    UINT64_C(1000000)
+#define MEGABYTE_PS ((tb_time_ps)(MEGABYTE * BYTE_PS))
+
+static struct outcome replayed(const char *preset, struct line *lines, size_t n)
+{
+	struct tb_network *net = network_of(preset);
+	struct outcome outcome = replay(net, lines, n, 1, 0);
+	// Whatever is lost is blamed, to the picosecond.
+	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
+	tb_network_free(net);
+	return outcome;
+}
+
+static void a_flow_alone_takes_its_bytes_and_its_latency(void **state)
+{
+	(void)state;
+	struct line lines[1] = {{.destination = 1, .bytes = 3 * MEGABYTE}};
+	struct outcome outcome = replayed(STAR, lines, 1);
+	assert_int_equal(lines[0].delivered, 3 * MEGABYTE_PS + STAR_PS);
+	assert_int_equal(lines[0].sent, 3 * MEGABYTE_PS + 2 * STAR_PS);
+	assert_int_equal(outcome.stats.wait_ps, 0);
+	assert_int_equal(outcome.tally.flow_ideal_ps, outcome.tally.flow_network_ps);
+	drop(&outcome);
+	// The slower host counts, and a packet is fetched before it goes.
+	outcome = replayed(STAR ",pcie=10GB/s", lines, 1);
+	assert_int_equal(lines[0].delivered,
+		3 * MEGABYTE * 100 + STAR_PS + 4096 * (BYTE_PS + 100));
+	drop(&outcome);
+}
+
+static void as_packets_tell_of_a_message_alone(void **state)
+{
+	(void)state;
+	const char *const presets[] = {"ib-hdr,arity=4", "ib-ndr,arity=4",
+		"roce-100,arity=4", "qsnet", "qsnet,arity=2,levels=2,bus=200MB/s"};
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		char fluid[96];
+		struct line packets[1] = {{.destination = 3, .bytes = 8 * MEGABYTE}};
+		struct line flow[1] = {packets[0]};
+		snprintf(fluid, sizeof fluid, "%s,switching=fluid", presets[i]);
+		struct tb_network *net = network_of(presets[i]);
+		struct outcome outcome = replay(net, packets, 1, 1, 0);
+		drop(&outcome);
+		tb_network_free(net);
+		outcome = replayed(fluid, flow, 1);
+		drop(&outcome);
+		tb_time_ps apart = flow[0].delivered - packets[0].delivered;
+		if (llabs(apart) * 1000 > packets[0].delivered)
+			fail_msg("%s: %lld ps, not %lld", presets[i],
+				(long long)flow[0].delivered,
+				(long long)packets[0].delivered);
+	}
+}
+
+static void n_flows_into_one_node_take_n_times_as_long(void **state)
+{
+	(void)state;
+	enum { N = 7 };
+	struct line lines[N];
+	for (uint32_t i = 0; i < N; i++)
+		lines[i] = (struct line){.source = i + 1, .bytes = MEGABYTE};
+	struct tb_network *net = network_of(STAR);
+	struct outcome outcome = replayed(STAR, lines, N);
+	for (uint32_t i = 0; i < N; i++)
+		assert_true(llabs(lines[i].delivered - N * MEGABYTE_PS - STAR_PS) <= 1);
+	// Each loses what the six others take, before the link to node 0.
+	uint64_t lost_ps = (uint64_t)N * (N - 1) * (uint64_t)MEGABYTE_PS;
+	assert_true(
+		outcome.stats.wait_ps >= lost_ps && outcome.stats.wait_ps <= lost_ps + N);
+	assert_int_equal(outcome.tally.worst_root.id, net->ejection[0]);
+	assert_int_equal(outcome.tally.worst_root_ps, outcome.stats.wait_ps);
+	for (uint32_t i = 0; i < N; i++)
+		assert_true(outcome.tally.links[net->injection[i + 1]].wait_ps >=
+			    (N - 1) * (uint64_t)MEGABYTE_PS);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
+// Bertsekas and Gallager, Data Networks, 6.5.2: a long flow gets a half of a link that
+// it shares with one flow, and a third of one that it shares with two; who shares with it
+// there gets what it leaves. Here links to nodes: 0 and 1 send to 4, and 1 and 2 send to
+// 5, 1 to 6 as well. What 1 sends is limited to a third by its own link.
+static void rates_are_max_min_fair(void **state)
+{
+	(void)state;
+	struct line lines[5] = {{.source = 0, .destination = 4, .bytes = 2 * MEGABYTE},
+		{.source = 1, .destination = 4, .bytes = MEGABYTE},
+		{.source = 1, .destination = 5, .bytes = MEGABYTE},
+		{.source = 1, .destination = 6, .bytes = MEGABYTE},
+		{.source = 2, .destination = 5, .bytes = 2 * MEGABYTE}};
+	struct outcome outcome = replayed(STAR, lines, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(llabs(lines[i].delivered - 3 * MEGABYTE_PS - STAR_PS) <= 1);
+	drop(&outcome);
+}
+
+// 1 MB shares its first part with another one that begins later: half of a rate, then
+// all of it.
+static void a_flow_that_comes_later_takes_its_share_from_then_on(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.source = 1, .bytes = MEGABYTE},
+		{.at = MEGABYTE_PS / 2, .source = 2, .bytes = MEGABYTE / 4}};
+	struct outcome outcome = replayed(STAR, lines, 2);
+	assert_int_equal(lines[1].delivered, MEGABYTE_PS + STAR_PS);
+	assert_int_equal(lines[0].delivered, MEGABYTE_PS * 5 / 4 + STAR_PS);
+	assert_int_equal(outcome.stats.wait_ps, MEGABYTE_PS / 2);
+	drop(&outcome);
+}
+
+static void links_carry_all_bytes_and_no_more(void **state)
+{
+	(void)state;
+	enum { N = 40 };
+	struct line lines[N];
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < N; i++) {
+		lines[i] = (struct line){.at = i * 1234567,
+			.source = i * 7 % 16,
+			.destination = (i * 5 + 3) % 16,
+			.bytes = 1 + i * UINT64_C(77777)};
+		if (lines[i].source == lines[i].destination)
+			lines[i].destination ^= 1;
+		bytes += lines[i].bytes;
+	}
+	struct tb_network *net = network_of(FLUID ",levels=2,arity=4");
+	struct outcome outcome = replayed(FLUID ",levels=2,arity=4", lines, N);
+	uint64_t in = 0, out = 0;
+	for (uint32_t i = 0; i < net->n_nodes; i++) {
+		const struct tb_link_sample *to = &outcome.tally.links[net->ejection[i]];
+		out += outcome.tally.links[net->injection[i]].bytes;
+		in += to->bytes;
+		assert_int_equal(to->busy_ps, to->bytes * BYTE_PS);
+	}
+	assert_int_equal(out, bytes);
+	assert_int_equal(in, bytes);
+	assert_int_equal(outcome.stats.payload_bytes, bytes);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
+// Messages of a queue pair follow one another; those of a node that go elsewhere share
+// its link.
+static void messages_of_a_queue_pair_follow_one_another(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1, .bytes = MEGABYTE},
+		{.destination = 1, .bytes = MEGABYTE}};
+	struct outcome outcome = replayed(STAR, lines, 2);
+	assert_int_equal(lines[0].delivered, MEGABYTE_PS + STAR_PS);
+	assert_int_equal(lines[1].delivered, 2 * MEGABYTE_PS + STAR_PS);
+	assert_int_equal(outcome.stats.wait_ps, 0);
+	assert_int_equal(outcome.tally.flow_queue_ps, MEGABYTE_PS);
+	drop(&outcome);
+	outcome = replayed(STAR ",queue_pairs=message", lines, 2);
+	assert_int_equal(lines[0].delivered, 2 * MEGABYTE_PS + STAR_PS);
+	assert_int_equal(lines[1].delivered, 2 * MEGABYTE_PS + STAR_PS);
+	assert_int_equal(outcome.stats.wait_ps, 2 * MEGABYTE_PS);
+	drop(&outcome);
+}
+
+static void gaps_lie_between_messages_that_begin(void **state)
+{
+	(void)state;
+	struct line lines[3] = {{.destination = 1, .bytes = 100},
+		{.destination = 1, .bytes = 100}, {.destination = 2, .bytes = 100}};
+	struct outcome outcome =
+		replayed(STAR ",message_gap=100ns,queue_pair_gap=1us", lines, 3);
+	assert_int_equal(lines[0].delivered, 4000 + STAR_PS);
+	assert_int_equal(lines[2].delivered, 100000 + 4000 + STAR_PS);
+	assert_int_equal(lines[1].delivered, 1000000 + 4000 + STAR_PS);
+	drop(&outcome);
+}
+
+static void a_bus_carries_both_directions(void **state)
+{
+	(void)state;
+	struct line lines[2] = {
+		{.destination = 1, .bytes = MEGABYTE}, {.source = 1, .bytes = MEGABYTE}};
+	struct outcome outcome = replayed("qsnet,switching=fluid,levels=1,payload=320,"
+					  "overhead=0,bus=400MB/s,send_overhead=0,"
+					  "receive_overhead=0",
+		lines, 2);
+	// The bus carries a megabyte each way. A packet is fetched, crosses, and is
+	// drained; one of these three is counted with the bytes.
+	tb_time_ps latency = 2 * 35000 + 5000 + 2 * 320 * 2500;
+	tb_time_ps both = 2 * (tb_time_ps)MEGABYTE * 2500;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(lines[i].delivered, both + latency);
+	assert_int_equal(outcome.stats.wait_ps, both);
+	drop(&outcome);
+}
+
+// Node 0 sends to 4, as do 1, 2 and 3, and to 5, to which nobody else does. In packets
+// those for 5 stand behind those for 4 in one queue; a fluid knows no queue.
+static void there_is_no_head_of_line_blocking(void **state)
+{
+	(void)state;
+	const char *fifo = "ib-hdr,levels=2,arity=4,queues=fifo,input_speedup=1";
+	struct line packets[5] = {{.source = 1, .destination = 4, .bytes = MEGABYTE},
+		{.source = 2, .destination = 4, .bytes = MEGABYTE},
+		{.source = 3, .destination = 4, .bytes = MEGABYTE},
+		{.source = 0, .destination = 4, .bytes = MEGABYTE},
+		{.source = 0, .destination = 5, .bytes = MEGABYTE}};
+	struct line flows[5];
+	memcpy(flows, packets, sizeof flows);
+	struct tb_network *net = network_of(fifo);
+	struct outcome outcome = replay(net, packets, 5, 1, 0);
+	drop(&outcome);
+	tb_network_free(net);
+	outcome = replayed("ib-hdr,levels=2,arity=4,switching=fluid", flows, 5);
+	drop(&outcome);
+	assert_true(packets[4].delivered * 10 > flows[4].delivered * 20);
+	assert_true(llabs(packets[3].delivered - flows[3].delivered) * 20 <
+		    packets[3].delivered);
+}
+
+static void a_run_is_the_same_again(void **state)
+{
+	(void)state;
+	enum { N = 300 };
+	struct line lines[N];
+	uint64_t hashes[2];
+	struct tb_network *net =
+		network_of("ib-hdr,switching=fluid,levels=2,arity=4,ascent=adaptive");
+	for (int i = 0; i < 2; i++) {
+		for (uint32_t k = 0; k < N; k++)
+			lines[k] = (struct line){.at = k / 7 * 1000000,
+				.source = k * 11 % 16,
+				.destination = (k * 3 + k / 16) % 16,
+				.bytes = k * UINT64_C(3001) % 65536};
+		struct outcome outcome = replay(net, lines, N, 5, 0);
+		hashes[i] = outcome.tally.hash;
+		drop(&outcome);
+	}
+	assert_true(hashes[0] == hashes[1]);
+	tb_network_free(net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flow_alone_takes_its_bytes_and_its_latency),
+		cmocka_unit_test(as_packets_tell_of_a_message_alone),
+		cmocka_unit_test(n_flows_into_one_node_take_n_times_as_long),
+		cmocka_unit_test(rates_are_max_min_fair),
+		cmocka_unit_test(a_flow_that_comes_later_takes_its_share_from_then_on),
+		cmocka_unit_test(links_carry_all_bytes_and_no_more),
+		cmocka_unit_test(messages_of_a_queue_pair_follow_one_another),
+		cmocka_unit_test(gaps_lie_between_messages_that_begin),
+		cmocka_unit_test(a_bus_carries_both_directions),
+		cmocka_unit_test(there_is_no_head_of_line_blocking),
+		cmocka_unit_test(a_run_is_the_same_again)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+// Max-min fair rates against a naive reference: flows begin and end at random, some at
+// once, and the rates of all are what progressive filling from nothing gives, but for
+// what is left of divisions.
+//
+// REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
+#include "random.h"
+#include "shares.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { LINKS = 24, FLOWS = 60, STEPS = 6, ROUNDS = 60 };
+
+// A division leaves less than a unit for each flow of a link, and another link may pass
+// that on.
+#define UNITS UINT64_C(1000000000)
+enum { APART_MOST = 10000 };
+
+struct wanted { // a flow of the reference
+	uint32_t links[STEPS], n, id;
+	uint64_t rate;
+	bool runs, has_rate;
+};
+
+struct program {
+	uint64_t capacities[LINKS];
+	struct wanted flows[FLOWS];
+};
+
+static bool crosses(const struct wanted *flow, uint32_t link)
+{
+	for (uint32_t i = 0; i < flow->n; i++)
+		if (flow->links[i] == link)
+			return true;
+	return false;
+}
+
+// share_of is what a link has for each of its flows that have no rate yet; UINT64_MAX:
+// there are none.
+static uint64_t share_of(const struct program *program, uint32_t link)
+{
+	uint64_t rest = program->capacities[link], n = 0;
+	for (uint32_t f = 0; f < FLOWS; f++) {
+		const struct wanted *flow = &program->flows[f];
+		if (!flow->runs || !crosses(flow, link))
+			continue;
+		n += !flow->has_rate;
+		rest -= flow->has_rate ? flow->rate : 0;
+	}
+	return n ? rest / n : UINT64_MAX;
+}
+
+// fill raises all rates together until links stop them.
+static void fill(struct program *program)
+{
+	for (uint32_t f = 0; f < FLOWS; f++)
+		program->flows[f].has_rate = false;
+	for (;;) {
+		uint64_t shares[LINKS], least = UINT64_MAX;
+		for (uint32_t l = 0; l < LINKS; l++) {
+			shares[l] = share_of(program, l);
+			if (shares[l] < least)
+				least = shares[l];
+		}
+		if (least == UINT64_MAX)
+			return;
+		for (uint32_t l = 0; l < LINKS; l++)
+			for (uint32_t f = 0; f < FLOWS && shares[l] == least; f++) {
+				struct wanted *flow = &program->flows[f];
+				if (!flow->runs || flow->has_rate || !crosses(flow, l))
+					continue;
+				flow->has_rate = true;
+				flow->rate = least;
+			}
+	}
+}
+
+static void begin(struct tb_random *random, struct tb_shares *shares, struct wanted *flow)
+{
+	flow->n = 0;
+	uint32_t n = 1 + (uint32_t)tb_random_below(random, STEPS);
+	// Links in two clusters, and few in both, so that groups differ.
+	uint32_t half = (uint32_t)tb_random_below(random, 8) ? LINKS / 2 : LINKS;
+	uint32_t first =
+		half == LINKS ? 0 : (uint32_t)tb_random_below(random, 2) * LINKS / 2;
+	while (flow->n < n) {
+		uint32_t link = first + (uint32_t)tb_random_below(random, half);
+		if (!crosses(flow, link))
+			flow->links[flow->n++] = link;
+	}
+	flow->id = tb_shares_begin(shares, flow->links, flow->n);
+	assert_int_not_equal(flow->id, TB_SHARES_NONE);
+	flow->runs = true;
+}
+
+// check compares rates, and what links know of their flows.
+static void check(const struct tb_shares *shares, struct program *program, uint64_t seed)
+{
+	uint64_t rates[LINKS] = {0};
+	fill(program);
+	for (uint32_t f = 0; f < FLOWS; f++) {
+		const struct wanted *flow = &program->flows[f];
+		if (!flow->runs)
+			continue;
+		const struct tb_share_flow *got = &shares->flows[flow->id];
+		uint64_t apart = got->rate > flow->rate ? got->rate - flow->rate
+							: flow->rate - got->rate;
+		if (apart > APART_MOST)
+			fail_msg("seed %llu: flow %u has %llu, expected %llu",
+				(unsigned long long)seed, f,
+				(unsigned long long)got->rate,
+				(unsigned long long)flow->rate);
+		for (uint32_t i = 0; i < flow->n; i++)
+			rates[flow->links[i]] += got->rate;
+		const struct tb_share_step *steps = tb_shares_steps(shares, flow->id);
+		const struct tb_share_link *limit =
+			&shares->links[steps[got->limit].link];
+		// Of what limits it there is not a unit left for each flow.
+		assert_true(limit->capacity - limit->rate < limit->n);
+	}
+	for (uint32_t l = 0; l < LINKS; l++) {
+		assert_int_equal(shares->links[l].rate, rates[l]);
+		assert_true(rates[l] <= program->capacities[l]);
+	}
+}
+
+static void run(uint64_t seed)
+{
+	struct tb_random random;
+	struct program program = {0};
+	struct tb_shares shares;
+	tb_random_init(&random, seed, 0);
+	assert_int_equal(tb_shares_init(&shares, LINKS, STEPS), TB_OK);
+	bool alike = tb_random_below(&random, 2);
+	for (uint32_t l = 0; l < LINKS; l++)
+		program.capacities[l] = shares.links[l].capacity =
+			UNITS * (alike ? 1000 : 1 + tb_random_below(&random, 5000));
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t n = 1 + (uint32_t)tb_random_below(
+					 &random, tb_random_below(&random, 4) ? 2 : 20);
+		bool touched[FLOWS] = {false};
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t f = (uint32_t)tb_random_below(&random, FLOWS);
+			struct wanted *flow = &program.flows[f];
+			if (touched[f])
+				continue;
+			touched[f] = true;
+			if (flow->runs)
+				tb_shares_end(&shares, flow->id);
+			flow->runs = !flow->runs;
+			if (flow->runs)
+				begin(&random, &shares, flow);
+		}
+		tb_shares_solve(&shares);
+		tb_shares_apply(&shares);
+		check(&shares, &program, seed);
+	}
+	tb_shares_fini(&shares);
+}
+
+static void rates_are_those_of_progressive_filling(void **state)
+{
+	(void)state;
+	unsigned long long first = 1, last = 150;
+	const char *seeds = getenv("REPLAY_SEEDS");
+	if (seeds)
+		assert_int_equal(sscanf(seeds, "%llu-%llu", &first, &last), 2);
+	for (uint64_t seed = first; seed <= last; seed++)
+		run(seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_are_those_of_progressive_filling)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
