@@ -320,8 +320,6 @@ static void report_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// tb_messages_ended keeps the endings of a round in posting order, so that the source's
-// reaction does not depend on the order of events.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
@@ -329,25 +327,39 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 		tb_replay_no_memory(replay, "the ended messages");
 		return;
 	}
-	const struct tb_ending ending = {.at = replay->now,
+	replay->endings[replay->n_endings++] = (struct tb_ending){.at = replay->now,
 		.serial = replay->messages[id].serial,
 		.message = id,
 		.kind = kind};
-	uint32_t i = replay->n_endings++;
-	for (; i > 0 && !tb_replay_is_part(replay); i--) {
-		const struct tb_ending *earlier = &replay->endings[i - 1];
-		if (earlier->serial < ending.serial ||
-			(earlier->serial == ending.serial && earlier->kind < kind))
-			break;
-		replay->endings[i] = *earlier;
-	}
-	replay->endings[i] = ending;
+}
+
+static int by_serial(const void *left, const void *right)
+{
+	const struct tb_ending *a = left, *b = right;
+	if (a->serial != b->serial)
+		return a->serial < b->serial ? -1 : 1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+// sort_endings puts the endings of a round into posting order, so that the source's
+// reaction does not depend on the order of events. Mostly there are one or two; a million
+// where as many messages end at once.
+static void sort_endings(struct tb_replay *replay)
+{
+	uint32_t i = 1;
+	while (i < replay->n_endings &&
+		by_serial(&replay->endings[i - 1], &replay->endings[i]) < 0)
+		i++;
+	if (i < replay->n_endings)
+		qsort(replay->endings, replay->n_endings, sizeof *replay->endings,
+			by_serial);
 }
 
 void tb_messages_report(struct tb_replay *replay)
 {
 	if (replay->n_endings == 0 || tb_replay_is_part(replay))
 		return;
+	sort_endings(replay);
 	replay->last_reported = replay->now;
 	for (uint32_t i = 0; i < replay->n_endings; i++)
 		if (replay->endings[i].kind == TB_EVENT_SENT)
