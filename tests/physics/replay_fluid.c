@@ -233,6 +233,65 @@ static void there_is_no_head_of_line_blocking(void **state)
 		    packets[3].delivered);
 }
 
+// Where routes do not depend on loads, each link carries what it carries of packets.
+static void routes_are_those_of_packets(void **state)
+{
+	(void)state;
+	enum { N = 48 };
+	const char *const ascents[] = {"deterministic", "source", "ecmp"};
+	const char *const networks[] = {"ib-hdr,levels=2,arity=4", "qsnet,levels=2"};
+	for (size_t i = 0; i < 6; i++) {
+		char preset[120];
+		struct line lines[N];
+		struct outcome outcomes[2];
+		for (int fluid = 0; fluid < 2; fluid++) {
+			for (uint32_t k = 0; k < N; k++)
+				lines[k] = (struct line){.source = k % 16,
+					.destination = (k % 16 + k / 16 * 5 + 3) % 16,
+					.bytes = 10000 + k};
+			snprintf(preset, sizeof preset, "%s,ascent=%s%s", networks[i % 2],
+				ascents[i / 2], fluid ? ",switching=fluid" : "");
+			struct tb_network *net = network_of(preset);
+			outcomes[fluid] = replay(net, lines, N, 7, 0);
+			tb_network_free(net);
+		}
+		assert_int_equal(outcomes[0].n_links, outcomes[1].n_links);
+		for (uint32_t l = 0; l < outcomes[0].n_links; l++) {
+			const struct tb_link_sample *packets =
+				&outcomes[0].tally.links[l];
+			const struct tb_link_sample *flows = &outcomes[1].tally.links[l];
+			assert_int_equal(packets->n_packets, flows->n_packets);
+			if (i % 2 == 0) // of qsnet tokens are counted, too
+				assert_int_equal(packets->bytes, flows->bytes);
+		}
+		drop(&outcomes[0]);
+		drop(&outcomes[1]);
+	}
+}
+
+// Flows that begin one after another, from one leaf to others, spread over all links up.
+static void adaptive_ascents_take_the_link_with_the_fewest_flows(void **state)
+{
+	(void)state;
+	const char *const ascents[] = {
+		"adaptive", "adaptive-lowest", "adaptive-round-robin"};
+	for (size_t i = 0; i < sizeof ascents / sizeof *ascents; i++) {
+		char preset[320];
+		struct line lines[4];
+		for (uint32_t k = 0; k < 4; k++)
+			lines[k] = (struct line){.source = k,
+				.destination = 4 + 4 * (k % 3),
+				.bytes = MEGABYTE};
+		lines[3].destination = 5;
+		snprintf(preset, sizeof preset, FLUID ",levels=2,arity=4,ascent=%s",
+			ascents[i]);
+		struct outcome outcome = replayed(preset, lines, 4);
+		for (uint32_t k = 0; k < 4; k++)
+			assert_int_equal(lines[k].delivered, MEGABYTE_PS + 2 * STAR_PS);
+		drop(&outcome);
+	}
+}
+
 static void a_run_is_the_same_again(void **state)
 {
 	(void)state;
@@ -268,6 +327,8 @@ int main(void)
 		cmocka_unit_test(gaps_lie_between_messages_that_begin),
 		cmocka_unit_test(a_bus_carries_both_directions),
 		cmocka_unit_test(there_is_no_head_of_line_blocking),
+		cmocka_unit_test(routes_are_those_of_packets),
+		cmocka_unit_test(adaptive_ascents_take_the_link_with_the_fewest_flows),
 		cmocka_unit_test(a_run_is_the_same_again)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
