@@ -214,7 +214,9 @@ struct credits {
 	struct crossbar *crossbars;  // by switch
 	uint64_t *looking, *limited; // by switch, words each: ports that look; inputs
 				     // that have S packets in the crossbar
-	uint64_t *head_queues; // by slot, head_words each: queues with a head
+	// By slot, head_words each: queues with a head, then those that hold packets, or
+	// did at the end of the last bin or later.
+	uint64_t *head_queues;
 	uint32_t head_words;
 	struct arbiter *arbiters;     // by slot
 	struct tb_vl_table tables[2]; // low, high

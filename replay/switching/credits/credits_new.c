@@ -227,7 +227,7 @@ static int make_crossbars(struct credits *credits)
 	credits->crossbars = calloc(net->n_switches, sizeof *credits->crossbars);
 	credits->looking = calloc(n_words, sizeof *credits->looking);
 	credits->limited = calloc(n_words, sizeof *credits->limited);
-	credits->head_queues = calloc((size_t)credits->n_slots * credits->head_words,
+	credits->head_queues = calloc(2 * (size_t)credits->n_slots * credits->head_words,
 		sizeof *credits->head_queues);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1)

@@ -86,7 +86,12 @@ static inline void clear_head(struct credits *credits, const struct credit_packe
 
 static inline uint64_t *head_queues_at(const struct credits *credits, uint32_t slot)
 {
-	return &credits->head_queues[(size_t)slot * credits->head_words];
+	return &credits->head_queues[2 * (size_t)slot * credits->head_words];
+}
+
+static inline uint64_t *used_queues_at(const struct credits *credits, uint32_t slot)
+{
+	return head_queues_at(credits, slot) + credits->head_words;
 }
 
 // may_cross returns whether the input of a packet has fewer than S packets in the
@@ -192,6 +197,9 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
+	if (!credits->plain)
+		set_bit(used_queues_at(credits, packet->at),
+			queue_number(credits, packet));
 	if (packet->ready_at <= credits->replay.now)
 		become_head(credits, packet);
 	else

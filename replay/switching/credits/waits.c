@@ -113,21 +113,38 @@ void tb_credits_add_delays(struct credits *credits, const struct credit_packet *
 			stops[i].began_at - stops[0].began_at;
 }
 
-// each_waiting calls `visit` for each packet in the queues of a receiver that is ready
-// before `until`, or now.
+// visit_queue calls `visit` for each packet in a queue that is ready before `until`, or
+// now; returns whether it holds any.
+static bool visit_queue(struct credits *credits, const struct queue *queue,
+	tb_time_ps until,
+	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
+{
+	for (uint32_t id = queue->first; id != NOTHING;
+		id = packet_at(credits, id)->next) {
+		struct credit_packet *packet = packet_at(credits, id);
+		if (packet->ready_at < until)
+			visit(credits, packet, until);
+	}
+	return queue->first != NOTHING;
+}
+
+// each_waiting does so for the queues of a receiver. Where there may be many, most hold
+// nothing: it passes over those that have not since it looked last.
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
 	const struct queue *queues = queue_at(credits, slot);
 	bool any = false;
-	for (uint32_t q = 0; q < credits->n_queues; q++)
-		for (uint32_t id = queues[q].first; id != NOTHING;
-			id = packet_at(credits, id)->next) {
-			struct credit_packet *packet = packet_at(credits, id);
+	if (credits->plain)
+		return visit_queue(credits, queues, until, visit);
+	uint64_t *used = used_queues_at(credits, slot);
+	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
+		q = next_bit(used, q + 1, credits->n_queues)) {
+		if (visit_queue(credits, &queues[q], until, visit))
 			any = true;
-			if (packet->ready_at < until)
-				visit(credits, packet, until);
-		}
+		else
+			clear_bit(used, q);
+	}
 	return any;
 }
 
