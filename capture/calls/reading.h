@@ -40,6 +40,9 @@ struct tb_reading {
 	// By which NCCL chooses; NULL: a usual one.
 	const struct tb_gpu_node *node;
 	struct tb_call_work work; // during collective calls
+	// Ranks write into sockets: what one sends to another host without asking is
+	// complete once the network's buffer has all of it, instead of at once.
+	bool sends_wait;
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

@@ -89,14 +89,16 @@ static int add_behind(const struct lowered_call *h, struct tb_op what, uint32_t 
 }
 
 // add_send stores the edge on which the send is complete: a message that is sent without
-// asking is buffered, and complete once it was handed over.
+// asking is buffered, and complete once it was handed over, or written into a socket.
 static int add_send(const struct lowered_call *h, bool asks, uint32_t *edge)
 {
 	uint64_t bytes = h->call->bytes;
 	uint32_t op;
 	if (!asks) {
 		int status = add(h, message(h, TB_OP_SEND, bytes, TB_PART_EAGER), &op);
-		*edge = op | TB_DEP_START;
+		bool waits = h->lowering->reading->sends_wait &&
+			     !same_host(h->lowering, h->rank, h->call->peer);
+		*edge = waits ? op : op | TB_DEP_START;
 		return status;
 	}
 	int status = add(h, message(h, TB_OP_SEND, 0, TB_PART_ASK), &op);

@@ -2,6 +2,7 @@
 #include "workload_impl.h"
 
 #include "input_files.h"
+#include "switchings.h"
 #include "trace.h"
 
 #include <inttypes.h>
@@ -72,6 +73,7 @@ static int read_trace(const struct tb_workload *workload, struct workload_input 
 	if (workload->options->node.nic_bytes_per_s)
 		reading.node = &workload->options->node;
 	reading.work = workload->options->work;
+	reading.sends_wait = workload->options->sends_wait;
 	const struct tb_trace_request request = {.paths = input->files,
 		.n = input->n_files,
 		.stdin_kind =
@@ -437,6 +439,7 @@ void tb_workload_take_network(
 		.cached = host->eager_copy_bytes_per_s,
 		.cache_bytes = host->cache_bytes,
 		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
+	options->sends_wait = tb_switching_of(params)->stores;
 	options->node = (struct tb_gpu_node){
 		.link_bytes_per_s = has_links ? host->local_bytes_per_s : 0,
 		.nic_bytes_per_s = params->link_bytes_per_s,

@@ -43,6 +43,7 @@ struct tb_workload_options {
 	struct tb_gpu_node node;  // of the network; without links and NICs: unknown
 	uint64_t seed;		  // of random placements
 	struct tb_call_work work; // of the hosts, in place of that of `reading`
+	bool sends_wait;	  // likewise
 	bool closed_loop;	  // all captures become jobs (infer.h)
 	bool may_close;		  // the same, if there are any
 	bool unbounded;		  // those that do get no bounds

@@ -153,6 +153,36 @@ static void an_eager_send_is_complete_when_it_is_handed_over(void **state)
 		     "}\n");
 }
 
+static void a_send_into_a_socket_waits_for_room(void **state)
+{
+	(void)state;
+	begin(2);
+	reading.sends_wait = true;
+	message(0, true, 1, 8, false);
+	compute(0, 3);
+	message(1, false, 0, 8, false);
+	assert_makes("\nrank 0 {\n"
+		     "l1: send 8b to 1 tag 0\n"
+		     "l2: calc 3\nl2 requires l1\n"
+		     "}\n\nrank 1 {\n"
+		     "l1: recv 8b from 0 tag 0\n"
+		     "}\n");
+	begin(3); // not within a host
+	reading.sends_wait = true;
+	for (uint32_t rank = 0; rank < 3; rank++)
+		assert_int_equal(
+			tb_calls_host(calls, rank, rank < 2 ? "h" : "g", &error), TB_OK);
+	message(0, true, 1, 8, false);
+	compute(0, 3);
+	message(1, false, 0, 8, false);
+	struct tb_job *job;
+	assert_int_equal(make(&job), TB_OK);
+	char *text = goal(job);
+	assert_non_null(strstr(text, "irequires"));
+	free(text);
+	tb_job_free(job);
+}
+
 static void a_long_message_is_asked_for(void **state)
 {
 	(void)state;
@@ -607,6 +637,7 @@ int main(void)
 		cmocka_unit_test(computation_stands_before_the_call),
 		cmocka_unit_test(pauses_join_the_computation_that_follows),
 		cmocka_unit_test(an_eager_send_is_complete_when_it_is_handed_over),
+		cmocka_unit_test(a_send_into_a_socket_waits_for_room),
 		cmocka_unit_test(a_long_message_is_asked_for),
 		cmocka_unit_test(what_did_not_wait_for_ever_is_sent_at_once),
 		cmocka_unit_test(within_a_host_nothing_is_asked_for),
