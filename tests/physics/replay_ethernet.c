@@ -37,7 +37,9 @@ static void a_frame_is_stored_and_forwarded(void **state)
 {
 	(void)state;
 	assert_int_equal(time_of(CABLE, FULL), OPEN_PS + 2 * (FRAME_PS + LATENCY_PS));
-	assert_int_equal(time_of(CABLE, 0), OPEN_PS + 2 * (ACK_PS + LATENCY_PS));
+	// What carries no bytes takes one.
+	assert_int_equal(
+		time_of(CABLE, 0), OPEN_PS + 2 * (ACK_PS + BYTE_PS + LATENCY_PS));
 	struct line line = {.destination = 3, .bytes = FULL};
 	struct outcome outcome = replay_on(CABLE ",levels=2,arity=2", &line, 1);
 	assert_int_equal(line.delivered, 2 * OPEN_PS + 4 * (FRAME_PS + LATENCY_PS));
@@ -163,6 +165,25 @@ static void a_connection_restarts_after_an_idle_time(void **state)
 	assert_int_equal(warm, 2 * LATENCY_PS + 31 * FRAME_PS);
 }
 
+// Behind a window of ten segments wait four messages of half a segment: two segments have
+// them, in whole.
+static void segments_hold_bytes_of_several_messages(void **state)
+{
+	(void)state;
+	struct line lines[5] = {{.destination = 1, .bytes = 10 * FULL}};
+	for (int i = 1; i < 5; i++)
+		lines[i] = (struct line){.destination = 1, .bytes = FULL / 2};
+	struct outcome outcome = replay_on(CABLE, lines, 5);
+	uint64_t n_frames = 0;
+	for (uint32_t i = 0; i < outcome.n_links; i++)
+		n_frames += outcome.tally.links[i].n_packets;
+	assert_int_equal(n_frames, 2 * (2 + 12 + 12)); // each is acknowledged
+	assert_int_equal(lines[1].delivered, lines[2].delivered);
+	assert_int_equal(lines[3].delivered, lines[4].delivered);
+	assert_int_equal(lines[4].delivered - lines[2].delivered, FRAME_PS);
+	drop(&outcome);
+}
+
 // Two connections that were opened behind data send batches of two segments, two of them
 // at a time, whatever their windows allow; so each gets its turns.
 static void connections_of_long_round_trips_take_turns(void **state)
@@ -213,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_window_doubles_each_round),
 		cmocka_unit_test(two_senders_queue_for_their_receiver),
 		cmocka_unit_test(what_is_dropped_is_sent_again),
+		cmocka_unit_test(segments_hold_bytes_of_several_messages),
 		cmocka_unit_test(connections_of_long_round_trips_take_turns),
 		cmocka_unit_test(a_connection_restarts_after_an_idle_time),
 		cmocka_unit_test(small_writes_wait_for_more),

@@ -101,6 +101,7 @@ struct tb_ethernet_params {
 	tb_time_ps rto_min_ps;
 	tb_time_ps delayed_ack_ps;
 	unsigned idle_restart; // 1: an idle connection begins with slow start again
+	uint32_t header_room;  // of a node's buffers, before a segment, bytes
 	unsigned tcp;	       // an enum tb_tcp
 };
 

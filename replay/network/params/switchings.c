@@ -332,6 +332,8 @@ static const struct tb_preset_key ethernet_keys[] = {
 		TB_KEY_NEEDED, "time that a receiver waits for a second segment"},
 	{"node", "idle_restart", YES_OR_NO, AT(ethernet.idle_restart), TB_KEY_NEEDED,
 		"an idle connection begins with slow start again"},
+	{"node", "header_room", SIZE(0, 4096), AT(ethernet.header_room),
+		TB_KEY_CAME_LATER, "bytes for headers in each buffer of a node's kernel"},
 	{"node", "tcp", CHOICE(tb_tcp_words, TB_TCP_BBR), AT(ethernet.tcp),
 		TB_KEY_CAME_LATER, "how a connection's window grows and shrinks"},
 };

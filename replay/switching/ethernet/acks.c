@@ -77,6 +77,7 @@ static struct acked_segments take(
 		gone.was_early |= segment->is_early ||
 				  (segment->state == SEGMENT_LOST && !segment->resent);
 		gone.n++;
+		stream->cleared = segment->end;
 		if (segment->state != SEGMENT_SACKED) {
 			tb_losses_come(stream, stream->acked, now);
 			if (stream->rated)
@@ -140,6 +141,7 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 	struct tb_cubic_ack ack = {.now = now,
 		.n = gone.n,
 		.is_limited = is_limited,
+		.spread = tb_send_spread(ethernet, stream),
 		.acked = stream->acked,
 		.next = stream->next};
 	if (gone.first_at != TB_TIME_NEVER) {

@@ -56,12 +56,12 @@ static tb_time_ps increase_of(tb_time_ps least)
 }
 
 // is_full returns whether HyStart finds the path full: acknowledgements come in one train
-// for half a round trip, or the round trip has grown.
+// for half a round trip and what batches spread them, or the round trip has grown.
 static bool is_full(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	if (ack->now - cubic->train_at <= train_gap_ps) {
 		cubic->train_at = ack->now;
-		if (ack->now - cubic->round_at > cubic->least / 2)
+		if (ack->now - cubic->round_at > (cubic->least + ack->spread) / 2)
 			return true;
 	}
 	if (ack->round_trip < cubic->round_least)

@@ -53,6 +53,7 @@ struct tb_cubic {
 struct tb_cubic_ack {
 	tb_time_ps now;
 	tb_time_ps round_trip; // of the newest segment acknowledged; 0: not known
+	tb_time_ps spread;     // by which batches may put off acknowledgements of a train
 	uint32_t n;	       // segments that it acknowledges
 	bool is_limited;       // the window, not the program, limited what was sent
 	uint64_t acked, next;  // segments acknowledged so far, and sent so far
@@ -143,34 +144,46 @@ enum segment_state {
 	SEGMENT_SACKED, // has come out of order, as an acknowledgement said
 };
 
-struct segment {
-	tb_time_ps sent_at;
+struct written_packet { // what a program has written into a stream
+	uint64_t end;	// of its bytes in the stream
 	uint32_t packet;
 	uint32_t message; // of which it is the last one, else NOTHING
-	uint32_t bytes;	  // on the wire
-	uint8_t state;	  // as its sender knows it
-	bool has_come;
-	bool resent;   // was sent more than once
-	uint8_t copy;  // the last one sent
-	bool is_early; // an earlier one has come first
 };
 
-// One direction of a connection. Numbers of segments count from 0 and never wrap.
+struct segment {
+	tb_time_ps sent_at;
+	uint64_t end;	// of its bytes in the stream
+	uint32_t bytes; // on the wire
+	uint8_t state;	// as its sender knows it
+	bool has_come;
+	bool is_pushed; // nothing was written behind it when it was sent first
+	bool resent;	// was sent more than once
+	uint8_t copy;	// the last one sent
+	bool is_early;	// an earlier one has come first
+};
+
+// One direction of a connection. Numbers of segments, packets and bytes count from 0 and
+// never wrap.
 struct tcp_stream {
 	uint32_t source, destination;
 	uint32_t flow; // of its newest segment
 	// The sender.
 	struct segment *ring;
 	uint64_t mask;
-	uint64_t acked, next, end; // segments acknowledged, sent, and posted, so far
-	uint64_t taken, room; // segments that were, and that can be, in the send buffer
-	uint32_t n_lost, n_sacked;    // of those between acked and next
+	uint64_t acked, next; // segments acknowledged, and sent, so far
+	// Packets: so far written, taken into the send buffer, and given to the receiving
+	// node. Those that are not given yet are kept.
+	struct written_packet *packets;
+	uint64_t packets_mask, n_written, n_taken, n_given;
+	uint64_t written, taken, sent, cleared; // bytes; cleared: acknowledged
+	uint64_t room;				// bytes that the send buffer holds
+	uint32_t n_lost, n_sacked;		// of those between acked and next
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
-	tb_time_ps least; // round trip
-	uint32_t in_nic;  // memory of its segments in its node's queue, bytes
-	uint64_t unsent;  // payload that was posted and not sent
-	uint64_t limit;	  // of in_nic, beyond which it is held
+	tb_time_ps least;  // round trip
+	uint32_t in_nic;   // memory of its segments in its node's queue, bytes
+	uint64_t limit;	   // of in_nic, beyond which it is held
+	uint64_t batch_at; // the first segment of the last batch
 	uint32_t next_waiting;
 	bool waits; // for room there
 	struct tb_cubic cubic;
@@ -280,8 +293,12 @@ void tb_send_more(struct ethernet *ethernet, uint32_t stream);
 // tb_send_acked does so after an acknowledgement. The buffer grows with the window when
 // the window is not full, else not.
 void tb_send_acked(struct ethernet *ethernet, uint32_t stream);
-// tb_send_room is how many segments a send buffer has room for that is made now.
+// tb_send_room is how many bytes a send buffer has room for that is made now.
 uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream);
+// tb_send_spread is how long four of the largest batches take at the rate at which a
+// connection sends, up to a millisecond.
+tb_time_ps tb_send_spread(
+	const struct ethernet *ethernet, const struct tcp_stream *stream);
 // tb_send_batch is how many segments leave as one.
 uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream);
 void tb_send_timeout(struct ethernet *ethernet, uint32_t stream);
@@ -348,8 +365,15 @@ void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
 // its reverse is number ^ 1. NOTHING without memory.
 uint32_t tb_streams_of(
 	struct ethernet *ethernet, uint32_t job, uint32_t source, uint32_t destination);
-// tb_streams_push adds a segment at a stream's end. False without memory.
-bool tb_streams_push(struct ethernet *ethernet, uint32_t stream, uint32_t packet);
+// tb_streams_write adds a packet at a stream's end, tb_streams_cut a segment of so many
+// bytes behind those that were sent. False without memory.
+bool tb_streams_write(struct ethernet *ethernet, uint32_t stream, uint32_t packet);
+bool tb_streams_cut(struct ethernet *ethernet, uint32_t stream, uint32_t payload);
+static inline struct written_packet *tb_packet_of(
+	const struct tcp_stream *stream, uint64_t number)
+{
+	return &stream->packets[number & stream->packets_mask];
+}
 void tb_streams_free(struct ethernet *ethernet);
 
 // ethernet_new.c: makes and frees the model's part of a replay; see struct tb_switching.

@@ -39,8 +39,8 @@ static void limit(struct tcp_stream *stream)
 void tb_rate_posted(const struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	(void)ethernet;
-	if (stream->end == stream->next && stream->in_nic == 0 && stream->n_lost == 0 &&
-		tb_send_under_way(stream) < stream->cubic.window)
+	if (stream->written == stream->sent && stream->in_nic == 0 &&
+		stream->n_lost == 0 && tb_send_under_way(stream) < stream->cubic.window)
 		limit(stream);
 }
 

@@ -109,17 +109,23 @@ void tb_receive_late(struct ethernet *ethernet, uint32_t id)
 	tb_wheel_put(&ethernet->replay.wheel, stream->answer_at, EV_ACK, id);
 }
 
-// deliver gives the node the segments that have arrived in order, and returns how many.
+// deliver gives the node the packets whose last bytes have arrived in order, and returns
+// how many segments have.
 static uint32_t deliver(struct ethernet *ethernet, struct tcp_stream *stream)
 {
+	uint64_t end = 0;
 	uint32_t n = 0;
 	for (; stream->come < stream->next; n++) {
 		const struct segment *segment = segment_at(stream, stream->come);
 		if (!segment->has_come)
 			break;
 		stream->come++;
-		tb_nodes_arrive(&ethernet->replay, segment->packet);
+		end = segment->end;
 	}
+	while (stream->n_given < stream->n_taken &&
+		tb_packet_of(stream, stream->n_given)->end <= end)
+		tb_nodes_arrive(&ethernet->replay,
+			tb_packet_of(stream, stream->n_given++)->packet);
 	return n;
 }
 
@@ -152,7 +158,7 @@ void tb_receive_segment(
 	segment->has_come = true;
 	segment->is_early = copy != segment->copy;
 	stream->unanswered += segment->bytes - params->packet_overhead_bytes;
-	if (segment->message != NOTHING)
+	if (segment->is_pushed)
 		stream->n_pushed++;
 	if (number >= stream->come_most)
 		stream->come_most = number + 1;

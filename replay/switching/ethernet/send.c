@@ -9,13 +9,12 @@ enum { BATCH_MOST = 1 << 16, BATCH_LEAST = 2 };
 // tcp_limit_output_bytes).
 enum { IN_NIC_MOST = 4 << 20 };
 
-// What a buffer of the network takes beside its payload: struct sk_buff, and room for
-// headers and struct skb_shared_info behind it (SKB_SMALL_HEAD_SIZE of Linux).
-enum { BUFFER_OWN = 256 + 704 };
+// What a buffer takes: struct sk_buff, struct skb_shared_info, and what is beside the
+// room for headers in the smallest ones (SKB_SMALL_HEAD_SIZE of Linux 6).
+enum { BUFFER_OWN = 256, BUFFER_SHARED = 320, BUFFER_PAD = 64 };
 
-// The send buffer: what a segment takes beside its payload, first in what is rounded up
-// to a power of two, and the most (tcp_sndbuf_expand of Linux, sysctl tcp_wmem).
-enum { ROOM_HEADERS = 640, ROOM_BUFFER = 256, BUFFER_MOST = 4 << 20 };
+// The send buffer, at most (sysctl tcp_wmem).
+enum { BUFFER_MOST = 4 << 20 };
 
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, at 1000 Hz
@@ -85,16 +84,17 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	await_probe(ethernet, id);
 }
 
-// payload_of is what a segment's frame carries; memory_of, what it takes in its node's
-// queue (truesize of Linux).
-static uint32_t payload_of(const struct ethernet *ethernet, uint32_t bytes)
+// beside_payload is what a buffer takes beside its payload (truesize of Linux).
+static uint32_t beside_payload(const struct ethernet *ethernet)
 {
-	return bytes - ethernet->replay.net->params.packet_overhead_bytes;
+	return BUFFER_OWN + BUFFER_SHARED + BUFFER_PAD + params_of(ethernet)->header_room;
 }
 
+// memory_of is what a segment's frame takes in its node's queue.
 static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
 {
-	return payload_of(ethernet, bytes) + BUFFER_OWN;
+	return bytes - ethernet->replay.net->params.packet_overhead_bytes +
+	       beside_payload(ethernet);
 }
 
 // emit sends a segment in a frame, which acknowledges what has come the other way.
@@ -110,8 +110,6 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 		tb_rate_sent(ethernet, stream, number);
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
 	tb_receive_replied(ethernet, &ethernet->streams[id ^ 1]);
-	if (segment->state == SEGMENT_QUEUED)
-		stream->unsent -= payload_of(ethernet, segment->bytes);
 	segment->state = SEGMENT_SENT;
 	stream->in_nic += memory_of(ethernet, segment->bytes);
 	frame->kind = FRAME_SEGMENT;
@@ -137,22 +135,39 @@ static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	emit(ethernet, id, number);
 }
 
-// next_of is the segment that goes next: the first one that was lost, else a new one.
-static uint64_t next_of(const struct tcp_stream *stream)
+static void send_new(struct ethernet *ethernet, uint32_t id, uint32_t payload)
 {
-	uint64_t number = stream->n_lost > 0 ? stream->acked : stream->next;
-	while (stream->n_lost > 0 && segment_at(stream, number)->state != SEGMENT_LOST)
+	uint64_t number = stream_at(ethernet, id)->next;
+	if (tb_streams_cut(ethernet, id, payload))
+		emit(ethernet, id, number);
+}
+
+static uint64_t first_lost(const struct tcp_stream *stream)
+{
+	uint64_t number = stream->acked;
+	while (segment_at(stream, number)->state != SEGMENT_LOST)
 		number++;
 	return number;
+}
+
+// new_payload is what the next new segment carries: all that the send buffer has, up to a
+// full segment, of however many messages (tcp_sendmsg of Linux adds to the last buffer
+// that is not sent).
+static uint32_t new_payload(
+	const struct ethernet *ethernet, const struct tcp_stream *stream)
+{
+	uint64_t unsent = stream->taken - stream->sent;
+	uint32_t full = ethernet->replay.net->params.packet_payload_bytes;
+	return unsent < full ? (uint32_t)unsent : full;
 }
 
 // is_pushed_back returns whether the queue of the node has no room for a segment. What
 // stays behind is not lost, but the window shrinks, once for what is under way
 // (tcp_enter_cwr of Linux).
-static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint64_t number)
+static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	if (tb_ports_await(ethernet, id, segment_at(stream, number)->bytes))
+	if (tb_ports_await(ethernet, id, bytes))
 		return false;
 	tb_losses_shrink_only(stream);
 	return true;
@@ -200,9 +215,9 @@ static void end_idle_time(struct ethernet *ethernet, struct tcp_stream *stream)
 // has_room returns whether the receiver's window has room for another segment.
 static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
-	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
-	uint64_t most = params_of(ethernet)->window_bytes / payload;
-	return stream->next - stream->acked < (most ? most : 1);
+	return stream->next == stream->acked ||
+	       stream->sent - stream->cleared + new_payload(ethernet, stream) <=
+		       params_of(ethernet)->window_bytes;
 }
 
 // bytes_at_once is what the connection sends in a 1024th of a second (sk_pacing_rate of
@@ -212,11 +227,20 @@ static uint64_t bytes_at_once(
 {
 	uint64_t window = (uint64_t)stream->cubic.window *
 			  ethernet->replay.net->params.packet_payload_bytes;
-	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
+	bool is_slow_start = stream->cubic.window < stream->cubic.threshold / 2;
 	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
 	if (stream->rated)
 		return tb_rate_bytes(ethernet, stream);
 	return (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
+}
+
+tb_time_ps tb_send_spread(
+	const struct ethernet *ethernet, const struct tcp_stream *stream)
+{
+	uint64_t rate = bytes_at_once(ethernet, stream);
+	if (rate <= 4 * BATCH_MOST)
+		return TB_PS_PER_MS;
+	return (tb_time_ps)(4 * BATCH_MOST * (uint64_t)TB_PS_PER_MS / rate);
 }
 
 // tb_send_batch: the more, the shorter the least round trip,
@@ -232,6 +256,17 @@ uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream 
 	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
 }
 
+// quota_of is how many segments of a batch may go: half of the window, so that two
+// batches are under way, and what the window has room for (tcp_cwnd_test of Linux).
+static uint32_t quota_of(const struct tcp_stream *stream, uint32_t batch)
+{
+	uint32_t window = stream->cubic.window, out = tb_send_under_way(stream);
+	uint32_t half = window > 1 ? window / 2 : 1;
+	uint32_t room = window > out ? window - out : 0;
+	uint32_t most = half < room ? half : room;
+	return batch < most ? batch : most;
+}
+
 // limit_of is how much of a connection may stand in its node's queue before a batch
 // follows: twice what the batch takes, or what is sent in a 1024th of a second; twice
 // that for what is sent again (tcp_small_queue_check of Linux).
@@ -240,9 +275,10 @@ static uint64_t limit_of(
 {
 	uint64_t next =
 		batch * (uint64_t)ethernet->replay.net->params.packet_payload_bytes;
-	if (stream->n_lost == 0 && stream->unsent < next)
-		next = stream->unsent;
-	uint64_t limit = 2 * (next + BUFFER_OWN);
+	uint64_t unsent = stream->written - stream->sent;
+	if (stream->n_lost == 0 && unsent < next)
+		next = unsent;
+	uint64_t limit = 2 * (next + beside_payload(ethernet));
 	uint64_t at_once = bytes_at_once(ethernet, stream);
 	if (at_once > IN_NIC_MOST && !stream->rated)
 		at_once = IN_NIC_MOST;
@@ -254,45 +290,49 @@ static uint64_t limit_of(
 // is_corked returns whether what a program has just written waits for more: while more of
 // the connection stands in its node's queue, until that takes less or a frame has left
 // (tcp_should_autocork of Linux).
-static bool is_corked(const struct tcp_stream *stream)
+static bool is_corked(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
-	return stream->next > stream->acked && stream->unsent < BATCH_MOST &&
-	       stream->in_nic > stream->unsent + BUFFER_OWN;
+	uint64_t unsent = stream->written - stream->sent;
+	return stream->next > stream->acked && unsent < BATCH_MOST &&
+	       stream->in_nic > unsent + beside_payload(ethernet);
 }
 
 // take_in has the operating system take what its buffer has room for. What it has whole,
 // is sent (rule E17).
 static void take_in(struct ethernet *ethernet, struct tcp_stream *stream)
 {
-	for (; stream->taken < stream->end &&
-		stream->taken < stream->acked + stream->room;
-		stream->taken++) {
-		uint32_t message = segment_at(stream, stream->taken)->message;
-		if (message != NOTHING)
-			tb_nodes_sent(&ethernet->replay, message);
+	while (stream->n_taken < stream->n_written &&
+		stream->taken < stream->cleared + stream->room) {
+		const struct written_packet *packet =
+			tb_packet_of(stream, stream->n_taken++);
+		stream->taken = packet->end;
+		if (packet->message != NOTHING)
+			tb_nodes_sent(&ethernet->replay, packet->message);
 	}
 }
 
+// tb_send_room: twice what the window takes, a segment's buffer rounded up to a power of
+// two (tcp_sndbuf_expand of Linux).
 uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes, each = 1;
 	uint64_t window = stream->cubic.window > stream->cubic.restart
 				  ? stream->cubic.window
 				  : stream->cubic.restart;
-	while (each < payload + ROOM_HEADERS)
+	while (each < payload + BUFFER_SHARED + params_of(ethernet)->header_room)
 		each *= 2;
 	bool is_bbr = params_of(ethernet)->tcp == TB_TCP_BBR;
-	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + ROOM_BUFFER);
+	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + BUFFER_OWN);
 	if (bytes > BUFFER_MOST)
 		bytes = BUFFER_MOST;
-	return bytes / payload ? bytes / payload : 1;
+	return bytes / payload ? bytes / payload * payload : payload;
 }
 
 void tb_send_acked(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	tb_send_more(ethernet, id);
-	if (stream->taken == stream->end ||
+	if (stream->n_taken == stream->n_written ||
 		tb_send_under_way(stream) >= stream->cubic.window)
 		return;
 	uint64_t room = tb_send_room(ethernet, stream);
@@ -308,19 +348,24 @@ static bool emit_batch(
 	struct ethernet *ethernet, uint32_t id, uint32_t batch, bool *is_limited)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
+	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
 	for (uint32_t i = 0; i < batch; i++) {
-		if (stream->n_lost == 0 && stream->next == stream->taken)
+		bool is_new = stream->n_lost == 0;
+		if (is_new && stream->sent == stream->taken)
 			return false;
 		*is_limited = tb_send_under_way(stream) >= stream->cubic.window;
-		if (*is_limited || (stream->n_lost == 0 && !has_room(ethernet, stream)))
+		if (*is_limited || (is_new && !has_room(ethernet, stream)))
 			return false;
-		uint64_t number = next_of(stream);
-		if (is_pushed_back(ethernet, id, number))
+		uint64_t number = is_new ? stream->next : first_lost(stream);
+		uint32_t payload = is_new ? new_payload(ethernet, stream) : 0;
+		if (is_pushed_back(ethernet, id,
+			    is_new ? payload + header
+				   : segment_at(stream, number)->bytes))
 			return false;
-		if (stream->n_lost > 0)
-			send_again(ethernet, id, number);
+		if (is_new)
+			send_new(ethernet, id, payload);
 		else
-			emit(ethernet, id, stream->next++);
+			send_again(ethernet, id, number);
 		if (ethernet->replay.failure.code != TB_OK)
 			return false;
 	}
@@ -335,22 +380,27 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 	take_in(ethernet, stream);
 	if (!stream->is_open)
 		return;
-	if (stream->next < stream->end)
+	if (stream->sent < stream->written)
 		end_idle_time(ethernet, stream);
 	uint32_t batch = tb_send_batch(ethernet, stream);
 	bool goes_on = true;
 	while (goes_on) {
-		stream->is_held = stream->in_nic > 0;
+		uint32_t quota = quota_of(stream, batch);
+		stream->is_held = stream->in_nic > 0 && stream->acked < stream->batch_at;
 		if (stream->is_held) {
-			stream->limit = limit_of(ethernet, stream, batch);
+			stream->limit = limit_of(ethernet, stream, quota);
 			stream->is_held = stream->in_nic > stream->limit;
 		}
 		if (stream->is_held || (stream->rated && tb_rate_waits(ethernet, id)))
 			break;
-		goes_on = emit_batch(ethernet, id, batch, &is_limited);
+		uint64_t first = stream->next;
+		goes_on = emit_batch(ethernet, id, quota > 0 ? quota : 1, &is_limited);
+		if (stream->next > first)
+			stream->batch_at = first;
 		if (stream->rated)
 			tb_rate_paced(ethernet, stream);
 	}
+	is_limited |= tb_send_under_way(stream) >= stream->cubic.window;
 	if (is_limited || stream->next > before)
 		note_use(ethernet, stream, is_limited);
 	if (was_idle)
@@ -369,14 +419,13 @@ void tb_send_passed(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 
 // write_on sends what was posted, once the message is whole or fills a batch, unless it
 // is to wait for more.
-static void write_on(struct ethernet *ethernet, uint32_t id, uint32_t payload)
+static void write_on(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	stream->unsent += payload;
-	if (segment_at(stream, stream->end - 1)->message == NOTHING &&
-		stream->unsent < BATCH_MOST)
+	if (tb_packet_of(stream, stream->n_written - 1)->message == NOTHING &&
+		stream->written - stream->sent < BATCH_MOST)
 		return;
-	if (is_corked(stream)) {
+	if (is_corked(ethernet, stream)) {
 		take_in(ethernet, stream);
 		stream->is_held = true;
 		stream->limit = UINT64_MAX; // until a frame has left
@@ -396,10 +445,10 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 		return;
 	if (ethernet->streams[stream].rated)
 		tb_rate_posted(ethernet, &ethernet->streams[stream]);
-	if (!tb_streams_push(ethernet, stream, id))
+	if (!tb_streams_write(ethernet, stream, id))
 		return;
 	tb_open_begin(ethernet, stream);
-	write_on(ethernet, stream, payload_of(ethernet, packet->of.wire_bytes));
+	write_on(ethernet, stream);
 }
 
 // give_up_all marks all segments as lost that are under way and have not been sacked.
@@ -437,18 +486,21 @@ static void give_up(struct ethernet *ethernet, uint32_t id)
 static void probe(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	bool has_new = stream->next < stream->taken && has_room(ethernet, stream);
-	uint64_t number = has_new ? stream->next : stream->next - 1;
+	bool has_new = stream->sent < stream->taken && has_room(ethernet, stream);
+	uint32_t payload = has_new ? new_payload(ethernet, stream) : 0;
+	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
 	if (!may_probe(stream) ||
-		!tb_ports_await(ethernet, id, segment_at(stream, number)->bytes))
+		!tb_ports_await(ethernet, id,
+			has_new ? payload + header
+				: segment_at(stream, stream->next - 1)->bytes))
 		return;
 	stream->probes = true;
 	stream->probe_resent = !has_new;
 	if (has_new) {
-		emit(ethernet, id, stream->next++);
+		send_new(ethernet, id, payload);
 	} else {
 		stream->n_lost++; // as send_again takes it
-		send_again(ethernet, id, number);
+		send_again(ethernet, id, stream->next - 1);
 	}
 	stream->probe_end = stream->next;
 	if (stream->rated)

@@ -63,7 +63,7 @@ static bool grow(struct tcp_stream *stream)
 	struct segment *ring = malloc(room * sizeof *ring);
 	if (!ring)
 		return false;
-	for (uint64_t i = stream->acked; i < stream->end; i++)
+	for (uint64_t i = stream->acked; i < stream->next; i++)
 		ring[i & (room - 1)] = *segment_at(stream, i);
 	free(stream->ring);
 	stream->ring = ring;
@@ -71,21 +71,56 @@ static bool grow(struct tcp_stream *stream)
 	return true;
 }
 
-bool tb_streams_push(struct ethernet *ethernet, uint32_t id, uint32_t packet)
+static bool grow_packets(struct tcp_stream *stream)
+{
+	uint64_t room = stream->packets ? 2 * (stream->packets_mask + 1) : RING_FIRST;
+	struct written_packet *packets = malloc(room * sizeof *packets);
+	if (!packets)
+		return false;
+	for (uint64_t i = stream->n_given; i < stream->n_written; i++)
+		packets[i & (room - 1)] = *tb_packet_of(stream, i);
+	free(stream->packets);
+	stream->packets = packets;
+	stream->packets_mask = room - 1;
+	return true;
+}
+
+// A packet without payload takes a byte, as TCP sends nothing without one.
+bool tb_streams_write(struct ethernet *ethernet, uint32_t id, uint32_t packet)
 {
 	struct tcp_stream *stream = &ethernet->streams[id];
-	bool is_full = !stream->ring || stream->end - stream->acked > stream->mask;
-	if (is_full && !grow(stream)) {
+	bool is_full = !stream->packets ||
+		       stream->n_written - stream->n_given > stream->packets_mask;
+	if (is_full && !grow_packets(stream)) {
 		no_memory(ethernet);
 		return false;
 	}
 	const struct segment_packet *record = packet_at(ethernet, packet);
 	const struct tb_posted *message = &ethernet->replay.messages[record->of.message];
-	*segment_at(stream, stream->end++) = (struct segment){.packet = packet,
-		.message = message->n_unfetched == 0 ? record->of.message : NOTHING,
-		.bytes = record->of.wire_bytes,
-		.state = SEGMENT_QUEUED};
+	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
+	stream->written +=
+		record->of.wire_bytes > header ? record->of.wire_bytes - header : 1;
+	*tb_packet_of(stream, stream->n_written++) = (struct written_packet){
+		.end = stream->written,
+		.packet = packet,
+		.message = message->n_unfetched == 0 ? record->of.message : NOTHING};
 	stream->flow = record->of.flow;
+	return true;
+}
+
+bool tb_streams_cut(struct ethernet *ethernet, uint32_t id, uint32_t payload)
+{
+	struct tcp_stream *stream = &ethernet->streams[id];
+	bool is_full = !stream->ring || stream->next - stream->acked > stream->mask;
+	if (is_full && !grow(stream)) {
+		no_memory(ethernet);
+		return false;
+	}
+	stream->sent += payload;
+	*segment_at(stream, stream->next++) = (struct segment){.end = stream->sent,
+		.bytes = payload + ethernet->replay.net->params.packet_overhead_bytes,
+		.is_pushed = stream->sent == stream->taken,
+		.state = SEGMENT_QUEUED};
 	return true;
 }
 
@@ -153,6 +188,7 @@ void tb_streams_free(struct ethernet *ethernet)
 {
 	for (uint32_t i = 0; i < ethernet->n_streams; i++) {
 		free(ethernet->streams[i].ring);
+		free(ethernet->streams[i].packets);
 		tb_rate_free(ethernet->streams[i].rated);
 	}
 	free(ethernet->streams);

@@ -98,6 +98,18 @@ static tb_time_ps later(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
+// least_bytes is what a packet adds to what its node sends at least: where segments are
+// not of one message only, a short one may share its headers with others.
+static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet *packet)
+{
+	const struct tb_network_params *params = &ideal->replay.net->params;
+	uint64_t header = params->packet_overhead_bytes, wire = packet->of.wire_bytes;
+	if (ideal->replay.messages[packet->of.message].what.captured || wire <= header)
+		return wire;
+	uint64_t payload = wire - header;
+	return payload + header * payload / params->packet_payload_bytes;
+}
+
 // inject_frame has a shaper let a frame pass as soon as all that was sent but the burst
 // could have crossed, as on any Ethernet.
 static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
@@ -107,7 +119,7 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	struct node_links *edge = &ideal->edges[node];
 	uint32_t to = packet->of.destination;
 	const struct tb_idle_frame frame =
-		tb_idle_frame(replay->net, node, to, packet->of.wire_bytes);
+		tb_idle_frame(replay->net, node, to, least_bytes(ideal, packet));
 	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
 	packet->trip =
 		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};

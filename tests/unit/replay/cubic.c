@@ -44,16 +44,22 @@ static void slow_start_ends_when_the_round_trip_grows(void **state)
 }
 
 // train acknowledges ten times two segments, 20 us apart, of a round trip of 100 us, from
-// segment `acked` on.
-static void train(struct tb_cubic *cubic, uint64_t acked)
+// segment `acked` on, which batches spread over `spread`.
+static void spread_train(struct tb_cubic *cubic, uint64_t acked, tb_time_ps spread)
 {
 	for (uint64_t i = 1; i <= 10; i++) {
 		struct tb_cubic_ack ack = ack_at((tb_time_ps)i * 20 * TB_PS_PER_US, 2);
 		ack.acked = acked + 2 * i;
 		ack.next = acked + 20 + cubic->window;
 		ack.round_trip = 100 * TB_PS_PER_US;
+		ack.spread = spread;
 		tb_cubic_acked(cubic, &ack);
 	}
+}
+
+static void train(struct tb_cubic *cubic, uint64_t acked)
+{
+	spread_train(cubic, acked, 0);
 }
 
 // The round began with its first acknowledgement, when the window was still too small to
@@ -65,6 +71,20 @@ static void slow_start_ends_in_a_train(void **state)
 	tb_cubic_init(&cubic, 10);
 	train(&cubic, 0);
 	assert_int_equal(cubic.threshold, 16);
+}
+
+// Half of round trip and spread is 200 us, or 130: the tenth acknowledgement is 180 us
+// behind the first, which begins the round, and the eighth 140.
+static void batches_spread_a_train(void **state)
+{
+	(void)state;
+	struct tb_cubic cubic;
+	tb_cubic_init(&cubic, 10);
+	spread_train(&cubic, 0, 300 * TB_PS_PER_US);
+	assert_int_equal(cubic.threshold, TB_CUBIC_NO_THRESHOLD);
+	tb_cubic_init(&cubic, 10);
+	spread_train(&cubic, 0, 160 * TB_PS_PER_US);
+	assert_int_equal(cubic.threshold, 24);
 }
 
 static void slow_start_is_not_ended_again_before_a_timeout(void **state)
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(slow_start_grows_by_what_is_acknowledged),
 		cmocka_unit_test(slow_start_ends_when_the_round_trip_grows),
 		cmocka_unit_test(slow_start_ends_in_a_train),
+		cmocka_unit_test(batches_spread_a_train),
 		cmocka_unit_test(slow_start_is_not_ended_again_before_a_timeout),
 		cmocka_unit_test(a_loss_leaves_seven_tenths),
 		cmocka_unit_test(the_curve_is_back_after_k),
