@@ -117,6 +117,10 @@ static int add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *threa
 	if (!tb_tbt_peer(reader, call.group, fields[1], &call.peer))
 		return tb_tbt_broken(reader,
 			"a message has a peer that its communicator lacks", error);
+	if (kind == TB_CALL_RECV) {
+		reader->n_recvs++;
+		reader->n_any_kept += thread->any_source;
+	}
 	int status = tb_tbt_call(reader, thread, record, call, &index, error);
 	if (status == TB_OK && request && request != UNNAMED &&
 		tb_map_put(&reader->started, request, index))
@@ -134,6 +138,7 @@ static int add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
+	reader->n_any += thread->any_source;
 	const struct tb_tbt_received *got = &reader->received[at];
 	const uint64_t fields[] = {comm, got->peer, got->tag, got->bytes};
 	return add_message(reader, thread, record, TB_CALL_RECV, fields, request, error);
@@ -296,10 +301,11 @@ static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 }
 
 // define keeps a persistent operation.
-static int define(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	uint64_t request, struct tb_error *error)
+static int define(struct tb_tbt_reader *reader, const struct tb_tbt_thread *thread,
+	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
 {
-	struct tb_tbt_operation operation = {.record = *record};
+	struct tb_tbt_operation operation = {
+		.record = *record, .any_source = thread->any_source};
 	operation.list = malloc((record->n_list + 1) * sizeof *operation.list);
 	if (!operation.list ||
 		TB_ARRAY_RESERVE(&reader->operations, &reader->operations_room,
@@ -327,6 +333,7 @@ static int start(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	struct tb_tbt_record begun = reader->operations[at].record;
 	begun.enter_ns = record->enter_ns;
 	begun.leave_ns = record->leave_ns;
+	thread->any_source = reader->operations[at].any_source;
 	if (begun.kind == TB_TBT_SEND_INIT)
 		return add_message(reader, thread, &begun, TB_CALL_SEND, begun.fields,
 			request, error);
@@ -370,20 +377,22 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_SEND:
 		return add_message(reader, thread, record, TB_CALL_SEND, f, 0, error);
 	case TB_TBT_RECV:
+		reader->n_any += thread->any_source;
 		return add_message(reader, thread, record, TB_CALL_RECV, f, 0, error);
 	case TB_TBT_ISEND:
 		return add_message(reader, thread, record, TB_CALL_SEND, f, f[4], error);
 	case TB_TBT_IRECV:
 		return add_irecv(reader, thread, record, f[0], f[1], error);
 	case TB_TBT_SENDRECV:
+		reader->n_any += thread->any_source;
 		return add_sendrecv(reader, thread, record, error);
 	case TB_TBT_SEND_INIT:
 	case TB_TBT_COLL_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return define(reader, record, f[4], error);
+		return define(reader, thread, record, f[4], error);
 	case TB_TBT_RECV_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return define(reader, record, f[1], error);
+		return define(reader, thread, record, f[1], error);
 	case TB_TBT_START:
 		return start_all(reader, thread, record, error);
 	case TB_TBT_COMPLETE:
@@ -405,6 +414,7 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 		tb_tbt_pass(reader, thread, record);
 		return tb_tbt_io(reader, record, error);
 	case TB_TBT_POLL:
+	case TB_TBT_ANY_SOURCE:
 	case TB_TBT_COMM:
 	case TB_TBT_FINALIZE:
 	case TB_TBT_ABORT:
@@ -493,6 +503,7 @@ int tb_tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error)
 		if (tb_stop_asked(reader->reading->stop))
 			return tb_fail(error, TB_ESTOPPED, "stopped");
 		status = add_record(reader, thread, &thread->next, error);
+		thread->any_source = thread->next.kind == TB_TBT_ANY_SOURCE;
 		if (status == TB_OK)
 			status = advance(thread, error);
 	}

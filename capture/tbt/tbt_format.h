@@ -32,11 +32,14 @@
 // communicators, for each the u32 number of its group or TB_TBT_NO_GROUP; u32 points of
 // its clock, each u64 its own ns, i64 what is to be added there for the common clock
 // (1 or 2 points: constant or linear); u32 lanes, for each u64 bytes of records;
-// these bytes, lane after lane. A file of TB_TBT_MAGIC_1 lacks world, parent and origin.
+// these bytes, lane after lane. A file of TB_TBT_MAGIC_2 was made of rank files that do
+// not tell which receives had MPI_ANY_SOURCE; one of TB_TBT_MAGIC_1 lacks world, parent
+// and origin, too.
 #ifndef TB_TBT_FORMAT_H
 #define TB_TBT_FORMAT_H
 
-#define TB_TBT_MAGIC	    "TBTRACE2"
+#define TB_TBT_MAGIC	    "TBTRACE3"
+#define TB_TBT_MAGIC_2	    "TBTRACE2"
 #define TB_TBT_MAGIC_1	    "TBTRACE1"
 #define TB_TBT_RANK_MAGIC   "TBRANK1\n"
 #define TB_TBT_MAGIC_BYTES  8
@@ -64,6 +67,7 @@ enum tb_tbt_header {
 	TB_TBT_AT_WORLD = 640,	   // u64: the world's identity; 0: a file without
 	TB_TBT_AT_ORIGIN = 648,	   // u32 (enum tb_tbt_origin)
 	TB_TBT_AT_ENDING = 652,	   // u32: signal that ended it, or TB_TBT_EXITED
+	TB_TBT_AT_TELLS_ANY = 656, // u32: 1 where it tells MPI_ANY_SOURCE
 	TB_TBT_AT_JOB = 704, // text of up to 62 bytes: the world's name in its launcher
 	TB_TBT_AT_PARENT = 768, // text of up to 62 bytes: that of who spawned it
 };
@@ -112,7 +116,8 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 	X(FINALIZE, 20, 0, 0) \
 	X(ABORT, 21, 0, 0) \
 	X(FILE, 22, 2, 1)	/* file, comm; its name, a value a byte */ \
-	X(IO, 23, 4, 0)		/* file, what (enum tb_tbt_io), byte + 1, bytes */
+	X(IO, 23, 4, 0)		/* file, what (enum tb_tbt_io), byte + 1, bytes */ \
+	X(ANY_SOURCE, 24, 0, 0) /* the next record's receive has MPI_ANY_SOURCE */
 // clang-format on
 
 enum tb_tbt_kind {

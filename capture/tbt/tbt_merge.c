@@ -36,6 +36,7 @@ struct rank_merge {
 	struct tb_tbt_clocks *clocks;
 	struct tb_tbt_groups *groups;
 	char version[256];
+	bool tells_any; // every rank's file does
 	struct tb_tbt_summary *summary;
 };
 
@@ -134,6 +135,7 @@ static int take_header(
 			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
+	merge->tells_any &= file->tells_any;
 	merge->summary->n_lost += file->lost;
 	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
@@ -182,6 +184,7 @@ static int begin(struct rank_merge *merge, struct tb_error *error)
 		return status;
 	merge->n_ranks = file.n_ranks;
 	merge->mpi = file.mpi;
+	merge->tells_any = true;
 	memcpy(merge->version, file.version, sizeof merge->version);
 	merge->there = calloc(file.n_ranks, sizeof *merge->there);
 	merge->endings = calloc(file.n_ranks, sizeof *merge->endings);
@@ -330,7 +333,8 @@ static uint64_t common_begin(const struct rank_merge *merge)
 static void write_head(const struct rank_merge *merge, FILE *stream)
 {
 	uint32_t n = tb_tbt_groups_n(merge->groups);
-	fwrite(TB_TBT_MAGIC, 1, TB_TBT_MAGIC_BYTES, stream);
+	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
+		stream);
 	put_u32(stream, merge->n_ranks);
 	put_u32(stream, merge->mpi);
 	put_u64(stream, common_begin(merge));

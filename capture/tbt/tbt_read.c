@@ -4,6 +4,7 @@
 #include "infile.h"
 #include "tbt_rank_file.h"
 #include "tbt_read_impl.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ bool tb_tbt_begins(struct tb_bytes first)
 {
 	return tb_bytes_have(first, 0, TB_TBT_MAGIC_BYTES) &&
 	       (memcmp(first.data, TB_TBT_MAGIC, TB_TBT_MAGIC_BYTES) == 0 ||
+		       memcmp(first.data, TB_TBT_MAGIC_2, TB_TBT_MAGIC_BYTES) == 0 ||
 		       memcmp(first.data, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES) == 0);
 }
 
@@ -160,6 +162,7 @@ static int read_head(
 	if (!tb_tbt_begins((struct tb_bytes){magic, sizeof magic}))
 		return tb_fail_in(error, TB_EFOREIGN, source->path,
 			"is not what `tailback trace` writes");
+	reader->tells_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
 	reader->n_ranks = get_u32(source);
 	reader->mpi = get_u32(source);
 	reader->begin_ns = get_u64(source);
@@ -360,6 +363,25 @@ static void note_parent(struct tb_tbt_reader *reader)
 			reader->world);
 }
 
+// note_any_source reports how many receives from any source get what they got: what
+// comes first on another network may be another message.
+static void note_any_source(struct tb_tbt_reader *reader)
+{
+	char count[48];
+	if (!reader->tells_any && reader->n_recvs)
+		tb_calls_note(reader->calls,
+			"which receives had MPI_ANY_SOURCE was not recorded: all get the "
+			"messages that they got then");
+	if (reader->n_any)
+		tb_calls_note(reader->calls,
+			"%s had MPI_ANY_SOURCE, of %" PRIu64
+			": the recorded order of %.3g %% of these is kept, whatever "
+			"comes first in a replay",
+			tb_format_counted(reader->n_any, "receive", count, sizeof count),
+			reader->n_recvs + reader->n_any - reader->n_any_kept,
+			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
+}
+
 static int read_all(
 	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
 {
@@ -370,8 +392,10 @@ static int read_all(
 		status = tb_tbt_serve(reader, error);
 	if (status == TB_OK && reader->origin == TB_TBT_SPAWNED)
 		note_parent(reader);
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		note_any_source(reader);
 		tb_tbt_note_files(reader);
+	}
 	if (status == TB_OK && reader->n_short > NOTED_MAX)
 		tb_calls_note(reader->calls,
 			"%" PRIu32 " more ranks ended early or left no trace",

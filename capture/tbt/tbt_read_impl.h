@@ -17,6 +17,7 @@ struct tb_tbt_thread {
 	struct tb_tbt_cursor cursor;
 	struct tb_tbt_record next;
 	bool more, begun;
+	bool any_source;   // the next receive is posted so
 	uint32_t lane;	   // once it has begun
 	uint64_t last_ns;  // common clock, end of its last call
 	uint64_t carry_ns; // computation that belongs to its next call
@@ -31,6 +32,7 @@ struct tb_tbt_received {
 struct tb_tbt_operation {
 	struct tb_tbt_record record; // with a list of its own; of persistent ones only
 	uint64_t *list;
+	bool any_source;
 };
 
 // What a rank has done with a window.
@@ -82,6 +84,10 @@ struct tb_tbt_reader {
 	uint64_t n_left_out;
 	uint64_t n_inter_rooted; // collective calls, left out too
 	uint32_t n_short;	 // ranks that did not come to their end
+	bool tells_any;		 // which receives had MPI_ANY_SOURCE
+	// Receives that are calls, those that got a message with MPI_ANY_SOURCE, and
+	// those that are both.
+	uint64_t n_recvs, n_any, n_any_kept;
 	struct tb_tbt_file *files;
 	size_t n_files, files_room;
 	struct tb_map file_names; // hash of a name: file

@@ -112,6 +112,7 @@ static void fill_header(const struct tb_lanes_rank *rank)
 	put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
 	put_u64(header + TB_TBT_AT_WORLD, rank->world);
 	put_u32(header + TB_TBT_AT_ORIGIN, rank->origin);
+	put_u32(header + TB_TBT_AT_TELLS_ANY, 1);
 	put_text(header + TB_TBT_AT_JOB, rank->job, 62);
 	put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
 	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);

@@ -56,6 +56,13 @@ static inline uint64_t tb_bytes_received(const MPI_Status *status)
 	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+// tb_tell_source notes the source with which the next record's receive was posted.
+static inline void tb_tell_source(struct tb_record_lane *lane, int from)
+{
+	if (from == MPI_ANY_SOURCE)
+		tb_lane_define(lane, TB_TBT_ANY_SOURCE, NULL, NULL, 0);
+}
+
 // tb_started notes the request of an operation that has begun and returns its number.
 static inline uint64_t tb_started(MPI_Request handle, bool receives)
 {

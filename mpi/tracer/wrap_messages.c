@@ -72,22 +72,24 @@ SEND_REQUEST(Rsend_init, int, true)
 
 // record_recv records a receive that is complete.
 static void record_recv(
-	struct tb_traced_call *entry, MPI_Comm comm, const MPI_Status *status)
+	struct tb_traced_call *entry, int from, MPI_Comm comm, const MPI_Status *status)
 {
 	if (status->MPI_SOURCE < 0)
 		return;
 	const uint64_t fields[] = {tb_comm_id(entry->lane, comm),
 		(uint64_t)status->MPI_SOURCE, (uint64_t)(uint32_t)status->MPI_TAG,
 		tb_bytes_received(status)};
+	tb_tell_source(entry->lane, from);
 	tb_lane_record(entry, TB_TBT_RECV, fields, NULL, 0);
 }
 
 // record_irecv records a receive that has begun.
-static void record_irecv(
-	struct tb_traced_call *entry, MPI_Comm comm, MPI_Request request, bool persistent)
+static void record_irecv(struct tb_traced_call *entry, int from, MPI_Comm comm,
+	MPI_Request request, bool persistent)
 {
 	const uint64_t fields[] = {tb_comm_id(entry->lane, comm),
 		persistent ? tb_defined(request, true) : tb_started(request, true)};
+	tb_tell_source(entry->lane, from);
 	tb_lane_record(
 		entry, persistent ? TB_TBT_RECV_INIT : TB_TBT_IRECV, fields, NULL, 0);
 }
@@ -103,7 +105,7 @@ static void record_irecv(
 			status = &own;                                                   \
 		int result = tb_real.name(buffer, count, type, from, tag, comm, status); \
 		if (tb_leave(&entry) && result == MPI_SUCCESS && from != MPI_PROC_NULL)  \
-			record_recv(&entry, comm, status);                               \
+			record_recv(&entry, from, comm, status);                         \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)
@@ -117,7 +119,7 @@ static void record_irecv(
 		int result =                                                             \
 			tb_real.name(buffer, count, type, from, tag, comm, request);     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS && from != MPI_PROC_NULL)  \
-			record_irecv(&entry, comm, *request, persistent);                \
+			record_irecv(&entry, from, comm, *request, persistent);          \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)
@@ -127,31 +129,32 @@ RECV_REQUEST(Irecv, int, false)
 RECV_REQUEST(Recv_init, int, true)
 
 // A matched message no longer has a communicator that MPI tells of: it is remembered from
-// the probe (see remember).
-static _Thread_local struct {
+// the probe (see remember), as is the source that was asked for.
+struct matched_probe {
 	MPI_Message handle;
 	MPI_Comm comm;
-} matched[16];
+	int from;
+};
+static _Thread_local struct matched_probe matched[16];
 static _Thread_local unsigned n_matched;
 
 // MPI gives a handle again once its message is received: the newest counts.
-static void remember(MPI_Message handle, MPI_Comm comm)
+static void remember(MPI_Message handle, MPI_Comm comm, int from)
 {
 	unsigned at = 0, room = sizeof matched / sizeof *matched;
 	while (at < room && at < n_matched && matched[at].handle != handle)
 		at++;
 	if (at == room || at == n_matched)
 		at = n_matched++ % room;
-	matched[at].handle = handle;
-	matched[at].comm = comm;
+	matched[at] = (struct matched_probe){handle, comm, from};
 }
 
-static MPI_Comm recall(MPI_Message handle)
+static struct matched_probe recall(MPI_Message handle)
 {
 	for (size_t i = 0; i < sizeof matched / sizeof *matched && i < n_matched; i++)
 		if (matched[i].handle == handle)
-			return matched[i].comm;
-	return MPI_COMM_WORLD;
+			return matched[i];
+	return (struct matched_probe){handle, MPI_COMM_WORLD, 0};
 }
 
 #define MRECV(name, COUNT)                                                               \
@@ -160,13 +163,13 @@ static MPI_Comm recall(MPI_Message handle)
 	{                                                                                \
 		struct tb_traced_call entry;                                             \
 		MPI_Status own;                                                          \
-		MPI_Comm comm = recall(*message);                                        \
+		const struct matched_probe probe = recall(*message);                     \
 		tb_enter(&entry);                                                        \
 		if (status == MPI_STATUS_IGNORE)                                         \
 			status = &own;                                                   \
 		int result = tb_real.name(buffer, count, type, message, status);         \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_recv(&entry, comm, status);                               \
+			record_recv(&entry, probe.from, probe.comm, status);             \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)
@@ -176,12 +179,12 @@ static MPI_Comm recall(MPI_Message handle)
 		MPI_Message *message, MPI_Request *request)                              \
 	{                                                                                \
 		struct tb_traced_call entry;                                             \
-		MPI_Comm comm = recall(*message);                                        \
+		const struct matched_probe probe = recall(*message);                     \
 		bool null = *message == MPI_MESSAGE_NO_PROC;                             \
 		tb_enter(&entry);                                                        \
 		int result = tb_real.name(buffer, count, type, message, request);        \
 		if (tb_leave(&entry) && result == MPI_SUCCESS && !null)                  \
-			record_irecv(&entry, comm, *request, false);                     \
+			record_irecv(&entry, probe.from, probe.comm, *request, false);   \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)
@@ -219,7 +222,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Statu
 	int result = tb_real.Mprobe(from, tag, comm, message, status);
 	if (tb_leave(&entry)) {
 		tb_lane_poll(&entry);
-		remember(*message, comm);
+		remember(*message, comm, from);
 	}
 	return result;
 }
@@ -234,7 +237,7 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *messa
 	if (tb_leave(&entry)) {
 		tb_lane_poll(&entry);
 		if (*there)
-			remember(*message, comm);
+			remember(*message, comm, from);
 	}
 	return result;
 }
@@ -242,7 +245,7 @@ TB_ALIAS(Improbe)
 
 // record_both records a send and a receive that go on at the same time.
 static void record_both(struct tb_traced_call *entry, const struct traced_message *send,
-	bool null, MPI_Status *status)
+	int from, MPI_Status *status)
 {
 	uint64_t fields[7] = {tb_comm_id(entry->lane, send->comm)};
 	if (send->peer != MPI_PROC_NULL) {
@@ -250,11 +253,13 @@ static void record_both(struct tb_traced_call *entry, const struct traced_messag
 		fields[2] = (uint64_t)(uint32_t)send->tag;
 		fields[3] = tb_bytes_of(send->count, send->type);
 	}
-	if (!null && status->MPI_SOURCE >= 0) {
+	if (from != MPI_PROC_NULL && status->MPI_SOURCE >= 0) {
 		fields[4] = (uint64_t)status->MPI_SOURCE + 1;
 		fields[5] = (uint64_t)(uint32_t)status->MPI_TAG;
 		fields[6] = tb_bytes_received(status);
 	}
+	if (fields[4])
+		tb_tell_source(entry->lane, from);
 	if (fields[1] || fields[4])
 		tb_lane_record(entry, TB_TBT_SENDRECV, fields, NULL, 0);
 }
@@ -273,7 +278,7 @@ static void record_both(struct tb_traced_call *entry, const struct traced_messag
 			in_type, from, in_tag, comm, status);                            \
 		const struct traced_message send = {n_out, out_type, to, out_tag, comm}; \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_both(&entry, &send, from == MPI_PROC_NULL, status);       \
+			record_both(&entry, &send, from, status);                        \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)
@@ -291,7 +296,7 @@ static void record_both(struct tb_traced_call *entry, const struct traced_messag
 			buffer, n, type, to, out_tag, from, in_tag, comm, status);       \
 		const struct traced_message send = {n, type, to, out_tag, comm};         \
 		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_both(&entry, &send, from == MPI_PROC_NULL, status);       \
+			record_both(&entry, &send, from, status);                        \
 		return result;                                                           \
 	}                                                                                \
 	TB_ALIAS(name)

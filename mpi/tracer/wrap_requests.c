@@ -466,8 +466,10 @@ static void record_two(
 	const uint64_t out[] = {comm, (uint64_t)(uint32_t)both->to,
 		(uint64_t)(uint32_t)both->out_tag, both->n_out, request.active};
 	const uint64_t in[] = {comm, request.also};
-	if (receives)
+	if (receives) {
+		tb_tell_source(entry->lane, both->from);
 		tb_lane_record(entry, TB_TBT_IRECV, in, NULL, 0);
+	}
 	entry->enter_ns = receives ? entry->leave_ns : entry->enter_ns;
 	if (sends)
 		tb_lane_record(entry, TB_TBT_ISEND, out, NULL, 0);

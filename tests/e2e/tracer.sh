@@ -68,6 +68,7 @@ for mpi in "${mpis[@]}"; do
 		is "$(sent $r)" "$wanted" "what rank $r sends"
 	done
 	grep -qE '^  hosts +1$' job.info || complain "not one host: $(cat job.info)"
+	has '9 receives had MPI_ANY_SOURCE, of [0-9]+'
 	"$TAILBACK" replay -q job.tbt -o run.db
 
 	compile collectives

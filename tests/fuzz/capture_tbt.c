@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	// A file of a few bytes that names a million ranks costs memory and finds
 	// nothing.
-	if (size < 12 || memcmp(data, "TBTRACE1", 8) != 0 || data[9] || data[10] ||
+	if (size < 12 || memcmp(data, "TBTRACE", 7) != 0 || data[9] || data[10] ||
 		data[11])
 		return 0;
 	return fuzz_calls(tb_tbt_read, data, size, 0);

@@ -63,6 +63,8 @@ static void put_text(uint8_t *header, size_t at, const char *text)
 
 // write_rank writes the lane as a rank's only one. Each rank is a machine whose clock
 // began `rank` seconds earlier, all with the same time of day.
+static bool tells_any;
+
 static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
 {
 	static uint8_t bytes[TB_TBT_HEADER_BYTES + TB_TBT_BLOCK_BYTES];
@@ -74,6 +76,7 @@ static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
 	put(bytes, TB_TBT_AT_N_RANKS, n_ranks, 4);
 	put(bytes, TB_TBT_AT_MPI, TB_TBT_MPICH, 4);
 	put(bytes, TB_TBT_AT_STATE, (uint64_t)state, 4);
+	put(bytes, TB_TBT_AT_TELLS_ANY, tells_any, 4);
 	put(bytes, TB_TBT_AT_MONO_BEGIN, (10 + rank) * SECOND, 8);
 	put(bytes, TB_TBT_AT_REAL_BEGIN, 1000 * SECOND, 8);
 	if (state == TB_TBT_FINISHED) {
@@ -160,6 +163,32 @@ static void what_ranks_wrote_are_their_calls(void **state)
 			tb_calls_host_of(calls, rank), rank == 0 ? "n00" : "n01");
 	}
 	tb_calls_free(calls);
+}
+
+// Where one rank's file is of a tracer that did not record MPI_ANY_SOURCE, a note says
+// so.
+static void older_files_do_not_tell_of_any_source(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_calls *calls;
+	for (int newer = 0; newer < 2; newer++) {
+		for (uint32_t rank = 0; rank < 2; rank++) {
+			make_lane(rank, 2);
+			finish_lane(rank);
+			tells_any = rank == 0 || newer;
+			write_rank(rank, 2, TB_TBT_FINISHED);
+		}
+		assert_int_equal(merge(&summary), TB_OK);
+		assert_int_equal(read_merged(&calls), TB_OK);
+		const char *note = tb_calls_note_at(calls, 0);
+		if (newer)
+			assert_null(note);
+		else
+			assert_non_null(strstr(note, "MPI_ANY_SOURCE was not recorded"));
+		tb_calls_free(calls);
+	}
+	tells_any = false;
 }
 
 static void ranks_that_were_killed_count_as_far_as_they_came(void **state)
@@ -296,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_ranks_wrote_are_their_calls),
+		TEST(older_files_do_not_tell_of_any_source),
 		TEST(ranks_that_were_killed_count_as_far_as_they_came),
 		TEST(the_first_that_ends_early_is_so_in_time),
 		TEST(files_that_are_none_are_named),
