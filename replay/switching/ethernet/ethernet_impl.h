@@ -293,14 +293,6 @@ void tb_send_more(struct ethernet *ethernet, uint32_t stream);
 // tb_send_acked does so after an acknowledgement. The buffer grows with the window when
 // the window is not full, else not.
 void tb_send_acked(struct ethernet *ethernet, uint32_t stream);
-// tb_send_room is how many bytes a send buffer has room for that is made now.
-uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream);
-// tb_send_spread is how long four of the largest batches take at the rate at which a
-// connection sends, up to a millisecond.
-tb_time_ps tb_send_spread(
-	const struct ethernet *ethernet, const struct tcp_stream *stream);
-// tb_send_batch is how many segments leave as one.
-uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream);
 void tb_send_timeout(struct ethernet *ethernet, uint32_t stream);
 // tb_send_set_timer starts the retransmission timer anew, or stops it when nothing is
 // under way.
@@ -317,6 +309,27 @@ static inline uint32_t tb_send_under_way(const struct tcp_stream *stream)
 // tb_send_passed: a segment of the stream has left its node, in a frame of so many bytes,
 // which may make room for a further batch.
 void tb_send_passed(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
+
+// batches.c
+//
+#define TB_BATCH_MOST (1u << 16) // bytes that leave a connection as one (Linux's GSO)
+// tb_send_room is how many bytes a send buffer has room for that is made now.
+uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream);
+// tb_send_spread is how long four of the largest batches take at the rate at which a
+// connection sends, up to a millisecond.
+tb_time_ps tb_send_spread(
+	const struct ethernet *ethernet, const struct tcp_stream *stream);
+// tb_send_batch is how many segments leave as one; tb_batch_quota, how many of them may
+// go now.
+uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream);
+uint32_t tb_batch_quota(const struct tcp_stream *stream, uint32_t batch);
+// tb_batch_limit is how much of a connection may stand in its node's queue before such a
+// batch follows: twice what the batch takes, or what is sent in a 1024th of a second;
+// twice that for what is sent again.
+uint64_t tb_batch_limit(
+	const struct ethernet *ethernet, const struct tcp_stream *stream, uint32_t batch);
+// tb_batch_beside is what a buffer takes beside its payload (truesize of Linux).
+uint32_t tb_batch_beside(const struct ethernet *ethernet);
 
 // How a connection opens (streams.c). tb_open_begin does so for a stream that has
 // something to send; tb_open_come takes every frame that comes in the direction of a

@@ -2,20 +2,6 @@
 // to E14).
 #include "ethernet_impl.h"
 
-// Bytes that leave a connection as one, at most (Linux's GSO), and segments, at least.
-enum { BATCH_MOST = 1 << 16, BATCH_LEAST = 2 };
-
-// What is in the node's queue of a connection, at most, at any rate (sysctl
-// tcp_limit_output_bytes).
-enum { IN_NIC_MOST = 4 << 20 };
-
-// What a buffer takes: struct sk_buff, struct skb_shared_info, and what is beside the
-// room for headers in the smallest ones (SKB_SMALL_HEAD_SIZE of Linux 6).
-enum { BUFFER_OWN = 256, BUFFER_SHARED = 320, BUFFER_PAD = 64 };
-
-// The send buffer, at most (sysctl tcp_wmem).
-enum { BUFFER_MOST = 4 << 20 };
-
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, at 1000 Hz
 
@@ -84,17 +70,11 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	await_probe(ethernet, id);
 }
 
-// beside_payload is what a buffer takes beside its payload (truesize of Linux).
-static uint32_t beside_payload(const struct ethernet *ethernet)
-{
-	return BUFFER_OWN + BUFFER_SHARED + BUFFER_PAD + params_of(ethernet)->header_room;
-}
-
 // memory_of is what a segment's frame takes in its node's queue.
 static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
 {
 	return bytes - ethernet->replay.net->params.packet_overhead_bytes +
-	       beside_payload(ethernet);
+	       tb_batch_beside(ethernet);
 }
 
 // emit sends a segment in a frame, which acknowledges what has come the other way.
@@ -220,81 +200,14 @@ static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *s
 		       params_of(ethernet)->window_bytes;
 }
 
-// bytes_at_once is what the connection sends in a 1024th of a second (sk_pacing_rate of
-// Linux, shifted by 10).
-static uint64_t bytes_at_once(
-	const struct ethernet *ethernet, const struct tcp_stream *stream)
-{
-	uint64_t window = (uint64_t)stream->cubic.window *
-			  ethernet->replay.net->params.packet_payload_bytes;
-	bool is_slow_start = stream->cubic.window < stream->cubic.threshold / 2;
-	uint64_t rounds = (uint64_t)(stream->srtt * 1024 / TB_PS_PER_MS);
-	if (stream->rated)
-		return tb_rate_bytes(ethernet, stream);
-	return (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
-}
-
-tb_time_ps tb_send_spread(
-	const struct ethernet *ethernet, const struct tcp_stream *stream)
-{
-	uint64_t rate = bytes_at_once(ethernet, stream);
-	if (rate <= 4 * BATCH_MOST)
-		return TB_PS_PER_MS;
-	return (tb_time_ps)(4 * BATCH_MOST * (uint64_t)TB_PS_PER_MS / rate);
-}
-
-// tb_send_batch: the more, the shorter the least round trip,
-// and what the connection sends in a millisecond, at twice its rate in slow start.
-uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream)
-{
-	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
-	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
-	uint64_t bytes = halvings < 16 ? (uint64_t)BATCH_MOST >> halvings : 0;
-	bytes += bytes_at_once(ethernet, stream);
-	if (bytes > BATCH_MOST)
-		bytes = BATCH_MOST;
-	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
-}
-
-// quota_of is how many segments of a batch may go: half of the window, so that two
-// batches are under way, and what the window has room for (tcp_cwnd_test of Linux).
-static uint32_t quota_of(const struct tcp_stream *stream, uint32_t batch)
-{
-	uint32_t window = stream->cubic.window, out = tb_send_under_way(stream);
-	uint32_t half = window > 1 ? window / 2 : 1;
-	uint32_t room = window > out ? window - out : 0;
-	uint32_t most = half < room ? half : room;
-	return batch < most ? batch : most;
-}
-
-// limit_of is how much of a connection may stand in its node's queue before a batch
-// follows: twice what the batch takes, or what is sent in a 1024th of a second; twice
-// that for what is sent again (tcp_small_queue_check of Linux).
-static uint64_t limit_of(
-	const struct ethernet *ethernet, const struct tcp_stream *stream, uint32_t batch)
-{
-	uint64_t next =
-		batch * (uint64_t)ethernet->replay.net->params.packet_payload_bytes;
-	uint64_t unsent = stream->written - stream->sent;
-	if (stream->n_lost == 0 && unsent < next)
-		next = unsent;
-	uint64_t limit = 2 * (next + beside_payload(ethernet));
-	uint64_t at_once = bytes_at_once(ethernet, stream);
-	if (at_once > IN_NIC_MOST && !stream->rated)
-		at_once = IN_NIC_MOST;
-	if (at_once > limit)
-		limit = at_once;
-	return stream->n_lost > 0 ? 2 * limit : limit;
-}
-
 // is_corked returns whether what a program has just written waits for more: while more of
 // the connection stands in its node's queue, until that takes less or a frame has left
 // (tcp_should_autocork of Linux).
 static bool is_corked(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t unsent = stream->written - stream->sent;
-	return stream->next > stream->acked && unsent < BATCH_MOST &&
-	       stream->in_nic > unsent + beside_payload(ethernet);
+	return stream->next > stream->acked && unsent < TB_BATCH_MOST &&
+	       stream->in_nic > unsent + tb_batch_beside(ethernet);
 }
 
 // take_in has the operating system take what its buffer has room for. What it has whole,
@@ -309,23 +222,6 @@ static void take_in(struct ethernet *ethernet, struct tcp_stream *stream)
 		if (packet->message != NOTHING)
 			tb_nodes_sent(&ethernet->replay, packet->message);
 	}
-}
-
-// tb_send_room: twice what the window takes, a segment's buffer rounded up to a power of
-// two (tcp_sndbuf_expand of Linux).
-uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
-{
-	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes, each = 1;
-	uint64_t window = stream->cubic.window > stream->cubic.restart
-				  ? stream->cubic.window
-				  : stream->cubic.restart;
-	while (each < payload + BUFFER_SHARED + params_of(ethernet)->header_room)
-		each *= 2;
-	bool is_bbr = params_of(ethernet)->tcp == TB_TCP_BBR;
-	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + BUFFER_OWN);
-	if (bytes > BUFFER_MOST)
-		bytes = BUFFER_MOST;
-	return bytes / payload ? bytes / payload * payload : payload;
 }
 
 void tb_send_acked(struct ethernet *ethernet, uint32_t id)
@@ -385,10 +281,10 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 	uint32_t batch = tb_send_batch(ethernet, stream);
 	bool goes_on = true;
 	while (goes_on) {
-		uint32_t quota = quota_of(stream, batch);
+		uint32_t quota = tb_batch_quota(stream, batch);
 		stream->is_held = stream->in_nic > 0 && stream->acked < stream->batch_at;
 		if (stream->is_held) {
-			stream->limit = limit_of(ethernet, stream, quota);
+			stream->limit = tb_batch_limit(ethernet, stream, quota);
 			stream->is_held = stream->in_nic > stream->limit;
 		}
 		if (stream->is_held || (stream->rated && tb_rate_waits(ethernet, id)))
@@ -423,7 +319,7 @@ static void write_on(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	if (tb_packet_of(stream, stream->n_written - 1)->message == NOTHING &&
-		stream->written - stream->sent < BATCH_MOST)
+		stream->written - stream->sent < TB_BATCH_MOST)
 		return;
 	if (is_corked(ethernet, stream)) {
 		take_in(ethernet, stream);
