@@ -277,7 +277,8 @@ static int check_ports(const struct tb_run *run, struct tb_error *error)
 		n_ports +=
 			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
 	uint64_t max = (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX;
-	return n_ports <= max ? TB_OK : tb_run_damaged(run->path, "topology_switch", error);
+	return n_ports <= max ? TB_OK
+			      : tb_run_damaged(run->path, "topology_switch", error);
 }
 
 // check_info checks the counts for plausibility: a level has a switch, a link two ends.

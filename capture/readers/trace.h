@@ -57,7 +57,7 @@ struct tb_trace_request {
 	// What the files tell beside their calls is wanted too: also where no job can be
 	// made of them.
 	bool wants_facts;
-	bool apart;	  // each of the packets' jobs becomes one, in `jobs` (infer.h)
+	bool apart; // each of the packets' jobs becomes one, in `jobs` (infer.h)
 	// A capture through a pipe, which can be opened only once: kept here where
 	// packets are only found, to be closed by the caller or read by a later request
 	// (or as `opened` of its options). NULL: none is kept.

@@ -51,7 +51,12 @@ bool tb_network_has_key(const char *name);
 const char *tb_network_near_key(const char *typed);
 
 // Keys that only stand behind the name of a fabric's file (replay/fabric).
-enum tb_fabric_word { TB_FABRIC_PRESET, TB_FABRIC_ROOTS, TB_FABRIC_NICS, TB_FABRIC_NAMES };
+enum tb_fabric_word {
+	TB_FABRIC_PRESET,
+	TB_FABRIC_ROOTS,
+	TB_FABRIC_NICS,
+	TB_FABRIC_NAMES
+};
 extern const char *const tb_fabric_words[]; // NULL behind the last
 
 #endif

@@ -49,9 +49,9 @@ static void assert_none(const void *bytes, size_t n)
 	assert_null(found(bytes, n));
 	assert_int_equal(error.code, TB_EFOREIGN);
 	assert_string_equal(error.file, path);
-	assert_string_equal(error.text,
-		"neither a packet capture (pcap, pcapng) nor a "
-		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, NCCL log, nsys, tbt)");
+	assert_string_equal(error.text, "neither a packet capture (pcap, pcapng) nor a "
+					"job (GOAL, flow list, Kineto, OTF2, Chakra, "
+					"Paraver, NCCL log, nsys, tbt)");
 }
 
 static void captures_are_known_by_four_bytes(void **state)

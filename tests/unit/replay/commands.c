@@ -62,7 +62,8 @@ static void a_command_is_read_back_as_it_was_written(void **state)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
-	assert_int_equal(tb_replay_command_write(&command, "new store.db", stream), TB_OK);
+	assert_int_equal(
+		tb_replay_command_write(&command, "new store.db", stream), TB_OK);
 	fclose(stream);
 	assert_int_equal(tb_replay_command_read(&read, text), TB_OK);
 	assert_int_equal(read.n, command.n);
