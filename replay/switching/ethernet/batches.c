@@ -44,8 +44,8 @@ tb_time_ps tb_send_spread(
 	return (tb_time_ps)(4 * TB_BATCH_MOST * (uint64_t)TB_PS_PER_MS / rate);
 }
 
-// tb_send_batch: the more, the shorter the least round trip,
-// and what the connection sends in a millisecond, at twice its rate in slow start.
+// tb_send_batch: the more, the shorter the least round trip, and what the connection
+// sends in a millisecond.
 uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
@@ -57,8 +57,8 @@ uint32_t tb_send_batch(const struct ethernet *ethernet, const struct tcp_stream 
 	return bytes / payload > BATCH_LEAST ? (uint32_t)(bytes / payload) : BATCH_LEAST;
 }
 
-// tb_batch_quota: half of the window, so that two
-// batches are under way, and what the window has room for (tcp_cwnd_test of Linux).
+// tb_batch_quota: half of the window, so that two batches are under way, and what the
+// window has room for (tcp_cwnd_test of Linux).
 uint32_t tb_batch_quota(const struct tcp_stream *stream, uint32_t batch)
 {
 	uint32_t window = stream->cubic.window, out = tb_send_under_way(stream);
