@@ -50,7 +50,8 @@ hold halo8 10 10 10
 for from in 10 50; do
 	for to in 10 50; do hold a2a8 $from $to 15; done
 done
-for to in 100 200; do hold a2a8 50 $to 15; done
+hold a2a8 50 100 25
+hold a2a8 50 200 15
 for from in 100 200; do
 	for to in 50 100 200; do hold a2a8 $from $to 20; done
 done
