@@ -1,6 +1,8 @@
 // From a link to the flows that cross it, to a flow, to the links of its way, and back.
 #include "../../viz_stage.h"
 
+#include <math.h>
+
 #define PANEL_X 941
 
 // in_panel finds an item in the panel on the right.
@@ -212,6 +214,39 @@ static void a_flow_lists_its_messages_and_each_shows_its_time(void **state)
 	assert_true(shows(viewer, "(whole run)"));
 }
 
+// A message of flow 11 > 12, which is under way from 5 to 9 us: posted at 6 us, started
+// at 7 us, delivered at 8 us.
+#define MESSAGE                                                                          \
+	"INSERT INTO message VALUES (1, 1, 11, 12, 7, 4096, 6000000, 7000000, 8000000, " \
+	"1000000, 900000, 800000); UPDATE run SET n_messages_kept = 1"
+
+static void a_message_is_drawn_within_the_time_of_its_flow(void **state)
+{
+	struct stage *stage = *state;
+	stage_change(stage, MESSAGE);
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "link node 11 > 0.2");
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 11));
+	const struct tb_item *row = in_panel(viewer, TB_PICK_MESSAGE, 0);
+	assert_non_null(row);
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	const struct tb_box *bars[3];
+	size_t n = 0;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (item->kind == TB_ITEM_RECT && item->box.h == 3 &&
+			item->box.x >= PANEL_X && item->box.y > row->box.y &&
+			item->box.y < row->box.y + row->box.h && n < 3)
+			bars[n++] = &item->box;
+	}
+	assert_int_equal(n, 3); // the flow's time, in the queue, under way
+	assert_true(fabs(bars[1]->x - bars[0]->x - bars[0]->w / 4) < 1e-6);
+	assert_true(fabs(bars[1]->w - bars[0]->w / 4) < 1e-6);
+	assert_true(fabs(bars[2]->x - bars[0]->x - bars[0]->w / 2) < 1e-6);
+	assert_true(fabs(bars[2]->w - bars[0]->w / 4) < 1e-6);
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -221,6 +256,7 @@ int main(void)
 		STAGED(keys_step_through_the_rows),
 		STAGED(a_click_elsewhere_ends_the_way_back),
 		STAGED(a_flow_lists_its_messages_and_each_shows_its_time),
+		STAGED(a_message_is_drawn_within_the_time_of_its_flow),
 		STAGED(a_link_lists_who_waited_there_and_for_whom),
 		STAGED(a_switch_lists_who_waited_there_and_for_whom),
 		STAGED(a_window_restricts_who_crosses),
