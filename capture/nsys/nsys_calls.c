@@ -240,8 +240,8 @@ static void note(const struct nx_trace *trace, struct tb_calls *calls)
 		{trace->n_apart, "MPI calls are left out: of their communicators the "
 				 "export does not list the members"},
 		{trace->n_wild, "receives from any source or of any tag are left out"},
-		{trace->n_kernels, "kernels of NCCL are left out: the export does not "
-				   "tell what they send"},
+		{trace->n_kernels, "kernels of NCCL are left out: what they send is not "
+				   "read of an export"},
 	};
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
 		if (notes[i].n > 0)

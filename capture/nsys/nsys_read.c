@@ -55,9 +55,12 @@ static int refuse_empty(const struct nx_trace *trace, struct tb_error *error)
 			trace->n_unranked);
 	if (trace->n_kernels > 0)
 		return tb_fail_in(error, TB_EFORMAT, trace->file,
-			"has %" PRIu64 " kernels of NCCL, but not who sends what in "
-			"them: that is in NCCL's log (NCCL_DEBUG=INFO "
-			"NCCL_DEBUG_SUBSYS=INIT,COLL) and in profiles of torch.profiler",
+			"has %" PRIu64
+			" kernels of NCCL, and no MPI calls; what the kernels "
+			"send is not read of an export: NCCL's log tells it "
+			"(NCCL_DEBUG=INFO "
+			"NCCL_DEBUG_SUBSYS=INIT,COLL), and so do profiles of "
+			"torch.profiler",
 			trace->n_kernels);
 	return tb_fail_in(error, TB_EFORMAT, trace->file,
 		"has no MPI calls: record with 'nsys profile --trace=mpi,cuda,nvtx', "
@@ -128,11 +131,10 @@ static const struct {
 		"SELECT s.value, count(*), NULL, total(e.end - e.start) FROM "
 		"CUPTI_ACTIVITY_KIND_KERNEL e JOIN StringIds s ON s.id = e.shortName "
 		"WHERE s.value LIKE 'nccl%' GROUP BY s.value ORDER BY 4 DESC, 1"},
-	{"NCCL ranges", "NVTX_EVENTS", "start end text textId jsonText",
-		"SELECT coalesce(e.text, s.value) AS name, count(*), total(CASE WHEN "
-		"json_valid(e.jsonText) THEN json_extract(e.jsonText, '$.\"Message size "
-		"[bytes]\"') END), NULL FROM NVTX_EVENTS e LEFT JOIN StringIds s ON s.id "
-		"= e.textId WHERE name LIKE 'nccl%' GROUP BY name ORDER BY 2 DESC, 1"},
+	{"NCCL ranges", "NVTX_EVENTS", "start end text textId",
+		"SELECT coalesce(e.text, s.value) AS name, count(*), NULL, total(e.end - "
+		"e.start) FROM NVTX_EVENTS e LEFT JOIN StringIds s ON s.id = e.textId "
+		"WHERE name LIKE 'nccl%' GROUP BY name ORDER BY 2 DESC, 1"},
 };
 #define N_QUESTIONS (sizeof questions / sizeof *questions)
 
