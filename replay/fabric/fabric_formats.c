@@ -100,8 +100,24 @@ static const struct foreign_format {
 };
 enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
 
+// is_ns3: "348 28 800", how many nodes, switches and links, or "0 320 25Gbps 1000ns 0.0",
+// a link with rate, delay and errors: of HPCC's simulations with ns-3, and of others that
+// took their form.
+static bool is_ns3(const char *line)
+{
+	unsigned from, to, n;
+	char rate[16], delay[16], errors[16], more;
+	if (sscanf(line, "%u %u %u %c", &from, &to, &n, &more) == 3)
+		return true;
+	return sscanf(line, "%u %u %15s %15s %15s %c", &from, &to, rate, delay, errors,
+		       &more) == 5 &&
+	       strstr(rate, "bps") && strchr(delay, 's') && !strchr(rate, '/');
+}
+
 const char *tb_fabric_foreign(const char *line)
 {
+	if (is_ns3(line))
+		return "is a topology of ns-3 (HPCC): " AS_EDGES;
 	line += strspn(line, " \t");
 	for (size_t i = 0; i < N_FOREIGN; i++) {
 		const struct foreign_format *at = &foreign[i];
