@@ -18,6 +18,7 @@ static const char *const attribute_names[CHAKRA_N_ATTRIBUTES] = {
 	[CHAKRA_NUM_OPS] = "numops",
 	[CHAKRA_RF_ID] = "rfid",
 	[CHAKRA_RUNTIME] = "runtime",
+	[CHAKRA_DURATION_NS] = "durationns",
 };
 
 bool tb_chakra_is_named_as(const char *name, const char *plain)
@@ -76,6 +77,7 @@ static int fill_time(struct chakra_graph *graph, const struct chakra_raw *raw,
 	struct chakra_node *node)
 {
 	const uint64_t most_us = INT64_MAX / 1000;
+	int64_t exact_ns = raw->values[CHAKRA_DURATION_NS];
 	uint64_t us = raw->duration_us;
 	if (us == 0 && raw->has[CHAKRA_RUNTIME])
 		us = (uint64_t)raw->values[CHAKRA_RUNTIME];
@@ -86,7 +88,9 @@ static int fill_time(struct chakra_graph *graph, const struct chakra_raw *raw,
 	node->start_ns = raw->start_us * 1000;
 	int type = type_of(raw);
 	bool computes = type >= CHAKRA_MEM_LOAD && type <= CHAKRA_COMP;
-	if (computes)
+	if (computes && raw->has[CHAKRA_DURATION_NS] && exact_ns >= 0)
+		node->calc_ns = (uint64_t)exact_ns;
+	else if (computes)
 		node->calc_ns = us * 1000;
 	else if (type >= CHAKRA_SEND)
 		node->lasted_ns = us * 1000;
@@ -94,7 +98,7 @@ static int fill_time(struct chakra_graph *graph, const struct chakra_raw *raw,
 	graph->n_moves += type >= CHAKRA_SEND;
 	graph->n_lasting += node->lasted_ns > 0;
 	bool has_work = raw->has[CHAKRA_NUM_OPS] || type != CHAKRA_COMP;
-	graph->n_untimed += computes && us == 0 && has_work;
+	graph->n_untimed += computes && us == 0 && node->calc_ns == 0 && has_work;
 	return TB_OK;
 }
 

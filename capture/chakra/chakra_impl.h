@@ -20,8 +20,9 @@ enum chakra_attribute {
 	CHAKRA_COMM_TAG,
 	CHAKRA_IS_CPU_OP,
 	CHAKRA_NUM_OPS,
-	CHAKRA_RF_ID,	// of PyTorch's operators
-	CHAKRA_RUNTIME, // microseconds; where a node has no field for it
+	CHAKRA_RF_ID,	    // of PyTorch's operators
+	CHAKRA_RUNTIME,	    // microseconds; where a node has no field for it
+	CHAKRA_DURATION_NS, // of computation, more exactly; tailback convert writes it
 	CHAKRA_N_ATTRIBUTES
 };
 

@@ -1,5 +1,6 @@
 #include "job_write.h"
 
+#include "chakra_write.h"
 #include "flow_list_write.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ static const struct tb_job_form {
 	{"goal", ".goal", write_goal},
 	{"goal-binary", ".bin", write_goal_binary},
 	{"flows", ".cm", tb_flow_list_write},
+	{"chakra", ".et", tb_chakra_write},
 };
 
 #define N_FORMS (sizeof forms / sizeof *forms)

@@ -1,9 +1,9 @@
-// Random jobs survive both forms of GOAL unchanged and become flow lists, and faults
-// planted in them are found.
-#include "flow_list.h"
+// Random jobs survive both forms of GOAL unchanged and become jobs in other formats, and
+// faults planted in them are found.
 #include "goal.h"
 #include "job_write.h"
 #include "random.h"
+#include "trace.h"
 
 #include "../job_equal.h"
 
@@ -20,7 +20,7 @@
 #define N_RANKS_MAX 12
 #define N_OPS_MAX   60 // a rank
 #define KEPT	    "property_capture_goal.failed.goal"
-#define FLOWS	    "property_capture_goal.cm"
+#define FILES	    "property_capture_goal"
 
 struct program {
 	uint32_t n_ranks;
@@ -428,58 +428,91 @@ static uint64_t sent(const struct tb_job *job, uint64_t *n)
 	return bytes;
 }
 
-// flows_of writes a job as a flow list and reads it; NULL when that cannot hold it.
-static struct tb_job *flows_of(const struct tb_job *job, uint64_t seed)
+// written writes a job to `path` and reads it from `first`; NULL when the format cannot
+// hold it.
+static struct tb_job *written(
+	const struct tb_job *job, const char *path, const char *first, uint64_t seed)
 {
 	struct tb_error error = {0};
 	struct tb_job *back = NULL;
 	char *note = NULL;
-	int status = tb_job_write(job, tb_job_form_of("a.cm"), FLOWS, &note, &error);
+	int status = tb_job_write(job, tb_job_form_of(path), path, &note, &error);
 	free(note);
 	if (status == TB_EUSAGE)
 		return NULL;
 	assert_int_equal(status, TB_OK);
-	FILE *stream = fopen(FLOWS, "r");
-	if (tb_flow_list_read(&back, stream, FLOWS, &error) != TB_OK)
-		fail_msg("seed %" PRIu64 ": %s line %" PRIu64 ": %s", seed, FLOWS,
+	if (tb_job_read(&back, first, &error) != TB_OK)
+		fail_msg("seed %" PRIu64 ": %s at %" PRIu64 ": %s", seed, error.file,
 			error.at, error.text);
-	fclose(stream);
-	remove(FLOWS);
 	return back;
 }
 
-static void random_jobs_become_flow_lists_that_can_run(void **state)
+static void remove_files(uint32_t n_ranks)
+{
+	char name[64];
+	remove(FILES ".cm");
+	for (uint32_t i = 0; i < n_ranks; i++) {
+		snprintf(name, sizeof name, FILES ".%u.et", i);
+		remove(name);
+	}
+}
+
+// a_job_of makes a job with messages that other formats have the sizes of.
+static struct tb_job *a_job_of(uint64_t seed)
+{
+	static struct program program;
+	struct tb_random random;
+	struct tb_job *job;
+	tb_random_init(&random, seed, 1);
+	make(&program, false, &random);
+	for (uint32_t r = 0; r < program.n_ranks; r++)
+		for (uint32_t i = 0; i < program.n_ops[r]; i++)
+			if (program.ops[r][i].kind != TB_OP_CALC)
+				program.ops[r][i].amount %= 1000000;
+	assert_int_equal(build(&job, &program, false, NULL), TB_OK);
+	return job;
+}
+
+static uint64_t computed(const struct tb_job *job)
+{
+	struct tb_job_summary summary;
+	tb_job_summarize(job, &summary);
+	return summary.calc_ns;
+}
+
+static void random_jobs_become_others_that_can_run(void **state)
 {
 	(void)state;
-	static struct program program;
-	uint32_t n_written = 0;
+	uint32_t n_flows = 0, n_graphs = 0;
 	for (uint64_t seed = 0; seed < N_JOBS; seed++) {
-		struct tb_random random;
-		struct tb_job *job;
-		tb_random_init(&random, seed, 1);
-		make(&program, false, &random);
-		for (uint32_t r = 0; r < program.n_ranks; r++)
-			for (uint32_t i = 0; i < program.n_ops[r]; i++)
-				if (program.ops[r][i].kind != TB_OP_CALC)
-					program.ops[r][i].amount %= 1000000;
-		assert_int_equal(build(&job, &program, false, NULL), TB_OK);
-		struct tb_job *flows = flows_of(job, seed);
-		uint64_t n = 0, n_flows = 0;
+		struct tb_job *job = a_job_of(seed);
+		struct tb_job *flows = written(job, FILES ".cm", FILES ".cm", seed);
+		struct tb_job *graph = written(job, FILES ".et", FILES ".0.et", seed);
+		uint64_t n = 0, n_sent = 0, bytes = sent(job, &n);
 		if (flows) {
-			assert_int_equal(sent(flows, &n_flows), sent(job, &n));
-			assert_int_equal(n_flows, n);
-			n_written++;
+			assert_int_equal(sent(flows, &n_sent), bytes);
+			assert_int_equal(n_sent, n);
+			n_flows++;
 		}
+		if (graph) {
+			assert_int_equal(sent(graph, &n_sent), bytes);
+			assert_int_equal(n_sent, n);
+			assert_int_equal(computed(graph), computed(job));
+			n_graphs++;
+		}
+		remove_files(job->n_ranks);
 		tb_job_free(job);
 		tb_job_free(flows);
+		tb_job_free(graph);
 	}
-	assert_in_range(n_written, N_JOBS / 4, N_JOBS);
+	assert_in_range(n_flows, N_JOBS / 4, N_JOBS);
+	assert_in_range(n_graphs, N_JOBS / 4, N_JOBS);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_jobs_become_flow_lists_that_can_run),
+		cmocka_unit_test(random_jobs_become_others_that_can_run),
 		cmocka_unit_test(random_jobs_survive_both_forms),
 		cmocka_unit_test(a_planted_fault_is_found),
 		cmocka_unit_test(deadlocks_are_those_of_the_naive_model),
