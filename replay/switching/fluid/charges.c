@@ -9,7 +9,7 @@
 #include "fluid.h"
 
 // Beyond so many others, as many of them are blamed, in turn.
-enum { BLAMED_MOST = 16 };
+enum { BLAMED_MOST = 4 };
 
 // link_at is the link id of a flow's step: of a bus the link of its node.
 static uint32_t link_at(const struct fluid *fluid, uint32_t id, uint32_t step)
