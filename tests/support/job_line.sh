@@ -8,7 +8,7 @@ job_line()
 	shift
 	"$TAILBACK" convert -q "$@" -o line.goal 2>line.err || code=$?
 	if [[ $code != 0 ]]; then
-		printf '%s: exit %d, %s\n' "$name" "$code" "$(sed -n '1s/.*'"${name##*/}"': //p;1q' line.err)"
+		printf '%s: exit %d, %s\n' "$name" "$code" "$(sed -n '1s/.*'"${name##*/}"'[^:]*: //p;1q' line.err)"
 	else
 		awk -v name="$name" '
 			/^num_ranks/ { ranks = $2 }
