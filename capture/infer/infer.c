@@ -198,6 +198,22 @@ static void note_count(FILE *stream, uint64_t n, uint64_t of, const char *what)
 		what);
 }
 
+static void note_left_out(FILE *stream, const struct tb_infer_report *report)
+{
+	char number[48], size[48];
+	if (report->n_unplaced)
+		fprintf(stream, "%s of %s without a node: left out\n",
+			tb_format_counted(
+				report->n_unplaced, "record", number, sizeof number),
+			tb_format_counted(report->n_endpoints_unplaced, "endpoint", size,
+				sizeof size));
+	if (report->squeezed_ps == TB_TIME_NEVER)
+		fputs("pauses of 106 days or more in all were taken out\n", stream);
+	else if (report->squeezed_ps)
+		fprintf(stream, "pauses of %s in all were taken out\n",
+			tb_format_time(report->squeezed_ps, size, sizeof size));
+}
+
 // notes_of states what was inferred and what could not be, one sentence per line; NULL
 // when there is no memory.
 static char *notes_of(const struct tb_infer_report *report)
@@ -216,17 +232,7 @@ static char *notes_of(const struct tb_infer_report *report)
 		fprintf(stream,
 			"the capture breaks off: the %s records before that count\n",
 			tb_format_count(report->n_records, number, sizeof number));
-	if (report->n_unplaced)
-		fprintf(stream, "%s of %s without a node: left out\n",
-			tb_format_counted(
-				report->n_unplaced, "record", number, sizeof number),
-			tb_format_counted(report->n_endpoints_unplaced, "endpoint", size,
-				sizeof size));
-	if (report->squeezed_ps == TB_TIME_NEVER)
-		fputs("pauses of 106 days or more in all were taken out\n", stream);
-	else if (report->squeezed_ps)
-		fprintf(stream, "pauses of %s in all were taken out\n",
-			tb_format_time(report->squeezed_ps, size, sizeof size));
+	note_left_out(stream, report);
 	note_ports(stream, report);
 	note_count(stream, report->n_recurring, n,
 		"wait for what comes before them in every repetition");
