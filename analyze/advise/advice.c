@@ -29,7 +29,7 @@ static const struct tb_estimate *deciding(
 // judge compares a change with the run as it was, seed by seed.
 static void judge(const struct tb_advice *advice, struct tb_change *change)
 {
-	double gains[3][TB_ADVICE_SEEDS_MOST];
+	double gains[3][TB_ADVICE_SEEDS_MOST] = {{0}};
 	uint32_t n = change->n_outcomes;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
