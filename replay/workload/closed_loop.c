@@ -100,6 +100,7 @@ static int start_on_cpu(struct tb_closed_loop *loop, uint32_t op, struct tb_erro
 	const struct tb_op *what = &loop->job->ops[op];
 	set_started(loop, op);
 	if (what->kind == TB_OP_SEND) {
+		tb_matching_send(&loop->matching, op);
 		tb_op_queue_push(&loop->outgoing, loop->next, op);
 		return TB_OK;
 	}
@@ -261,13 +262,22 @@ static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error 
 	return settle(loop, error);
 }
 
-// arrive matches a send's message with a posted receive, or lets it wait for one.
-static int arrive(struct tb_closed_loop *loop, uint32_t send, struct tb_error *error)
+// arrive matches a send's message, or those that it let through, with posted receives, or
+// lets them wait for these.
+static int arrive(
+	struct tb_closed_loop *loop, uint32_t send, bool lost, struct tb_error *error)
 {
-	uint32_t recv = tb_matching_arrive(&loop->matching, send);
-	int status = recv == NONE ? TB_OK : check_size(loop, recv, send, error);
-	if (recv != NONE && status == TB_OK)
-		set_done(loop, recv);
+	// The channel of a message that was matched may be gone: look at one behind it.
+	uint32_t first;
+	int status = TB_OK;
+	tb_matching_land(&loop->matching, send, lost);
+	while (status == TB_OK &&
+		(first = tb_matching_in_turn(&loop->matching, send)) != NONE) {
+		uint32_t recv = tb_matching_arrive(&loop->matching, first);
+		status = recv == NONE ? TB_OK : check_size(loop, recv, first, error);
+		if (recv != NONE && status == TB_OK)
+			set_done(loop, recv);
+	}
 	return status;
 }
 
@@ -279,7 +289,7 @@ static int delivered(
 	loop->now = now;
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
-		status = arrive(loop, send, error);
+		status = arrive(loop, send, false, error);
 	return status == TB_OK ? settle(loop, error) : status;
 }
 
@@ -289,8 +299,13 @@ static int undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
+	int status = TB_OK;
 	loop->n_undelivered++;
-	return sent(context, now, cookie, error);
+	loop->now = now;
+	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
+		send = loop->next[send])
+		status = arrive(loop, send, true, error);
+	return status == TB_OK ? sent(context, now, cookie, error) : status;
 }
 
 static void describe(

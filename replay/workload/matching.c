@@ -9,10 +9,14 @@
 #define NONE TB_ID_NONE
 
 // A channel is a receiver, sender and tag: it holds receives posted for exactly these, or
-// messages that arrived before a receive; never both at once.
+// messages that arrived before a receive, never both at once; and messages on their way,
+// in the order in which they left.
 struct tb_matching_channel {
-	struct tb_op_queue posted, arrived;
+	struct tb_op_queue posted, arrived, sent;
 };
+
+// A message on its way.
+enum { FLIES, LANDED, LOST };
 
 struct tb_matching_rank {
 	struct tb_op_queue wild;     // posted receives with any source or any tag
@@ -122,6 +126,28 @@ static uint32_t posted_for(struct tb_matching *matching, uint32_t send)
 	return wild;
 }
 
+void tb_matching_send(struct tb_matching *matching, uint32_t send)
+{
+	matching->aside[send] = FLIES;
+	tb_op_queue_push(&channel_at(matching, send)->sent, matching->next, send);
+}
+
+void tb_matching_land(struct tb_matching *matching, uint32_t send, bool lost)
+{
+	matching->aside[send] = lost ? LOST : LANDED;
+}
+
+uint32_t tb_matching_in_turn(struct tb_matching *matching, uint32_t send)
+{
+	struct tb_op_queue *way = &channel_at(matching, send)->sent;
+	while (way->first != NONE && matching->aside[way->first] != FLIES) {
+		uint32_t first = tb_op_queue_pop(way, matching->next);
+		if (matching->aside[first] == LANDED)
+			return first;
+	}
+	return NONE;
+}
+
 uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send)
 {
 	uint32_t recv = posted_for(matching, send);
@@ -144,8 +170,8 @@ static int new_channel(struct tb_matching *matching, uint32_t *channel)
 		    (size_t)matching->n_channels + 1) != TB_OK)
 		return TB_ENOMEM;
 	*channel = matching->n_channels++;
-	matching->channels[*channel] =
-		(struct tb_matching_channel){tb_op_queue_empty(), tb_op_queue_empty()};
+	matching->channels[*channel] = (struct tb_matching_channel){
+		tb_op_queue_empty(), tb_op_queue_empty(), tb_op_queue_empty()};
 	return TB_OK;
 }
 

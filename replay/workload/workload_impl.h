@@ -229,9 +229,10 @@ struct tb_matching {
 	const struct tb_job *job;
 	const uint32_t *rank_of; // of each operation
 	uint32_t *channel;	 // of each send and each receive without wildcards
-	uint32_t *next;		 // link of posted receives and of arrived messages
-	// Of a receive, the order of its posting; of a send, the link of its rank's
-	// arrivals.
+	uint32_t
+		*next; // link of posted receives, and of messages on their way or arrived
+	// Of a receive, the order of its posting; of a send, whether it has landed, then
+	// the link of its rank's arrivals.
 	uint32_t *aside;
 	struct tb_matching_channel *channels;
 	uint32_t n_channels;
@@ -249,6 +250,14 @@ void tb_matching_fini(struct tb_matching *matching);
 // tb_matching_post returns the message that a receive takes, the earliest arrival that
 // matches, or TB_ID_NONE when it must wait for one.
 uint32_t tb_matching_post(struct tb_matching *matching, uint32_t recv);
+
+// Messages of one sender, receiver and tag do not overtake each other (MPI 4.0, 3.5).
+// tb_matching_send notes that a message leaves, tb_matching_land that it has come over
+// the network, or is lost. tb_matching_in_turn then returns a message of `send`'s sender,
+// receiver and tag that now arrives; TB_ID_NONE when there are no more.
+void tb_matching_send(struct tb_matching *matching, uint32_t send);
+void tb_matching_land(struct tb_matching *matching, uint32_t send, bool lost);
+uint32_t tb_matching_in_turn(struct tb_matching *matching, uint32_t send);
 
 // tb_matching_arrive returns the receive that takes a message, the earliest posted that
 // matches, or TB_ID_NONE when the message must wait for one.

@@ -96,10 +96,73 @@ static void everybody_meets_whom_the_model_says(void **state)
 	}
 }
 
+static bool same_channel(const struct program *program, uint32_t one, uint32_t other)
+{
+	const struct tb_op *a = &program->ops[one], *b = &program->ops[other];
+	return program->rank_of[one] == program->rank_of[other] && a->peer == b->peer &&
+	       a->tag == b->tag;
+}
+
+// land has a message land, and checks that those that arrive are the next ones of its
+// channel. `arrived` has them all, in order.
+static void land(struct program *program, struct tb_matching *matching, uint32_t send,
+	bool lost, bool *left)
+{
+	uint32_t first;
+	tb_matching_land(matching, send, lost);
+	while ((first = tb_matching_in_turn(matching, send)) != TB_ID_NONE) {
+		assert_true(same_channel(program, first, send));
+		assert_true(left[first]);
+		for (uint32_t op = 0; op < first; op++)
+			if (left[op] && same_channel(program, op, first))
+				fail_msg("message %u overtakes %u", first, op);
+		left[first] = false;
+		program->arrived.ops[program->arrived.n++] = first;
+	}
+}
+
+// Messages leave in the order of their numbers and land in any.
+static void messages_of_one_channel_do_not_overtake(void **state)
+{
+	(void)state;
+	static struct program program;
+	for (uint64_t seed = 0; seed < N_PROGRAMS; seed++) {
+		struct tb_random random;
+		struct tb_matching matching;
+		bool left[N_OPS] = {false};
+		uint32_t flying[N_OPS];
+		size_t n = 0, n_lost = 0, n_sent;
+		tb_random_init(&random, seed, 1);
+		draw(&program, &random);
+		assert_int_equal(
+			tb_matching_init(&matching, &program.job, program.rank_of),
+			TB_OK);
+		for (uint32_t op = 0; op < N_OPS; op++) {
+			if (program.ops[op].kind != TB_OP_SEND)
+				continue;
+			tb_matching_send(&matching, op);
+			flying[n++] = op;
+			left[op] = true;
+		}
+		for (n_sent = n; n > 0; n--) {
+			size_t at = (size_t)tb_random_below(&random, n);
+			bool lost = tb_random_below(&random, 8) == 0;
+			uint32_t send = flying[at];
+			flying[at] = flying[n - 1];
+			n_lost += lost;
+			left[send] = left[send] && !lost;
+			land(&program, &matching, send, lost, left);
+		}
+		assert_int_equal(program.arrived.n + n_lost, n_sent);
+		tb_matching_fini(&matching);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everybody_meets_whom_the_model_says),
+		cmocka_unit_test(messages_of_one_channel_do_not_overtake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
