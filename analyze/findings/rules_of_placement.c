@@ -68,8 +68,9 @@ static const char *of_job(
 	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size)
 {
 	char name[120];
-	snprintf(buffer, size, evidence->jobs.n > 1 ? " of %s" : "",
-		tb_job_text(evidence, job, name, sizeof name));
+	tb_job_text(evidence, job, name, sizeof name);
+	snprintf(buffer, size, "%s%s", evidence->jobs.n > 1 ? " of " : "",
+		evidence->jobs.n > 1 ? name : "");
 	return buffer;
 }
 
