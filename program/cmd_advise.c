@@ -19,6 +19,7 @@ enum key {
 	KEY_JOBS,
 	KEY_TIME,
 	KEY_TRIES,
+	KEY_WRITE,
 	KEY_WIDTH,
 	KEY_SCHEMA
 };
@@ -41,6 +42,8 @@ static const struct argp_option argp_options[] = {
 	{"time", KEY_TIME, "TIME", 0,
 		"Stop after so much time, such as 90s; what was proved is kept", 0},
 	{"jobs", KEY_JOBS, "N", 0, "Run N replays at once (default: one per core)", 0},
+	{"write", KEY_WRITE, "FOLDER", 0,
+		"Make FOLDER and write there what changes that help need: rank files", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{"width", KEY_WIDTH, "N", 0,
 		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
@@ -90,6 +93,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_TIME:
 		options->advice.seconds = take_time(value, state);
+		break;
+	case KEY_WRITE:
+		options->advice.folder = value;
 		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);

@@ -6,10 +6,8 @@
 
 void tb_advice_free(struct tb_advice *advice)
 {
-	for (size_t i = 0; advice && i < advice->n; i++) {
-		tb_replay_command_fini(&advice->changes[i].words);
-		free(advice->changes[i].command);
-	}
+	for (size_t i = 0; advice && i < advice->n; i++)
+		tb_change_fini(&advice->changes[i]);
 	if (advice)
 		free(advice->changes);
 	free(advice);
@@ -90,12 +88,10 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	made->info = tb_run_info(run);
 	made->by_latency = strcmp(made->info->input_kind, "packets") == 0;
 	made->n_seeds = options->n_seeds;
+	made->folder = options->folder;
 	int status = tb_advice_list(made, error);
-	while (status == TB_OK && options->most && made->n > (size_t)options->most + 1) {
-		struct tb_change *last = &made->changes[--made->n];
-		tb_replay_command_fini(&last->words);
-		free(last->command);
-	}
+	while (status == TB_OK && options->most && made->n > (size_t)options->most + 1)
+		tb_change_fini(&made->changes[--made->n]);
 	if (status == TB_OK)
 		status = tb_advice_try(made, options, error);
 	if (status != TB_OK) {
@@ -106,8 +102,12 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 		if (made->changes[i].verdict < TB_VERDICT_FAILED)
 			judge(made, &made->changes[i]);
 	sort(made);
-	*advice = made;
-	return TB_OK;
+	status = made->folder ? tb_advice_files_keep(made, error) : TB_OK;
+	if (status == TB_OK)
+		*advice = made;
+	else
+		tb_advice_free(made);
+	return status;
 }
 
 bool tb_advice_is_whole(const struct tb_advice *advice)

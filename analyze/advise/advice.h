@@ -32,6 +32,8 @@ struct tb_advice_options {
 	uint32_t n_at_once; // replays, at least 1
 	uint32_t most;	    // changes to try, those of the findings first; 0: all
 	double seconds;	    // after which no replay goes on; 0: no limit
+	// Where files go that changes which help need, maps; it is made. NULL: nowhere.
+	const char *folder;
 	const volatile sig_atomic_t *stop;
 	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
 	void (*watch)(void *context, double fraction);

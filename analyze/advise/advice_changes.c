@@ -1,9 +1,7 @@
 // Which changes are worth a replay.
 #include "advice_impl.h"
 #include "array.h"
-#include "collective.h"
 #include "findings.h"
-#include "recorded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +28,7 @@ static struct tb_change *add(struct tb_advice *advice, const char *rule,
 	return NULL;
 }
 
-static bool again(struct tb_advice *advice, struct tb_replay_command *words)
+bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words)
 {
 	int status = tb_replay_command_init(
 		words, advice->info->input_name, advice->info->options);
@@ -38,7 +36,7 @@ static bool again(struct tb_advice *advice, struct tb_replay_command *words)
 	return status == TB_OK;
 }
 
-static bool has_option(const struct tb_advice *advice, const char *option)
+bool tb_advice_has_option(const struct tb_advice *advice, const char *option)
 {
 	return strstr(advice->info->options, option) != NULL;
 }
@@ -123,142 +121,45 @@ static bool is_there(const struct tb_advice *advice)
 	return false;
 }
 
-static void drop_last(struct tb_advice *advice)
+void tb_change_fini(struct tb_change *change)
 {
-	struct tb_change *last = &advice->changes[--advice->n];
-	tb_replay_command_fini(&last->words);
-	free(last->command);
+	for (size_t i = 0; i < change->n_files; i++)
+		free(change->files[i].text);
+	free(change->files);
+	tb_replay_command_fini(&change->words);
+	free(change->command);
 }
 
-// search adds a change of the search, unless it is there or changes nothing.
-static void search(struct tb_advice *advice, const char *rule,
+struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
 	struct tb_replay_command *words, const char *title)
 {
 	struct tb_change *change = add(advice, rule, words, "new.db");
 	if (!change)
-		return;
+		return NULL;
 	snprintf(change->title, sizeof change->title, "%s", title);
-	if (is_there(advice))
-		drop_last(advice);
+	if (!is_there(advice))
+		return change;
+	tb_change_fini(&advice->changes[--advice->n]);
+	return NULL;
 }
 
-static void search_network(
+void tb_advice_search_network(
 	struct tb_advice *advice, const char *rule, const char *key, const char *value)
 {
 	struct tb_replay_command words;
 	char title[160];
-	if (!again(advice, &words))
+	if (!tb_advice_again(advice, &words))
 		return;
 	tb_replay_command_drop(&words, "--routes");
 	tb_replay_command_network(&words, key, value);
 	snprintf(title, sizeof title, "%s=%s", key, value);
-	search(advice, rule, &words, title);
-}
-
-// A map, hosts or nodes say where the ranks are; a placement takes their place.
-static void search_placements(struct tb_advice *advice)
-{
-	static const char *const kinds[] = {"block", "cyclic", "random"};
-	static const char *const instead[] = {"placement", "nodes", "hosts", "map", NULL};
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		struct tb_replay_command words;
-		char title[160];
-		if (advice->info->n_jobs != 1 || has_option(advice, "--map") ||
-			strcmp(advice->info->input_kind, "job") != 0 ||
-			!again(advice, &words))
-			return;
-		if (tb_replay_command_n_jobs(&words) != 1) {
-			tb_replay_command_fini(&words);
-			return;
-		}
-		tb_replay_command_job(&words, 0, "placement", kinds[i], instead);
-		snprintf(title, sizeof title, "placement=%s", kinds[i]);
-		search(advice, "placement", &words, title);
-	}
-}
-
-// The ways up of which none is the others' in small: by destination, by load, by flow.
-static void search_ascents(struct tb_advice *advice)
-{
-	static const enum tb_ascent ways[] = {
-		TB_ASCENT_ADAPTIVE, TB_ASCENT_DETERMINISTIC, TB_ASCENT_ECMP};
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (advice->info->n_levels > 1 && ways[i] != advice->info->network.ascent)
-			search_network(
-				advice, "ascent", "ascent", tb_ascent_words[ways[i]]);
-}
-
-static void search_links(struct tb_advice *advice)
-{
-	const struct tb_network_params *network = &advice->info->network;
-	char rate[48];
-	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 ||
-		has_option(advice, "--routes"))
-		return; // a file says what its links are
-	if (!network->level_rates[0]) {
-		snprintf(rate, sizeof rate, "%.12gMB/s",
-			2 * (double)network->link_bytes_per_s / 1e6);
-		search_network(advice, "faster-links", "rate", rate);
-	}
-	if (network->n_rails == 1 && !network->broadcast &&
-		!has_option(advice, "--fault"))
-		search_network(advice, "second-rail", "rails", "2");
-}
-
-// is_made_by_nccl returns whether NCCL's algorithms made messages of the calls, for want
-// of which there are those of MPI libraries.
-static bool is_made_by_nccl(const struct tb_advice *advice)
-{
-	for (size_t i = 0; i < advice->info->n_notes; i++)
-		if (strncmp(advice->info->notes[i].text, "library nccl", 12) == 0)
-			return true;
-	return has_option(advice, "--library nccl");
-}
-
-// search_algorithms tries the algorithms that libraries choose from for the operation in
-// which ranks were longest.
-static void search_algorithms(struct tb_advice *advice, const char *operation)
-{
-	enum tb_collective_op op;
-	bool nccl = is_made_by_nccl(advice);
-	if (!tb_collective_op_find(&op, operation) || has_option(advice, "--collective"))
-		return;
-	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++) {
-		struct tb_replay_command words;
-		char title[160];
-		bool chosen =
-			nccl ? a->names[TB_LIBRARY_NCCL] != NULL
-			     : a->names[TB_LIBRARY_OPENMPI] || a->names[TB_LIBRARY_MPICH];
-		if (a->op != op || !chosen || !again(advice, &words))
-			continue;
-		snprintf(title, sizeof title, "%s=%s", operation, a->name);
-		tb_replay_command_set(&words, "--collective", title);
-		search(advice, "algorithm", &words, title);
-	}
-}
-
-static int search_collectives(struct tb_advice *advice, struct tb_error *error)
-{
-	struct tb_recorded recorded = {0};
-	const struct tb_recorded_row *longest = NULL;
-	enum tb_collective_op op;
-	int status = tb_recorded_init(&recorded, advice->run, error);
-	for (size_t i = 0; i < recorded.kinds.n && status == TB_OK; i++) {
-		const struct tb_recorded_row *row = &recorded.kinds.rows[i];
-		if (tb_collective_op_find(&op, row->name) &&
-			(!longest || row->recorded_ps > longest->recorded_ps))
-			longest = row;
-	}
-	if (longest)
-		search_algorithms(advice, longest->name);
-	tb_recorded_fini(&recorded);
-	return status;
+	tb_advice_search(advice, rule, &words, title);
 }
 
 int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_replay_command words;
-	if (again(advice, &words)) {
+	if (tb_advice_again(advice, &words)) {
 		struct tb_change *own = add(advice, "none", &words, "old.db");
 		if (own)
 			snprintf(own->title, sizeof own->title, "as it was");
@@ -269,11 +170,7 @@ int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
 			(long long)advice->info->id);
 	}
 	int status = advice->no_memory ? TB_OK : propose(advice, error);
-	if (status == TB_OK && !advice->no_memory) {
-		search_placements(advice);
-		search_ascents(advice);
-		search_links(advice);
-		status = search_collectives(advice, error);
-	}
+	if (status == TB_OK && !advice->no_memory)
+		status = tb_advice_search_all(advice, error);
 	return advice->no_memory ? tb_fail_memory(error, "the changes") : status;
 }

@@ -52,6 +52,11 @@ static int begin(struct trying *t, size_t i, struct tb_error *error)
 		first + t->options->n_seeds - 1);
 	if (t->options->n_seeds == 1)
 		snprintf(seeds, sizeof seeds, "%" PRIu64, first);
+	int status = tb_advice_files_write(&t->advice->changes[i], t->folder, error);
+	if (status)
+		return status;
+	tb_advice_name_files(words, t->advice->changes[i].files,
+		t->advice->changes[i].n_files, t->folder);
 	lighten(words);
 	tb_replay_command_set(words, "--seed", seeds);
 	const char **arguments = calloc(words->n + 8, sizeof *arguments);
@@ -69,7 +74,7 @@ static int begin(struct trying *t, size_t i, struct tb_error *error)
 	arguments[n++] = store;
 	const struct tb_child_options child = {
 		.arguments = arguments, .input = -1, .apart = true, .log = said};
-	int status = tb_child_start(&t->children[i], &child, error);
+	status = tb_child_start(&t->children[i], &child, error);
 	free(arguments);
 	return status;
 }
@@ -134,6 +139,7 @@ static void remove_files(const struct trying *t, size_t i)
 		path_of(t, i, endings[k], path);
 		unlink(path);
 	}
+	tb_advice_files_remove(&t->advice->changes[i], t->folder);
 }
 
 static int end(struct trying *t, size_t i, int code, struct tb_error *error)

@@ -74,6 +74,13 @@ static void put_why(struct tb_datum *at)
 	at->word = change->why;
 }
 
+static void put_settings(struct tb_datum *at)
+{
+	const struct tb_change *change = at->item;
+	at->unknown = !change->settings[0];
+	at->word = change->settings;
+}
+
 #define GAIN(key, title, meaning, of)                                                    \
 	{                                                                                \
 		key, title, meaning, TB_DATUM_PERCENT,                                   \
@@ -104,6 +111,8 @@ static const struct tb_column change_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"command", NULL, "That replays it", TB_DATUM_TEXT,
 		TB_MEMBER(struct tb_change, command)},
+	{"settings", NULL, "What has the library do it, for a shell", TB_DATUM_TEXT,
+		.put = put_settings, .flags = TB_COLUMN_NULL},
 };
 
 static const void *change_at(const void *of, size_t row)
@@ -138,14 +147,33 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 	return n;
 }
 
+// best_of returns the change that gains most beyond chance; NULL when none helps.
+static const struct tb_change *best_of(const struct tb_advice *advice)
+{
+	for (size_t i = 1; i < advice->n; i++)
+		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
+			return &advice->changes[i];
+	return NULL;
+}
+
+// lacks_folder returns whether a change that helps needs files, and nobody said where.
+static bool lacks_folder(const struct tb_advice *advice)
+{
+	for (size_t i = 1; i < advice->n && !advice->folder; i++)
+		if (advice->changes[i].n_files &&
+			advice->changes[i].verdict == TB_VERDICT_HELPS)
+			return true;
+	return false;
+}
+
 // answer writes what it all comes to.
 static void answer(const struct tb_advice *advice, char *text, size_t size)
 {
-	const struct tb_change *best = advice->n > 1 ? &advice->changes[1] : NULL;
+	const struct tb_change *best = best_of(advice);
 	size_t n_cut = n_of(advice, TB_VERDICT_CUT), n = advice->n - 1 - n_cut, used;
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
-	if (n_helps)
+	if (best)
 		used = (size_t)snprintf(text, size,
 			"Best is %s: %s takes %.1f %% less. %zu of %zu changes help%s, "
 			"%zu harm%s.",
@@ -158,8 +186,13 @@ static void answer(const struct tb_advice *advice, char *text, size_t size)
 			"None of %zu changes helps; %zu harm%s.", n, n_harms,
 			n_harms == 1 ? "s" : "");
 	if (n_cut && used < size)
-		snprintf(text + used, size - used, " There was no time for %zu more.",
-			n_cut);
+		used += (size_t)snprintf(text + used, size - used,
+			" There was no time for %zu more.", n_cut);
+	if (lacks_folder(advice) && used < size)
+		snprintf(text + used, size - used,
+			" " TB_ADVICE_NO_FOLDER
+			" in a command stands for that of --write, which writes the "
+			"files.");
 }
 
 // write_details writes what helps, with its command, and what failed, with the reason.
@@ -179,6 +212,8 @@ static void write_details(const struct tb_advice *advice, unsigned width, FILE *
 				tb_wrap(stream, 4, 4, width, change->why);
 			else // whole, to be copied
 				fprintf(stream, "%s\n", change->command);
+			if (!failed && change->settings[0])
+				fprintf(stream, "    %s\n", change->settings);
 		}
 	}
 }

@@ -1,0 +1,60 @@
+// Files that changes need.
+#include "advice_impl.h"
+#include "outfile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tb_advice_files_path(
+	const struct tb_advice_file *file, const char *folder, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s", folder, file->name);
+}
+
+int tb_advice_files_write(
+	const struct tb_change *change, const char *folder, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < change->n_files && status == TB_OK; i++) {
+		char path[PATH_MAX];
+		struct tb_outfile out;
+		tb_advice_files_path(&change->files[i], folder, path, sizeof path);
+		status = tb_outfile_open(&out, path, error);
+		if (status)
+			return status;
+		fwrite(change->files[i].text, 1, change->files[i].size, out.stream);
+		status = tb_outfile_commit(&out, error);
+	}
+	return status;
+}
+
+void tb_advice_files_remove(const struct tb_change *change, const char *folder)
+{
+	for (size_t i = 0; i < change->n_files; i++) {
+		char path[PATH_MAX];
+		tb_advice_files_path(&change->files[i], folder, path, sizeof path);
+		unlink(path);
+	}
+}
+
+int tb_advice_files_keep(const struct tb_advice *advice, struct tb_error *error)
+{
+	bool made = false;
+	int status = TB_OK;
+	for (size_t i = 1; i < advice->n && status == TB_OK; i++) {
+		const struct tb_change *change = &advice->changes[i];
+		if (!change->n_files || change->verdict != TB_VERDICT_HELPS)
+			continue;
+		if (!made && mkdir(advice->folder, 0777) != 0 && errno != EEXIST)
+			return tb_fail(error, TB_EIO,
+				"%s: no folder can be made there: %s", advice->folder,
+				strerror(errno));
+		made = true;
+		status = tb_advice_files_write(change, advice->folder, error);
+	}
+	return status;
+}
