@@ -413,8 +413,11 @@ static int open_network(const struct network_options *options,
 		status = add_file(
 			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
 	if (status == TB_OK)
-		status = tb_network_open(
-			network, &(struct tb_network_description){.name = name}, error);
+		status = tb_network_open(network,
+			&(struct tb_network_description){.name = name,
+				.leaves_out_routes =
+					is_one_of(TB_FORMATS_OF_NETWORKS, options)},
+			error);
 	free(name);
 	return status;
 }

@@ -246,6 +246,8 @@ static int build(struct building *building, struct tb_network **network)
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(building->builder, building->options->stop);
+	if (building->options->leaves_out_routes)
+		tb_network_builder_leave_out_routes(building->builder);
 	status = add_switches(building);
 	if (status == TB_OK)
 		status = add_nodes(building);

@@ -42,8 +42,8 @@ struct tb_cabling_levels {
 // tb_cabling_levels_init finds them in a settled fabric whose devices have names of their
 // own and hang together. `is_root`, by device, has at least one root; NULL: none is
 // named. TB_EFORMAT when from roots that are named not every host reaches every other;
-// TB_ENOMEM; TB_ECAPACITY beyond 64 levels. Cost: cables times levels, and a bit per pair
-// of switches; per switch above the leaves the cables of those that it can match.
+// TB_ENOMEM; TB_ECAPACITY beyond 64 levels. Cost: cables times levels, and as
+// tb_cabling_reach; per switch above the leaves the cables of those that it can match.
 int tb_cabling_levels_init(struct tb_cabling_levels *levels, struct tb_cabling *cabling,
 	const bool *is_root) TB_MUST_USE;
 void tb_cabling_levels_fini(struct tb_cabling_levels *levels);
@@ -80,9 +80,8 @@ int tb_cabling_names_read(struct tb_cabling *cabling, const char *path) TB_MUST_
 // Whether the hosts of a fabric reach each other by going up and then down.
 
 // tb_cabling_reach returns 1 when a path leads up and then down between every two
-// switches with hosts, by the order of `levels`; 0 when not; TB_ENOMEM. Cost: a bit per
-// pair of switches and cable; per pair of switches with hosts where no switch is above
-// all.
+// switches with hosts, by the order of `levels`; 0 when not; TB_ENOMEM. Cost: cables
+// times switches with hosts, 256 of these at once; memory grows with devices.
 int tb_cabling_reach(const struct tb_cabling *cabling,
 	const struct tb_cabling_levels *levels) TB_MUST_USE;
 
@@ -123,6 +122,7 @@ struct tb_cabling_options {
 	const char *roots;   // the file that names the top switches; NULL: none does
 	const char *names;   // the file that names devices, likewise
 	const volatile sig_atomic_t *stop; // NULL: never
+	bool leaves_out_routes;		   // as tb_network_builder_leave_out_routes
 };
 
 // tb_cabling_build builds the network of a fabric as its reader left it; the fabric is

@@ -1,95 +1,116 @@
 #include "cabling_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-// For each switch, by its place in the order: those that lie above it, itself included.
-struct above {
-	uint64_t *bits; // n x n_words
-	size_t n, n_words;
-	uint32_t *place; // by device
-	bool *has_hosts;
+enum { N_WORDS = 4, N_AT_ONCE = 64 * N_WORDS };
+
+// Some of the switches with hosts, the `n` from `first` on: a bit each.
+struct block {
+	uint64_t bits[N_WORDS];
 };
 
-static uint64_t *row(const struct above *above, size_t place)
+struct reaching {
+	const struct tb_cabling *cabling;
+	const struct tb_cabling_levels *levels;
+	uint32_t *place;      // by device: where a switch stands in the order
+	uint32_t *with_hosts; // places of the switches that have hosts, in order
+	uint32_t n_with_hosts;
+	struct block *met; // by place: those that a path leads from, up and then down
+};
+
+static void add(struct block *to, const struct block *more)
 {
-	return &above->bits[place * above->n_words];
+	for (int i = 0; i < N_WORDS; i++)
+		to->bits[i] |= more->bits[i];
 }
 
-// fill goes from the top down, so that all that a switch's up cables lead to is known.
-static void fill(const struct above *above, const struct tb_cabling *cabling,
-	const struct tb_cabling_levels *levels)
+// pass hands what one end of the cables up from a switch has met to the other end.
+static void pass(struct reaching *reaching, uint32_t place, bool up)
 {
-	for (size_t i = above->n; i-- > 0;) {
-		const struct tb_cabling_device *at =
-			&cabling->devices[levels->switches[i]];
-		uint64_t *own = row(above, i);
-		own[i / 64] |= UINT64_C(1) << i % 64;
-		for (size_t port = 0; port < at->n_ports; port++) {
-			if (!at->ports[port].is_used)
-				continue;
-			uint32_t peer = at->ports[port].peer;
-			bool is_host = cabling->devices[peer].kind != TB_DEVICE_SWITCH;
-			above->has_hosts[i] |= is_host;
-			if (is_host || above->place[peer] <= i)
-				continue;
-			const uint64_t *up = row(above, above->place[peer]);
-			for (size_t word = i / 64; word < above->n_words; word++)
-				own[word] |= up[word];
-		}
+	const struct tb_cabling_device *at =
+		&reaching->cabling->devices[reaching->levels->switches[place]];
+	for (size_t port = 0; port < at->n_ports; port++) {
+		uint32_t peer = at->ports[port].peer;
+		if (!at->ports[port].is_used ||
+			!tb_cabling_is_switch(reaching->cabling, peer) ||
+			reaching->place[peer] <= place)
+			continue;
+		struct block *own = &reaching->met[place];
+		struct block *above = &reaching->met[reaching->place[peer]];
+		add(up ? above : own, up ? own : above);
 	}
 }
 
-// is_common returns whether one switch lies above all that have hosts.
-static bool is_common(const struct above *above)
+static bool all_met(const struct reaching *reaching, const struct block *block)
 {
-	for (size_t word = 0; word < above->n_words; word++) {
-		uint64_t common = UINT64_MAX;
-		for (size_t i = 0; i < above->n; i++)
-			if (above->has_hosts[i])
-				common &= row(above, i)[word];
-		if (common)
-			return true;
+	for (uint32_t i = 0; i < reaching->n_with_hosts; i++)
+		if (memcmp(&reaching->met[reaching->with_hosts[i]], block,
+			    sizeof *block) != 0)
+			return false;
+	return true;
+}
+
+// block_meets returns whether the block of switches from `first` on reach all others:
+// what is above each is found from the bottom up, and what is below that from the top
+// down.
+static bool block_meets(struct reaching *reaching, uint32_t first)
+{
+	uint32_t n = reaching->levels->n_switches;
+	struct block block = {{0}};
+	memset(reaching->met, 0, n * sizeof *reaching->met);
+	for (uint32_t i = 0; i < N_AT_ONCE && first + i < reaching->n_with_hosts; i++) {
+		uint64_t bit = UINT64_C(1) << i % 64;
+		block.bits[i / 64] |= bit;
+		reaching->met[reaching->with_hosts[first + i]].bits[i / 64] |= bit;
 	}
-	return false;
+	for (uint32_t i = 0; i < n; i++)
+		pass(reaching, i, true);
+	for (uint32_t i = n; i-- > 0;)
+		pass(reaching, i, false);
+	return all_met(reaching, &block);
 }
 
-static bool meet(const struct above *above, size_t one, size_t other)
+static bool has_hosts(const struct tb_cabling *cabling, uint32_t device)
 {
-	const uint64_t *a = row(above, one), *b = row(above, other);
-	for (size_t word = other / 64; word < above->n_words; word++)
-		if (a[word] & b[word])
+	const struct tb_cabling_device *at = &cabling->devices[device];
+	for (size_t port = 0; port < at->n_ports; port++)
+		if (at->ports[port].is_used &&
+			cabling->devices[at->ports[port].peer].kind != TB_DEVICE_SWITCH)
 			return true;
 	return false;
 }
 
-static bool all_meet(const struct above *above)
+static bool reach(struct reaching *reaching)
 {
-	for (size_t i = 0; i < above->n; i++)
-		for (size_t j = i + 1; above->has_hosts[i] && j < above->n; j++)
-			if (above->has_hosts[j] && !meet(above, i, j))
-				return false;
+	for (uint32_t i = 0; i < reaching->levels->n_switches; i++) {
+		uint32_t device = reaching->levels->switches[i];
+		reaching->place[device] = i;
+		if (has_hosts(reaching->cabling, device))
+			reaching->with_hosts[reaching->n_with_hosts++] = i;
+	}
+	for (uint32_t i = 0; i < reaching->n_with_hosts; i += N_AT_ONCE)
+		if (!block_meets(reaching, i))
+			return false;
 	return true;
 }
 
 int tb_cabling_reach(
 	const struct tb_cabling *cabling, const struct tb_cabling_levels *levels)
 {
-	struct above above = {.n = levels->n_switches,
-		.n_words = levels->n_switches / 64 + 1u,
-		.place = malloc((cabling->n_devices + 1u) * sizeof *above.place),
-		.has_hosts = calloc(levels->n_switches + 1u, sizeof *above.has_hosts)};
-	above.bits = calloc(above.n + 1, above.n_words * sizeof *above.bits);
+	size_t n = levels->n_switches + 1u;
+	struct reaching reaching = {.cabling = cabling,
+		.levels = levels,
+		.place = malloc((cabling->n_devices + 1u) * sizeof *reaching.place),
+		.with_hosts = malloc(n * sizeof *reaching.with_hosts),
+		.met = malloc(n * sizeof *reaching.met)};
 	int reaches = TB_ENOMEM;
-	if (above.bits && above.place && above.has_hosts) {
-		for (uint32_t i = 0; i < levels->n_switches; i++)
-			above.place[levels->switches[i]] = i;
-		fill(&above, cabling, levels);
-		reaches = is_common(&above) || all_meet(&above);
-	} else {
+	if (reaching.place && reaching.with_hosts && reaching.met)
+		reaches = reach(&reaching);
+	else
 		tb_cabling_no_memory(cabling);
-	}
-	free(above.bits);
-	free(above.place);
-	free(above.has_hosts);
+	free(reaching.place);
+	free(reaching.with_hosts);
+	free(reaching.met);
 	return reaches;
 }

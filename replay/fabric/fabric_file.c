@@ -4,7 +4,6 @@
 #include "cabling_impl.h"
 #include "fabric_formats.h"
 #include "infile.h"
-#include "network_open.h"
 #include "preset.h"
 #include "preset_reading.h"
 #include "visible.h"
@@ -24,7 +23,7 @@ struct opening {
 	const struct tb_fabric_format *format;
 	bool has_nics;
 	bool nics_are_rails;
-	const volatile sig_atomic_t *stop;
+	const struct tb_network_description *description;
 	struct tb_error *error;
 };
 
@@ -283,7 +282,8 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 		.nics_are_rails = opening->has_nics ? opening->nics_are_rails : by_rank,
 		.roots = opening->roots,
 		.names = opening->names,
-		.stop = opening->stop};
+		.stop = opening->description->stop,
+		.leaves_out_routes = opening->description->leaves_out_routes};
 	return status == TB_OK
 		       ? tb_cabling_build(network, cabling, &options, opening->error)
 		       : status;
@@ -321,12 +321,12 @@ static int open_file(
 	return status;
 }
 
-int tb_fabric_file_open(struct tb_network **network, const char *text,
-	const volatile sig_atomic_t *stop, struct tb_error *error)
+int tb_fabric_file_open(struct tb_network **network,
+	const struct tb_network_description *description, struct tb_error *error)
 {
-	struct opening opening = {.stop = stop, .error = error};
+	struct opening opening = {.description = description, .error = error};
 	const char *list = NULL;
-	int status = split_file(&opening, text, &list);
+	int status = split_file(&opening, description->name, &list);
 	if (status == TB_OK)
 		status = open_file(&opening, list, network);
 	opening_fini(&opening);

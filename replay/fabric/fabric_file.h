@@ -17,17 +17,17 @@
 #ifndef TB_FABRIC_FILE_H
 #define TB_FABRIC_FILE_H
 
-#include "network.h"
+#include "network_open.h"
 
-#include <signal.h>
 #include <stddef.h>
 
-// tb_fabric_file_open builds the network, whose name is the file's without folder and
-// extensions. TB_EFOREIGN, with no sentence, when `text` begins with no file or the file
-// holds no fabric; TB_EUSAGE for keys; else as the reader and cabling_impl.h. `stop` may
-// be NULL.
-int tb_fabric_file_open(struct tb_network **network, const char *text,
-	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+// tb_fabric_file_open builds the network of a description's name, which is called as the
+// file without folder and extensions. TB_EFOREIGN, with no sentence, when the name begins
+// with no file or the file holds no fabric; TB_EUSAGE for keys; else as the reader and
+// cabling_impl.h.
+int tb_fabric_file_open(struct tb_network **network,
+	const struct tb_network_description *description,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_fabric_file_path stores the file's name that such a text begins with, for the caller
 // to free. TB_EFOREIGN, with no sentence, when it begins with no file; TB_ENOMEM.

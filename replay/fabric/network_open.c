@@ -14,8 +14,7 @@ static int build(struct tb_network **network,
 	struct tb_network_params read;
 	const struct tb_network_params *params = description->params;
 	if (!params || strcmp(params->shape, TB_SHAPE_FABRIC) == 0) {
-		int status = tb_fabric_file_open(
-			network, description->name, description->stop, error);
+		int status = tb_fabric_file_open(network, description, error);
 		if (status != TB_EFOREIGN)
 			return status;
 		status = tb_network_preset(&read, description->name, error);
@@ -86,7 +85,9 @@ int tb_network_open_params(struct tb_network_params *params, uint32_t *n_hosts,
 {
 	struct tb_network *fabric = NULL;
 	uint32_t unasked;
-	int status = tb_fabric_file_open(&fabric, name, NULL, error);
+	int status = tb_fabric_file_open(&fabric,
+		&(struct tb_network_description){.name = name, .leaves_out_routes = true},
+		error);
 	if (status == TB_EFOREIGN)
 		return preset_params(params, n_hosts ? n_hosts : &unasked, name, error);
 	if (status == TB_OK) {

@@ -16,6 +16,9 @@ struct tb_network_description {
 	const struct tb_network_params *params;
 	uint32_t n_nodes; // raise the levels until so many fit; 0: leave them
 	const volatile sig_atomic_t *stop; // set by another: give up; NULL: never
+	// Of a fabric, its cables alone: for what looks at them or writes them, and asks
+	// for no route (network_builder.h).
+	bool leaves_out_routes;
 };
 
 // tb_network_open builds the k-ary n-tree of the description, the regular tree of its
@@ -24,7 +27,8 @@ struct tb_network_description {
 // about a fabric and was passed over is remarked upon (tb_network_remark). TB_EUSAGE and
 // TB_EFORMAT as tb_network_preset and tb_fabric_file_open, TB_ECAPACITY beyond 2^24
 // nodes, TB_ESTOPPED within milliseconds of `stop`. Cost: 60 bytes and a tenth of a
-// microsecond a link; of what is no k-ary n-tree also 6 bytes a switch and node.
+// microsecond a link; of what is no k-ary n-tree also 6 bytes a switch and node, for
+// routes.
 int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description,
 	struct tb_error *error) TB_MUST_USE;

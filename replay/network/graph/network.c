@@ -16,6 +16,7 @@ struct tb_network_builder {
 	uint32_t *n_at_level; // next index of each level
 	size_t levels_room;
 	const volatile sig_atomic_t *stop;
+	bool leaves_out_routes;
 };
 
 void tb_network_free(struct tb_network *net)
@@ -64,6 +65,11 @@ void tb_network_builder_stop(
 	struct tb_network_builder *builder, const volatile sig_atomic_t *stop)
 {
 	builder->stop = stop;
+}
+
+void tb_network_builder_leave_out_routes(struct tb_network_builder *builder)
+{
+	builder->leaves_out_routes = true;
 }
 
 void tb_network_builder_free(struct tb_network_builder *builder)
@@ -270,7 +276,9 @@ int tb_network_finish(struct tb_network_builder *builder, struct tb_network **ne
 			"%u rails of %u nodes need %" PRIu64 " nodes in all, not %u",
 			net->n_rails, net->n_hosts,
 			net->n_hosts * UINT64_C(1) * net->n_rails, net->n_nodes);
-	int status = tb_network_make_routes(net, builder->stop, error);
+	int status = builder->leaves_out_routes
+			     ? TB_OK
+			     : tb_network_make_routes(net, builder->stop, error);
 	if (status != TB_OK)
 		return status;
 	builder->net = NULL;

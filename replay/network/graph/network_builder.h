@@ -25,6 +25,11 @@ void tb_network_builder_free(struct tb_network_builder *builder);
 void tb_network_builder_stop(
 	struct tb_network_builder *builder, const volatile sig_atomic_t *stop);
 
+// tb_network_builder_leave_out_routes makes a network of cables alone, which can be
+// looked at and written: nothing may ask for its routes, hops or reach, and nothing
+// checks them. It spares their memory and time.
+void tb_network_builder_leave_out_routes(struct tb_network_builder *builder);
+
 // tb_network_add_switch adds a switch with so many down and up ports and stores its id.
 int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	uint32_t n_down, uint32_t n_up, struct tb_switch *sw,
