@@ -164,9 +164,9 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			 "GUID",
 				"adapters do not name their hosts and go by their GUIDs"},
 		[TB_REMARK_SAME_NAME] = {"a name stands for several devices, which got "
-					 "their GUIDs added",
+					 "their GUIDs or LIDs added",
 			"names stand for several devices each, which got their GUIDs "
-			"added"},
+			"or LIDs added"},
 		[TB_REMARK_NO_HOSTS] = {"a switch was left out that is joined to no host",
 			"switches were left out that are joined to no host"},
 		[TB_REMARK_BACK_TO_BACK] =

@@ -111,15 +111,21 @@ static int rename_device(struct tb_cabling *cabling, uint32_t device, char *name
 	return TB_OK;
 }
 
-// add_guid gives a device its GUID as name, or behind its name.
+// add_guid gives a device its GUID as name, or behind its name; where its file has none,
+// the LID that stands for it.
 static int add_guid(struct tb_cabling *cabling, uint32_t device, bool behind)
 {
 	const struct tb_cabling_device *at = &cabling->devices[device];
-	char *name = NULL;
-	int n = behind ? asprintf(&name, "%.*s %016" PRIx64,
+	char *name = NULL, number[24];
+	if (!cabling->has_guids && at->guid <= UINT16_MAX)
+		snprintf(number, sizeof number, "lid %" PRIu64, at->guid);
+	else
+		snprintf(number, sizeof number, "%s%016" PRIx64, behind ? "" : "0x",
+			at->guid);
+	int n = behind ? asprintf(&name, "%.*s %s",
 				 (int)tb_visible_cut(at->name, NAME_MOST), at->name,
-				 at->guid)
-		       : asprintf(&name, "0x%016" PRIx64, at->guid);
+				 number)
+		       : asprintf(&name, "%s", number);
 	return rename_device(cabling, device, n < 0 ? NULL : name);
 }
 
@@ -128,7 +134,8 @@ static int name_nameless(struct tb_cabling *cabling)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		struct tb_cabling_device *at = &cabling->devices[i];
-		bool is_adapter = at->kind == TB_DEVICE_ADAPTER;
+		bool is_adapter = at->kind == TB_DEVICE_ADAPTER && cabling->has_guids;
+		// Others go by the names themselves, whatever these are.
 		if (at->is_left_out ||
 			!(is_adapter ? is_product(at->name) : at->name[0] == '\0'))
 			continue;
@@ -162,8 +169,6 @@ static int tell_apart(struct tb_cabling *cabling, const struct named *named, siz
 
 int tb_cabling_name_all(struct tb_cabling *cabling)
 {
-	if (!cabling->has_guids)
-		return TB_OK;
 	int status = name_nameless(cabling);
 	size_t n = 0;
 	struct named *named = malloc((cabling->n_devices + 1u) * sizeof *named);

@@ -3,7 +3,7 @@
 // An adapter's name is "HOST ADAPTER", as InfiniBand drivers set it ("node7 mlx5_0",
 // "node7 HCA-1"), or the host's alone. Where it is a product's name, because nobody set
 // one, the adapter goes by its GUID; where several devices have the same, each gets its
-// GUID added, and an adapter that did is a host of its own.
+// GUID (or LID) added, and an adapter that did is a host of its own.
 #ifndef TB_CABLING_NAMES_H
 #define TB_CABLING_NAMES_H
 

@@ -435,7 +435,8 @@ static void names_stand_for_one_part(void **state)
 	assert_int_equal(
 		tb_network_node_identity(net, (struct tb_node){1}).n_host_bytes, 32);
 	assert_string_equal(tb_network_remark(net, 0),
-		"2 names stand for several devices each, which got their GUIDs added "
+		"2 names stand for several devices each, which got their GUIDs or LIDs "
+		"added "
 		"(first: 'SwitchX')");
 	tb_network_free(net);
 }

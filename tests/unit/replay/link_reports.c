@@ -131,6 +131,23 @@ static void what_the_switches_alone_print_has_the_same_cables(void **state)
 	tb_network_free(net);
 }
 
+static void adapters_of_one_name_without_guids_get_their_lids(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"Switch: 0x0000000000200000 s1:\n"
+		"           1    1" UP "     7    1[  ] \"n1 mlx5_0\" ( )\n"
+		"           1    2" UP "     9    1[  ] \"n1 mlx5_0\" ( )\n";
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	assert_int_equal(fabric_open_keys(&net, text, strlen(text), "", &error), TB_OK);
+	assert_string_equal(tb_network_node_identity(net, (struct tb_node){0}).name,
+		"n1 mlx5_0 lid 7");
+	assert_string_equal(tb_network_node_identity(net, (struct tb_node){1}).name,
+		"n1 mlx5_0 lid 9");
+	tb_network_free(net);
+}
+
 static void broken_reports_are_refused_with_their_line(void **state)
 {
 	(void)state;
@@ -175,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_reports_of_a_fabric_are_the_same_fabric),
 		cmocka_unit_test(what_the_switches_alone_print_has_the_same_cables),
+		cmocka_unit_test(adapters_of_one_name_without_guids_get_their_lids),
 		cmocka_unit_test(broken_reports_are_refused_with_their_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
