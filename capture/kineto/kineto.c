@@ -4,14 +4,13 @@
 #include "infile.h"
 #include "input_files.h"
 #include "profile.h"
+#include "trace_files.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MENTION_MOST ((size_t)1 << 20)
 
@@ -44,7 +43,7 @@ bool tb_kineto_begins(struct tb_bytes first)
 static bool may_be(const char *name)
 {
 	const char *at = strstr(name, ".json");
-	return at && name[0] != '.' && (at[5] == 0 || at[5] == '.');
+	return at && (at[5] == 0 || at[5] == '.');
 }
 
 bool tb_kineto_mentions(const char *path)
@@ -64,85 +63,14 @@ bool tb_kineto_mentions(const char *path)
 	return is;
 }
 
-// The files of a trace.
-struct files {
-	char **paths;
-	size_t n, room;
-};
-
-static void free_files(struct files *files)
+static bool is_profile(const char *path, const char *name)
 {
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-}
-
-static int add_file(struct files *files, const char *folder, const char *name)
-{
-	char *path = NULL;
-	int length = folder ? asprintf(&path, "%s/%s", folder, name)
-			    : asprintf(&path, "%s", name);
-	if (length < 0)
-		return TB_ENOMEM;
-	if (TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK) {
-		free(path);
-		return TB_ENOMEM;
-	}
-	files->paths[files->n++] = path;
-	return TB_OK;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	char *const *one = a, *const *other = b;
-	return strcmp(*one, *other);
-}
-
-// list_folder adds the profiles in a folder, up to `most`, sorted by name.
-static int list_folder(
-	struct files *files, const char *folder, size_t most, struct tb_error *error)
-{
-	struct dirent *entry;
-	int status = TB_OK;
-	DIR *dir = opendir(folder);
-	if (!dir)
-		return tb_fail_in(error, TB_EIO, folder, "cannot be opened");
-	while (status == TB_OK && files->n < most && (entry = readdir(dir))) {
-		if (!may_be(entry->d_name))
-			continue;
-		status = add_file(files, folder, entry->d_name);
-		if (status != TB_OK || tb_kineto_mentions(files->paths[files->n - 1]))
-			continue;
-		free(files->paths[--files->n]);
-	}
-	closedir(dir);
-	if (status != TB_OK)
-		return tb_fail_memory_in(error, folder, "its files");
-	if (files->n > 1)
-		qsort(files->paths, files->n, sizeof *files->paths, by_name);
-	return TB_OK;
+	return may_be(name) && tb_kineto_mentions(path);
 }
 
 bool tb_kineto_is_folder(const char *path)
 {
-	struct files files = {0};
-	bool is = list_folder(&files, path, 1, NULL) == TB_OK && files.n > 0;
-	free_files(&files);
-	return is;
-}
-
-static int list_files(
-	struct files *files, const char *const *paths, size_t n, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		struct stat entry;
-		if (stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode))
-			status = list_folder(files, paths[i], SIZE_MAX, error);
-		else if (add_file(files, NULL, paths[i]) != TB_OK)
-			status = tb_fail_memory_in(error, paths[i], "its name");
-	}
-	return status;
+	return tb_trace_files_are_in(path, is_profile);
 }
 
 static int identify(struct tb_profile *profile, size_t n_files, struct tb_error *error)
@@ -382,7 +310,7 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 	return status;
 }
 
-static int read_files(struct tb_profiles *all, const struct files *files,
+static int read_files(struct tb_profiles *all, const struct tb_trace_files *files,
 	const struct tb_reading *reading, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -400,9 +328,9 @@ static int read_files(struct tb_profiles *all, const struct files *files,
 int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	struct files files = {0};
+	struct tb_trace_files files = {0};
 	struct tb_profiles all = {0};
-	int status = list_files(&files, paths, n, error);
+	int status = tb_trace_files_list(&files, paths, n, is_profile, error);
 	if (status == TB_OK) {
 		all.profiles = calloc(files.n + 1, sizeof *all.profiles);
 		if (!all.profiles)
@@ -419,6 +347,6 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	for (size_t i = 0; i < all.n; i++)
 		tb_profile_fini(&all.profiles[i]);
 	free(all.profiles);
-	free_files(&files);
+	tb_trace_files_fini(&files);
 	return status;
 }

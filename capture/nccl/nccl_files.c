@@ -1,18 +1,14 @@
 // The files of a log.
 #include "nccl_log.h"
 
-#include "array.h"
 #include "infile.h"
 #include "input_files.h"
 #include "nccl_impl.h"
 #include "stop.h"
 #include "text_lines.h"
+#include "trace_files.h"
 
-#include <dirent.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define LINE_MOST    ((size_t)1 << 20)
 #define MENTION_MOST ((size_t)1 << 20)
@@ -55,85 +51,15 @@ bool tb_nccl_mentions(const char *path)
 	return look_into(path, true);
 }
 
-struct nl_files {
-	char **paths;
-	size_t n, room;
-};
-
-static void free_files(struct nl_files *files)
+static bool begins_log(const char *path, const char *name)
 {
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-}
-
-static int add_file(struct nl_files *files, char *path)
-{
-	if (path &&
-		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) == TB_OK) {
-		files->paths[files->n++] = path;
-		return TB_OK;
-	}
-	free(path);
-	return TB_ENOMEM;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	char *const *one = a, *const *other = b;
-	return strcmp(*one, *other);
-}
-
-// list_folder adds the logs in a folder, up to `most`, sorted by name.
-static int list_folder(
-	struct nl_files *files, const char *folder, size_t most, struct tb_error *error)
-{
-	struct dirent *entry;
-	int status = TB_OK;
-	size_t first = files->n;
-	DIR *dir = opendir(folder);
-	if (!dir)
-		return tb_fail_in(error, TB_EIO, folder, "cannot be opened");
-	while (status == TB_OK && files->n < most && (entry = readdir(dir))) {
-		char *path = NULL;
-		if (entry->d_name[0] == '.')
-			continue;
-		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
-			path = NULL;
-		if (path && !look_into(path, false))
-			free(path);
-		else
-			status = add_file(files, path);
-	}
-	closedir(dir);
-	if (status != TB_OK)
-		return tb_fail_memory_in(error, folder, "its files");
-	if (files->n > first + 1)
-		qsort(files->paths + first, files->n - first, sizeof *files->paths,
-			by_name);
-	return TB_OK;
+	(void)name;
+	return look_into(path, false);
 }
 
 bool tb_nccl_is_folder(const char *path)
 {
-	struct nl_files files = {0};
-	bool is = list_folder(&files, path, 1, NULL) == TB_OK && files.n > 0;
-	free_files(&files);
-	return is;
-}
-
-static int list_files(struct nl_files *files, const char *const *paths, size_t n,
-	struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		struct stat entry;
-		if (stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode))
-			status = list_folder(files, paths[i], SIZE_MAX, error);
-		else if (add_file(files, strdup(paths[i])) != TB_OK)
-			status = tb_fail_memory_in(error, paths[i], "its name");
-	}
-	return status;
+	return tb_trace_files_are_in(path, begins_log);
 }
 
 // take_line takes a line. One of a call that is broken is left out with --lenient:
@@ -200,15 +126,15 @@ static int read_file(struct nl_log *log, const struct tb_reading *reading)
 int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t clone_ranks,
 	const char *const *paths, size_t n)
 {
-	struct nl_files files = {0};
+	struct tb_trace_files files = {0};
 	log->file = paths[0];
-	int status = list_files(&files, paths, n, log->error);
+	int status = tb_trace_files_list(&files, paths, n, begins_log, log->error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		log->file = files.paths[i];
 		status = read_file(log, reading);
 	}
 	log->file = paths[0];
-	free_files(&files);
+	tb_trace_files_fini(&files);
 	if (status == TB_OK && log->n_lines == 0)
 		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has no line of NCCL's: expected HOST:PID:TID [DEVICE] NCCL "

@@ -1,17 +1,14 @@
 // Opens exports, and asks them.
 #include "nsys_export.h"
 
-#include "array.h"
 #include "input_files.h"
 #include "nsys_impl.h"
 #include "stop.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char magic[] = "SQLite format 3";
 
@@ -194,27 +191,12 @@ bool tb_nsys_is(const char *path, struct tb_bytes first)
 	return is;
 }
 
-void tb_nx_files_fini(struct nx_files *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-}
-
-static int add_file(struct nx_files *files, char *path)
-{
-	if (path &&
-		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) == TB_OK) {
-		files->paths[files->n++] = path;
-		return TB_OK;
-	}
-	free(path);
-	return TB_ENOMEM;
-}
-
-static bool file_is(const char *path)
+static bool file_is(const char *path, const char *name)
 {
 	unsigned char first[sizeof magic];
+	const char *end = strrchr(name, '.');
+	if (!end || strcmp(end, ".sqlite") != 0)
+		return false;
 	FILE *stream = tb_input_is_file(path) ? tb_input_fopen(path) : NULL;
 	size_t n = stream ? fread(first, 1, sizeof first, stream) : 0;
 	if (stream)
@@ -222,57 +204,13 @@ static bool file_is(const char *path)
 	return tb_nsys_is(path, (struct tb_bytes){first, n});
 }
 
-static int by_name(const void *a, const void *b)
-{
-	char *const *one = a, *const *other = b;
-	return strcmp(*one, *other);
-}
-
-static int list_folder(struct nx_files *files, const char *folder, size_t most)
-{
-	struct dirent *entry;
-	int status = TB_OK;
-	size_t first = files->n;
-	DIR *dir = opendir(folder);
-	while (dir && status == TB_OK && files->n < most && (entry = readdir(dir))) {
-		char *path = NULL;
-		const char *end = strrchr(entry->d_name, '.');
-		if (!end || strcmp(end, ".sqlite") != 0 || entry->d_name[0] == '.')
-			continue;
-		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
-			path = NULL;
-		if (path && !file_is(path))
-			free(path);
-		else
-			status = add_file(files, path);
-	}
-	if (dir)
-		closedir(dir);
-	if (files->n > first + 1)
-		qsort(files->paths + first, files->n - first, sizeof *files->paths,
-			by_name);
-	return status;
-}
-
 bool tb_nsys_is_folder(const char *path)
 {
-	struct nx_files files = {0};
-	bool is = list_folder(&files, path, 1) == TB_OK && files.n > 0;
-	tb_nx_files_fini(&files);
-	return is;
+	return tb_trace_files_are_in(path, file_is);
 }
 
-int tb_nx_files(struct nx_files *files, const char *const *paths, size_t n,
+int tb_nx_files(struct tb_trace_files *files, const char *const *paths, size_t n,
 	struct tb_error *error)
 {
-	int status = TB_OK;
-	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		struct stat entry;
-		bool folder = stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode);
-		status = folder ? list_folder(files, paths[i], SIZE_MAX)
-				: add_file(files, strdup(paths[i]));
-		if (status != TB_OK)
-			status = tb_fail_memory_in(error, paths[i], "its files");
-	}
-	return status;
+	return tb_trace_files_list(files, paths, n, file_is, error);
 }

@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "map.h"
 #include "reading.h"
+#include "trace_files.h"
 
 #include <sqlite3.h>
 
@@ -36,15 +37,9 @@ int tb_nx_step(struct nx_file *file, sqlite3_stmt *query) TB_MUST_USE;
 // tb_nx_text returns a column as text, "" where it is none.
 const char *tb_nx_text(sqlite3_stmt *query, int column);
 
-// tb_nx_files lists the exports that paths name; the caller frees them with
-// tb_nx_files_fini.
-struct nx_files {
-	char **paths;
-	size_t n, room;
-};
-int tb_nx_files(struct nx_files *files, const char *const *paths, size_t n,
+// tb_nx_files lists the exports that paths name.
+int tb_nx_files(struct tb_trace_files *files, const char *const *paths, size_t n,
 	struct tb_error *error) TB_MUST_USE;
-void tb_nx_files_fini(struct nx_files *files);
 
 // What an MPI call does.
 enum nx_act {

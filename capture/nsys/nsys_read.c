@@ -83,11 +83,11 @@ static int check_ranks(const struct nx_trace *trace, struct tb_error *error)
 static int read_all(struct nx_trace *trace, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
-	struct nx_files files = {0};
+	struct tb_trace_files files = {0};
 	int status = tb_nx_files(&files, paths, n, error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++)
 		status = read_file(trace, files.paths[i], reading, error);
-	tb_nx_files_fini(&files);
+	tb_trace_files_fini(&files);
 	if (status == TB_OK && trace->n == 0)
 		status = refuse_empty(trace, error);
 	return status == TB_OK ? check_ranks(trace, error) : status;
@@ -178,7 +178,7 @@ static int ask(struct tb_facts *facts, struct nx_file *file, size_t i)
 int tb_nsys_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
-	struct nx_files files = {0};
+	struct tb_trace_files files = {0};
 	int status = tb_nx_files(&files, paths, n, error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		struct nx_file file;
@@ -191,6 +191,6 @@ int tb_nsys_facts(struct tb_facts *facts, const struct tb_reading *reading,
 			status = ask(facts, &file, q);
 		tb_nx_close(&file);
 	}
-	tb_nx_files_fini(&files);
+	tb_trace_files_fini(&files);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;
 }
