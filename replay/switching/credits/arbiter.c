@@ -7,37 +7,38 @@
 
 enum { LOW, HIGH };
 
-static uint64_t *looking_at(const struct credits *credits, uint32_t sw)
-{
-	return &credits->looking[(size_t)sw * credits->words];
-}
-
-static uint64_t *limited_at(const struct credits *credits, uint32_t sw)
-{
-	return &credits->limited[(size_t)sw * credits->words];
-}
-
 // first_of returns the input port whose candidate for a lane is the first in turn, of
 // those in ports [from, end) that are not limited; NOTHING.
-static uint32_t first_of(const struct credits *credits, const uint64_t *heads,
-	const uint64_t *limited, uint32_t from, uint32_t end)
+static uint32_t first_of(
+	const uint64_t *heads, const uint64_t *limited, uint32_t from, uint32_t end)
 {
 	for (uint32_t port = next_bit(heads, from, end); port != NOTHING;
 		port = next_bit(heads, port + 1, end))
-		if (credits->speedup == ANY_NUMBER || !has_bit(limited, port))
+		if (!has_bit(limited, port))
 			return port;
 	return NOTHING;
 }
 
-static uint32_t turn_of(struct credits *credits, uint32_t slot, uint32_t vl)
+static uint32_t turn_of_many(struct credits *credits, uint32_t slot, uint32_t vl)
 {
 	uint32_t sw = switch_of(credits, slot);
 	uint32_t n_ports = credits->crossbars[sw].n_ports;
 	struct lane *lane = lane_at(credits, slot, vl);
 	const uint64_t *heads = heads_at(credits, lane, slot, vl);
 	const uint64_t *limited = limited_at(credits, sw);
-	uint32_t port = first_of(credits, heads, limited, lane->turn, n_ports);
-	return port != NOTHING ? port : first_of(credits, heads, limited, 0, lane->turn);
+	uint32_t port = first_of(heads, limited, lane->turn, n_ports);
+	return port != NOTHING ? port : first_of(heads, limited, 0, lane->turn);
+}
+
+// turn_of returns the port whose candidate is next for a link and lane; NOTHING.
+static inline uint32_t turn_of(struct credits *credits, const struct crossbar *crossbar,
+	uint32_t slot, uint32_t vl)
+{
+	if (credits->words > 1)
+		return turn_of_many(credits, slot, vl);
+	const struct lane *lane = lane_at(credits, slot, vl);
+	uint64_t candidates = lane->heads & ~crossbar->limited;
+	return candidates ? in_turn(candidates, lane->turn) : NOTHING;
 }
 
 // entry_of returns the next entry of a table whose lane can send, or NOTHING.
@@ -98,31 +99,28 @@ static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
 	return table->at[entry].vl;
 }
 
-// choose lets a link that is free take a packet.
-static void choose(struct credits *credits, uint32_t slot)
+// choose_lane lets a link that is free take a packet of one of several lanes.
+static void choose_lane(
+	struct credits *credits, const struct crossbar *crossbar, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
 	struct credit_packet *packets[TB_VLS_MOST] = {NULL};
 	const struct update *bys[TB_VLS_MOST];
 	uint32_t can = 0;
-	if (is_busy(credits, sender) || sender->n_heads == 0)
-		return;
 	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
-		uint32_t port = turn_of(credits, slot, vl);
+		uint32_t port = turn_of(credits, crossbar, slot, vl);
 		if (port == NOTHING)
 			continue;
 		uint32_t queue = vl * credits->queues_of_vl +
 				 (credits->queues_of_vl > 1 ? sender->port : 0u);
-		uint32_t from = slot - sender->port + port;
+		uint32_t from = crossbar->first + port;
 		packets[vl] = packet_at(credits, queue_at(credits, from)[queue].first);
 		if (lane_has(credits, lane_at(credits, slot, vl),
 			    lane_needs(credits, packets[vl]->of.wire_bytes), &bys[vl]))
 			can |= 1u << vl;
 	}
-	uint32_t taken = 0;
-	if (can && credits->n_vls > 1)
-		taken = take(credits, slot, can, packets);
-	if (can && taken != NOTHING) {
+	uint32_t taken = can ? take(credits, slot, can, packets) : NOTHING;
+	if (taken != NOTHING) {
 		tb_crossing_begin(credits, slot, packets[taken], bys[taken]);
 		return;
 	}
@@ -130,6 +128,34 @@ static void choose(struct credits *credits, uint32_t slot)
 		if (packets[vl] && !(can >> vl & 1))
 			tb_lanes_wait(credits, slot, lane_at(credits, slot, vl),
 				lane_needs(credits, packets[vl]->of.wire_bytes));
+}
+
+// choose lets a link take a packet if it is free. With one lane, as in most networks,
+// there are no tables to ask.
+static inline void choose(
+	struct credits *credits, const struct crossbar *crossbar, uint32_t port)
+{
+	uint32_t slot = crossbar->first + port;
+	const struct link_sender *sender = sender_at(credits, slot);
+	if (is_busy(credits, sender) || sender->n_heads == 0)
+		return;
+	if (credits->n_vls > 1) {
+		choose_lane(credits, crossbar, slot);
+		return;
+	}
+	uint32_t from = turn_of(credits, crossbar, slot, 0);
+	if (from == NOTHING)
+		return;
+	const struct queue *queues = queue_at(credits, crossbar->first + from);
+	struct credit_packet *packet =
+		packet_at(credits, queues[credits->queues_of_vl > 1 ? port : 0].first);
+	struct lane *lane = lane_at(credits, slot, 0);
+	int32_t need = lane_needs(credits, packet->of.wire_bytes);
+	const struct update *by;
+	if (lane_has(credits, lane, need, &by))
+		tb_crossing_begin(credits, slot, packet, by);
+	else
+		tb_lanes_wait(credits, slot, lane, need);
 }
 
 // each_route calls `visit` for the link of each head of a receiver.
@@ -165,7 +191,9 @@ void tb_arbiter_begun(
 	struct credits *credits, uint32_t slot, const struct credit_packet *packet)
 {
 	uint32_t sw = switch_of(credits, slot);
-	credits->crossbars[sw].n_begun++;
+	struct crossbar *crossbar = &credits->crossbars[sw];
+	if (++crossbar->n_begun == crossbar->n_ports)
+		crossbar->n_begun = 0;
 	clear_bit(head_queues_at(credits, packet->at), queue_number(credits, packet));
 	if (receiver_at(credits, packet->at)->n_crossing != credits->speedup)
 		return;
@@ -186,25 +214,45 @@ void tb_arbiter_allow(struct credits *credits, uint32_t from)
 	each_route(credits, from, 0, list_route);
 }
 
-// serve_ports lets the listed links with ports in [from, end) choose.
-static void serve_ports(struct credits *credits, uint32_t sw, uint32_t from, uint32_t end)
+// serve_ports lets the listed links with ports in [from, end) choose. A link that chooses
+// may list others behind it (look_again).
+static void serve_ports(
+	struct credits *credits, struct crossbar *crossbar, uint32_t from, uint32_t end)
 {
-	uint64_t *looking = looking_at(credits, sw);
+	uint64_t *looking =
+		looking_at(credits, (uint32_t)(crossbar - credits->crossbars));
 	for (uint32_t port = next_bit(looking, from, end); port != NOTHING;
 		port = next_bit(looking, port + 1, end)) {
 		clear_bit(looking, port);
-		choose(credits, credits->crossbars[sw].first + port);
+		choose(credits, crossbar, port);
+	}
+}
+
+// serve_word does so at a switch of up to 64 ports, with those in `ports`.
+static inline void serve_word(
+	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
+{
+	uint64_t looking;
+	while ((looking = crossbar->looking & ports) != 0) {
+		crossbar->looking &= ~(looking & -looking);
+		choose(credits, crossbar, (uint32_t)__builtin_ctzll(looking));
 	}
 }
 
 void tb_arbiter_serve(struct credits *credits)
 {
 	for (uint32_t i = 0; i < credits->switches_now.n; i++) {
-		uint32_t sw = credits->switches_now.ids[i];
-		struct crossbar *crossbar = &credits->crossbars[sw];
-		crossbar->began_with = (uint32_t)(crossbar->n_begun % crossbar->n_ports);
-		serve_ports(credits, sw, crossbar->began_with, crossbar->n_ports);
-		serve_ports(credits, sw, 0, crossbar->began_with);
+		struct crossbar *crossbar =
+			&credits->crossbars[credits->switches_now.ids[i]];
+		uint32_t began_with = crossbar->n_begun;
+		crossbar->began_with = began_with;
+		if (credits->words > 1) {
+			serve_ports(credits, crossbar, began_with, crossbar->n_ports);
+			serve_ports(credits, crossbar, 0, began_with);
+		} else {
+			serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
+			serve_word(credits, crossbar, ~UINT64_C(0));
+		}
 		crossbar->listed = false;
 	}
 	credits->switches_now.n = 0;

@@ -93,7 +93,7 @@ struct link_sender { // a link that leaves by a slot
 	uint32_t from;		  // slot by which it came
 	uint32_t peer;		  // slot
 	uint32_t link;		  // id
-	uint32_t packet;	  // that crosses, or crossed last
+	uint32_t sw;		  // from which it leads; of a node's: unused
 	uint16_t n_heads;	  // heads that leave through this slot
 	uint16_t kind;
 	uint16_t port;
@@ -105,10 +105,13 @@ struct link_sender { // a link that leaves by a slot
 	bool crosses_parts; // the peer is in another part of the network
 };
 
-struct crossbar {		 // of a switch that is not plain
-	uint32_t first, n_ports; // slots
-	uint32_t began_with;	 // port with which its present round began
-	uint64_t n_begun;	 // packets that left
+struct crossbar {	     // of a switch that is not plain
+	uint64_t looking;    // bit a port: its link looks, where words == 1
+	uint64_t limited;    // bit an input: has S packets in the crossbar; likewise
+	uint32_t first;	     // slot
+	uint32_t n_ports;    // slots
+	uint32_t n_begun;    // packets that left, modulo n_ports
+	uint32_t began_with; // port with which its present round began
 	bool listed;
 };
 
@@ -142,7 +145,6 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	tb_time_ps stopped_at;
 	uint32_t stopped_flow, stopped_root; // of the last such that was over
 	uint32_t stopped_port;
-	uint32_t sw; // to which it leads; TB_ID_NONE: to a node
 };
 
 struct marker { // of the packets that wait for a link on a VL, with congestion control
@@ -207,13 +209,13 @@ struct credits {
 	size_t receiver_bytes;
 	struct tb_cell **cells; // by link id
 	uint32_t *slot_of_link; // by link id: that of its sender
+	uint32_t *crossing;	// by slot, with faults: the packet that crosses, or last
 	struct tb_list senders_now;
 	// Packets that become heads in the next round of this instant.
 	uint32_t *next_heads, n_next_heads;
 	// Unless plain.
 	struct crossbar *crossbars;  // by switch
-	uint64_t *looking, *limited; // by switch, words each: ports that look; inputs
-				     // that have S packets in the crossbar
+	uint64_t *looking, *limited; // by switch, words each, where words > 1
 	// By slot, head_words each: queues with a head, then those that hold packets, or
 	// did at the end of the last bin or later.
 	uint64_t *head_queues;

@@ -73,13 +73,13 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	sender->link = id;
 	sender->peer = peer;
 	sender->kind = kind;
+	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
 	sender->port = (uint16_t)info->from_port;
 	sender->from = slot; // of its own part, until a packet comes by another
 	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
 	credits->slot_of_link[id] = slot;
 	struct receiver *receiver = receiver_at(credits, peer);
 	receiver->link = id;
-	receiver->sw = info->kind == TB_LINK_EJECTION ? TB_ID_NONE : info->to;
 	credits->cells[id] = cell_at(credits, peer);
 	credits->cells[id]->link = id;
 	make_lanes(credits, slot, info->fifo_bytes);
@@ -224,17 +224,18 @@ static int make_crossbars(struct credits *credits)
 	size_t n_words = (size_t)net->n_switches * credits->words;
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
 	credits->head_words = (credits->n_queues + 63) / 64;
-	credits->crossbars = calloc(net->n_switches, sizeof *credits->crossbars);
-	credits->looking = calloc(n_words, sizeof *credits->looking);
-	credits->limited = calloc(n_words, sizeof *credits->limited);
+	credits->crossbars = tb_lines_new(net->n_switches, sizeof *credits->crossbars);
 	credits->head_queues = calloc(2 * (size_t)credits->n_slots * credits->head_words,
 		sizeof *credits->head_queues);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
-	if (credits->words > 1)
+	if (credits->words > 1) {
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
-	if (!credits->crossbars || !credits->looking || !credits->limited ||
-		!credits->head_queues || !credits->arbiters ||
-		(credits->words > 1 && !credits->wide))
+		credits->looking = calloc(n_words, sizeof *credits->looking);
+		credits->limited = calloc(n_words, sizeof *credits->limited);
+	}
+	if (!credits->crossbars || !credits->head_queues || !credits->arbiters ||
+		(credits->words > 1 &&
+			(!credits->wide || !credits->looking || !credits->limited)))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
 		credits->crossbars[sw].first = net->first_out[sw];
@@ -275,6 +276,10 @@ static int make(struct credits *credits)
 		status = make_tables(credits);
 	if (status == TB_OK && credits->pauses)
 		status = tb_pause_new(credits);
+	if (status == TB_OK && credits->replay.choice.dead_at) {
+		credits->crossing = calloc(credits->n_slots, sizeof *credits->crossing);
+		status = credits->crossing ? TB_OK : TB_ENOMEM;
+	}
 	if (status == TB_OK && credits->adapts) {
 		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
 		status = credits->loads ? TB_OK : TB_ENOMEM;
@@ -328,6 +333,7 @@ static void free_shared(struct credits *credits)
 	free(credits->updates);
 	free(credits->receivers);
 	free(credits->slot_of_link);
+	free(credits->crossing);
 	free(credits->cells);
 	free(credits->wide);
 	free(credits->crossbars);

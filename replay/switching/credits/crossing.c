@@ -59,14 +59,16 @@ static inline void add_to_path(const struct credits *credits,
 }
 
 // occupy makes a packet the one that crosses the link of a slot from now on.
-static inline void occupy(const struct credits *credits, struct link_sender *sender,
-	const struct credit_packet *packet)
+static inline void occupy(
+	const struct credits *credits, uint32_t slot, const struct credit_packet *packet)
 {
+	struct link_sender *sender = sender_at(credits, slot);
 	sender->free_at = credits->replay.now +
 			  time_of(kind_of(credits, sender), packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
-	sender->packet = packet->of.id;
 	sender->order = packet->of.order;
+	if (credits->crossing)
+		credits->crossing[slot] = packet->of.id;
 }
 
 // carry has a packet that a link has taken begin to cross it.
@@ -111,7 +113,7 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 	tb_credits_stalled(credits, slot,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
-	occupy(credits, sender, packet);
+	occupy(credits, slot, packet);
 	carry(credits, slot, packet);
 }
 
@@ -236,7 +238,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	sender->from = packet->at;
 	sender->vl = packet->vl;
 	sender->n_heads--;
-	occupy(credits, sender, packet);
+	occupy(credits, slot, packet);
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
 	clear_head(credits, packet);
@@ -263,7 +265,7 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 	sender->listed = false;
 	if (is_busy(credits, sender) || lane->heads == 0)
 		return;
-	uint32_t from = slot - sender->port + in_turn(lane);
+	uint32_t from = slot - sender->port + in_turn(lane->heads, lane->turn);
 	struct credit_packet *packet = packet_at(credits, queue_at(credits, from)->first);
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;

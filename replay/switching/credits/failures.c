@@ -125,11 +125,12 @@ static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
 static void corrupt(
 	struct credits *credits, const struct link_sender *sender, uint32_t link)
 {
-	struct credit_packet *packet = packet_at(credits, sender->packet);
+	uint32_t id = credits->crossing[credits->slot_of_link[link]];
+	struct credit_packet *packet = packet_at(credits, id);
 	if (packet->of.order != sender->order || packet->corrupted)
 		return;
 	packet->corrupted = true;
-	tb_retries_attempt(&credits->replay, sender->packet)->dead = link;
+	tb_retries_attempt(&credits->replay, id)->dead = link;
 }
 
 void tb_failures_fail_link(struct credits *credits, uint32_t link)

@@ -35,7 +35,7 @@ static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot
 	const struct lane *lane = lane_at(credits, slot, 0);
 	if (!credits->plain || lane->heads == 0)
 		return NOTHING;
-	return slot - sender_at(credits, slot)->port + in_turn(lane);
+	return slot - sender_at(credits, slot)->port + in_turn(lane->heads, lane->turn);
 }
 
 static inline void prefetch_subject(const struct credits *credits, struct tb_event event)

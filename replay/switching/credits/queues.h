@@ -52,21 +52,36 @@ static inline uint32_t next_bit(const uint64_t *words, uint32_t from, uint32_t e
 
 static inline uint32_t switch_of(const struct credits *credits, uint32_t slot)
 {
-	return receiver_at(credits, slot)->sw;
+	return sender_at(credits, slot)->sw;
+}
+
+// looking_at is which ports of a switch have a link that looks; limited_at which inputs
+// have S packets in the crossbar.
+static inline uint64_t *looking_at(const struct credits *credits, uint32_t sw)
+{
+	if (credits->words == 1)
+		return &credits->crossbars[sw].looking;
+	return &credits->looking[(size_t)sw * credits->words];
+}
+
+static inline uint64_t *limited_at(const struct credits *credits, uint32_t sw)
+{
+	if (credits->words == 1)
+		return &credits->crossbars[sw].limited;
+	return &credits->limited[(size_t)sw * credits->words];
 }
 
 // list_sender has a link of a switch look for a packet in the next phase 3.
 static inline void list_sender(struct credits *credits, uint32_t slot)
 {
+	struct link_sender *sender = sender_at(credits, slot);
 	if (credits->plain) {
-		tb_list_add(
-			&credits->senders_now, slot, &sender_at(credits, slot)->listed);
+		tb_list_add(&credits->senders_now, slot, &sender->listed);
 		return;
 	}
-	uint32_t sw = switch_of(credits, slot);
-	set_bit(&credits->looking[(size_t)sw * credits->words],
-		slot - credits->crossbars[sw].first);
-	tb_list_add(&credits->switches_now, sw, &credits->crossbars[sw].listed);
+	set_bit(looking_at(credits, sender->sw), sender->port);
+	tb_list_add(&credits->switches_now, sender->sw,
+		&credits->crossbars[sender->sw].listed);
 }
 
 // set_head shows a head to the link that it is to take.
@@ -228,13 +243,12 @@ static inline void leave(
 		become_head(credits, next);
 }
 
-// in_turn returns the input port whose candidate is next in round-robin order at a plain
-// switch, which has up to 64 ports.
-static inline uint32_t in_turn(const struct lane *lane)
+// in_turn returns which of some input ports, at least one, is next in round-robin order,
+// at a switch of up to 64 ports.
+static inline uint32_t in_turn(uint64_t ports, uint32_t turn)
 {
-	unsigned turn = lane->turn % 64;
-	uint64_t from_turn = lane->heads >> turn << turn;
-	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : lane->heads);
+	uint64_t from_turn = ports >> turn % 64 << turn % 64;
+	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
 }
 
 #endif
