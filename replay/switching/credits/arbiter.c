@@ -162,7 +162,8 @@ static inline void choose(
 static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	void (*visit)(struct credits *credits, uint32_t slot, uint32_t chooser))
 {
-	const uint64_t *head_queues = head_queues_at(credits, from);
+	const uint64_t *head_queues =
+		head_queues_at(credits, receiver_at(credits, from), from);
 	const struct queue *queues = queue_at(credits, from);
 	for (uint32_t q = next_bit(head_queues, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(head_queues, q + 1, credits->n_queues)) {
@@ -187,18 +188,11 @@ static void look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_LOOK, slot);
 }
 
-void tb_arbiter_begun(
-	struct credits *credits, uint32_t slot, const struct credit_packet *packet)
+void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
-	uint32_t sw = switch_of(credits, slot);
-	struct crossbar *crossbar = &credits->crossbars[sw];
-	if (++crossbar->n_begun == crossbar->n_ports)
-		crossbar->n_begun = 0;
-	clear_bit(head_queues_at(credits, packet->at), queue_number(credits, packet));
-	if (receiver_at(credits, packet->at)->n_crossing != credits->speedup)
-		return;
-	set_bit(limited_at(credits, sw), sender_at(credits, packet->at)->port);
-	each_route(credits, packet->at, slot, look_again);
+	set_bit(limited_at(credits, switch_of(credits, from)),
+		sender_at(credits, from)->port);
+	each_route(credits, from, slot, look_again);
 }
 
 static void list_route(struct credits *credits, uint32_t slot, uint32_t chooser)

@@ -145,6 +145,8 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	tb_time_ps stopped_at;
 	uint32_t stopped_flow, stopped_root; // of the last such that was over
 	uint32_t stopped_port;
+	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
+	uint64_t head_queues, used_queues;
 };
 
 struct marker { // of the packets that wait for a link on a VL, with congestion control
@@ -159,6 +161,7 @@ struct credit_packet { // a cache line
 	uint32_t next;	    // in its queue
 	uint32_t route;	    // slot by which it leaves
 	uint32_t at;	    // slot by which it came
+	uint16_t port;	    // of the switch, by which it came
 	uint8_t vl;
 	bool is_head : 1;
 	bool queued : 1;
@@ -191,8 +194,11 @@ struct credits {
 	bool pauses;  // in place of credits
 	bool chooses; // routes, when packets have come
 	bool adapts;  // they depend on loads
+	bool counts;  // what waits for a link, as routes or congestion control ask
 	bool equal_rates;
 	bool equal_links;     // rates and latencies
+	bool joins_at_once;   // packets of one rate, routed ahead, cut through
+	bool notes_paths;     // of packets: links differ, or delays are asked for
 	bool instant_links;   // some have no latency
 	bool announces;	      // what falls free when a packet has crossed
 	uint8_t vl_of_others; // of jobs that have no service level
@@ -216,8 +222,8 @@ struct credits {
 	// Unless plain.
 	struct crossbar *crossbars;  // by switch
 	uint64_t *looking, *limited; // by switch, words each, where words > 1
-	// By slot, head_words each: queues with a head, then those that hold packets, or
-	// did at the end of the last bin or later.
+	// By slot, head_words each, where that is not 1: queues with a head, then those
+	// that hold packets, or did at the end of the last bin or later.
 	uint64_t *head_queues;
 	uint32_t head_words;
 	struct arbiter *arbiters;     // by slot
@@ -247,10 +253,16 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 	return (void *)(credits->links + slot * credits->link_bytes);
 }
 
+// lane_of is a lane of a link.
+static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
+{
+	return (struct lane *)(void *)(sender + 1) + vl;
+}
+
 static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
-	return (struct lane *)(void *)(sender_at(credits, slot) + 1) + vl;
+	return lane_of(sender_at(credits, slot), vl);
 }
 
 static inline uint64_t *heads_at(
@@ -266,9 +278,14 @@ static inline struct receiver *receiver_at(const struct credits *credits, uint32
 	return (void *)(credits->receivers + slot * credits->receiver_bytes);
 }
 
+static inline struct queue *queue_in(struct receiver *receiver, uint32_t number)
+{
+	return (struct queue *)(void *)(receiver + 1) + number;
+}
+
 static inline struct queue *queue_at(const struct credits *credits, uint32_t slot)
 {
-	return (void *)(receiver_at(credits, slot) + 1);
+	return queue_in(receiver_at(credits, slot), 0);
 }
 
 // cell_at is what is counted of the link that comes in by a slot.

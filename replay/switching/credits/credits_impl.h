@@ -37,9 +37,9 @@ tb_time_ps tb_crossing_acknowledged_at(
 //
 // tb_arbiter_serve lets the links that are to look choose, switch by switch.
 void tb_arbiter_serve(struct credits *credits);
-// tb_arbiter_begun: a packet has begun to leave; its input may have reached S.
-void tb_arbiter_begun(
-	struct credits *credits, uint32_t slot, const struct credit_packet *packet);
+// tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
+// has begun to leave by the link of `slot`.
+void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);
 // tb_arbiter_allow: an input has fewer than S packets in the crossbar again.
 void tb_arbiter_allow(struct credits *credits, uint32_t from);
 
@@ -76,12 +76,12 @@ void tb_credits_charge(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps until);
 // tb_credits_stalled adds the time for which a link was stalled to the open bin, up to
 // `until`.
-void tb_credits_stalled(
-	struct credits *credits, uint32_t slot, tb_time_ps from, tb_time_ps until);
+void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
+	tb_time_ps from, tb_time_ps until);
 // tb_credits_end_wait: the wait of a packet ends now, as it begins to cross a link.
 // Charges and blames the wait, and returns the link that is its root. `by` is the update
 // whose credits the packet needed, or NULL.
-uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
+uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *sender,
 	const struct credit_packet *packet, const struct update *by);
 // tb_credits_blame_lasting blames a wait that still lasts at `until` (rule C24), adds it
 // to the packet's, and returns its root.

@@ -34,12 +34,15 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 		credits->n_kinds++;
 	}
 	credits->equal_links = credits->n_kinds == 1;
+	credits->notes_paths = !credits->equal_links || credits->delays;
 	credits->equal_rates = true;
 	for (uint32_t k = 0; k < credits->n_kinds; k++) {
 		credits->equal_rates &=
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
 		credits->instant_links |= credits->kinds[k].latency_ps == 0;
 	}
+	credits->joins_at_once =
+		credits->equal_rates && !credits->chooses && !credits->stores;
 	return TB_OK;
 }
 
@@ -205,6 +208,7 @@ static void size_up(struct credits *credits)
 	credits->chooses = credits->adapts || credits->pauses ||
 			   credits->replay.choice.dead_at != NULL ||
 			   tb_paces_control(credits->replay.paces);
+	credits->counts = credits->adapts || tb_paces_control(credits->replay.paces);
 	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
 	credits->announces = !credits->pauses && credits->speedup == ANY_NUMBER &&
 			     credits->replay.choice.dead_at == NULL;
@@ -225,15 +229,18 @@ static int make_crossbars(struct credits *credits)
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
 	credits->head_words = (credits->n_queues + 63) / 64;
 	credits->crossbars = tb_lines_new(net->n_switches, sizeof *credits->crossbars);
-	credits->head_queues = calloc(2 * (size_t)credits->n_slots * credits->head_words,
-		sizeof *credits->head_queues);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1) {
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
 		credits->looking = calloc(n_words, sizeof *credits->looking);
 		credits->limited = calloc(n_words, sizeof *credits->limited);
 	}
-	if (!credits->crossbars || !credits->head_queues || !credits->arbiters ||
+	if (credits->head_words > 1)
+		credits->head_queues =
+			calloc(2 * (size_t)credits->n_slots * credits->head_words,
+				sizeof *credits->head_queues);
+	if (!credits->crossbars || !credits->arbiters ||
+		(credits->head_words > 1 && !credits->head_queues) ||
 		(credits->words > 1 &&
 			(!credits->wide || !credits->looking || !credits->limited)))
 		return TB_ENOMEM;

@@ -15,26 +15,47 @@ static tb_time_ps stored_for(const struct credits *credits,
 	return next < crossing_ps ? crossing_ps - next : 0;
 }
 
-void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
-	uint32_t slot, tb_time_ps header_at)
+// reach_unready: a packet whose route depends on what it finds, or that is stored, or
+// waits for its last byte, has begun to cross a link.
+static void reach_unready(struct credits *credits, struct credit_packet *packet)
 {
-	uint32_t by = sender_at(credits, slot)->peer;
-	tb_time_ps crossing_ps = 0;
-	if (credits->stores || !credits->equal_rates)
-		crossing_ps = time_of(
-			kind_of(credits, sender_at(credits, by)), packet->of.wire_bytes);
-	packet->at = slot;
-	packet->ready_at = header_at + (credits->stores ? crossing_ps : 0);
+	const struct link_sender *reverse = sender_at(credits, packet->at);
+	tb_time_ps crossing_ps =
+		time_of(kind_of(credits, sender_at(credits, reverse->peer)),
+			packet->of.wire_bytes);
+	if (credits->stores)
+		packet->ready_at += crossing_ps;
 	if (credits->chooses) {
 		packet->queued = false;
 		tb_wheel_put(
 			&credits->replay.wheel, packet->ready_at, EV_COME, packet->of.id);
 		return;
 	}
-	packet->route = route_of(credits, switch_of(credits, slot), packet);
+	packet->route = route_of(credits, reverse->sw, packet);
 	if (!credits->equal_rates && !credits->stores)
 		packet->ready_at += stored_for(credits, packet, crossing_ps);
 	join(credits, packet);
+}
+
+static inline void reach(struct credits *credits, struct credit_packet *packet,
+	uint32_t slot, tb_time_ps header_at)
+{
+	const struct link_sender *reverse = sender_at(credits, slot);
+	packet->at = slot;
+	packet->port = reverse->port;
+	packet->ready_at = header_at;
+	if (!credits->joins_at_once) {
+		reach_unready(credits, packet);
+		return;
+	}
+	packet->route = route_of(credits, reverse->sw, packet);
+	join(credits, packet);
+}
+
+void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
+	uint32_t slot, tb_time_ps header_at)
+{
+	reach(credits, packet, slot, header_at);
 }
 
 void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
@@ -59,10 +80,9 @@ static inline void add_to_path(const struct credits *credits,
 }
 
 // occupy makes a packet the one that crosses the link of a slot from now on.
-static inline void occupy(
-	const struct credits *credits, uint32_t slot, const struct credit_packet *packet)
+static inline void occupy(const struct credits *credits, uint32_t slot,
+	struct link_sender *sender, const struct credit_packet *packet)
 {
-	struct link_sender *sender = sender_at(credits, slot);
 	sender->free_at = credits->replay.now +
 			  time_of(kind_of(credits, sender), packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
@@ -71,33 +91,38 @@ static inline void occupy(
 		credits->crossing[slot] = packet->of.id;
 }
 
-// carry has a packet that a link has taken begin to cross it.
-static inline void carry(
-	struct credits *credits, uint32_t slot, struct credit_packet *packet)
+// note_path keeps what is asked for, or needed, of the links that a packet takes.
+static void note_path(struct credits *credits, const struct credit_packet *packet,
+	const struct link_sender *sender)
 {
-	struct tb_replay *replay = &credits->replay;
-	struct link_sender *sender = sender_at(credits, slot);
-	const struct kind *kind = kind_of(credits, sender);
-	uint32_t bytes = packet->of.wire_bytes;
-	tb_time_ps header_at = replay->now + kind->latency_ps;
-	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
-		sender->free_at, bytes, true);
 	if (!credits->equal_links)
-		add_to_path(credits, packet, kind);
+		add_to_path(credits, packet, kind_of(credits, sender));
 	if (credits->delays)
 		tb_credits_note_stop(credits, packet, sender->link);
+}
+
+// carry has a packet that a link has taken begin to cross it.
+static inline void carry(
+	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
+	tb_time_ps latency_ps = kind_of(credits, sender)->latency_ps;
+	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
+		sender->free_at, packet->of.wire_bytes, true);
+	if (credits->notes_paths)
+		note_path(credits, packet, sender);
 	packet->of.n_hops++;
 	if (sender->crosses_parts) {
-		tb_parts_hand_packet(credits, sender->link, packet, header_at);
+		tb_parts_hand_packet(
+			credits, sender->link, packet, replay->now + latency_ps);
 		return;
 	}
 	if (!is_node(credits, sender->peer)) {
-		tb_crossing_reach(credits, packet, sender->peer, header_at);
+		reach(credits, packet, sender->peer, replay->now + latency_ps);
 		return;
 	}
 	packet->at = sender->peer;
-	tb_wheel_put(
-		&replay->wheel, sender->free_at + kind->latency_ps, EV_IN, packet->of.id);
+	tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN, packet->of.id);
 }
 
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
@@ -109,30 +134,30 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
 	packet->queued = packet->corrupted = packet->marked = false;
-	lane_spend(credits, lane_at(credits, slot, packet->vl), packet->of.wire_bytes);
-	tb_credits_stalled(credits, slot,
+	lane_spend(credits, lane_of(sender, packet->vl), packet->of.wire_bytes);
+	tb_credits_stalled(credits, sender,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
-	occupy(credits, slot, packet);
-	carry(credits, slot, packet);
+	occupy(credits, slot, sender, packet);
+	carry(credits, sender, packet);
 }
 
 // settle_wait ends a packet's wait when it begins to cross a link. The root of that wait
 // becomes the link's root: packets that wait for this one blame it.
-static inline void settle_wait(struct credits *credits, uint32_t slot,
+static inline void settle_wait(struct credits *credits, struct link_sender *sender,
 	struct credit_packet *packet, const struct update *by)
 {
-	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
 	bool waited = packet->ready_at < now;
 	uint32_t root = NOTHING;
-	if (waited)
-		root = tb_credits_end_wait(credits, slot, packet, by);
-	packet->wait_ps += now - packet->ready_at;
+	if (waited) {
+		root = tb_credits_end_wait(credits, sender, packet, by);
+		packet->wait_ps += now - packet->ready_at;
+	}
 	sender->root = root;
 	sender->by_credit = waited && by;
 	if (sender->stalled_since < now)
-		tb_credits_stalled(credits, slot, sender->stalled_since, now);
+		tb_credits_stalled(credits, sender, sender->stalled_since, now);
 	sender->stalled_since = TB_TIME_NEVER;
 }
 
@@ -152,7 +177,7 @@ static inline void give_back(struct credits *credits, const struct link_sender *
 	if (credits->pauses)
 		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
 	else
-		tb_lanes_return(credits, slot, sender->vl, &update);
+		lanes_return(credits, slot, sender->vl, &update);
 }
 
 // announces returns whether the credits that a crossing will free are announced when it
@@ -165,16 +190,16 @@ static inline bool announces(
 
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
 // a packet waits for the link, or if the credits cannot be announced.
-static inline void end_crossing(struct credits *credits, uint32_t slot)
+static inline void end_crossing(
+	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	struct link_sender *sender = sender_at(credits, slot);
 	bool is_announced = announces(credits, sender);
 	if (sender->announced)
 		tb_lanes_put_off(credits, slot);
 	if (is_announced)
 		give_back(credits, sender);
 	if (!is_announced || sender->n_heads > 0)
-		end_with_event(credits, slot);
+		end_with_event(credits, slot, sender);
 }
 
 // is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).
@@ -216,9 +241,13 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
-// mark: a packet leaves a queue.
-static void mark(struct credits *credits, uint32_t slot, struct credit_packet *packet)
+// discount: a packet no longer waits for a link.
+static void discount(struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
+	if (credits->adapts)
+		credits->loads[slot]--;
+	if (!credits->markers)
+		return;
 	struct marker *marker = marker_of(credits, packet);
 	marker->bytes -= packet->of.wire_bytes;
 	if (credits->replay.net->params.credits.congestion_control == TB_CONGESTION_FECN
@@ -227,35 +256,48 @@ static void mark(struct credits *credits, uint32_t slot, struct credit_packet *p
 		packet->marked = true;
 }
 
+// leave_input: a packet leaves its input's queue number `number` by the link of a slot.
+static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t number,
+	struct credit_packet *packet)
+{
+	const struct link_sender *sender = sender_at(credits, slot);
+	struct receiver *receiver = receiver_at(credits, packet->at);
+	struct queue *queue = queue_in(receiver, number);
+	bool is_limited = credits->speedup != ANY_NUMBER &&
+			  ++receiver->n_crossing == credits->speedup;
+	queue->left_at = credits->replay.now;
+	queue->left_flow = packet->of.flow;
+	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
+	if (!credits->plain) {
+		struct crossbar *crossbar = &credits->crossbars[sender->sw];
+		if (++crossbar->n_begun == crossbar->n_ports)
+			crossbar->n_begun = 0;
+		clear_bit(head_queues_at(credits, receiver, packet->at), number);
+		if (is_limited)
+			tb_arbiter_limit(credits, slot, packet->at);
+	}
+	leave(credits, receiver, queue, packet);
+}
+
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	struct credit_packet *packet, const struct update *by)
 {
 	struct link_sender *sender = sender_at(credits, slot);
-	struct queue *queue = queue_of(credits, packet);
-	struct lane *lane = lane_at(credits, slot, packet->vl);
-	settle_wait(credits, slot, packet, by);
+	struct lane *lane = lane_of(sender, packet->vl);
+	settle_wait(credits, sender, packet, by);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
 	sender->vl = packet->vl;
 	sender->n_heads--;
-	occupy(credits, slot, packet);
+	occupy(credits, slot, sender, packet);
 	lane_spend(credits, lane, packet->of.wire_bytes);
-	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
-	clear_head(credits, packet);
-	if (credits->speedup != ANY_NUMBER)
-		receiver_at(credits, packet->at)->n_crossing++;
-	queue->left_at = credits->replay.now;
-	queue->left_flow = packet->of.flow;
-	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
-	if (credits->adapts)
-		credits->loads[slot]--;
-	if (credits->markers)
-		mark(credits, slot, packet);
-	if (!credits->plain)
-		tb_arbiter_begun(credits, slot, packet);
-	leave(credits, queue, packet);
-	end_crossing(credits, slot);
-	carry(credits, slot, packet);
+	lane->turn = (uint16_t)(packet->port + 1u);
+	clear_bit(heads_before(credits, sender, packet), packet->port);
+	if (credits->counts)
+		discount(credits, slot, packet);
+	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
+	end_crossing(credits, slot, sender);
+	carry(credits, sender, packet);
 }
 
 void tb_crossing_look(struct credits *credits, uint32_t slot)
@@ -275,6 +317,23 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		tb_lanes_wait(credits, slot, lane, need);
 }
 
+// allow: an input has fewer than S packets in the crossbar again.
+static void allow(struct credits *credits, uint32_t from)
+{
+	if (!credits->plain) {
+		tb_arbiter_allow(credits, from);
+		return;
+	}
+	uint32_t first = queue_at(credits, from)->first;
+	if (first == NOTHING || !packet_at(credits, first)->is_head)
+		return;
+	const struct credit_packet *packet = packet_at(credits, first);
+	struct link_sender *sender = sender_at(credits, packet->route);
+	set_bit(heads_before(credits, sender, packet), packet->port);
+	if (!is_busy(credits, sender))
+		list_link(credits, packet->route, sender);
+}
+
 // leave_crossbar: a packet that came in through a receiver has crossed its next link, so
 // that input may send another head into the crossbar.
 static inline void leave_crossbar(
@@ -289,18 +348,8 @@ static inline void leave_crossbar(
 			sender->root == NOTHING ? sender->link : sender->root;
 	}
 	receiver->stopped_at = now;
-	if (receiver->n_crossing-- < credits->speedup)
-		return;
-	if (!credits->plain) {
-		tb_arbiter_allow(credits, sender->from);
-		return;
-	}
-	uint32_t first = queue_at(credits, sender->from)->first;
-	if (first == NOTHING || !packet_at(credits, first)->is_head)
-		return;
-	set_head(credits, packet_at(credits, first));
-	if (!is_busy(credits, sender_at(credits, packet_at(credits, first)->route)))
-		list_sender(credits, packet_at(credits, first)->route);
+	if (receiver->n_crossing-- >= credits->speedup)
+		allow(credits, sender->from);
 }
 
 void tb_crossing_done(struct credits *credits, uint32_t slot)
@@ -314,7 +363,7 @@ void tb_crossing_done(struct credits *credits, uint32_t slot)
 	if (sender->n_heads == 0)
 		return;
 	sender->stalled_since = credits->replay.now;
-	list_sender(credits, slot);
+	list_link(credits, slot, sender);
 }
 
 void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,

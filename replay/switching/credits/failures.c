@@ -19,7 +19,7 @@ static void lose(struct credits *credits, struct credit_packet *packet, uint32_t
 		.root = root,
 		.blocks = blocks_of(packet->of.wire_bytes)};
 	if (!credits->pauses)
-		tb_lanes_return(credits, packet->at, packet->vl, &update);
+		lanes_return(credits, packet->at, packet->vl, &update);
 	else if (has_come)
 		tb_pause_left(
 			credits, packet->at, packet->vl, packet->of.wire_bytes, &update);
@@ -56,17 +56,18 @@ static void unlink_packet(
 static void retract_head(struct credits *credits, struct credit_packet *packet)
 {
 	struct link_sender *sender = sender_at(credits, packet->route);
-	clear_head(credits, packet);
+	clear_bit(heads_before(credits, sender, packet), packet->port);
 	if (!credits->plain)
-		clear_bit(head_queues_at(credits, packet->at),
-			queue_number(credits, packet));
+		clear_bit(head_queues_at(
+				  credits, receiver_at(credits, packet->at), packet->at),
+			queue_number(credits, sender, packet));
 	packet->is_head = false;
 	sender->n_heads--;
 	if (is_busy(credits, sender))
 		return;
 	if (sender->n_heads == 0) {
-		tb_credits_stalled(credits, packet->route, sender->stalled_since,
-			credits->replay.now);
+		tb_credits_stalled(
+			credits, sender, sender->stalled_since, credits->replay.now);
 		sender->stalled_since = TB_TIME_NEVER;
 	} else {
 		list_sender(credits, packet->route); // another one may be first in turn
@@ -105,7 +106,8 @@ static void discard(
 	if (next->ready_at <= now)
 		become_head(credits, next);
 	else
-		become_head_when_ready(credits, next);
+		become_head_when_ready(credits, next, receiver_at(credits, next->at),
+			sender_at(credits, next->route));
 }
 
 static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
@@ -145,7 +147,7 @@ void tb_failures_fail_link(struct credits *credits, uint32_t link)
 		uint32_t node = slot - credits->first_node;
 		const struct tb_nic *nic = &credits->replay.nics[node];
 		if (nic->fetched != NOTHING) {
-			tb_credits_stalled(credits, slot,
+			tb_credits_stalled(credits, sender,
 				nic->fetched_at > sender->free_at ? nic->fetched_at
 								  : sender->free_at,
 				now);

@@ -1,7 +1,5 @@
 #include "lanes.h"
 
-#include "credits_impl.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,19 +126,4 @@ void tb_lanes_put_off(struct credits *credits, uint32_t slot)
 	for (uint32_t v = 0; v < credits->n_vls; v++)
 		sender->announced |= put_off_lane(
 			credits, lane_at(credits, sender->peer, v), known_at);
-}
-
-void tb_lanes_return(
-	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
-{
-	struct link_sender *reverse = sender_at(credits, slot);
-	tb_time_ps freed_at = update->freed_at;
-	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
-			   kind_of(credits, reverse)->latency_ps;
-	if (reverse->crosses_parts) {
-		tb_parts_hand_update(credits, slot, vl, update);
-		return;
-	}
-	reverse->announced |= freed_at > credits->replay.now;
-	tb_lanes_push(credits, reverse->peer, vl, update);
 }

@@ -18,7 +18,7 @@
 #ifndef TB_LANES_H
 #define TB_LANES_H
 
-#include "credits.h"
+#include "credits_impl.h"
 
 static inline struct update *update_at(const struct lane *lane, uint32_t i)
 {
@@ -108,13 +108,40 @@ void tb_lanes_wait(
 void tb_lanes_push(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
 
+// lanes_push does so where nothing is to be done but to append it.
+static inline void lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+{
+	struct lane *lane = lane_at(credits, slot, vl);
+	// What fell free after all others is known after them: no need to read the ring.
+	if (update->freed_at <= lane->freed_at || lane->n > lane->mask ||
+		lane->lacks > 0) {
+		tb_lanes_push(credits, slot, vl, update);
+		return;
+	}
+	lane->freed_at = update->freed_at;
+	*update_at(lane, lane->n++) = *update;
+}
+
 // tb_lanes_put_off: a packet begins to cross the link of a slot. Announced updates that
 // have not begun to cross that link must wait for it.
 void tb_lanes_put_off(struct credits *credits, uint32_t slot);
 
-// tb_lanes_return sends an update over the reverse of the link that comes in through a
-// slot of a switch (rule C9), for blocks that fall free now or later; it sets known_at.
-void tb_lanes_return(
-	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update);
+// lanes_return sends an update over the reverse of the link that comes in through a slot
+// of a switch (rule C9), for blocks that fall free now or later; it sets known_at.
+static inline void lanes_return(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
+{
+	struct link_sender *reverse = sender_at(credits, slot);
+	tb_time_ps freed_at = update->freed_at;
+	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
+			   kind_of(credits, reverse)->latency_ps;
+	if (reverse->crosses_parts) {
+		tb_parts_hand_update(credits, slot, vl, update);
+		return;
+	}
+	reverse->announced |= freed_at > credits->replay.now;
+	lanes_push(credits, reverse->peer, vl, update);
+}
 
 #endif

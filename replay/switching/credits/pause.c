@@ -169,7 +169,7 @@ static void send_update(
 		.blocks = !meter->paused};
 	const struct link_sender *reverse = sender_at(credits, slot);
 	if (!is_node(credits, slot)) {
-		tb_lanes_return(credits, slot, vl, &update);
+		lanes_return(credits, slot, vl, &update);
 		return;
 	}
 	update.known_at = now + kind_of(credits, reverse)->latency_ps;

@@ -5,20 +5,21 @@
 
 #include "credits.h"
 
-// queue_number is which queue of its receiver a packet is in that has a route.
-static inline uint32_t queue_number(
-	const struct credits *credits, const struct credit_packet *packet)
+// queue_number is which queue of its receiver a packet is in that has a route, the link
+// of `sender`.
+static inline uint32_t queue_number(const struct credits *credits,
+	const struct link_sender *sender, const struct credit_packet *packet)
 {
 	if (credits->queues_of_vl == 1)
 		return packet->vl;
-	return packet->vl * credits->queues_of_vl +
-	       sender_at(credits, packet->route)->port;
+	return packet->vl * credits->queues_of_vl + sender->port;
 }
 
 static inline struct queue *queue_of(
 	const struct credits *credits, const struct credit_packet *packet)
 {
-	return queue_at(credits, packet->at) + queue_number(credits, packet);
+	return queue_at(credits, packet->at) +
+	       queue_number(credits, sender_at(credits, packet->route), packet);
 }
 
 static inline void set_bit(uint64_t *words, uint32_t i)
@@ -71,10 +72,10 @@ static inline uint64_t *limited_at(const struct credits *credits, uint32_t sw)
 	return &credits->limited[(size_t)sw * credits->words];
 }
 
-// list_sender has a link of a switch look for a packet in the next phase 3.
-static inline void list_sender(struct credits *credits, uint32_t slot)
+// list_link has a link of a switch look for a packet in the next phase 3.
+static inline void list_link(
+	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	struct link_sender *sender = sender_at(credits, slot);
 	if (credits->plain) {
 		tb_list_add(&credits->senders_now, slot, &sender->listed);
 		return;
@@ -84,69 +85,77 @@ static inline void list_sender(struct credits *credits, uint32_t slot)
 		&credits->crossbars[sender->sw].listed);
 }
 
-// set_head shows a head to the link that it is to take.
-static inline void set_head(struct credits *credits, const struct credit_packet *packet)
+static inline void list_sender(struct credits *credits, uint32_t slot)
 {
-	struct lane *lane = lane_at(credits, packet->route, packet->vl);
-	set_bit(heads_at(credits, lane, packet->route, packet->vl),
-		sender_at(credits, packet->at)->port);
+	list_link(credits, slot, sender_at(credits, slot));
 }
 
-static inline void clear_head(struct credits *credits, const struct credit_packet *packet)
+// heads_before is where a packet shows as a head to the link of `sender`, its route.
+static inline uint64_t *heads_before(const struct credits *credits,
+	struct link_sender *sender, const struct credit_packet *packet)
 {
-	struct lane *lane = lane_at(credits, packet->route, packet->vl);
-	clear_bit(heads_at(credits, lane, packet->route, packet->vl),
-		sender_at(credits, packet->at)->port);
+	return heads_at(credits, lane_of(sender, packet->vl), packet->route, packet->vl);
 }
 
-static inline uint64_t *head_queues_at(const struct credits *credits, uint32_t slot)
+static inline uint64_t *head_queues_at(
+	const struct credits *credits, struct receiver *receiver, uint32_t slot)
 {
+	if (credits->head_words == 1)
+		return &receiver->head_queues;
 	return &credits->head_queues[2 * (size_t)slot * credits->head_words];
 }
 
-static inline uint64_t *used_queues_at(const struct credits *credits, uint32_t slot)
+static inline uint64_t *used_queues_at(
+	const struct credits *credits, struct receiver *receiver, uint32_t slot)
 {
-	return head_queues_at(credits, slot) + credits->head_words;
+	if (credits->head_words == 1)
+		return &receiver->used_queues;
+	return &credits->head_queues[(2 * (size_t)slot + 1) * credits->head_words];
 }
 
-// may_cross returns whether the input of a packet has fewer than S packets in the
-// crossbar.
+// may_cross returns whether an input has fewer than S packets in the crossbar.
 static inline bool may_cross(
-	const struct credits *credits, const struct credit_packet *packet)
+	const struct credits *credits, const struct receiver *receiver)
 {
-	return credits->speedup == ANY_NUMBER ||
-	       receiver_at(credits, packet->at)->n_crossing < credits->speedup;
+	return credits->speedup == ANY_NUMBER || receiver->n_crossing < credits->speedup;
 }
 
 // end_with_event has a link make an event when it has carried its packet.
-static inline void end_with_event(struct credits *credits, uint32_t slot)
+static inline void end_with_event(
+	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	struct link_sender *sender = sender_at(credits, slot);
 	if (sender->ends)
 		return;
 	sender->ends = true;
 	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
 }
 
-// become_head: a packet is the first of its queue, and ready. A link of a plain switch
-// sees only candidates; one of a crossbar sees all heads, and which inputs are limited.
-static inline void become_head(struct credits *credits, struct credit_packet *packet)
+// become_head_of: a packet is the first of its queue, and ready, with its input and the
+// link that it is to take. A link of a plain switch sees only candidates; one of a
+// crossbar sees all heads, and which inputs are limited.
+static inline void become_head_of(struct credits *credits, struct credit_packet *packet,
+	struct receiver *receiver, struct link_sender *sender)
 {
-	struct link_sender *sender = sender_at(credits, packet->route);
-	bool may = may_cross(credits, packet);
+	bool may = may_cross(credits, receiver);
 	bool busy = is_busy(credits, sender);
 	packet->is_head = true;
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
 	if (!credits->plain)
-		set_bit(head_queues_at(credits, packet->at),
-			queue_number(credits, packet));
+		set_bit(head_queues_at(credits, receiver, packet->at),
+			queue_number(credits, sender, packet));
 	if (may || !credits->plain)
-		set_head(credits, packet);
+		set_bit(heads_before(credits, sender, packet), packet->port);
 	if (busy)
-		end_with_event(credits, packet->route);
+		end_with_event(credits, packet->route, sender);
 	else if (may)
-		list_sender(credits, packet->route);
+		list_link(credits, packet->route, sender);
+}
+
+static inline void become_head(struct credits *credits, struct credit_packet *packet)
+{
+	become_head_of(credits, packet, receiver_at(credits, packet->at),
+		sender_at(credits, packet->route));
 }
 
 // become_head_next makes a packet a head in a further round of this instant. Where links
@@ -164,12 +173,12 @@ static inline void become_head_next(
 // become_head_when_ready makes the first packet of a queue a head when it is ready, later
 // than now. While its link carries another packet nobody looks at its heads: then it
 // becomes one at once, which saves an event.
-static inline void become_head_when_ready(
-	struct credits *credits, struct credit_packet *packet)
+static inline void become_head_when_ready(struct credits *credits,
+	struct credit_packet *packet, struct receiver *receiver,
+	struct link_sender *sender)
 {
-	const struct link_sender *sender = sender_at(credits, packet->route);
 	if (sender->free_at >= packet->ready_at)
-		become_head(credits, packet);
+		become_head_of(credits, packet, receiver, sender);
 	else
 		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
 			packet->of.id);
@@ -200,7 +209,10 @@ static inline struct marker *marker_of(
 // join puts a packet at the end of its queue; it need not have come yet.
 static inline void join(struct credits *credits, struct credit_packet *packet)
 {
-	struct queue *queue = queue_of(credits, packet);
+	struct receiver *receiver = receiver_at(credits, packet->at);
+	struct link_sender *sender = sender_at(credits, packet->route);
+	uint32_t number = queue_number(credits, sender, packet);
+	struct queue *queue = queue_in(receiver, number);
 	packet->next = NOTHING;
 	packet->is_head = false;
 	packet->queued = true;
@@ -213,18 +225,18 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 	}
 	queue->first = queue->last = packet->of.id;
 	if (!credits->plain)
-		set_bit(used_queues_at(credits, packet->at),
-			queue_number(credits, packet));
+		set_bit(used_queues_at(credits, receiver, packet->at), number);
 	if (packet->ready_at <= credits->replay.now)
-		become_head(credits, packet);
+		become_head_of(credits, packet, receiver, sender);
 	else
-		become_head_when_ready(credits, packet);
+		become_head_when_ready(credits, packet, receiver, sender);
 }
 
-// leave takes the first packet off a queue. The next one becomes a head when it is ready:
-// in a further round of this instant if the crossbar has room for it (rule C7).
-static inline void leave(
-	struct credits *credits, struct queue *queue, struct credit_packet *packet)
+// leave takes the first packet off a queue of a receiver. The next one becomes a head
+// when it is ready: in a further round of this instant if the crossbar has room for it
+// (rule C7).
+static inline void leave(struct credits *credits, struct receiver *receiver,
+	struct queue *queue, struct credit_packet *packet)
 {
 	queue->first = packet->next;
 	if (queue->fresh == packet->of.id)
@@ -235,12 +247,13 @@ static inline void leave(
 	if (queue->first == NOTHING)
 		return;
 	struct credit_packet *next = packet_at(credits, queue->first);
+	struct link_sender *sender = sender_at(credits, next->route);
 	if (next->ready_at > credits->replay.now)
-		become_head_when_ready(credits, next);
-	else if (may_cross(credits, next))
+		become_head_when_ready(credits, next, receiver, sender);
+	else if (may_cross(credits, receiver))
 		become_head_next(credits, next);
 	else
-		become_head(credits, next);
+		become_head_of(credits, next, receiver, sender);
 }
 
 // in_turn returns which of some input ports, at least one, is next in round-robin order,

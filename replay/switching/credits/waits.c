@@ -29,15 +29,14 @@ void tb_credits_charge(
 			waiting_bytes(credits, queue_of(credits, packet), until));
 }
 
-void tb_credits_stalled(
-	struct credits *credits, uint32_t slot, tb_time_ps from, tb_time_ps until)
+void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
+	tb_time_ps from, tb_time_ps until)
 {
 	struct tb_records *records = &credits->replay.records;
 	if (from < records->bin_start)
 		from = records->bin_start;
 	if (from < until)
-		tb_records_held(records, sender_cell(credits, sender_at(credits, slot)),
-			until - from);
+		tb_records_held(records, sender_cell(credits, sender), until - from);
 }
 
 // by_link blames the packet that crosses a link, or crossed it last.
@@ -78,11 +77,11 @@ static void blame(struct credits *credits, const struct credit_packet *packet,
 		until);
 }
 
-uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
+uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *sender,
 	const struct credit_packet *packet, const struct update *by)
 {
 	tb_time_ps now = credits->replay.now;
-	struct wait_blame whom = blame_for(credits, sender_at(credits, slot), packet, by);
+	struct wait_blame whom = blame_for(credits, sender, packet, by);
 	tb_credits_charge(credits, packet, now);
 	blame(credits, packet, whom, now);
 	return whom.root;
@@ -137,7 +136,7 @@ static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps unti
 	bool any = false;
 	if (credits->plain)
 		return visit_queue(credits, queues, until, visit);
-	uint64_t *used = used_queues_at(credits, slot);
+	uint64_t *used = used_queues_at(credits, receiver_at(credits, slot), slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(used, q + 1, credits->n_queues)) {
 		if (visit_queue(credits, &queues[q], until, visit))
@@ -174,7 +173,7 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 							  : sender->free_at;
 	}
 	if (since < until)
-		tb_credits_stalled(credits, slot, since, until);
+		tb_credits_stalled(credits, sender, since, until);
 	return since != TB_TIME_NEVER;
 }
 
