@@ -33,14 +33,14 @@ _tailback_value()
 	[[ $2 == -* ]] && words=$("${COMP_WORDS[0]}" "$1" --words "$2" 2>/dev/null)
 	[[ -n $words ]] && _tailback_words "$words"
 	case $1:$2 in
-	*:-n | *:--network)
+	*:-n | *:--network | counters:--fabric)
 		_tailback_files '\.ini$'
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
 	network:--routes | network:--roots | network:--node-name-map | replay:--map | replay:--routes | replay:--fault-file | replay:--job | replay:--also) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
-	network:--store) _tailback_files "$stores" ;;
+	network:--store | counters:-o | counters:--output) _tailback_files "$stores" ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	plot:-x | plot:--x | plot:-y | plot:--y)
 		_tailback_words 'offered accepted taken given latency waiting nodes message load'
@@ -122,6 +122,7 @@ _tailback_operand()
 {
 	case $1 in
 	synth) _tailback_words "$(_tailback_jobs)" ;;
+	counters) _tailback_files '.' ;;
 	sweep)
 		_tailback_words "$(_tailback_experiments)"
 		_tailback_files '\.ini$'

@@ -13,6 +13,7 @@
 	X(capture, "capture packets from an interface") \
 	X(compare, "show what changed between two runs") \
 	X(convert, "write the job of any trace as GOAL") \
+	X(counters, "make a run of the counters of a live fabric") \
 	X(info, "summarize a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(merge, "put the shards of a sweep or of replays together") \

@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 22; -- 1 to 21 were never released
+PRAGMA user_version = 23; -- 1 to 22 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -430,6 +430,16 @@ CREATE TABLE flow_loss (
   bytes INTEGER NOT NULL, -- of them
   resent INTEGER NOT NULL, -- segments
   PRIMARY KEY (run, job, source, destination)
+) STRICT, WITHOUT ROWID;
+
+-- What the counters of a live fabric ('tailback counters') counted at the ends of a link beside its
+-- figures: of what its sender sent, of what its receiver received. Counts of 0 are left out.
+CREATE TABLE link_count (
+  run INTEGER NOT NULL REFERENCES run,
+  link INTEGER NOT NULL,
+  counter TEXT NOT NULL, -- symbol_errors, link_downed, transmit_discards, ...
+  count INTEGER NOT NULL,
+  PRIMARY KEY (run, link, counter)
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom. A header (of the victim) that had arrived over a link waited for what
@@ -909,6 +919,12 @@ CREATE VIEW losses (run, link, frames, bytes) AS
 SELECT p.run, n.name, p.frames, p.bytes
 FROM port_loss AS p JOIN link_name AS n USING (run, link)
 ORDER BY p.run DESC, p.frames DESC, p.link;
+
+-- What counters of the live fabric counted beside traffic, most first.
+CREATE VIEW link_counts (run, counter, link, count) AS
+SELECT c.run, c.counter, n.name, c.count
+FROM link_count AS c JOIN link_name AS n USING (run, link)
+ORDER BY c.run DESC, c.counter, c.count DESC, c.link;
 
 CREATE VIEW flow_losses (run, job, source, destination, frames, bytes, resent) AS
 SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.frames, f.bytes, f.resent

@@ -81,11 +81,16 @@ static void sort(struct tb_advice *advice)
 int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	const struct tb_advice_options *options, struct tb_error *error)
 {
+	const struct tb_run_info *info = tb_run_info(run);
+	if (tb_run_is_measured(info))
+		return tb_fail(error, TB_EUSAGE,
+			"run %lld was measured by counters: there is nothing to replay",
+			(long long)info->id);
 	struct tb_advice *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail_memory(error, "the advice");
 	made->run = run;
-	made->info = tb_run_info(run);
+	made->info = info;
 	made->by_latency = strcmp(made->info->input_kind, "packets") == 0;
 	made->n_seeds = options->n_seeds;
 	made->folder = options->folder;

@@ -64,6 +64,10 @@ static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
 	for (uint32_t i = 0; !status && i < evidence->n_hottest; i++)
 		evidence->hottest[i] = hottest[i];
 	free(hottest);
+	if (!status)
+		status = tb_run_look(evidence->run, whole, &samples, error);
+	if (!status)
+		tb_evidence_held(evidence, samples);
 	return status;
 }
 
@@ -140,6 +144,8 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_regions_init(
 			&made.regions, run, (struct tb_window){0, 0}, error);
+	if (!status && tb_run_is_measured(made.info))
+		status = tb_link_counts_sum(&made.counts, run, error);
 	if (status) {
 		tb_evidence_fini(&made);
 		return status;

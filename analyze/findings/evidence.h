@@ -9,6 +9,7 @@
 #include "job_seat.h"
 #include "job_times.h"
 #include "jobs.h"
+#include "link_counts.h"
 #include "regions.h"
 #include "run_capture.h"
 #include "wait_windows.h"
@@ -69,6 +70,15 @@ struct tb_evidence_traffic {
 	double percent;			      // of the run's wait, at least
 };
 
+// Where the time begins in which ports could not send, of what counters measured: from
+// the link that was held longest on to the last that was held for long too. What holds it
+// is the node at its end, or a link that leads on from there.
+struct tb_held_end {
+	bool is_known, is_node;
+	struct tb_link last, out;	   // out: the busiest that leads on, when no node
+	double held_percent, busy_percent; // of the time
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -113,6 +123,10 @@ struct tb_evidence {
 	bool traffic_is_exact;	// else at least: the store left some out
 
 	struct tb_regions regions;
+
+	// Of what counters measured:
+	struct tb_held_end held_end;
+	struct tb_link_counts counts;
 };
 
 // tb_evidence_worst_pair returns the jobs of which one waits longest for another, NULL

@@ -154,8 +154,11 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		tb_rules_of_people, tb_rules_of_remedy};
 	struct tb_judging judging = {.evidence = evidence, .findings = findings};
 	findings->n = 0;
-	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-		groups[i](&judging);
+	if (tb_run_is_measured(evidence->info))
+		tb_rules_of_counters(&judging);
+	else
+		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+			groups[i](&judging);
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

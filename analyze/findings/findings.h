@@ -59,6 +59,9 @@
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 
+// Counters: a link whose port could not send for less is no place to look.
+#define TB_FINDING_HELD 1.0
+
 // Few nodes: a job at one leaf switch has at most one node in so many of the network. (A
 // job of half the network or more, at one of two leaves, uses what there is.)
 #define TB_FINDING_FEW_NODES 8

@@ -18,6 +18,7 @@ void tb_rules_of_state(struct tb_judging *judging);	// how long, nothing waited
 void tb_rules_of_shape(struct tb_judging *judging);	// incast, slow receiver, full
 void tb_rules_of_place(struct tb_judging *judging);	// where, when, regions
 void tb_rules_of_people(struct tb_judging *judging);	// whose traffic, at what cost
+void tb_rules_of_counters(struct tb_judging *judging);	// all, of what was measured
 void tb_rules_of_remedy(struct tb_judging *judging);	// what is worth trying
 
 // tb_judging_find adds a finding. The next two give it a figure; tb_finding_say appends
@@ -75,6 +76,9 @@ bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
 
 // tb_evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
 int tb_evidence_blame(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
+
+// tb_evidence_held finds where the time begins in which ports could not send.
+void tb_evidence_held(struct tb_evidence *evidence, const struct tb_link_sample *samples);
 
 // tb_evidence_traffic finds the grouping that shows whose traffic waits for whose.
 int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;

@@ -86,6 +86,19 @@ char *tb_report_active(const struct tb_report *report, char *buffer, size_t size
 	return buffer;
 }
 
+// state_measured states what counters tell instead of messages.
+static void state_measured(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char packets[48], size[32], rate[32], active[48];
+	struct tb_report_fact *at = fact(report, "received");
+	snprintf(at->text, sizeof at->text, "%s, %s by hosts, %s %s",
+		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
+		tb_format_size(info->delivered_bytes, size, sizeof size),
+		tb_report_per_node(report, rate, sizeof rate),
+		tb_report_active(report, active, sizeof active));
+}
+
 static void state_delivery(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
@@ -183,19 +196,24 @@ void tb_report_state(struct tb_report *report)
 		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
 	state_network(report);
 	state_capture(report);
-	at = fact(report, "simulated");
+	bool measured = tb_run_is_measured(info);
+	at = fact(report, measured ? "measured" : "simulated");
 	snprintf(at->text, sizeof at->text, "%s in %s of %s%s",
 		tb_format_time(info->simulated_ps, time[0], 32),
 		tb_format_counted(info->n_bins, "bin", count[0], 48),
 		tb_format_time(info->bin_ps, time[1], 32),
 		info->complete ? "" : "; incomplete: the run was stopped there");
 	state_recorded(report);
-	state_delivery(report);
+	if (measured)
+		state_measured(report);
+	else
+		state_delivery(report);
 	state_faults(report);
 	state_losses(report);
 	at = fact(report, "waited");
-	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s",
+	snprintf(at->text, sizeof at->text, "%s over all %s, on %s of %s",
 		tb_format_long_time(report->wait_ps, time[0], 32),
+		measured ? "ports" : "headers",
 		tb_format_count(report->n_waiting, count[1], 48),
 		tb_format_counted(info->n_links, "link", count[2], 48));
 }

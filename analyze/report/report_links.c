@@ -34,13 +34,22 @@ static void adapt_ticks(struct tb_column *column, const void *of)
 		column->key = column->title = NULL;
 }
 
+// Counters know neither single headers nor queues.
+static void adapt_measured(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (tb_run_is_measured(report->info))
+		column->title = NULL;
+}
+
 // A figure of a link (link_figures.h). Wait has its own row, before its percentages;
 // stall and busy time and bytes stand behind percentages that people read instead.
 // clang-format off
 #define FIGURE(ID, field, column, type, adds, kind, unit, name, title, brief, meaning)   \
 	{TB_##ID == TB_WAIT ? NULL : column,                                             \
 		TB_##ID < TB_PACKETS ? NULL : brief, meaning, TB_DATUM_##kind,           \
-		LINK(sample.field)},
+		LINK(sample.field),                                                      \
+		.adapt = TB_##ID > TB_PACKETS ? adapt_measured : NULL},
 #define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
 	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field)},
 // clang-format on
@@ -84,7 +93,10 @@ static void list_hot_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->n_hot_links;
 	tb_table_remark_rest(table, report->n_waiting, "links that waited",
-		"A wait is charged to the link by which the header came in.");
+		tb_run_is_measured(report->info)
+			? "The time in which the port at which the link begins could not "
+			  "send."
+			: "A wait is charged to the link by which the header came in.");
 }
 
 const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",

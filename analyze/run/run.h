@@ -88,6 +88,10 @@ void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
 
+// tb_run_is_measured returns whether a run is what counters of a live fabric measured
+// (analyze/counters), not a replay: there are no messages, flows, jobs and blame.
+bool tb_run_is_measured(const struct tb_run_info *info);
+
 // tb_run_parameters lists the parameters of a run's network (parameters.h) and behind
 // them, as words, what others its store holds; it returns how many. They live as long as
 // `info`.

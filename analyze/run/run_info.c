@@ -186,6 +186,17 @@ static int get_switching(struct tb_run_row *row, const char *path,
 	return status;
 }
 
+// What is said about waits that counters measured.
+static const struct tb_switching_words measured_words = {"virtual lanes",
+	"room ahead, by the counters of the sending port", "no room ahead",
+	"what they waited for", "the sending port could not send", "Not known",
+	"Not known"};
+
+bool tb_run_is_measured(const struct tb_run_info *info)
+{
+	return strcmp(info->input_kind, TB_MEASURED_KIND) == 0;
+}
+
 // load_row reads the row of `query` and what other tables have about its run.
 static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record *record,
 	struct tb_error *error)
@@ -210,7 +221,9 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 		tb_run_record_fini(&loaded);
 		return status;
 	}
-	loaded.info.words = tb_switching_words(&loaded.info.network);
+	loaded.info.words = tb_run_is_measured(&loaded.info)
+				    ? &measured_words
+				    : tb_switching_words(&loaded.info.network);
 	*record = loaded;
 	return TB_OK;
 }

@@ -28,6 +28,9 @@ struct tb_store; // opaque
 // The most time bins that a run may have; readers allocate an array of them.
 #define TB_BINS_MAX (UINT64_C(1) << 24)
 
+// The kind of input of what the counters of a live fabric measured, without a replay.
+#define TB_MEASURED_KIND "counters"
+
 // A job of the run.
 struct tb_run_job {
 	const char *name;
@@ -54,7 +57,8 @@ struct tb_run_config {
 	int64_t run;		  // its number, not yet in use; 0: the next one
 	bool whole;		  // commit it only at its end, all or nothing
 	const char *input_name;	  // file names joined by ", ", "-" for standard input
-	const char *input_kind;	  // "packets", "job", "mixed" of both, or "experiment"
+	const char *input_kind;	  // "packets", "job", "mixed" of both, "experiment",
+				  // "routes", or TB_MEASURED_KIND
 	const char *input_digest; // SHA-256 in hexadecimal of the inputs' bytes, "" when
 				  // streamed
 	uint64_t input_bytes;

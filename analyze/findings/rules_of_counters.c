@@ -1,0 +1,126 @@
+// What the counters of a live fabric tell: which ports could not send, where that begins,
+// and what went wrong.
+#include "findings_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void find_measured(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	struct tb_finding *finding = tb_judging_find(judging, "measured");
+	tb_finding_count(finding, "interval_ps", (uint64_t)info->simulated_ps);
+	tb_finding_say(finding,
+		"Measured by the counters of a live fabric over %s, not simulated: how "
+		"long ports could not send, and what they carried. Who waited for whom, "
+		"flows and jobs are not in counters.",
+		tb_format_time(info->simulated_ps, time, sizeof time));
+}
+
+static void find_unhindered(struct tb_judging *judging)
+{
+	if (judging->evidence->n_waiting == 0)
+		tb_finding_say(tb_judging_find(judging, "no-wait"),
+			"No port counted that it could not send.");
+}
+
+static void find_held_ports(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char count[48], all[48], share[32], held[32], names[700] = "";
+	if (evidence->n_hottest == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "held-ports");
+	tb_finding_count(finding, "links", evidence->n_waiting);
+	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+		const struct tb_hot_link *hot = &evidence->hottest[i];
+		size_t used = strlen(names);
+		if (i == 0)
+			tb_finding_count(finding, "link", hot->sample.link.id);
+		snprintf(names + used, sizeof names - used, "%s%s (%s of the time, %s)",
+			tb_list_between(i, evidence->n_hottest),
+			tb_link_text(evidence, hot->sample.link),
+			tb_percent_text(hot->waiting, held, sizeof held),
+			tb_percent_text(hot->percent_of_wait, share, sizeof share));
+	}
+	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
+	tb_finding_real(finding, "percent_of_time", evidence->hottest[0].waiting);
+	tb_finding_say(finding,
+		"Ports of %s of %s had to wait before they could send. Longest, with "
+		"their share of all such time: %s.",
+		tb_format_count(evidence->n_waiting, count, sizeof count),
+		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
+		names);
+}
+
+static void find_origin(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_held_end *end = &evidence->held_end;
+	char held[32], busy[32];
+	if (!end->is_known)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "wait-begins");
+	tb_finding_count(finding, "link", end->last.id);
+	tb_finding_real(finding, "percent_of_time", end->held_percent);
+	tb_percent_text(end->held_percent, held, sizeof held);
+	if (end->is_node) {
+		tb_finding_say(finding,
+			"The wait begins at the end of %s, held for %s of the time: the "
+			"host there, its adapter or its cable takes less than it is "
+			"sent. Look at that cable's errors and rate, then at the host.",
+			tb_link_text(evidence, end->last), held);
+		return;
+	}
+	tb_finding_count(finding, "out", end->out.id);
+	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
+	tb_finding_say(finding,
+		"The wait begins behind %s, held for %s of the time: from the switch "
+		"there no link is held for long, so what is short is a link itself. Of "
+		"those that lead on, %s carries most, %s of what its rate allows%s.",
+		tb_link_text(evidence, end->last), held, tb_link_text(evidence, end->out),
+		tb_percent_text(end->busy_percent, busy, sizeof busy),
+		end->busy_percent < 50 ? "; a cable that runs slower than the fabric "
+					 "file has it looks like this"
+				       : "");
+}
+
+static void find_count(struct tb_judging *judging, int counter, const char *rule)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_link_count_sum *sum = &evidence->counts.sums[counter];
+	char count[64], links[48], most[48];
+	if (sum->n_links == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, rule);
+	tb_finding_count(finding, "link", sum->worst.id);
+	tb_finding_count(finding, "links", sum->n_links);
+	tb_finding_count(finding, "count", sum->count);
+	tb_format_counted(
+		sum->count, tb_counter_infos[counter].noun, count, sizeof count);
+	if (sum->n_links == 1) {
+		tb_finding_say(
+			finding, "%s: on %s.", count, tb_link_text(evidence, sum->worst));
+		return;
+	}
+	tb_finding_say(finding, "%s, on %s; most, %s, on %s.", count,
+		tb_format_counted(sum->n_links, "link", links, sizeof links),
+		tb_format_count(sum->worst_count, most, sizeof most),
+		tb_link_text(evidence, sum->worst));
+}
+
+void tb_rules_of_counters(struct tb_judging *judging)
+{
+	find_measured(judging);
+	find_unhindered(judging);
+	find_held_ports(judging);
+	find_origin(judging);
+	for (int i = 0; i < TB_N_COUNTERS; i++)
+		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS)
+			find_count(judging, i, "errors");
+	for (int i = 0; i < TB_N_COUNTERS; i++)
+		if (tb_counter_infos[i].class == TB_COUNTS_SIGNS)
+			find_count(judging, i, "signs");
+}

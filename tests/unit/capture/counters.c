@@ -1,0 +1,247 @@
+// Counters as the tools of a live fabric print them.
+#include "counters.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tb_error error;
+
+static int take(struct tb_counters *counters, const char *text, const char *name)
+{
+	FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	assert_non_null(stream);
+	*counters = (struct tb_counters){0};
+	int status = tb_counters_add(counters, stream, name, &error);
+	fclose(stream);
+	return status;
+}
+
+static void has(
+	const struct tb_counter_port *port, enum tb_counter counter, uint64_t value)
+{
+	assert_true(port->known >> counter & 1);
+	assert_int_equal(port->values[counter], value);
+}
+
+static void has_not(const struct tb_counter_port *port, enum tb_counter counter)
+{
+	assert_false(port->known >> counter & 1);
+}
+
+static void perfquery_counts_data_in_words(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"# 2026-11-27T10:00:00.5+01:00\n"
+			"# Port extended counters: Lid 7 port 3 (CapMask: 0x5300)\n"
+			"PortXmitData:....................1000\n"
+			"PortXmitWait:....................22730501\n"
+			"# Port counters: Lid 7 port 3 (CapMask: 0x5300)\n"
+			"PortXmitWait:....................42\n"
+			"# Port extended counters: Lid 7 port 255 (CapMask: 0)\n"
+			"PortXmitWait:....................99\n",
+			"before"),
+		TB_OK);
+	assert_int_equal(counters.n, 1);
+	assert_int_equal(counters.ports[0].lid, 7);
+	assert_string_equal(counters.ports[0].port, "3");
+	has(&counters.ports[0], TB_COUNTER_SENT_BYTES, 4000);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, 22730501); // the wider one
+	has_not(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES);
+	assert_true(counters.has_time);
+	assert_int_equal(counters.time_us, INT64_C(1795770000500000));
+	tb_counters_fini(&counters);
+}
+
+static void ibqueryerrors_names_ports_by_guid(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"Errors for 0xa0 \"leaf 0\"\n"
+			"   GUID 0xa0 port ALL: [PortXmitWait == 9]\n"
+			"   GUID 0xa0 port 9: [SymbolErrorCounter == 5]"
+			" [PortXmitData == 88 (352.000B)]\n"
+			"   Link info: 40 9[ ] ==( 4X 53.125 Gbps)==> 0xb0 1 1\n",
+			"x"),
+		TB_OK);
+	assert_int_equal(counters.n, 1);
+	assert_int_equal(counters.ports[0].guid, 0xa0);
+	assert_string_equal(counters.ports[0].device, "leaf 0");
+	has(&counters.ports[0], TB_COUNTER_SYMBOL_ERRORS, 5);
+	has(&counters.ports[0], TB_COUNTER_SENT_BYTES, 352);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, 0); // left out at 0
+	has_not(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES);
+	tb_counters_fini(&counters);
+}
+
+static void pm_is_hexadecimal(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(take(&counters,
+				 "Port=9 Lid=0x0028 GUID=0x00a0 Device=1 Port Name=l/9\n"
+				 "port_xmit_wait=0xffffffff\n"
+				 "port_rcv_data_extended=0x10\nvl15_dropped=NA\n",
+				 "x"),
+		TB_OK);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, TB_COUNTER_FULL);
+	has(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES, 64);
+	has_not(&counters.ports[0], TB_COUNTER_VL15_DROPPED);
+	tb_counters_fini(&counters);
+}
+
+static void a_table_has_a_row_a_port(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"timestamp,Node_GUID,Port_Num,PortXmitWaitExtended,more\n"
+			"1764237600000000,\"0xa0\",9,300,1\n"
+			"1764237600000000,b0,3,N/A,\n",
+			"x"),
+		TB_OK);
+	assert_int_equal(counters.n, 2);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, 300);
+	assert_int_equal(counters.ports[1].guid, 0xb0);
+	assert_int_equal(counters.ports[1].known, 0);
+	assert_int_equal(counters.time_us, INT64_C(1764237600000000));
+	tb_counters_fini(&counters);
+}
+
+static void exporters_name_ports_by_labels(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"infiniband_hca_port_receive_data_bytes_total{guid=\"0x1\","
+			"port=\"1\"} 2e3 1764237600000\n"
+			"infiniband_portxmitdata_total{local_guid=\"0x2\",local_name=\"a "
+			"\\\"b\\\"\",local_port=\"3\"} 5\n"
+			"node_infiniband_port_transmit_wait_total{device=\"mlx5_0\","
+			"port=\"1\"} 7\nnode_uname_info{nodename=\"n10\"} 1\n",
+			"x"),
+		TB_OK);
+	assert_int_equal(counters.n, 3);
+	has(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES, 2000);
+	has(&counters.ports[1], TB_COUNTER_SENT_BYTES, 20);
+	assert_string_equal(counters.ports[1].device, "a \"b\"");
+	assert_string_equal(counters.ports[2].device, "n10 mlx5_0");
+	has(&counters.ports[2], TB_COUNTER_WAIT_TICKS, 7);
+	assert_int_equal(counters.time_us, INT64_C(1764237600000000));
+	tb_counters_fini(&counters);
+}
+
+static void priorities_come_to_the_sum(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(take(&counters,
+				 "NIC statistics:\n     rx_prio3_pause_duration: 30\n"
+				 "     rx_prio4_pause_duration: 12\n     rx_bytes: 10\n"
+				 "     rx_bytes_phy: 14\n     rx_prio3_bytes: 4\n"
+				 "==> /tmp/n04:eth1.txt <==\nNIC statistics:\n"
+				 "     tx_prio0_pause: 3\n",
+				 "before/n03:eth2.txt.gz"),
+		TB_OK);
+	assert_int_equal(counters.n, 2);
+	assert_string_equal(counters.ports[0].device, "n03");
+	assert_string_equal(counters.ports[0].port, "eth2");
+	has(&counters.ports[0], TB_COUNTER_PAUSED_US, 42);
+	has(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES, 14);
+	assert_string_equal(counters.ports[1].device, "n04");
+	has(&counters.ports[1], TB_COUNTER_PAUSES_SENT, 3);
+	tb_counters_fini(&counters);
+}
+
+static void tables_of_sonic_are_read_by_column(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"admin@leaf1:~$ show interfaces counters\n"
+			"    IFACE    STATE    RX_OK        RX_BPS    RX_ERR    TX_OK\n"
+			"---------  -------  -------  ------------  --------  -------\n"
+			"Ethernet0        U    1,234  2000.00 MB/s        10      N/A\n"
+			"Reminder: Please execute more\n"
+			"  Port Rx    PFC0    PFC3\n---------  ------  ------\n"
+			"Ethernet0       1   1,200\n"
+			"  Port Tx    PFC0    PFC3\n---------  ------  ------\n"
+			"Ethernet0       0      30\n",
+			"x"),
+		TB_OK);
+	assert_int_equal(counters.n, 1);
+	assert_string_equal(counters.ports[0].device, "leaf1");
+	assert_string_equal(counters.ports[0].port, "Ethernet0");
+	has(&counters.ports[0], TB_COUNTER_RECEIVED_PACKETS, 1234);
+	has(&counters.ports[0], TB_COUNTER_RECEIVE_ERRORS, 10);
+	has_not(&counters.ports[0], TB_COUNTER_SENT_PACKETS);
+	has(&counters.ports[0], TB_COUNTER_PAUSES_RECEIVED, 1201);
+	has(&counters.ports[0], TB_COUNTER_PAUSES_SENT, 30);
+	tb_counters_fini(&counters);
+}
+
+static void refused(const char *text, const char *why)
+{
+	struct tb_counters counters;
+	assert_int_equal(take(&counters, text, "x"), TB_EFORMAT);
+	assert_non_null(strstr(error.text, why));
+	tb_counters_fini(&counters);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+	(void)state;
+	refused("# Port counters: Lid 7 port 3 (\nPortXmitWait:...4x2\n", "'4x2'");
+	refused("# Port counters: Lid 7 port 3 (\nPortXmitWait:...42", "cut off");
+	refused("# Port counters: Lid 7 port 3 (\n# Port counters: Lid 7 port 3 (\n",
+		"stands there twice");
+	refused("NIC statistics:\n", "HOST:INTERFACE");
+	refused("port_num,guid,PortXmitWait\n1,0xa0\n", "2 columns, not the 3");
+	refused("infiniband_portxmitwait_total{guid=\"1\",port=\"1\"} -1\n",
+		"a count was expected");
+}
+
+static void a_port_is_found_in_another_dump(void **state)
+{
+	struct tb_counters one, other;
+	(void)state;
+	assert_int_equal(take(&one,
+				 "# Port counters: Lid 7 port 3 (\n"
+				 "# Port counters: Lid 8 port 3 (\n",
+				 "x"),
+		TB_OK);
+	assert_int_equal(take(&other, "# Port counters: Lid 8 port 3 (\n", "y"), TB_OK);
+	assert_null(tb_counters_find(&other, &one.ports[0]));
+	assert_ptr_equal(tb_counters_find(&other, &one.ports[1]), &other.ports[0]);
+	tb_counters_fini(&one);
+	tb_counters_fini(&other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfquery_counts_data_in_words),
+		cmocka_unit_test(ibqueryerrors_names_ports_by_guid),
+		cmocka_unit_test(pm_is_hexadecimal),
+		cmocka_unit_test(a_table_has_a_row_a_port),
+		cmocka_unit_test(exporters_name_ports_by_labels),
+		cmocka_unit_test(priorities_come_to_the_sum),
+		cmocka_unit_test(tables_of_sonic_are_read_by_column),
+		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(a_port_is_found_in_another_dump),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
