@@ -256,25 +256,18 @@ CREATE TABLE job_node (
   PRIMARY KEY (run, job, rank)
 ) STRICT, WITHOUT ROWID;
 
--- What happened on a link in a time bin. Bin b covers [b * bin_ps, (b + 1) * bin_ps). Rows in
--- which nothing happened are left out. The key is the order of writing, so that rows are appended.
-CREATE TABLE link_bin (
+-- What happened on links in a time bin, packed; the view link_bin has it by link. Bin b covers
+-- [b * bin_ps, (b + 1) * bin_ps). Pack p holds the links 1024 * p to 1024 * p + 1023 on which anything
+-- happened.
+CREATE TABLE link_pack (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
-  link INTEGER NOT NULL,
-  wait_ps INTEGER NOT NULL, -- of headers that arrived over the link, at its far end
-  stall_ps INTEGER NOT NULL, -- held up, nothing moving: with circuits, a VC is held
-  busy_ps INTEGER NOT NULL, -- bytes moving
-  bytes INTEGER NOT NULL, -- on the wire
-  packets INTEGER NOT NULL, -- whose header crossed the link
-  blocked INTEGER NOT NULL, -- headers that arrived over the link and had to wait
-  longest_wait_ps INTEGER NOT NULL, -- of one header
-  largest_queue_bytes INTEGER NOT NULL DEFAULT 0, -- of packets that waited in one queue at once: at the far
-    -- end of the link, with Ethernet before the link
-  PRIMARY KEY (run, bin, link)
+  pack INTEGER NOT NULL,
+  links TEXT NOT NULL, -- JSON without blanks: arrays of the columns of link_bin from link on, ascending
+  PRIMARY KEY (run, bin, pack)
 ) STRICT, WITHOUT ROWID;
 
--- The same for the whole network.
+-- The columns of link_bin for the whole network.
 CREATE TABLE bin_total (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
@@ -625,6 +618,26 @@ CREATE VIEW link (run, link, kind, from_node, from_switch, from_port, from_numbe
 SELECT r.run, t.link, t.kind, t.from_node, t.from_switch, t.from_port, t.from_number, t.to_node,
   t.to_switch, t.to_port, t.to_number, t.reverse, t.bytes_per_s, t.latency_ps
 FROM run AS r JOIN topology_link AS t USING (topology);
+
+-- What happened on a link in a time bin. Rows in which nothing happened are left out. A question for
+-- one link reads all of the bins.
+CREATE VIEW link_bin (
+  run,
+  bin,
+  link,
+  wait_ps, -- of headers that arrived over the link, at its far end
+  stall_ps, -- held up, nothing moving: with circuits, a VC is held
+  busy_ps, -- bytes moving
+  bytes, -- on the wire
+  packets, -- whose header crossed the link
+  blocked, -- headers that arrived over the link and had to wait
+  longest_wait_ps, -- of one header
+  largest_queue_bytes -- of packets that waited in one queue at once: at the far end of the link, with
+    -- Ethernet before the link
+) AS
+SELECT p.run, p.bin, l.value ->> 0, l.value ->> 1, l.value ->> 2, l.value ->> 3, l.value ->> 4,
+  l.value ->> 5, l.value ->> 6, l.value ->> 7, l.value ->> 8
+FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
 
 -- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its
 -- own name.

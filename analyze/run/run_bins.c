@@ -60,32 +60,70 @@ static int deliver(struct bins_reading *reading)
 	return TB_OK;
 }
 
-// in_order returns whether a row may follow the staged ones. The table's key keeps rows
-// sorted and links unique, but in a damaged database they may not be.
-static bool in_order(const struct bins_reading *reading, uint64_t bin, uint32_t link)
+// open_pack opens the pack whose number and text are the first columns of a row. A text
+// longer than any that is written is damaged.
+static struct tb_link_pack open_pack(struct tb_run_row *row)
 {
-	const struct tb_run *run = reading->run;
-	if (bin == reading->bin)
-		return !run->n_staged || link > run->staged[run->n_staged - 1].link.id;
-	return bin > reading->bin && bin < reading->end;
+	uint64_t pack = tb_run_get(row, 0, UINT32_MAX);
+	const char *text = (const char *)sqlite3_column_text(row->query, 1);
+	int n_bytes = sqlite3_column_bytes(row->query, 1);
+	row->bad |= !text || n_bytes > TB_PACK_MOST;
+	return tb_link_pack_open(
+		pack, row->bad ? "" : text, row->bad ? 0 : (size_t)n_bytes);
 }
 
-// stage adds a row (columns TB_RUN_SAMPLE_COLUMNS, then the bin) to those of its bin; if
-// the row begins a new bin, it first delivers the previous one.
+bool tb_run_find_in_pack(
+	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample)
+{
+	struct tb_link_pack pack = open_pack(row);
+	int status = row->bad ? 0 : 1;
+	while (status > 0) {
+		status = tb_link_pack_next(&pack, sample);
+		if (status > 0 && sample->link.id == link.id)
+			return true;
+	}
+	row->bad |= status < 0;
+	return false;
+}
+
+// begin_bin delivers what is staged before another bin begins.
+static int begin_bin(struct bins_reading *reading, uint64_t bin)
+{
+	int status = TB_OK;
+	if (bin != reading->bin && reading->run->n_staged > 0)
+		status = deliver(reading);
+	reading->bin = bin;
+	return status;
+}
+
+// is_next returns whether a link may follow those staged. The table's key keeps packs
+// sorted and unique, but in a damaged database they may not be.
+static bool is_next(const struct tb_run *run, uint32_t link)
+{
+	return link < run->record.info.n_links &&
+	       (!run->n_staged || link > run->staged[run->n_staged - 1].link.id);
+}
+
+// stage adds the links of a row (pack, links, bin) to those of its bin; if the row begins
+// a new bin, it first delivers the previous one.
 static int stage(struct bins_reading *reading, struct tb_run_row *row)
 {
 	struct tb_run *run = reading->run;
 	struct tb_link_sample read;
-	int status = TB_OK;
-	tb_run_get_sample(run, row, &read);
-	uint64_t bin = tb_run_get(row, 1 + TB_N_FIGURES, run->cache.n_bins - 1);
-	if (row->bad || !in_order(reading, bin, read.link.id))
-		return tb_run_damaged(run->path, "link_bin", reading->error);
-	if (bin != reading->bin && run->n_staged > 0)
-		status = deliver(reading);
-	reading->bin = bin;
-	run->staged[run->n_staged++] = read;
-	return status;
+	uint64_t bin = tb_run_get(row, 2, run->cache.n_bins - 1);
+	struct tb_link_pack pack = open_pack(row);
+	if (row->bad || bin < reading->bin || bin >= reading->end)
+		return tb_run_damaged(run->path, "link_pack", reading->error);
+	int status = begin_bin(reading, bin);
+	if (status)
+		return status;
+	while ((status = tb_link_pack_next(&pack, &read)) > 0) {
+		if (!is_next(run, read.link.id))
+			return tb_run_damaged(run->path, "link_pack", reading->error);
+		tb_link_sample_rate(&read, 0);
+		run->staged[run->n_staged++] = read;
+	}
+	return status ? tb_run_damaged(run->path, "link_pack", reading->error) : TB_OK;
 }
 
 // read_range reads bins that are not cached. Bins without rows are cached as empty, so
@@ -201,10 +239,9 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 		sqlite3_stmt **query;
 		const char *sql;
 	} queries[] = {
-		{&run->bins,
-			"SELECT " TB_RUN_SAMPLE_COLUMNS
-			", bin FROM link_bin WHERE run = ?1 AND bin >= ?2 AND bin < ?3 "
-			"ORDER BY bin, link"},
+		{&run->bins, "SELECT pack, links, bin FROM link_pack WHERE run = ?1 AND "
+			     "bin >= "
+			     "?2 AND bin < ?3 ORDER BY bin, pack"},
 		{&run->bin_width, "SELECT bin_ps FROM run WHERE run = ?1"},
 		{&run->data_version, "PRAGMA data_version"},
 	};

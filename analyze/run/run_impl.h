@@ -3,6 +3,7 @@
 #define TB_RUN_IMPL_H
 
 #include "link_figures.h"
+#include "link_pack.h"
 #include "run.h"
 #include "sql.h"
 #include "status.h"
@@ -200,6 +201,12 @@ int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_U
 #define TB_RUN_SAMPLE_COLUMNS "link" TB_FIGURE_COLUMNS " "
 void tb_run_get_sample(
 	const struct tb_run *run, struct tb_run_row *row, struct tb_link_sample *sample);
+
+// tb_run_find_in_pack looks for a link in a row whose first columns are `pack` and
+// `links` of link_pack, and returns whether it is there: the sample, without rates, is
+// its own then. A damaged pack sets row->bad.
+bool tb_run_find_in_pack(
+	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample);
 
 // tb_run_window_init prepares for reading bins and loads the totals.
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

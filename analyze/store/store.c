@@ -8,6 +8,7 @@
 #include "store_lock.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,8 +38,8 @@
 // order.
 #define MARK(...)		     ",?"
 #define NAME(ID, field, column, ...) "," column
-#define FIGURES_INTO(table, key)                                                         \
-	"INSERT INTO " table " (run," key TB_LINK_FIGURES(                               \
+#define INTO_BIN_TOTAL                                                                   \
+	"INSERT INTO bin_total (run,bin" TB_LINK_FIGURES(                                \
 		NAME) ") VALUES (?,?" TB_LINK_FIGURES(MARK) ")"
 
 struct tb_store {
@@ -57,9 +58,9 @@ struct tb_store {
 	bool is_stopping;		   // it was seen set, at this processor time
 	clock_t stopped_at;
 	bool cut;		// records were left out to stop in time
-	uint64_t n_rows_of_run; // in link_bin, since the bins began
+	uint64_t n_rows_of_run; // of link_bin, since the bins began
 	struct tb_error error;
-	sqlite3_stmt *insert_bin;      // from `feed`
+	struct tb_store_packs packs;
 	sqlite3_stmt *insert_total;    // of a bin
 	struct tb_store_feed feed;     // feed.run is the begun run, 0 when none
 	int64_t last_run;	       // begun, ended or not
@@ -81,7 +82,7 @@ void tb_store_free(struct tb_store *store)
 	// Keep the records of a run that was not ended, if they can still be written.
 	if (store->feed.run && !store->failed && !store->whole)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
-	sqlite3_finalize(store->insert_bin);
+	tb_store_packs_fini(&store->packs);
 	sqlite3_finalize(store->insert_total);
 	tb_store_levels_fini(&store->levels);
 	sqlite3_close(store->db);
@@ -96,14 +97,12 @@ void tb_store_free(struct tb_store *store)
 
 static int prepare(struct tb_store *store, struct tb_error *error)
 {
-	char sql[512];
 	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
-	int status = tb_sql_prepare(store->db, store->path,
-		tb_store_feed_links_sql(sql, sizeof sql), &store->insert_bin, error);
+	int status = tb_store_packs_init(&store->packs, store->db, store->path, error);
 	if (!status)
-		status = tb_sql_prepare(store->db, store->path,
-			FIGURES_INTO("bin_total", "bin"), &store->insert_total, error);
+		status = tb_sql_prepare(store->db, store->path, INTO_BIN_TOTAL,
+			&store->insert_total, error);
 	return status;
 }
 
@@ -241,9 +240,8 @@ static int try_commit(struct tb_store *store, int patience_ms)
 // publish writes what was committed in memory to a file.
 static int publish(struct tb_store *store, struct tb_error *error)
 {
-	sqlite3_finalize(store->insert_bin);
+	tb_store_packs_fini(&store->packs);
 	sqlite3_finalize(store->insert_total);
-	store->insert_bin = NULL;
 	store->insert_total = NULL;
 	tb_store_levels_fini(&store->levels);
 	int status = tb_store_made_publish(
@@ -319,8 +317,8 @@ static int write_setup(struct tb_store *store, const struct tb_network *network,
 	if (stop)
 		sqlite3_progress_handler(
 			store->db, 10000, is_asked_to_stop, (void *)(uintptr_t)stop);
-	int status =
-		tb_store_write_setup(store->db, store->path, network, config, run, error);
+	int status = tb_store_write_setup(
+		store->db, store->path, &store->feed, network, config, run, error);
 	sqlite3_progress_handler(store->db, 0, NULL, NULL);
 	return status;
 }
@@ -365,17 +363,18 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	return TB_OK;
 }
 
-// insert_sums stores a row (run, key, sums...): of bin_total or of link_total.
-static int insert_sums(struct tb_store *store, sqlite3_stmt *query, uint64_t key,
-	const struct tb_link_sample *sums, struct tb_error *error)
+// insert_sums stores the row of a bin in bin_total.
+static int insert_sums(
+	struct tb_store *store, uint64_t bin, const struct tb_link_sample *sums)
 {
+	sqlite3_stmt *query = store->insert_total;
 	if (tb_link_sample_empty(sums))
 		return TB_OK;
 	sqlite3_bind_int64(query, 1, store->feed.run);
-	sqlite3_bind_int64(query, 2, (int64_t)key);
+	sqlite3_bind_int64(query, 2, (int64_t)bin);
 	for (int i = 0; i < TB_N_FIGURES; i++)
 		sqlite3_bind_int64(query, 3 + i, (int64_t)sums->figures[i]);
-	return tb_sql_run(query, store->path, error);
+	return tb_sql_run(query, store->path, &store->error);
 }
 
 // exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
@@ -405,7 +404,7 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	int status = TB_OK;
 	if (store->n_bins) {
 		status = exec_for_run(
-			store, "DELETE FROM link_bin WHERE run = ?1", 0, &store->error);
+			store, "DELETE FROM link_pack WHERE run = ?1", 0, &store->error);
 		if (!status)
 			status = exec_for_run(store,
 				"DELETE FROM bin_total WHERE run = ?1", 0, &store->error);
@@ -472,14 +471,13 @@ static int store_bin(
 		tb_link_sample_add(&store->totals[samples[i].link.id], &samples[i]);
 		tb_link_sample_add(&whole, &samples[i]);
 	}
-	tb_store_feed_links(&store->feed, bin, samples, n);
 	store->n_rows += n;
 	store->n_rows_of_run += n;
 	store->n_bins = bin + 1;
-	int status = tb_sql_run(store->insert_bin, store->path, &store->error);
+	int status = tb_store_packs_write(&store->packs, store->path, store->feed.run,
+		bin, samples, n, &store->error);
 	if (!status)
-		status = insert_sums(
-			store, store->insert_total, bin, &whole, &store->error);
+		status = insert_sums(store, bin, &whole);
 	if (!status)
 		status = tb_store_levels_write(&store->levels, store->path,
 			store->feed.run, bin, samples, n, &store->error);
@@ -590,15 +588,34 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.losses = store_losses};
 }
 
+static bool nothing_happened(const struct tb_store_feed *feed, size_t i)
+{
+	return tb_link_sample_empty(&((const struct tb_link_sample *)feed->records)[i]);
+}
+
+static void total_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+{
+	const struct tb_link_sample *total =
+		&((const struct tb_link_sample *)feed->records)[i];
+	fed->numbers[0] = (int64_t)i;
+	for (int f = 0; f < TB_N_FIGURES; f++)
+		fed->numbers[1 + f] = (int64_t)total->figures[f];
+}
+
 static int write_totals(struct tb_store *store, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(store->db, store->path,
-		FIGURES_INTO("link_total", "link"), &query, error);
-	for (uint32_t i = 0; !status && i < store->n_links; i++)
-		status = insert_sums(store, query, i, &store->totals[i], error);
-	sqlite3_finalize(query);
-	return status;
+	char sql[512] =
+		"INSERT INTO link_total (run, link" TB_FIGURE_COLUMNS ") SELECT run";
+	size_t at = strlen(sql);
+	for (int i = 1; i <= 1 + TB_N_FIGURES; i++)
+		at += (size_t)snprintf(sql + at, sizeof sql - at, ", c%d", i);
+	snprintf(sql + at, sizeof sql - at, " FROM feed");
+	store->feed.records = store->totals;
+	store->feed.n = store->n_links;
+	store->feed.row = total_row;
+	store->feed.is_empty = nothing_happened;
+	return tb_store_feed_write(store->db, store->path, &store->feed, sql, error);
 }
 
 // end_totals leaves the totals out when there is no time for them: readers then add the

@@ -6,78 +6,73 @@
 
 #define RECORD(type) (&((const struct type *)feed->records)[i])
 
-static int64_t root_value(const struct tb_store_feed *feed, size_t i, int column)
+static void root_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_root_sample *at = RECORD(tb_root_sample);
-	const int64_t values[] = {
-		at->root.id, (int64_t)at->n_waits, (int64_t)at->wait_ps};
-	return values[column - 1];
+	TB_FED(at->root.id, (int64_t)at->n_waits, (int64_t)at->wait_ps);
 }
 
-static int64_t root_bin_value(const struct tb_store_feed *feed, size_t i, int column)
+static void root_bin_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_root_bin_sample *at = RECORD(tb_root_bin_sample);
-	const int64_t values[] = {at->bin, at->root.id, (int64_t)at->wait_ps};
-	return values[column - 1];
+	TB_FED(at->bin, at->root.id, (int64_t)at->wait_ps);
 }
 
-static int64_t root_job_value(const struct tb_store_feed *feed, size_t i, int column)
+static void root_job_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_root_job_sample *at = RECORD(tb_root_job_sample);
-	const int64_t values[] = {
-		at->root.id, at->victim_job, (int64_t)at->n_waits, (int64_t)at->wait_ps};
-	return values[column - 1];
+	TB_FED(at->root.id, at->victim_job, (int64_t)at->n_waits, (int64_t)at->wait_ps);
 }
 
-static int64_t job_wait_value(const struct tb_store_feed *feed, size_t i, int column)
+static void job_wait_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_job_wait_sample *at = RECORD(tb_job_wait_sample);
-	const int64_t values[] = {at->bin, at->victim_job, at->culprit_job,
-		(int64_t)at->n_waits, (int64_t)at->wait_ps};
-	return values[column - 1];
+	TB_FED(at->bin, at->victim_job, at->culprit_job, (int64_t)at->n_waits,
+		(int64_t)at->wait_ps);
 }
 
-static int64_t job_link_value(const struct tb_store_feed *feed, size_t i, int column)
+static void job_link_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_job_link_sample *at = RECORD(tb_job_link_sample);
-	const int64_t values[] = {
-		at->link.id, at->job, (int64_t)at->wait_ps, (int64_t)at->blamed_ps};
-	return values[column - 1];
+	TB_FED(at->link.id, at->job, (int64_t)at->wait_ps, (int64_t)at->blamed_ps);
 }
 
-// blame_value has columns for both lists: c1 is the link of the one, c9 the slice of the
+// blame_row has columns for both lists: c1 is the link of the one, c9 the slice of the
 // other.
-static int64_t blame_value(const struct tb_store_feed *feed, size_t i, int column)
+static void blame_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_blame_sample *at = RECORD(tb_blame_sample);
-	const int64_t values[] = {at->link.id, at->victim_job, at->victim_source.id,
+	TB_FED(at->link.id, at->victim_job, at->victim_source.id,
 		at->victim_destination.id, at->culprit_job, at->culprit_source.id,
 		at->culprit_destination.id, (int64_t)at->n_waits, at->bin,
-		(int64_t)at->wait_ps, (int64_t)at->error_ps};
-	return values[column - 1];
+		(int64_t)at->wait_ps, (int64_t)at->error_ps);
 }
 
-static int64_t group_value(const struct tb_store_feed *feed, size_t i, int column)
+static void group_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_group_sample *at = RECORD(tb_group_sample);
-	const int64_t values[] = {at->victim, at->culprit, (int64_t)at->n_waits,
-		(int64_t)at->wait_ps, (int64_t)at->error_ps};
-	return values[column - 1];
+	TB_FED(at->victim, at->culprit, (int64_t)at->n_waits, (int64_t)at->wait_ps,
+		(int64_t)at->error_ps);
 }
 
-static int64_t tree_value(const struct tb_store_feed *feed, size_t i, int column)
+static void tree_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_tree_sample *at = RECORD(tb_tree_sample);
-	const int64_t values[] = {at->bin, at->root.id, at->link.id, (int64_t)at->wait_ps,
-		(int64_t)at->error_ps};
-	return values[column - 1];
+	TB_FED(at->bin, at->root.id, at->link.id, (int64_t)at->wait_ps,
+		(int64_t)at->error_ps);
 }
 
 // Records on their way into a table.
 struct records {
 	const void *records;
 	size_t n;
-	int64_t (*value)(const struct tb_store_feed *feed, size_t i, int column);
+	void (*row)(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed);
 	const char *sql;
 };
 
@@ -88,7 +83,7 @@ static int write_all(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	for (size_t i = 0; !status && i < n_lists; i++) {
 		feed->records = lists[i].records;
 		feed->n = lists[i].n;
-		feed->value = lists[i].value;
+		feed->row = lists[i].row;
 		status = tb_store_feed_write(db, path, feed, lists[i].sql, error);
 	}
 	return status;
@@ -103,34 +98,34 @@ static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *fe
 {
 	// Groups are written by name, as their key orders them.
 	const struct records lists[] = {
-		{record->roots, record->n_roots, root_value,
+		{record->roots, record->n_roots, root_row,
 			"INSERT INTO root_total ("
 			"run, root, waits, wait_ps) "
 			"SELECT run, c1, c2, c3 FROM feed"},
-		{record->root_bins, record->n_root_bins, root_bin_value,
+		{record->root_bins, record->n_root_bins, root_bin_row,
 			"INSERT INTO root_bin ("
 			"run, bin, root, wait_ps) "
 			"SELECT run, c1, c2, c3 FROM feed"},
-		{record->root_jobs, record->n_root_jobs, root_job_value,
+		{record->root_jobs, record->n_root_jobs, root_job_row,
 			"INSERT INTO root_job ("
 			"run, root, victim_job, waits, wait_ps) "
 			"SELECT run, c1, c2, c3, c4 FROM feed"},
-		{record->job_waits, record->n_job_waits, job_wait_value,
+		{record->job_waits, record->n_job_waits, job_wait_row,
 			"INSERT INTO job_wait ("
 			"run, bin, victim_job, culprit_job, waits, wait_ps) "
 			"SELECT run, c1, c2, c3, c4, c5 FROM feed"},
-		{record->job_links, record->n_job_links, job_link_value,
+		{record->job_links, record->n_job_links, job_link_row,
 			"INSERT INTO job_link ("
 			"run, link, job, wait_ps, blamed_ps) "
 			"SELECT run, c1, c2, c3, c4 FROM feed"},
-		{record->by_link, record->n_by_link, blame_value,
+		{record->by_link, record->n_by_link, blame_row,
 			"INSERT INTO blame_wait ("
 			"run, link, victim_job, victim_source, victim_destination, "
 			"culprit_job, culprit_source, culprit_destination, waits, "
 			"wait_ps, error_ps) "
 			"SELECT run, c1, c2, c3, c4, c5, c6, c7, "
 			"c8, c10, c11 FROM feed"},
-		{record->by_time, record->n_by_time, blame_value,
+		{record->by_time, record->n_by_time, blame_row,
 			"INSERT INTO blame_bin ("
 			"run, bin, victim_job, victim_source, victim_destination, "
 			"culprit_job, culprit_source, culprit_destination, wait_ps, "
@@ -138,15 +133,15 @@ static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *fe
 			"SELECT run, c9, c2, c3, c4, c5, c6, c7, "
 			"c10, c11 FROM feed"},
 		{record->groups[TB_GROUP_DESTINATION],
-			record->n_groups[TB_GROUP_DESTINATION], group_value,
+			record->n_groups[TB_GROUP_DESTINATION], group_row,
 			GROUPS_SQL("destination")},
 		{record->groups[TB_GROUP_DESTINATION_LEAF],
-			record->n_groups[TB_GROUP_DESTINATION_LEAF], group_value,
+			record->n_groups[TB_GROUP_DESTINATION_LEAF], group_row,
 			GROUPS_SQL("destination leaf")},
 		{record->groups[TB_GROUP_SOURCE_LEAF],
-			record->n_groups[TB_GROUP_SOURCE_LEAF], group_value,
+			record->n_groups[TB_GROUP_SOURCE_LEAF], group_row,
 			GROUPS_SQL("source leaf")},
-		{record->trees, record->n_trees, tree_value,
+		{record->trees, record->n_trees, tree_row,
 			"INSERT INTO tree_bin ("
 			"run, bin, root, link, wait_ps, error_ps) "
 			"SELECT run, c1, c2, c3, c4, c5 FROM feed"},

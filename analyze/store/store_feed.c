@@ -2,26 +2,25 @@
 
 #include "sql.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
 struct fed_table {
 	sqlite3_vtab base;
-	const struct tb_store_feed *feed;
+	struct tb_store_feed *feed;
 };
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	const struct tb_store_feed *feed;
+	struct tb_store_feed *feed; // whose `fed` is the row at `at`
 	size_t at;
 };
 
-static void pass_over_empty(struct cursor *cursor)
+// make_row passes over what is empty and makes the row that follows.
+static void make_row(struct cursor *cursor)
 {
-	const struct tb_store_feed *feed = cursor->feed;
+	struct tb_store_feed *feed = cursor->feed;
 	while (feed->is_empty && cursor->at < feed->n && feed->is_empty(feed, cursor->at))
 		cursor->at++;
+	if (cursor->at < feed->n)
+		feed->row(feed, cursor->at, &feed->fed);
 }
 
 static int feed_connect(sqlite3 *db, void *feed, int argc, const char *const *argv,
@@ -76,7 +75,7 @@ static int feed_filter(sqlite3_vtab_cursor *base, int index, const char *name, i
 	(void)index, (void)name, (void)argc, (void)argv;
 	struct cursor *cursor = (struct cursor *)base;
 	cursor->at = 0;
-	pass_over_empty(cursor);
+	make_row(cursor);
 	return SQLITE_OK;
 }
 
@@ -84,7 +83,7 @@ static int feed_next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	cursor->at++;
-	pass_over_empty(cursor);
+	make_row(cursor);
 	return SQLITE_OK;
 }
 
@@ -96,10 +95,15 @@ static int feed_eof(sqlite3_vtab_cursor *base)
 
 static int feed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
-	const struct cursor *cursor = (const struct cursor *)base;
-	const struct tb_store_feed *feed = cursor->feed;
-	sqlite3_result_int64(
-		context, column ? feed->value(feed, cursor->at, column) : feed->run);
+	const struct tb_store_feed *feed = ((const struct cursor *)base)->feed;
+	const struct tb_store_fed *fed = &feed->fed;
+	uint32_t bit = column ? UINT32_C(1) << (column - 1) : 0;
+	if (column == 0)
+		sqlite3_result_int64(context, feed->run);
+	else if (feed->has_texts && (fed->texts & bit))
+		sqlite3_result_text(context, fed->text[column - 1], -1, SQLITE_TRANSIENT);
+	else if (!feed->has_texts || !(fed->nulls & bit))
+		sqlite3_result_int64(context, fed->numbers[column - 1]);
 	return SQLITE_OK;
 }
 
@@ -128,54 +132,15 @@ int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed)
 	return sqlite3_create_module(db, "feed", &feed_module, feed);
 }
 
-enum { FIRST_FIGURE = 3 }; // column, behind run, bin and link
-
-static bool nothing_happened(const struct tb_store_feed *feed, size_t i)
-{
-	return tb_link_sample_empty(&((const struct tb_link_sample *)feed->records)[i]);
-}
-
-static int64_t link_value(const struct tb_store_feed *feed, size_t i, int column)
-{
-	const struct tb_link_sample *sample =
-		&((const struct tb_link_sample *)feed->records)[i];
-	if (column < FIRST_FIGURE)
-		return column == 1 ? feed->bin : sample->link.id;
-	return (int64_t)sample->figures[column - FIRST_FIGURE];
-}
-
-char *tb_store_feed_links_sql(char *sql, size_t size)
-{
-#define NAME(ID, field, column, ...) ", " column
-	size_t at = (size_t)snprintf(sql, size, "%s",
-		"INSERT INTO link_bin (run, bin, link" TB_LINK_FIGURES(
-			NAME) ") SELECT run");
-#undef NAME
-	for (int i = 1; i < FIRST_FIGURE + TB_N_FIGURES && at < size; i++)
-		at += (size_t)snprintf(sql + at, size - at, ", c%d", i);
-	assert(at + sizeof " FROM feed" <= size);
-	memcpy(sql + at, " FROM feed", sizeof " FROM feed");
-	return sql;
-}
-
-void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,
-	const struct tb_link_sample *samples, size_t n)
-{
-	feed->bin = (int64_t)bin;
-	feed->records = samples;
-	feed->n = n;
-	feed->value = link_value;
-	feed->is_empty = nothing_happened;
-}
-
 int tb_store_feed_write(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const char *sql, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
-	feed->is_empty = NULL;
 	int status = tb_sql_prepare(db, path, sql, &query, error);
 	if (!status)
 		status = tb_sql_run(query, path, error);
 	sqlite3_finalize(query);
+	feed->is_empty = NULL;
+	feed->has_texts = false;
 	return status;
 }

@@ -7,34 +7,48 @@
 #ifndef TB_STORE_FEED_H
 #define TB_STORE_FEED_H
 
+#include "names.h"
 #include "observer.h"
 #include "status.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <string.h>
 
-// The content of the table `feed`: its columns are run, and c1, c2, ... as `value`
-// numbers them. Records that `is_empty` are passed over.
+// The longest text of a row, and how many columns it has.
+#define TB_FED_TEXT    TB_NAME_SIZE
+#define TB_FED_COLUMNS 15
+
+struct tb_store_fed { // a row; columns count from 0
+	int64_t numbers[TB_FED_COLUMNS];
+	// Read where the content has_texts: which columns are texts, or NULL, instead.
+	uint32_t texts, nulls; // a bit a column
+	char text[TB_FED_COLUMNS][TB_FED_TEXT];
+};
+
+// TB_FED makes a row of numbers.
+#define TB_FED(...)                                                                      \
+	do {                                                                             \
+		const int64_t fed_numbers[] = {__VA_ARGS__};                             \
+		_Static_assert(sizeof fed_numbers <= sizeof fed->numbers, "columns");    \
+		memcpy(fed->numbers, fed_numbers, sizeof fed_numbers);                   \
+	} while (0)
+
+// The content of the table `feed`: its columns are run, and c1, c2, ... which are the
+// numbers that `row` makes of a record. Records that `is_empty` are passed over.
 struct tb_store_feed {
 	int64_t run;
-	int64_t bin;
 	const void *records;
 	size_t n;
-	int64_t (*value)(const struct tb_store_feed *feed, size_t i, int column);
+	void (*row)(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed);
 	bool (*is_empty)(const struct tb_store_feed *feed, size_t i); // NULL: none is
+	bool has_texts;
+	struct tb_store_fed fed;
 };
 
 // tb_store_feed_register registers the table with `db`, which borrows `feed` until it is
 // closed. Returns an SQLite code.
 int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed);
-
-// tb_store_feed_links sets the content to the samples of a time bin: c1, c2, ... are the
-// columns of link_bin, in the same order. All-zero samples are passed over.
-// tb_store_feed_links_sql writes the statement that stores them; 512 bytes suffice.
-// Returns `sql`.
-char *tb_store_feed_links_sql(char *sql, size_t size);
-void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,
-	const struct tb_link_sample *samples, size_t n);
 
 // tb_store_feed_write stores `n` records by `sql`, an INSERT ... SELECT FROM feed.
 int tb_store_feed_write(sqlite3 *db, const char *path, struct tb_store_feed *feed,

@@ -6,17 +6,16 @@
 
 #include <stdlib.h>
 
-static int64_t flow_value(const struct tb_store_feed *feed, size_t i, int column)
+static void flow_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_flow_sample *flow =
 		&((const struct tb_flow_sample *)feed->records)[i];
-	const int64_t values[] = {flow->job, flow->source.id, flow->destination.id,
+	TB_FED(flow->job, flow->source.id, flow->destination.id,
 		(int64_t)flow->n_messages, (int64_t)flow->n_packets, (int64_t)flow->bytes,
 		(int64_t)flow->latency_ps, (int64_t)flow->queue_ps,
 		(int64_t)flow->network_ps, (int64_t)flow->worst_latency_ps,
 		(int64_t)flow->ideal_ps, (int64_t)flow->wait_ps, (int64_t)flow->blamed_ps,
-		flow->first_ps, flow->last_ps};
-	return values[column - 1];
+		flow->first_ps, flow->last_ps);
 }
 
 static int write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
@@ -24,7 +23,7 @@ static int write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed
 {
 	feed->records = samples;
 	feed->n = n;
-	feed->value = flow_value;
+	feed->row = flow_row;
 	return tb_store_feed_write(db, path, feed,
 		"INSERT INTO flow ("
 		"run, job, source, destination, messages, packets, bytes, latency_ps, "
@@ -179,16 +178,15 @@ int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *fe
 	return status;
 }
 
-static int64_t message_value(const struct tb_store_feed *feed, size_t i, int column)
+static void message_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_message_sample *message =
 		&((const struct tb_message_sample *)feed->records)[i];
-	const int64_t values[] = {message->job, message->source.id,
-		message->destination.id, (int64_t)message->number,
-		(int64_t)message->bytes, message->posted_ps, message->started_ps,
-		message->delivered_ps, (int64_t)message->queue_ps,
-		(int64_t)message->network_ps, (int64_t)message->ideal_ps};
-	return values[column - 1];
+	TB_FED(message->job, message->source.id, message->destination.id,
+		(int64_t)message->number, (int64_t)message->bytes, message->posted_ps,
+		message->started_ps, message->delivered_ps, (int64_t)message->queue_ps,
+		(int64_t)message->network_ps, (int64_t)message->ideal_ps);
 }
 
 int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed *feed,
@@ -196,7 +194,7 @@ int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed 
 {
 	feed->records = samples;
 	feed->n = n;
-	feed->value = message_value;
+	feed->row = message_row;
 	return tb_store_feed_write(db, path, feed,
 		"INSERT INTO message ("
 		"run, job, source, destination, message, bytes, posted_ps, started_ps, "

@@ -2,6 +2,7 @@
 #ifndef TB_STORE_IMPL_H
 #define TB_STORE_IMPL_H
 
+#include "link_pack.h"
 #include "network.h"
 #include "newfile.h"
 #include "observer.h"
@@ -34,7 +35,7 @@ int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
 int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size_t size,
 	int64_t run, struct tb_error *error) TB_MUST_USE;
 
-// tb_store_commit_every sets after how many seconds or rows of link_bin observed records
+// tb_store_commit_every sets after how many seconds or samples of links observed records
 // are committed. For tests, which must not depend on the clock.
 void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows);
 
@@ -69,6 +70,22 @@ int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed 
 	struct tb_error *error) TB_MUST_USE;
 
 // Writes waits by level and time. Private to analyze/.
+
+// Writes the time bins of links, packed. Private to analyze/; within the caller's
+// transaction.
+struct tb_store_packs { // zeroed: nothing to fini
+	sqlite3_stmt *insert;
+	char text[TB_PACK_MOST];
+};
+
+int tb_store_packs_init(struct tb_store_packs *packs, sqlite3 *db, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+void tb_store_packs_fini(struct tb_store_packs *packs);
+
+// tb_store_packs_write stores the samples of a bin, sorted by link.
+int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t run,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
 
 // Waits of a bin by the level of the switch where headers waited.
 struct tb_store_levels {
@@ -123,7 +140,7 @@ int tb_store_find_next_run(
 
 // tb_store_write_topology stores the network unless a run on it is there, and its number.
 // Cost of one that is there: some 0.3 us per link.
-int tb_store_write_topology(sqlite3 *db, const char *path,
+int tb_store_write_topology(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_network *network, int64_t *topology,
 	struct tb_error *error) TB_MUST_USE;
 int tb_store_has_topology(sqlite3 *db, const char *path, int64_t topology,
@@ -140,9 +157,9 @@ void tb_store_name_host(
 
 // tb_store_write_setup adds a run with its configuration and topology and stores its
 // number in `run`.
-int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
-	const struct tb_run_config *config, int64_t *run,
-	struct tb_error *error) TB_MUST_USE;
+int tb_store_write_setup(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_network *network, const struct tb_run_config *config,
+	int64_t *run, struct tb_error *error) TB_MUST_USE;
 
 int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_result *result, struct tb_error *error) TB_MUST_USE;

@@ -1,9 +1,11 @@
 #include "store_row.h"
 
 #include "ids.h"
+#include "store_feed.h"
 
 #include <assert.h>
 #include <nettle/sha2.h>
+#include <stdio.h>
 #include <string.h>
 
 // What a hash is told before a value: how many bytes a number has, or one of these.
@@ -22,6 +24,19 @@ struct tb_row tb_row_hashed(struct sha256_ctx *hash)
 	return (struct tb_row){.hash = hash};
 }
 
+struct tb_row tb_row_fed(struct tb_store_fed *fed)
+{
+	fed->texts = fed->nulls = 0;
+	return (struct tb_row){.fed = fed};
+}
+
+static void feed_text(struct tb_row *row, const char *value)
+{
+	assert(strlen(value) < TB_FED_TEXT);
+	snprintf(row->fed->text[row->column], TB_FED_TEXT, "%s", value);
+	row->fed->texts |= UINT32_C(1) << row->column++;
+}
+
 // hash_number hashes a number, lowest byte first and without zeros at the end.
 static void hash_number(struct sha256_ctx *hash, uint64_t value)
 {
@@ -35,13 +50,15 @@ void tb_row_put(struct tb_row *row, int64_t value)
 {
 	if (row->hash)
 		hash_number(row->hash, (uint64_t)value);
+	else if (row->fed)
+		row->fed->numbers[row->column++] = value;
 	else if (!row->status)
 		sqlite3_bind_int64(row->query, ++row->column, value);
 }
 
 void tb_row_put_real(struct tb_row *row, double value)
 {
-	assert(!row->hash);
+	assert(!row->hash && !row->fed);
 	if (!row->status)
 		sqlite3_bind_double(row->query, ++row->column, value);
 }
@@ -57,6 +74,8 @@ void tb_row_put_text(struct tb_row *row, const char *value)
 {
 	if (row->hash)
 		hash_text(row->hash, value ? value : "");
+	else if (row->fed)
+		feed_text(row, value ? value : "");
 	else if (!row->status &&
 		 sqlite3_bind_text(row->query, ++row->column, value ? value : "", -1,
 			 SQLITE_TRANSIENT) != SQLITE_OK)
@@ -68,6 +87,8 @@ void tb_row_put_null(struct tb_row *row)
 {
 	if (row->hash)
 		sha256_update(row->hash, 1, &(uint8_t){NOTHING});
+	else if (row->fed)
+		row->fed->nulls |= UINT32_C(1) << row->column++;
 	else if (!row->status)
 		sqlite3_bind_null(row->query, ++row->column);
 }

@@ -16,10 +16,12 @@
 #include <stdint.h>
 
 struct sha256_ctx; // nettle's
+struct tb_store_fed;
 
 struct tb_row {
 	sqlite3_stmt *query;
-	struct sha256_ctx *hash; // which takes the values, in place of a table
+	struct sha256_ctx *hash;  // which takes the values, in place of a table
+	struct tb_store_fed *fed; // and so does this
 	const char *path;
 	struct tb_error *error;
 	int column;
@@ -33,6 +35,10 @@ struct tb_row tb_row_into(
 // tb_row_hashed begins a row whose values go into a hash, each so that it cannot be taken
 // for others. It is endless.
 struct tb_row tb_row_hashed(struct sha256_ctx *hash);
+
+// tb_row_fed begins the one row whose values go into `fed`, for a table that is fed
+// (store_feed.h). Longer texts than it has room for are cut.
+struct tb_row tb_row_fed(struct tb_store_fed *fed);
 
 // tb_row_put_text puts '' for NULL, tb_row_put_id -1 for TB_ID_NONE.
 void tb_row_put(struct tb_row *row, int64_t value);

@@ -233,14 +233,16 @@ int tb_store_find_next_run(
 	return status;
 }
 
-int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
-	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
+int tb_store_write_setup(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_network *network, const struct tb_run_config *config,
+	int64_t *run, struct tb_error *error)
 {
 	int64_t id = config->run;
 	int status = id ? TB_OK : tb_store_find_next_run(db, path, &id, error);
 	int64_t topology = 0;
 	if (!status)
-		status = tb_store_write_topology(db, path, network, &topology, error);
+		status = tb_store_write_topology(
+			db, path, feed, network, &topology, error);
 	if (!status)
 		status = write_run(db, path, id, topology, network, config, error);
 	if (!status)

@@ -106,14 +106,18 @@ struct topology_table {
 };
 
 static const struct topology_table tables[] = {
-	{"INSERT INTO topology_node (topology, node, host, guid, lid) VALUES (?,?,?,?,?)",
+	{"INSERT INTO topology_node (topology, node, host, guid, lid) SELECT c1, c2, c3, "
+	 "c4, c5 FROM feed",
 		tb_network_n_hosts, put_node},
 	{"INSERT INTO topology_switch (topology, switch, name, guid, lid, level, "
-	 "index_in_level, n_down_ports, n_up_ports, rail) VALUES (?,?,?,?,?,?,?,?,?,?)",
+	 "index_in_level, n_down_ports, n_up_ports, rail) SELECT c1, c2, c3, c4, c5, c6, "
+	 "c7, c8, c9, c10 FROM "
+	 "feed",
 		tb_network_n_switches, put_switch},
 	{"INSERT INTO topology_link (topology, link, kind, from_node, from_switch, "
 	 "from_port, from_number, to_node, to_switch, to_port, to_number, reverse, "
-	 "bytes_per_s, latency_ps) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	 "bytes_per_s, latency_ps) SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
+	 "c12, c13, c14 FROM feed",
 		tb_network_n_links, put_link},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -134,18 +138,30 @@ static void digest_of(const struct tb_network *network, char digest[TB_DIGEST_SI
 	tb_digest_end(&hash, digest);
 }
 
-static int write_rows(sqlite3 *db, const char *path, const struct topology_table *table,
-	const struct tb_network *network, int64_t topology, struct tb_error *error)
+// The rows of one of these tables, on their way into it.
+struct topology_rows {
+	const struct topology_table *table;
+	const struct tb_network *network;
+	int64_t topology;
+};
+
+static void make_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
-	struct tb_row row = tb_row_into(db, path, table->insert, error);
-	uint32_t n = table->count(network);
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		tb_row_put(&row, topology);
-		tb_row_put(&row, i);
-		table->put(&row, network, i);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
+	const struct topology_rows *rows = feed->records;
+	struct tb_row row = tb_row_fed(fed);
+	tb_row_put(&row, rows->topology);
+	tb_row_put(&row, (int64_t)i);
+	rows->table->put(&row, rows->network, (uint32_t)i);
+}
+
+static int write_rows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct topology_rows *rows, struct tb_error *error)
+{
+	feed->records = rows;
+	feed->n = rows->table->count(rows->network);
+	feed->row = make_row;
+	feed->has_texts = true;
+	return tb_store_feed_write(db, path, feed, rows->table->insert, error);
 }
 
 static int write_digest(sqlite3 *db, const char *path, int64_t topology,
@@ -178,7 +194,7 @@ int tb_store_has_topology(sqlite3 *db, const char *path, int64_t topology,
 	return status;
 }
 
-int tb_store_write_topology(sqlite3 *db, const char *path,
+int tb_store_write_topology(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_network *network, int64_t *topology, struct tb_error *error)
 {
 	char digest[TB_DIGEST_SIZE], first[13];
@@ -190,7 +206,8 @@ int tb_store_write_topology(sqlite3 *db, const char *path,
 	if (!status && !has)
 		status = write_digest(db, path, id, digest, error);
 	for (size_t t = 0; t < TABLES && !status && !has; t++)
-		status = write_rows(db, path, &tables[t], network, id, error);
+		status = write_rows(db, path, feed,
+			&(struct topology_rows){&tables[t], network, id}, error);
 	if (!status)
 		*topology = id;
 	return status;

@@ -30,21 +30,6 @@ schema_of() {
 	esac
 }
 
-# turn_links STORE: has the links of a bin in a tree that runs the other way than its key says.
-turn_links() {
-	sqlite3 "$1" <<-'END'
-		CREATE TABLE backward AS SELECT * FROM link_bin;
-		DELETE FROM link_bin;
-		PRAGMA writable_schema = ON;
-		UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link)', '(run, bin, link DESC)');
-		PRAGMA writable_schema = RESET;
-		INSERT INTO link_bin SELECT * FROM backward;
-		DROP TABLE backward;
-		PRAGMA writable_schema = ON;
-		UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link DESC)', '(run, bin, link)');
-	END
-}
-
 for store in "$corpus"/*; do
 	case ${store##*/} in
 	cut_off | endless_view) continue ;;
@@ -61,6 +46,5 @@ for store in "$corpus"/*; do
 	} | sqlite3 -bail "$store.new"
 	mv "$store.new" "$store"
 done
-turn_links "$corpus/links_out_of_order"
 head -c 20000 "$corpus/whole" >"$corpus/cut_off"
 sqlite3 "$corpus/endless_view" "PRAGMA user_version = $version"

@@ -1,6 +1,14 @@
 # What a replay stored, in a line: how long it took, what waited, and a sum over all that is in the store,
 # so that no change of the engine, the nodes or the blame goes unseen.
 
+# stored STORE: the rows of its tables, without what may differ between two equal runs; those of time
+# bins by link, however they are packed.
+stored()
+{
+	sqlite3 "$1" .dump | grep '^INSERT INTO' | grep -v 'INTO run_environment\|INTO link_pack\|INTO link_bin'
+	sqlite3 "$1" 'SELECT * FROM link_bin'
+}
+
 # run_line NAME REPLAY-ARGUMENT...: the line, or the sentence by which the replay is refused.
 run_line()
 {
@@ -14,5 +22,5 @@ run_line()
 	printf '%s: %s, %s\n' "$name" "$(sqlite3 line.db "
 		SELECT simulated_ps || ' ps, ' || delivered_bytes || ' bytes in ' || n_messages || ' messages, waited ' ||
 			(SELECT sum(wait_ps) FROM link_sum) || ' ps' FROM run")" \
-		"$(sqlite3 line.db .dump | grep -v 'INTO run_environment' | cksum | cut -d' ' -f1)"
+		"$(stored line.db | cksum | cut -d' ' -f1)"
 }

@@ -35,20 +35,22 @@ int tb_link_during(struct tb_run *run, struct tb_link link, struct tb_window win
 {
 	struct tb_run_row row;
 	struct tb_bin_total sum = {0};
-	// Bin by bin, or the bins would be read with all of their links.
+	// Bin by bin, or the bins would be read with all of their packs.
 	int status = tb_run_query(run,
-		"SELECT l.wait_ps, l.stall_ps, l.busy_ps FROM bin_total AS b "
-		"CROSS JOIN link_bin AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.link = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
+		"SELECT l.pack, l.links FROM bin_total AS b "
+		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
 		&row, error);
 	if (status)
 		return status;
 	uint64_t end = window.end_bin ? window.end_bin : INT64_MAX;
-	sqlite3_bind_int64(row.query, 2, link.id);
+	sqlite3_bind_int64(row.query, 2, link.id / TB_PACK_LINKS);
 	sqlite3_bind_int64(row.query, 3, (int64_t)window.first_bin);
 	sqlite3_bind_int64(row.query, 4, (int64_t)end);
-	while ((status = tb_run_next(run, "link_bin", &row, error)) > 0) {
-		struct tb_bin_total one = get_total(&row, 0);
+	while ((status = tb_run_next(run, "link_pack", &row, error)) > 0) {
+		struct tb_link_sample one;
+		if (!tb_run_find_in_pack(&row, link, &one))
+			continue;
 		sum.wait_ps += one.wait_ps;
 		sum.stall_ps += one.stall_ps;
 		sum.busy_ps += one.busy_ps;

@@ -20,17 +20,16 @@ static void finish(const struct series_column *column, enum tb_metric metric,
 }
 
 // look reads the metric of a link in one bin; 0 when the bin has no row.
-static int look(struct tb_run *run, struct tb_run_row *row, uint64_t bin,
-	enum tb_metric metric, uint64_t *value)
+static int look(struct tb_run *run, struct tb_run_row *row, struct tb_link link,
+	uint64_t bin, enum tb_metric metric, uint64_t *value)
 {
 	*value = 0;
 	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
 	int code = sqlite3_step(row->query);
-	if (code == SQLITE_ROW) {
-		struct tb_link_sample sample;
-		tb_run_get_sample(run, row, &sample);
+	struct tb_link_sample sample;
+	if (code == SQLITE_ROW && tb_run_find_in_pack(row, link, &sample)) {
 		tb_link_sample_rate(&sample, run->record.info.bin_ps);
-		*value = row->bad ? 0 : tb_metric_of(&sample, metric);
+		*value = tb_metric_of(&sample, metric);
 	}
 	sqlite3_reset(row->query);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? TB_OK : TB_EIO;
@@ -44,14 +43,13 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 	uint64_t n_bins = run->record.info.n_bins;
 	uint64_t step = (n_bins + TB_SERIES_LOOKS - 1) / TB_SERIES_LOOKS;
 	int status = tb_run_query(run,
-		"SELECT " TB_RUN_SAMPLE_COLUMNS
-		"FROM link_bin WHERE run = ?1 AND bin = ?2 "
-		"AND link = ?3",
+		"SELECT pack, links FROM link_pack WHERE run = ?1 AND bin = ?2 AND pack "
+		"= ?3",
 		&row, error);
 	if (status)
 		return status;
 	memset(columns, 0, n * sizeof *columns);
-	sqlite3_bind_int64(row.query, 3, link.id);
+	sqlite3_bind_int64(row.query, 3, link.id / TB_PACK_LINKS);
 	for (uint64_t bin = 0; !status && bin < n_bins; bin += step) {
 		uint64_t value;
 		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
@@ -59,7 +57,7 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 			finish(&column, metric, columns, n);
 			column = (struct series_column){.at = at};
 		}
-		status = look(run, &row, bin, metric, &value);
+		status = look(run, &row, link, bin, metric, &value);
 		column.sum += value;
 		column.largest = value > column.largest ? value : column.largest;
 		column.n_looks++;
@@ -68,7 +66,7 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 	if (status)
 		status = tb_sql_fail(error, run->db, run->path);
 	else if (row.bad)
-		status = tb_run_damaged(run->path, "link_bin", error);
+		status = tb_run_damaged(run->path, "link_pack", error);
 	sqlite3_finalize(row.query);
 	return status;
 }

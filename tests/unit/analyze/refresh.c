@@ -1,5 +1,6 @@
 // A run that is read while it is being written.
 #include "../../analyze_fixture.h"
+#include "../../support/packed_links.h"
 
 #include "run.h"
 
@@ -45,7 +46,7 @@ static void growing_init(struct growing *growing)
 		growing->fixture.path);
 	sql(growing, statements);
 	sql(growing, "PRAGMA foreign_keys = OFF; DELETE FROM main.link_total;"
-		     "DELETE FROM main.link_bin WHERE bin >= 3;"
+		     "DELETE FROM main.link_pack WHERE bin >= 3;"
 		     "DELETE FROM main.bin_total WHERE bin >= 3;"
 		     "UPDATE main.run SET complete = 0, simulated_ps = 3 * bin_ps");
 	assert_int_equal(tb_run_open(&growing->run, growing->path, 0, &error), TB_OK);
@@ -92,7 +93,7 @@ static void bins_that_come_are_taken_up(void **state)
 	for (int bin = 3; bin < N_BINS; bin += 3) {
 		char statements[512];
 		snprintf(statements, sizeof statements,
-			"INSERT INTO main.link_bin SELECT * FROM whole.link_bin "
+			"INSERT INTO main.link_pack SELECT * FROM whole.link_pack "
 			"WHERE bin >= %d AND bin < %d;"
 			"INSERT INTO main.bin_total SELECT * FROM whole.bin_total "
 			"WHERE bin >= %d AND bin < %d;"
@@ -119,8 +120,8 @@ static void a_bin_beyond_the_time_told_counts(void **state)
 	struct tb_error error;
 	(void)state;
 	growing_init(&growing);
-	sql(&growing, "INSERT INTO main.link_bin SELECT run, 3, link, 1, 0, 0, 0, 0, 0, "
-		      "1, 0 FROM main.link LIMIT 1;"
+	sql(&growing, "INSERT INTO main.link_pack SELECT run, 3, 0, "
+		      "'[[0,1,0,0,0,0,0,1,0]]' FROM main.run;"
 		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 1, 0 "
 		      "FROM main.run");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
@@ -155,12 +156,7 @@ static void wider_bins_make_all_of_them_new(void **state)
 	(void)state;
 	growing_init(&growing);
 	check(&growing, (struct tb_window){0, 2});
-	sql(&growing,
-		"DELETE FROM main.link_bin;"
-		"INSERT INTO main.link_bin SELECT run, bin / 2, link, sum(wait_ps), "
-		"sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets), sum(blocked), "
-		"max(longest_wait_ps), max(largest_queue_bytes) FROM whole.link_bin "
-		"GROUP BY run, bin / 2, link;"
+	sql(&growing, LINKS_WIDENED("whole") LINKS_PACKED
 		"UPDATE main.run SET bin_ps = 2 * bin_ps, simulated_ps = 12 * bin_ps");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_int_equal(tb_run_info(growing.run)->n_bins, N_BINS / 2);

@@ -169,14 +169,14 @@ static void samples_count_for_their_link_and_bin(void **state)
 	(void)state;
 	struct fixture fixture;
 	struct tb_error error = {0};
-	const struct tb_link_sample few[] = {{.link = {5}, .wait_ps = 70, .n_blocked = 1},
-		{.link = {2}, .wait_ps = 30, .n_blocked = 2}};
+	const struct tb_link_sample few[] = {{.link = {2}, .wait_ps = 30, .n_blocked = 2},
+		{.link = {5}, .wait_ps = 70, .n_blocked = 1}};
 	fixture_init(&fixture);
 	struct tb_store *store = begin(&fixture);
 	struct tb_observer observer = tb_store_observer(store);
 	tb_store_commit_every(store, 0, 0);
 	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
-	assert_int_equal(observer.bin(store, 0, few, 1), TB_OK);
+	assert_int_equal(observer.bin(store, 0, few + 1, 1), TB_OK);
 	assert_int_equal(observer.bin(store, 4, few, 2), TB_OK);
 	struct tb_run *run = open_run(fixture.path, 0); // while it is being written
 	assert_int_equal(tb_run_info(run)->simulated_ps, 5 * FIXTURE_BIN_PS);

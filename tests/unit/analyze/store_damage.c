@@ -153,44 +153,40 @@ static void a_killed_writer_leaves_what_was_committed(void **state)
 	fixture_fini(&fixture);
 }
 
-// turn_links has the links of a bin in a tree that runs the other way than its key
-// says. Only a damaged file is like that.
-static void turn_links(const char *path)
-{
-	static const char *const steps[] = {
-		"CREATE TABLE backward AS SELECT * FROM link_bin", "DELETE FROM link_bin",
-		"PRAGMA writable_schema = ON",
-		"UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link)', "
-		"'(run, bin, link DESC)')",
-		"PRAGMA writable_schema = RESET",
-		"INSERT INTO link_bin SELECT * FROM backward", "DROP TABLE backward",
-		"PRAGMA writable_schema = ON",
-		"UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link DESC)', "
-		"'(run, bin, link)')"};
-	sqlite3 *db = NULL;
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		assert_int_equal(sqlite3_exec(db, steps[i], NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
-static void links_that_are_out_of_order_are_damage(void **state)
+// Packs of links that no program writes; the fixture has 24 links or more.
+static void damaged_packs_are_found(void **state)
 {
 	(void)state;
-	struct fixture fixture;
-	struct tb_error error = {0};
-	fixture_init(&fixture);
-	fixture_store(&fixture, 10, 1);
-	turn_links(fixture.path);
-	struct tb_run *run = open_run(fixture.path, 0);
-	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
-	assert_int_equal(tb_run_info(run)->n_bins, 10);
-	assert_int_equal(tb_run_samples(run, (struct tb_window){0, 9}, samples, &error),
-		TB_EFORMAT);
-	assert_non_null(strstr(error.text, "link_bin"));
-	free(samples);
-	tb_run_free(run);
-	fixture_fini(&fixture);
+	static const char *const damage[] = {
+		"links = '[[1,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]'",
+		"links = '[[1,0,0,0,0,0,0,0,0],[1,0,0,0,0,0,0,0,0]]'",
+		"links = '[[1000,0,0,0,0,0,0,0,0]]'", "links = '[[0,1,2]]'",
+		"links = '[[0,-1,0,0,0,0,0,0,0]]'",
+		"links = '[[0,9223372036854775808,0,0,0,0,0,0,0]]'", "links = ''",
+		"links = '[]'", "links = substr(links, 1, length(links) - 1)",
+		"links = links || ']'", "pack = 1", "pack = 4194304", "pack = -1"};
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		struct fixture fixture;
+		struct tb_error error = {0};
+		char sql[256];
+		fixture_init(&fixture);
+		fixture_store(&fixture, 10, 1);
+		sqlite3 *db = NULL;
+		assert_int_equal(sqlite3_open(fixture.path, &db), SQLITE_OK);
+		snprintf(sql, sizeof sql, "UPDATE link_pack SET %s", damage[i]);
+		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		struct tb_run *run = open_run(fixture.path, 0);
+		struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+		assert_int_equal(tb_run_info(run)->n_bins, 10);
+		assert_int_equal(
+			tb_run_samples(run, (struct tb_window){4, 7}, samples, &error),
+			TB_EFORMAT);
+		assert_non_null(strstr(error.text, "link_pack"));
+		free(samples);
+		tb_run_free(run);
+		fixture_fini(&fixture);
+	}
 }
 
 // Kills a writer while its pages are on their way into the file: a small cache makes
@@ -202,7 +198,7 @@ static void kill_in_mid_write(const char *path)
 		sqlite3 *db = NULL;
 		sqlite3_open(path, &db);
 		sqlite3_exec(db,
-			"PRAGMA cache_size = 5; BEGIN; UPDATE link_bin SET wait_ps = 1; "
+			"PRAGMA cache_size = 5; BEGIN; UPDATE link_pack SET links = ''; "
 			"DELETE FROM link_total",
 			NULL, NULL, NULL);
 		raise(SIGKILL);
@@ -279,7 +275,7 @@ int main(void)
 		cmocka_unit_test(a_file_of_a_stranger_is_not_touched),
 		cmocka_unit_test(another_version_is_refused_and_left_alone),
 		cmocka_unit_test(a_store_in_memory_that_is_cut_short_is_refused),
-		cmocka_unit_test(links_that_are_out_of_order_are_damage),
+		cmocka_unit_test(damaged_packs_are_found),
 		cmocka_unit_test(what_is_no_store_says_so),
 		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
 		cmocka_unit_test(what_a_killed_writer_half_wrote_is_rolled_back),

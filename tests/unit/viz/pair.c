@@ -1,4 +1,5 @@
 // Two runs and their difference, and switches that share a cell of a matrix.
+#include "../../support/packed_links.h"
 #include "../../viz_fixture.h"
 
 #include "matrix_draw.h"
@@ -24,14 +25,16 @@ struct stage {
 static void change_waits(const char *path)
 {
 	sqlite3 *database;
-	char sql[512];
+	char sql[2048];
 	snprintf(sql, sizeof sql,
-		"UPDATE link_bin SET wait_ps = wait_ps - 1000000 WHERE link = %d AND bin "
+		LINKS_UNPACKED
+		"UPDATE links SET wait_ps = wait_ps - 1000000 WHERE link = %d AND bin "
 		"= %d;"
 		"UPDATE link_total SET wait_ps = wait_ps - 1000000 WHERE link = %d;"
-		"UPDATE link_bin SET wait_ps = wait_ps + 5000000 WHERE link = %d AND bin "
+		"UPDATE links SET wait_ps = wait_ps + 5000000 WHERE link = %d AND bin "
 		"= %d;"
-		"UPDATE link_total SET wait_ps = wait_ps + 5000000 WHERE link = %d;",
+		"UPDATE link_total SET wait_ps = wait_ps + 5000000 WHERE link = "
+		"%d;" LINKS_PACKED,
 		LESS, VIZ_HOT_BIN, LESS, MORE, VIZ_HOT_BIN, MORE);
 	if (sqlite3_open(path, &database) != SQLITE_OK ||
 		sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK)

@@ -1,4 +1,5 @@
 // The viewer without a window: keys, pointer and selection, checked in the picture.
+#include "../../support/packed_links.h"
 #include "../../viz_fixture.h"
 
 #include "matrix.h"
@@ -441,14 +442,9 @@ static void run_sql(const char *path, const char *statements)
 // widen_bins does what a replay does that has run for long: two bins become one.
 static void widen_bins(const char *path)
 {
-	run_sql(path, "BEGIN; CREATE TEMP TABLE narrow AS SELECT * FROM link_bin;"
-		      "DELETE FROM link_bin; DELETE FROM bin_total;"
-		      "INSERT INTO link_bin SELECT run, bin / 2, link, sum(wait_ps), "
-		      "sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets), "
-		      "sum(blocked), max(longest_wait_ps), "
-		      "max(largest_queue_bytes) FROM narrow "
-		      "GROUP BY run, bin / 2, link;"
-		      "UPDATE run SET bin_ps = 2 * bin_ps; COMMIT");
+	run_sql(path, "BEGIN;" LINKS_WIDENED("main") LINKS_PACKED
+		"DELETE FROM bin_total;"
+		"UPDATE run SET bin_ps = 2 * bin_ps; COMMIT");
 }
 
 static void a_window_keeps_its_time_when_bins_become_wider(void **state)

@@ -2,6 +2,7 @@
 // turns of the wheel all over the window, in every view. The items that went and came are
 // compared with tests/golden/pictures/events_*.txt: the first of them, their number and a
 // hash of all.
+#include "../../support/packed_links.h"
 #include "../../viz_golden.h"
 #include "../../viz_stage.h"
 
@@ -382,9 +383,11 @@ static void in_two_runs(void **state)
 	assert_int_equal(chdir(folder), 0); // the picture shows the paths
 	snprintf(stage->path, sizeof stage->path, "b.db");
 	viz_store(stage->path);
-	stage_change(stage, "UPDATE link_bin SET wait_ps = wait_ps + 5000000 WHERE link "
-			    "= 10 AND bin = 3; UPDATE link_total SET wait_ps = wait_ps + "
-			    "5000000 WHERE link = 10");
+	stage_change(stage,
+		LINKS_UNPACKED "UPDATE links SET wait_ps = wait_ps + 5000000 WHERE "
+			       "link = 10 AND bin = 3;" LINKS_PACKED
+			       "UPDATE link_total SET wait_ps = wait_ps + "
+			       "5000000 WHERE link = 10");
 	snprintf(stage->path, sizeof stage->path, "a.db");
 	viz_store(stage->path);
 	static const char *const narrow[] = {".", ".", "]", NULL};

@@ -3,6 +3,7 @@
 // of networks with credits and with frames, with dead parts, and of a run that was
 // stopped. Of each picture, what it says that the one before did not, the number of its
 // items and a hash of all.
+#include "../../support/packed_links.h"
 #include "../../viz_golden.h"
 #include "../../viz_stage.h"
 
@@ -163,8 +164,9 @@ static void of_a_network_with_credits_and_dead_parts(void **state)
 {
 	(void)state;
 	look(&(struct stage){.viewer = NULL}, "ib-hdr,arity=2,levels=4",
-		"INSERT INTO fault VALUES (1, 0, 50, NULL, 0), (1, 1, NULL, 9, 4500000); "
-		"UPDATE link_bin SET largest_queue_bytes = 9000 - link * 100",
+		"INSERT INTO fault VALUES (1, 0, 50, NULL, 0), (1, 1, NULL, 9, "
+		"4500000); " LINKS_UNPACKED "UPDATE links SET largest_queue_bytes = "
+					    "max(0, 9000 - link * 100);" LINKS_PACKED,
 		"credits");
 }
 
@@ -172,9 +174,9 @@ static void of_frames_in_a_run_that_was_stopped(void **state)
 {
 	(void)state;
 	look(&(struct stage){.viewer = NULL}, "ethernet,arity=4,levels=2",
-		"UPDATE run SET complete = 0; UPDATE link_bin SET largest_queue_bytes = "
-		"link * "
-		"100 WHERE bin < 5",
+		"UPDATE run SET complete = 0;" LINKS_UNPACKED
+		"UPDATE links SET largest_queue_bytes = link * 100 WHERE bin < "
+		"5;" LINKS_PACKED,
 		"frames");
 }
 

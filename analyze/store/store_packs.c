@@ -1,0 +1,37 @@
+#include "store_impl.h"
+
+#include "sql.h"
+
+int tb_store_packs_init(struct tb_store_packs *packs, sqlite3 *db, const char *path,
+	struct tb_error *error)
+{
+	return tb_sql_prepare(db, path,
+		"INSERT INTO link_pack (run, bin, pack, links) VALUES (?,?,?,?)",
+		&packs->insert, error);
+}
+
+void tb_store_packs_fini(struct tb_store_packs *packs)
+{
+	sqlite3_finalize(packs->insert);
+	packs->insert = NULL;
+}
+
+int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t run,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0, n_bytes = 0; !status && i < n;) {
+		uint32_t pack = samples[i].link.id / TB_PACK_LINKS;
+		i += tb_link_pack_write(samples + i, n - i, packs->text, &n_bytes);
+		if (n_bytes == 0)
+			continue;
+		sqlite3_bind_int64(packs->insert, 1, run);
+		sqlite3_bind_int64(packs->insert, 2, (int64_t)bin);
+		sqlite3_bind_int64(packs->insert, 3, pack);
+		sqlite3_bind_text(
+			packs->insert, 4, packs->text, (int)n_bytes, SQLITE_STATIC);
+		status = tb_sql_run(packs->insert, path, error);
+	}
+	return status;
+}
