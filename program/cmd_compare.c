@@ -19,7 +19,9 @@
 struct compare_options {
 	const char *stores[2];
 	int n_stores;
-	int64_t runs[2];
+	struct run_range {
+		int64_t first, last; // 0: not given
+	} runs[2];
 	int n_runs;
 	struct tb_cmd_output output;
 	uint64_t top;
@@ -43,11 +45,14 @@ static const struct argp_option argp_options[] = {
 	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 if the headers of B wait more than PERCENT longer than "
-		"those of A, with 1 if the runs carried different work",
+		"those of A, and not by chance, with 1 if the runs carried different "
+		"work",
 		0},
-	{"run", KEY_RUN, "ID", 0,
-		"Run number within its store, given once for A and again for B (default: "
-		"the newest; of one store, the newest two)",
+	{"run", KEY_RUN, "ID[..ID]", 0,
+		"Run number within its store, or runs that differ by their seed, as "
+		"1..5; "
+		"given once for A and again for B (default: the newest and its other "
+		"seeds; of one store, also those before)",
 		0},
 	{0},
 };
@@ -66,7 +71,15 @@ static void take_run(struct compare_options *options, const char *value,
 	if (options->n_runs == 2)
 		argp_error(state,
 			"--run is given once for A and once for B, not three times");
-	options->runs[options->n_runs++] = tb_cmd_run_number(value, state);
+	struct run_range *range = &options->runs[options->n_runs++];
+	char first[32];
+	const char *dots = strstr(value, "..");
+	snprintf(first, sizeof first, "%.*s", dots ? (int)(dots - value) : 31, value);
+	range->first = range->last = tb_cmd_run_number(first, state);
+	if (dots)
+		range->last = tb_cmd_run_number(dots + 2, state);
+	if (range->last < range->first)
+		argp_error(state, "--run ends before it begins: '%s'", value);
 }
 
 static const struct tb_cmd_words words[] = {
@@ -110,8 +123,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-// newest_two finds the runs to compare when there is only one store.
-static int newest_two(const char *store, int64_t runs[2], struct tb_error *error)
+// newest_two finds the runs to compare when all of a store differ by their seed only.
+static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_error *error)
 {
 	struct tb_runs *list;
 	int status = tb_runs_open(&list, store, error);
@@ -123,10 +136,38 @@ static int newest_two(const char *store, int64_t runs[2], struct tb_error *error
 			"holds %s: name another store to compare it with",
 			n == 0 ? "no run" : "only one run");
 	} else {
-		runs[0] = tb_runs_at(list, n - 2)->id;
-		runs[1] = tb_runs_at(list, n - 1)->id;
+		for (size_t i = 0; i < 2; i++) {
+			seeds[i].n = 1;
+			seeds[i].of[0].run = tb_runs_at(list, n - 2 + i)->id;
+		}
 	}
 	tb_runs_free(list);
+	return status;
+}
+
+// find_seeds finds the runs of either side.
+static int find_seeds(const struct compare_options *options, struct tb_seeds seeds[2],
+	struct tb_error *error)
+{
+	int status = TB_OK;
+	if (options->n_stores == 1 && options->n_runs == 0) {
+		const char *store = options->stores[0];
+		status = tb_seeds_like(&seeds[1], store, 0, error);
+		if (status == TB_OK)
+			status = tb_seeds_before(&seeds[0], &seeds[1], error);
+		if (status == TB_OK && seeds[0].n == 0)
+			return newest_two(store, seeds, error);
+	} else {
+		for (int i = 0; status == TB_OK && i < 2; i++) {
+			const struct run_range *range = &options->runs[i];
+			const char *store = options->stores[i];
+			status = range->first ? tb_seeds_range(&seeds[i], store,
+							range->first, range->last, error)
+					      : tb_seeds_like(&seeds[i], store, 0, error);
+		}
+	}
+	if (status == TB_OK)
+		tb_seeds_pair(&seeds[0], &seeds[1]);
 	return status;
 }
 
@@ -143,7 +184,8 @@ static int write_comparison(void *context, FILE *stream, struct tb_error *error)
 		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
-static int judge(const struct compare_options *options, const struct tb_compare *compare)
+static int judge(const struct compare_options *options, const struct tb_compare *compare,
+	size_t seeds)
 {
 	double growth = tb_compare_wait_growth(compare);
 	if (!options->fail_over_given)
@@ -158,6 +200,14 @@ static int judge(const struct compare_options *options, const struct tb_compare 
 	}
 	if (growth <= options->fail_over)
 		return TB_EXIT_OK;
+	if (tb_compare_wait_is_chance(compare)) {
+		fprintf(stderr,
+			"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), "
+			"which may be chance: --fail-over passes no verdict%s\n",
+			growth, options->stores[1], options->stores[0],
+			seeds > 1 ? "" : "; replay both with --seed 1..5");
+		return TB_EXIT_OK;
+	}
 	fprintf(stderr,
 		"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), more "
 		"than %g %%\n",
@@ -168,28 +218,29 @@ static int judge(const struct compare_options *options, const struct tb_compare 
 static int compare_runs(struct compare_options *options)
 {
 	struct tb_error error;
+	struct tb_seeds seeds[2] = {{.n = 0}, {.n = 0}};
 	struct tb_run *runs[2] = {NULL, NULL};
 	struct tb_compare *compare = NULL;
-	int status = TB_OK;
-	if (options->n_stores == 1) {
+	if (options->n_stores == 1)
 		options->stores[1] = options->stores[0];
-		if (options->n_runs == 0)
-			status = newest_two(options->stores[0], options->runs, &error);
-	}
+	int status = find_seeds(options, seeds, &error);
 	for (int i = 0; status == TB_OK && i < 2; i++)
 		status = tb_run_open(
-			&runs[i], options->stores[i], options->runs[i], &error);
+			&runs[i], options->stores[i], seeds[i].of[0].run, &error);
 	if (status == TB_OK)
 		status = tb_compare_new(&compare,
 			(struct tb_compared){runs[0], options->stores[0]},
 			(struct tb_compared){runs[1], options->stores[1]},
 			(uint32_t)options->top, &error);
 	if (status == TB_OK)
+		status = tb_compare_seeds(compare, seeds, &error);
+	if (status == TB_OK)
 		status = tb_cmd_output_write(&options->output, write_comparison,
 			&(struct compare_writing){
 				compare, options->output.format, options->width},
 			&error);
-	int code = status == TB_OK ? judge(options, compare) : tb_cli_fail(&error);
+	int code = status == TB_OK ? judge(options, compare, seeds[0].n)
+				   : tb_cli_fail(&error);
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);
 	tb_run_free(runs[1]);
@@ -204,7 +255,10 @@ int tb_cmd_compare(int argc, char **argv)
 		"one store, its newest run is compared with the one before.\v"
 		"The runs may be of different inputs and networks: links are the same if "
 		"they have one name, flows if they have one job, source and destination. "
-		"The settings that differ are shown first.\n\n"
+		"The settings that differ are shown first. Runs that differ by their "
+		"seed "
+		"only are compared together, in pairs: then only what differs beyond "
+		"chance is listed.\n\n"
 		"Examples:\n"
 		"  tailback compare before.db after.db\n"
 		"  tailback compare run.db --run 1 --run 3 -o change.md\n"

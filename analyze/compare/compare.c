@@ -26,6 +26,7 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->ranks);
 	tb_recorded_fini(&compare->of_traces[0]);
 	tb_recorded_fini(&compare->of_traces[1]);
+	tb_chance_fini(&compare->chance);
 	free(compare);
 }
 
@@ -93,7 +94,7 @@ static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_tabl
 	outcome->slowdown = ideal_ps > 0 ? network_ps / ideal_ps : 0;
 }
 
-static int by_ends(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
+int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
 {
 	if (a->source.id != b->source.id)
 		return a->source.id < b->source.id ? -1 : 1;
@@ -141,7 +142,7 @@ static void match_flows(struct tb_compare *compare, const struct tb_flow_table *
 {
 	uint32_t n_both = 0, i = 0, j = 0;
 	while (i < a->n && j < b->n) {
-		int order = by_ends(&a->rows[i], &b->rows[j]);
+		int order = tb_compare_flow_order(&a->rows[i], &b->rows[j]);
 		if (order == 0) {
 			struct tb_flow_mover mover = {0};
 			take_flow(&mover, 0, &a->rows[i]);
@@ -215,7 +216,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	made->top = top;
 	made->info[0] = tb_run_info(a.run);
 	made->info[1] = tb_run_info(b.run);
-	made->n_differences = tb_run_differences(a.run, b.run, made->differences);
+	made->n_differences =
+		tb_run_differences(made->info[0], made->info[1], made->differences);
 	int status = gather_links(made, top, error);
 	if (!status)
 		status = tb_compare_gather_blame(made, top, error);
@@ -239,23 +241,52 @@ const char *tb_compare_verdict(const struct tb_compare *compare)
 	return compare->verdict;
 }
 
+int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
+	struct tb_error *error)
+{
+	if (seeds[0].n < 2 || !tb_compare_same_work(compare))
+		return TB_OK;
+	int status =
+		tb_chance_gather(&compare->chance, compare, seeds, compare->top, error);
+	if (status == TB_OK)
+		tb_compare_tabulate(compare);
+	return status;
+}
+
 double tb_compare_wait_growth(const struct tb_compare *compare)
 {
 	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
+	if (compare->chance.n_pairs) {
+		before = compare->chance.rows[TB_CHANCE_WAIT].test.before;
+		after = compare->chance.rows[TB_CHANCE_WAIT].test.after;
+	}
 	if (before > 0)
 		return 100 * (after - before) / before;
 	return after > 0 ? (double)INFINITY : 0;
+}
+
+bool tb_compare_wait_is_chance(const struct tb_compare *compare)
+{
+	if (compare->chance.n_pairs)
+		return !compare->chance.rows[TB_CHANCE_WAIT].differs;
+	return fabs(tb_compare_wait_growth(compare)) <
+	       100 * tb_compare_seed_moves(compare, TB_SEED_WAIT);
 }
 
 static int write_text(const struct tb_compare *compare, unsigned width, FILE *stream)
 {
 	int status = TB_OK;
 	char shown[SHOWN_BYTES];
-	for (int i = 0; i < 2; i++)
-		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s%s\n", 'A' + i,
+	for (int i = 0; i < 2; i++) {
+		fprintf(stream, "%c  %s, run %" PRId64, 'A' + i,
 			tb_visible(compare->runs[i].store, shown, sizeof shown),
-			compare->info[i]->id, compare->info[i]->input_name,
+			compare->info[i]->id);
+		if (compare->chance.n_pairs)
+			fprintf(stream, " and %zu with other seeds",
+				compare->chance.n_pairs - 1);
+		fprintf(stream, ": %s on %s%s\n", compare->info[i]->input_name,
 			compare->info[i]->network_name, tb_run_caution(compare->info[i]));
+	}
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 0, width, compare->verdict);
 	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
@@ -274,7 +305,11 @@ static void write_markdown(const struct tb_compare *compare, FILE *stream)
 		fprintf(stream, "- **%c**: ", 'A' + i);
 		tb_markdown_put(
 			stream, tb_visible(compare->runs[i].store, shown, sizeof shown));
-		fprintf(stream, ", run %" PRId64 ": ", compare->info[i]->id);
+		fprintf(stream, ", run %" PRId64, compare->info[i]->id);
+		if (compare->chance.n_pairs)
+			fprintf(stream, " and %zu with other seeds",
+				compare->chance.n_pairs - 1);
+		fputs(": ", stream);
 		tb_markdown_put(stream, compare->info[i]->input_name);
 		fputs(" on ", stream);
 		tb_markdown_put(stream, compare->info[i]->network_name);
@@ -298,9 +333,10 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	unsigned width, FILE *stream, struct tb_error *error)
 {
 	int status = TB_OK;
+	const char *csv = compare->chance.n_pairs ? "beyond-chance" : "links";
 	if (format == TB_FORMAT_CSV) {
 		for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
-			if (strcmp(tb_compare_lists[i]->name, "links") == 0)
+			if (strcmp(tb_compare_lists[i]->name, csv) == 0)
 				tb_table_csv(&compare->tables[i], stream);
 	} else if (format == TB_FORMAT_JSON) {
 		status = tb_compare_write_json(compare, stream);

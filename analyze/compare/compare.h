@@ -10,6 +10,7 @@
 
 #include "format.h"
 #include "run.h"
+#include "seeds.h"
 
 #include <stdio.h>
 
@@ -27,10 +28,23 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	struct tb_compared b, uint32_t top, struct tb_error *error) TB_MUST_USE;
 void tb_compare_free(struct tb_compare *compare);
 
+// tb_compare_seeds tells chance from change by several runs of either side, which differ
+// only by their seed: seeds[0] of A and seeds[1] of B are pairs (tb_seeds_pair), at least
+// two, and the first is that of the comparison. Verdict and lists for people then are of
+// all pairs; those in JSON stay those of the first, beside what differs beyond chance.
+// Without effect on different work. Errors as of tb_chance_gather (chance.h).
+int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_compare_wait_growth returns by how many percent the wait of all headers is longer in
 // B than in A, negative when it is shorter; infinity when headers waited in B but not in
-// A.
+// A. Of several seeds it is the mean.
 double tb_compare_wait_growth(const struct tb_compare *compare);
+
+// tb_compare_wait_is_chance returns whether the seed alone may have made that change: of
+// several seeds, because it does not differ beyond chance, of one each, because seeds
+// usually move as much.
+bool tb_compare_wait_is_chance(const struct tb_compare *compare);
 
 // tb_compare_same_work returns whether both runs carried as many messages and bytes, or
 // one job with other collectives: else their times do not compare.

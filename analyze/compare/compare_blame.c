@@ -12,9 +12,9 @@ static int no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "a comparison");
 }
 
-// read_roots makes samples whose wait is that for a link as a root, so that roots are
-// paired as links are.
-static int read_roots(
+// tb_compare_read_roots makes samples whose wait is that for a link as a root, so that
+// roots are paired as links are.
+int tb_compare_read_roots(
 	struct tb_run *run, struct tb_link_sample **samples, struct tb_error *error)
 {
 	struct tb_roots roots = {0};
@@ -36,7 +36,7 @@ static int gather_roots(struct tb_compare *compare, uint32_t top, struct tb_erro
 	struct tb_link_sample *samples[2] = {NULL, NULL};
 	int status = TB_OK;
 	for (int i = 0; !status && i < 2; i++)
-		status = read_roots(compare->runs[i].run, &samples[i], error);
+		status = tb_compare_read_roots(compare->runs[i].run, &samples[i], error);
 	if (!status)
 		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 			&compare->roots, &compare->n_roots, &compare->n_roots_moved,

@@ -2,12 +2,14 @@
 #ifndef TB_COMPARE_IMPL_H
 #define TB_COMPARE_IMPL_H
 
+#include "chance.h"
 #include "compare.h"
 #include "job_times.h"
 #include "job_waits.h"
 #include "movers.h"
 #include "recorded.h"
 #include "report_impl.h"
+#include "seed_moves.h"
 #include "settings.h"
 
 // A flow of both runs, or of one; the other's `messages` are then 0.
@@ -22,13 +24,14 @@ struct tb_flow_mover {
 // A job of both runs.
 struct tb_job_mover {
 	char name[80];
+	uint32_t at[2]; // its number in either run
 	struct tb_job_times times[2];
 	uint64_t n_undelivered[2];	  // its messages that were given up
 	uint64_t n_messages[2], bytes[2]; // delivered
 	tb_time_ps lead_ps[2];		  // before its first post, of jobs
 	bool same_work;			  // else its times do not compare
 	bool maybe_chance; // changed so little that another seed may undo it
-	char verdict[400]; // a sentence or two
+	char verdict[480]; // a sentence or two
 };
 
 // The sums of a run.
@@ -48,7 +51,7 @@ struct tb_job_pair_mover {
 	uint64_t before, after; // wait; 0 where a run lacks the pair
 };
 
-#define TB_COMPARE_LISTS 9
+#define TB_COMPARE_LISTS 10
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
 // A run as an object of JSON.
@@ -93,8 +96,31 @@ struct tb_compare {
 	size_t n_ranks;
 	uint32_t top;				  // entries of a list; 0: all
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
-	char verdict[900];
+	struct tb_chance chance;		  // n_pairs is 0 for one run each
+	char verdict[1200];
 };
+
+// tb_compare_seed_moves returns by which share the seed alone moves a figure in either
+// run.
+double tb_compare_seed_moves(
+	const struct tb_compare *compare, enum tb_seed_figure figure);
+
+// tb_compare_lead returns how long a job computes before its first message; before that
+// of a capture nothing is known.
+tb_time_ps tb_compare_lead(
+	const struct tb_job_figures *job, const struct tb_run_info *info);
+
+// tb_compare_flow_order orders flows by source, destination and job.
+int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b);
+
+// tb_compare_read_roots makes samples, n_links of them, whose wait is that of all headers
+// that a link as a root holds up; to be freed with free(), on failure too.
+int tb_compare_read_roots(struct tb_run *run, struct tb_link_sample **samples,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_compare_pass_verdict_of_seeds writes what differs beyond chance; of the jobs, too.
+void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare);
+extern const struct tb_table_type tb_compare_list_chance;
 
 // tb_compare_gather_recorded reads what the traces recorded.
 int tb_compare_gather_recorded(
@@ -104,6 +130,9 @@ extern const struct tb_table_type tb_compare_list_recorded, tb_compare_list_rank
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
+
+// tb_compare_put_change puts how a figure changed against A.
+void tb_compare_put_change(struct tb_datum *datum, double before, double after);
 
 // tb_compare_alike returns whether nothing differs: no setting, link or flow.
 bool tb_compare_alike(const struct tb_compare *compare);

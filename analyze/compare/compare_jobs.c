@@ -11,9 +11,6 @@
 // Below this share of it a change is neither gain nor loss. Where the run time changes
 // less, the messages count: frames of a capture are posted when they were captured.
 #define MATTERS_SHARE (TB_FINDING_PAYS / 100)
-// A change below this share of it may come from the seed alone, where paths are chosen
-// by chance or by load.
-#define CHANCE_SHARE 0.1
 
 // The jobs of a run and their times.
 struct side {
@@ -107,7 +104,8 @@ static void append_taken(struct tb_words *words, double a, double b)
 
 // judge_times says whether a job whose messages all arrived gains: of its whole run time,
 // the computation before its first message included.
-static void judge_times(struct tb_job_mover *pair, struct tb_words *words)
+static void judge_times(struct tb_job_mover *pair, const struct tb_compare *compare,
+	struct tb_words *words)
 {
 	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
 	double run_a = (double)a->run_ps + (double)pair->lead_ps[0];
@@ -116,11 +114,14 @@ static void judge_times(struct tb_job_mover *pair, struct tb_words *words)
 	double from = by_run ? run_a : a->mean_latency_ps;
 	double to = by_run ? run_b : b->mean_latency_ps;
 	bool same = is_within(from, to, MATTERS_SHARE);
-	pair->maybe_chance = !same && is_within(from, to, CHANCE_SHARE);
+	double moves = tb_compare_seed_moves(
+		compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
+	pair->maybe_chance = !same && is_within(from, to, moves);
 	tb_words_append(words, "Job %s %s: it takes ", pair->name,
-		same	    ? "neither gains nor loses"
-		: to < from ? "gains"
-			    : "loses");
+		same		     ? "neither gains nor loses"
+		: pair->maybe_chance ? "has no verdict"
+		: to < from	     ? "gains"
+				     : "loses");
 	append_taken(words, run_a, run_b);
 	if (!by_run) {
 		tb_words_append(words, ", and its messages take ");
@@ -128,6 +129,9 @@ static void judge_times(struct tb_job_mover *pair, struct tb_words *words)
 	}
 	if (!same)
 		append_parts(words, pair->times, by_run);
+	if (pair->maybe_chance)
+		tb_words_append(words, "; seeds alone usually move that by up to %.3g %%",
+			100 * moves);
 	tb_words_append(words, ".");
 }
 
@@ -162,7 +166,7 @@ static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
 }
 
 // judge writes a sentence on a job of both runs: what a colleague would say of it.
-static void judge(struct tb_job_mover *pair)
+static void judge(struct tb_job_mover *pair, const struct tb_compare *compare)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
 	if (pair->n_undelivered[0] || pair->n_undelivered[1])
@@ -170,7 +174,7 @@ static void judge(struct tb_job_mover *pair)
 	else if (!pair->same_work)
 		judge_other(pair, &words);
 	else
-		judge_times(pair, &words);
+		judge_times(pair, compare, &words);
 }
 
 const char *tb_compare_slowest_job(const struct tb_compare *compare)
@@ -188,9 +192,7 @@ const char *tb_compare_slowest_job(const struct tb_compare *compare)
 	return verdict;
 }
 
-// lead_of is how long a job computes before its first message. Before that of a capture
-// nothing is known.
-static tb_time_ps lead_of(
+tb_time_ps tb_compare_lead(
 	const struct tb_job_figures *job, const struct tb_run_info *info)
 {
 	return strcmp(info->input_kind, "job") == 0 ? job->first_ps - job->start_ps : 0;
@@ -206,10 +208,9 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||
 			!sides[1].times[k].run.known)
 			continue;
-		compare->n_jobs_matched++;
-		if (top && compare->n_jobs == top)
-			continue;
-		struct tb_job_mover *pair = &compare->jobs[compare->n_jobs++];
+		struct tb_job_mover *pair = &compare->jobs[compare->n_jobs_matched++];
+		pair->at[0] = i;
+		pair->at[1] = k;
 		snprintf(pair->name, sizeof pair->name, "%s",
 			last_of(sides[0].jobs.jobs[i].name));
 		tb_text_end_whole(pair->name, sizeof pair->name);
@@ -221,14 +222,19 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
 		pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
 		pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
-		pair->lead_ps[0] = lead_of(&sides[0].jobs.jobs[i], compare->info[0]);
-		pair->lead_ps[1] = lead_of(&sides[1].jobs.jobs[k], compare->info[1]);
+		pair->lead_ps[0] =
+			tb_compare_lead(&sides[0].jobs.jobs[i], compare->info[0]);
+		pair->lead_ps[1] =
+			tb_compare_lead(&sides[1].jobs.jobs[k], compare->info[1]);
 		pair->same_work = tb_compare_same_work(compare) ||
 				  (pair->n_messages[0] == pair->n_messages[1] &&
 					  pair->bytes[0] == pair->bytes[1]);
-		judge(pair);
-		compare->maybe_chance |= pair->maybe_chance;
+		judge(pair, compare);
 	}
+	uint32_t n = compare->n_jobs_matched;
+	compare->n_jobs = top && top < n ? top : n;
+	for (uint32_t i = 0; i < compare->n_jobs; i++)
+		compare->maybe_chance |= compare->jobs[i].maybe_chance;
 }
 
 int tb_compare_gather_jobs(

@@ -90,6 +90,9 @@ int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 	char key[32];
 	tb_json_add_text(&root, "verdict", compare->verdict);
 	tb_json_add(&root, "same_work", json_boolean(tb_compare_same_work(compare)));
+	tb_json_add(&root, "seeds",
+		json_integer(compare->chance.n_pairs ? (json_int_t)compare->chance.n_pairs
+						     : 1));
 	tb_json_add(&root, "a", run_object(compare, 0));
 	tb_json_add(&root, "b", run_object(compare, 1));
 	json_t *sums = tb_table_object(&totals, compare);
@@ -116,6 +119,11 @@ int tb_compare_write_schema(FILE *stream, struct tb_error *error)
 			"Both runs carried as many messages and bytes; else how long "
 			"they take does not compare.",
 			"type", "boolean"));
+	tb_json_add(&root, "seeds",
+		json_pack("{s:s, s:s, s:i}", "description",
+			"Pairs of runs that are compared, which differ by their seed. "
+			"What is not in beyond_chance is of the first.",
+			"type", "integer", "minimum", 1));
 	tb_json_add(&root, "a", tb_table_object_schema(&run));
 	tb_json_add(&root, "b", tb_table_object_schema(&run));
 	json_t *sums = tb_table_object_schema(&totals);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// put_change writes how a figure changed against A.
-static void put_change(struct tb_datum *at, double before, double after)
+// tb_compare_put_change writes how a figure changed against A.
+void tb_compare_put_change(struct tb_datum *at, double before, double after)
 {
 	at->real = after - before;
 	if (before == after)
@@ -153,7 +153,8 @@ static void put_outcome(struct tb_datum *at)
 
 static void put_outcome_change(struct tb_datum *at)
 {
-	put_change(at, outcome_of(at->of, 0, at->row), outcome_of(at->of, 1, at->row));
+	tb_compare_put_change(
+		at, outcome_of(at->of, 0, at->row), outcome_of(at->of, 1, at->row));
 }
 
 static const struct tb_column outcome_columns[] = {
@@ -186,7 +187,7 @@ static void put_verdict(struct tb_datum *at)
 static void put_run_change(struct tb_datum *at)
 {
 	const struct tb_job_mover *item = at->item;
-	put_change(
+	tb_compare_put_change(
 		at, (double)item->times[0].run.run_ps, (double)item->times[1].run.run_ps);
 }
 
@@ -253,7 +254,7 @@ static void put_pair_moved(struct tb_datum *at)
 static void put_pair_change(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	put_change(at, (double)pair->before, (double)pair->after);
+	tb_compare_put_change(at, (double)pair->before, (double)pair->after);
 }
 
 #define PAIR(name) TB_MEMBER(struct tb_job_pair_mover, name)
@@ -331,7 +332,7 @@ static void put_link_moved(struct tb_datum *at)
 static void put_link_change(struct tb_datum *at)
 {
 	const struct tb_mover *mover = at->item;
-	put_change(at, (double)mover->before, (double)mover->after);
+	tb_compare_put_change(at, (double)mover->before, (double)mover->after);
 }
 
 #define MOVER(name) TB_MEMBER(struct tb_mover, name)
@@ -415,7 +416,7 @@ static void put_end(struct tb_datum *at)
 static void put_flow_change(struct tb_datum *at)
 {
 	const struct tb_flow_mover *item = at->item;
-	put_change(at, item->latency_ps[0], item->latency_ps[1]);
+	tb_compare_put_change(at, item->latency_ps[0], item->latency_ps[1]);
 }
 
 #define FLOW(name) TB_MEMBER(struct tb_flow_mover, name)
@@ -453,9 +454,11 @@ static const struct tb_table_type flows = {"flows", "Flows whose latency changed
 	"Flows by the change of their mean latency, largest first.",
 	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows), .list = list_flows};
 
-const struct tb_table_type *const tb_compare_lists[] = {&differences, &outcome,
-	&tb_compare_list_recorded, &tb_compare_list_ranks, &jobs, &job_pairs, &links,
-	&roots, &flows};
+enum { LIST_CHANCE = 1 };
+
+const struct tb_table_type *const tb_compare_lists[] = {&differences,
+	&tb_compare_list_chance, &outcome, &tb_compare_list_recorded,
+	&tb_compare_list_ranks, &jobs, &job_pairs, &links, &roots, &flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
 {
@@ -464,5 +467,8 @@ void tb_compare_tabulate(struct tb_compare *compare)
 		compare->tables[i] =
 			(struct tb_table){.type = tb_compare_lists[i], .of = compare};
 		tb_compare_lists[i]->list(&compare->tables[i]);
+		// What is of one pair alone tells less than the seeds together.
+		if (compare->chance.n_pairs && i > LIST_CHANCE)
+			compare->tables[i].n_shown = 0;
 	}
 }

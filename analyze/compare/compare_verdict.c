@@ -1,10 +1,8 @@
 // What changed between two runs, in sentences.
 #include "compare_impl.h"
-#include "shell.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 void tb_words_append(struct tb_words *words, const char *format, ...)
@@ -70,50 +68,15 @@ static uint64_t n_asked(const struct tb_run_info *info)
 	return info->n_messages + info->n_undelivered;
 }
 
-static bool is_choice(const char *word)
-{
-	return strcmp(word, "--library") == 0 || strcmp(word, "--collective") == 0;
-}
-
-// next_other reads the next option but those that choose collectives, as tb_shell_next.
-static int next_other(const char **options, char **word)
-{
-	int status;
-	while ((status = tb_shell_next(options, word)) > 0 && is_choice(*word)) {
-		free(*word);
-		if ((status = tb_shell_next(options, word)) <= 0)
-			break;
-		free(*word); // what is chosen
-	}
-	return status;
-}
-
-static bool same_others(const char *a, const char *b)
-{
-	char *left, *right;
-	int of_a, of_b;
-	bool same;
-	do {
-		left = right = NULL;
-		of_a = next_other(&a, &left);
-		of_b = next_other(&b, &right);
-		same = of_a == of_b && of_a >= 0 &&
-		       (of_a == 0 || strcmp(left, right) == 0);
-		if (of_a > 0)
-			free(left);
-		if (of_b > 0)
-			free(right);
-	} while (same && of_a > 0);
-	return same;
-}
-
 // is_of_other_collectives returns whether the runs are of one input on one network, and
 // differ only in the library or the algorithms of its collectives.
 static bool is_of_other_collectives(const struct tb_compare *compare)
 {
+	static const char *const choices[] = {"--library", "--collective", NULL};
 	return tb_compare_same_bytes(compare) && compare->n_differences == 1 &&
 	       strcmp(compare->differences[0].name, "options") == 0 &&
-	       same_others(compare->info[0]->options, compare->info[1]->options);
+	       tb_options_alike(
+		       compare->info[0]->options, compare->info[1]->options, choices);
 }
 
 bool tb_compare_same_work(const struct tb_compare *compare)
@@ -141,12 +104,45 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 	tb_words_append(words, ". How long they take and wait does not compare.");
 }
 
-// by_chance is whether the seed has a say in the ways of a run's packets.
-static bool by_chance(const struct tb_run_info *info)
+double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
 {
-	enum tb_ascent ascent = info->network.ascent;
-	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_RANDOM ||
-	       ascent == TB_ASCENT_ECMP;
+	double of_a = tb_seed_moves(compare->info[0], figure);
+	double of_b = tb_seed_moves(compare->info[1], figure);
+	return of_a > of_b ? of_a : of_b;
+}
+
+static bool is_chance(double before, double after, double moves)
+{
+	return before != after && fabs(after - before) < moves * before;
+}
+
+// append_doubt says which changes are no verdict: seeds usually move as much.
+static void append_doubt(const struct tb_compare *compare, struct tb_words *words)
+{
+	double of_wait = tb_compare_seed_moves(compare, TB_SEED_WAIT);
+	double of_run = tb_compare_seed_moves(compare, TB_SEED_RUN_TIME);
+	bool wait = is_chance(
+		compare->outcome[0].wait_ps, compare->outcome[1].wait_ps, of_wait);
+	bool run = is_chance((double)compare->info[0]->simulated_ps,
+		(double)compare->info[1]->simulated_ps, of_run);
+	if (!wait && !run && !compare->maybe_chance)
+		return;
+	if (wait || run) {
+		tb_words_append(words,
+			" That is no verdict on the %s: seeds alone "
+			"usually move ",
+			!run	? "wait"
+			: !wait ? "run time"
+				: "wait and the run time");
+		if (wait)
+			tb_words_append(words, "waits by up to %.3g %%%s", 100 * of_wait,
+				run ? " and " : "");
+		if (run)
+			tb_words_append(
+				words, "run times by up to %.3g %%", 100 * of_run);
+		tb_words_append(words, ".");
+	}
+	tb_words_append(words, " Replay both with --seed 1..5 to know.");
 }
 
 static void append_most(const struct tb_compare *compare, struct tb_words *words)
@@ -170,7 +166,7 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 			compare->info[0]->complete   ? "B"
 			: compare->info[1]->complete ? "A"
 						     : "Neither run");
-	if (tb_compare_alike(compare)) {
+	if (tb_compare_alike(compare) && !compare->chance.n_pairs) {
 		tb_words_append(&words,
 			"Nothing: both runs are alike in every setting, link and "
 			"flow.");
@@ -179,6 +175,10 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	append_lost(&words, compare->info);
 	if (!tb_compare_same_work(compare)) {
 		append_work(&words, compare->info);
+		return;
+	}
+	if (compare->chance.n_pairs) {
+		tb_compare_pass_verdict_of_seeds(compare);
 		return;
 	}
 	if (tb_compare_other_bytes(compare))
@@ -193,9 +193,5 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, ".");
 	append_most(compare, &words);
-	if (compare->maybe_chance &&
-		(by_chance(compare->info[0]) || by_chance(compare->info[1])))
-		tb_words_append(&words,
-			" Changes of less than 10 %% may be chance: replay both with "
-			"--seed 1..5 before trusting them.");
+	append_doubt(compare, &words);
 }

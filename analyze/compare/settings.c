@@ -1,7 +1,9 @@
 #include "compare_impl.h"
+#include "shell.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Those of any run, and the parameters of its network.
@@ -143,13 +145,63 @@ static int differ(struct tb_difference *differences, int n, const char *name,
 	return n + 1;
 }
 
-int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
+// names returns 1 when a word is one of the options, which then has its value behind it,
+// 2 when it holds the value too, else 0.
+static int names(const char *const *options, const char *word)
+{
+	for (; *options; options++) {
+		size_t length = strlen(*options);
+		if (strcmp(*options, word) == 0)
+			return 1;
+		if (strncmp(word, *options + 2, length - 2) == 0 &&
+			word[length - 2] == '=')
+			return 2;
+	}
+	return 0;
+}
+
+// next_other reads the next word but those that are skipped, as tb_shell_next.
+static int next_other(const char **line, char **word, const char *const *skipped)
+{
+	int status, named;
+	while ((status = tb_shell_next(line, word)) > 0 &&
+		(named = names(skipped, *word)) > 0) {
+		free(*word);
+		if (named == 2)
+			continue;
+		if ((status = tb_shell_next(line, word)) <= 0)
+			break;
+		free(*word); // the value
+	}
+	return status;
+}
+
+bool tb_options_alike(const char *a, const char *b, const char *const *skipped)
+{
+	char *left, *right;
+	int of_a, of_b;
+	bool same;
+	do {
+		left = right = NULL;
+		of_a = next_other(&a, &left, skipped);
+		of_b = next_other(&b, &right, skipped);
+		same = of_a == of_b && of_a >= 0 &&
+		       (of_a == 0 || strcmp(left, right) == 0);
+		if (of_a > 0)
+			free(left);
+		if (of_b > 0)
+			free(right);
+	} while (same && of_a > 0);
+	return same;
+}
+
+int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	struct tb_difference differences[TB_DIFFERENCES_MOST])
 {
 	struct settings of_a = {.n = 0}, of_b = {.n = 0};
 	int n = 0;
-	add_all(&of_a, tb_run_info(a));
-	add_all(&of_b, tb_run_info(b));
+	add_all(&of_a, a);
+	add_all(&of_b, b);
 	for (int i = 0; i < of_a.n; i++)
 		n = differ(differences, n, of_a.at[i].name, whole_of(&of_a, i),
 			whole_of(&of_b, find(&of_b, of_a.at[i].name)));

@@ -14,7 +14,11 @@ struct tb_difference {
 
 // tb_run_differences stores the settings that differ, at most TB_DIFFERENCES_MOST, in the
 // order in which one would ask for them, and returns how many.
-int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
+int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	struct tb_difference differences[TB_DIFFERENCES_MOST]);
+
+// tb_options_alike returns whether two runs' options are the same but for those named in
+// `skipped` and their values, "--seed 1" or "seed=1"; the last of them is NULL.
+bool tb_options_alike(const char *a, const char *b, const char *const *skipped);
 
 #endif

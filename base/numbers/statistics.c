@@ -1,6 +1,7 @@
 #include "statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 double tb_student_t(size_t n)
 {
@@ -17,6 +18,25 @@ double tb_student_t(size_t n)
 	return z + (z * z * z + z) / (4 * freedom) +
 	       (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) /
 		       (96 * freedom * freedom);
+}
+
+double tb_student_p(double t, size_t n)
+{
+	if (isnan(t))
+		return NAN;
+	size_t freedom = n - 1;
+	double angle = atan(fabs(t) / sqrt((double)freedom));
+	double squared = cos(angle) * cos(angle);
+	bool odd = freedom % 2;
+	// The series of 1, 2/3, 2 4/(3 5), ... or of 1, 1/2, 1 3/(2 4), ...
+	double term = 1, sum = 0;
+	for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
+		sum += term;
+		term *= squared * (double)(k - 1) / (double)k;
+	}
+	double within =
+		odd ? (angle + sin(angle) * cos(angle) * sum) * M_2_PI : sin(angle) * sum;
+	return within < 1 ? 1 - within : 0;
 }
 
 struct tb_estimate tb_estimate_of(const double *values, size_t n)

@@ -60,6 +60,26 @@ static void student_t_meets_its_tables(void **state)
 		assert_true(tb_student_t(n + 1) < tb_student_t(n));
 }
 
+static void student_p_meets_closed_forms(void **state)
+{
+	(void)state;
+	for (double t = 0; t < 30; t += 0.7) {
+		// One, two and four degrees of freedom have short forms.
+		double f = t / sqrt(2 + t * t), g = t / sqrt(4 + t * t);
+		near(tb_student_p(t, 2), 1 - 2 / M_PI * atan(t), 1e-14);
+		near(tb_student_p(-t, 3), 1 - f, 1e-14);
+		near(tb_student_p(t, 5), 1 - g * (1 + 0.5 * (1 - g * g)), 1e-14);
+	}
+	assert_true(isnan(tb_student_p(NAN, 5)));
+}
+
+static void student_p_undoes_the_quantile(void **state)
+{
+	(void)state;
+	for (size_t n = 2; n < 40; n++)
+		near(tb_student_p(tb_student_t(n), n), 0.05, 1e-5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +88,8 @@ int main(void)
 		cmocka_unit_test(equal_values_leave_no_doubt),
 		cmocka_unit_test(nan_is_not_averaged_away),
 		cmocka_unit_test(student_t_meets_its_tables),
+		cmocka_unit_test(student_p_meets_closed_forms),
+		cmocka_unit_test(student_p_undoes_the_quantile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,8 @@ static int prepare(
 	if (status)
 		return status;
 	pair->same_shape = of_one_shape(pair, a);
-	pair->n_differences = tb_run_differences(a, pair->run, pair->differences);
+	pair->n_differences = tb_run_differences(
+		tb_run_info(a), tb_run_info(pair->run), pair->differences);
 	return TB_OK;
 }
 

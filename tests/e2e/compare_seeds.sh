@@ -1,0 +1,86 @@
+# Several seeds against each other: a planted slow cable is found, a comparison of seeds only finds nothing, and one
+# run each passes no verdict on what seeds usually move.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat said 2>/dev/null' ERR
+cd "$work"
+
+# fabric RATE: four leaves of four hosts and four spines; the cable from leaf0 to spine0 has its own rate.
+fabric() {
+	for leaf in 0 1 2 3; do
+		for host in 0 1 2 3; do echo "leaf$leaf $host n$((4 * leaf + host)) 0 100Gbit/s"; done
+		for spine in 0 1 2 3; do
+			rate=100Gbit/s
+			[[ $leaf$spine != 00 ]] || rate=$1
+			echo "leaf$leaf $((4 + spine)) spine$spine $leaf $rate"
+		done
+	done
+}
+fabric 100Gbit/s >good.edges
+fabric 40Gbit/s >bad.edges
+"$TAILBACK" synth bit-reversal --nodes 16 --message 64K --messages 8 -o job.goal
+on() { "$TAILBACK" replay job.goal -n "$1.edges,preset=ib-edr,ascent=random" --seed "$2" -q -o "$3"; }
+on good 1..6 good.db
+on good 7..12 other.db
+on bad 1..6 bad.db
+
+# The slow cable, either way, is among the links that differ, and --fail-over trips.
+code=0
+"$TAILBACK" compare good.db bad.db -f json --fail-over 5 -o found.json 2>said || code=$?
+[[ $code == 3 ]]
+grep -q 'longer in B' said
+code=0
+"$TAILBACK" compare good.db other.db -f json --fail-over 0 -o nothing.json 2>said || code=$?
+[[ $code == 0 ]]
+python3 - <<'END'
+import json
+found, nothing = json.load(open("found.json")), json.load(open("nothing.json"))
+assert found["seeds"] == nothing["seeds"] == 6
+differing = lambda what, kind: [r for r in what["beyond_chance"] if r["differs"] and r["kind"] == kind]
+roots = differing(found, "root")
+assert "leaf0" in roots[0]["name"] and "spine0" in roots[0]["name"], roots
+assert differing(found, "run") and differing(found, "link")
+assert all(r["change_ps"] - r["half_interval_ps"] > 0 for r in differing(found, "run"))
+assert not any(r["differs"] for r in nothing["beyond_chance"]), nothing["verdict"]
+assert "0 of 1 job" in nothing["verdict"] and "no more than chance" in nothing["verdict"]
+END
+
+# One store holds both, with seeds in any order; its newest runs are compared with those before.
+for seed in 3 1 2; do on good $seed both.db; done
+for seed in 1 2 3; do on bad $seed both.db; done
+"$TAILBACK" compare both.db >said
+grep -q 'over 3 seeds' said
+"$TAILBACK" compare both.db --run 1..3 --run 4..6 >said
+grep -q 'over 3 seeds' said
+# Only what both have: seeds 2 and 3.
+on bad 2..4 part.db
+"$TAILBACK" compare good.db part.db >said
+grep -q 'over 3 seeds' said
+on bad 2 one.db
+"$TAILBACK" compare good.db one.db >one.txt
+! grep -q 'over .* seeds' one.txt
+grep -q '^A  good.db, run 2:' one.txt # of the same seed
+code=0
+"$TAILBACK" compare both.db --run 3..4 --run 5 2>said || code=$?
+[[ $code == 2 ]]
+grep -q 'its runs 3 and 4 differ in more than the seed' said
+code=0
+"$TAILBACK" compare both.db --run 1..9 --run 5 2>said || code=$?
+[[ $code == 2 ]]
+grep -q 'differ in more than the seed' said
+
+# All differ by their seed only: the newest two.
+"$TAILBACK" compare good.db >said
+grep -q '^A  good.db, run 5:' said
+
+# One run each: what seeds usually move is no verdict, neither in words nor by --fail-over.
+"$TAILBACK" compare good.db --run 1 --run 2 --fail-over 0 >one.txt 2>said
+grep -q 'is no verdict on the .*seeds alone usually move' one.txt
+! grep -Eq 'Job job.goal (gains|loses)' one.txt
+if grep -q 'longer' said; then grep -q 'may be chance' said; fi
+# Where the seed has no say, any change is one.
+"$TAILBACK" replay job.goal -n ib-edr -q -o sure.db
+"$TAILBACK" replay job.goal -n ib-edr,rate=99Gbit/s -q -o sure.db
+"$TAILBACK" compare sure.db >sure.txt
+! grep -q 'no verdict' sure.txt
