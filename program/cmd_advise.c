@@ -20,6 +20,7 @@ enum key {
 	KEY_TIME,
 	KEY_TRIES,
 	KEY_WRITE,
+	KEY_NO_KEEP,
 	KEY_WIDTH,
 	KEY_SCHEMA
 };
@@ -30,7 +31,7 @@ struct advise_options {
 	struct tb_cmd_output output;
 	struct tb_advice_options advice;
 	uint64_t width;
-	bool quiet;
+	bool quiet, no_keep;
 };
 
 static const struct argp_option argp_options[] = {
@@ -44,6 +45,10 @@ static const struct argp_option argp_options[] = {
 	{"jobs", KEY_JOBS, "N", 0, "Run N replays at once (default: one per core)", 0},
 	{"write", KEY_WRITE, "FOLDER", 0,
 		"Make FOLDER and write there what changes that help need: rank files", 0},
+	{"no-keep", KEY_NO_KEEP, NULL, 0,
+		"Leave the store as it is (default: it keeps what was tried, and its "
+		"findings tell)",
+		0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{"width", KEY_WIDTH, "N", 0,
 		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
@@ -93,6 +98,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_TIME:
 		options->advice.seconds = take_time(value, state);
+		break;
+	case KEY_NO_KEEP:
+		options->no_keep = true;
 		break;
 	case KEY_WRITE:
 		options->advice.folder = value;
@@ -159,6 +167,10 @@ static int advise(struct advise_options *options)
 				advice, options->output.format, options->width},
 			&error);
 	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	if (advice && !options->no_keep &&
+		tb_advice_keep(advice, options->store, &error) != TB_OK)
+		fprintf(stderr, "tailback: note: what was tried is not kept: %s\n",
+			error.text);
 	if (status == TB_OK && tb_stop_asked(options->advice.stop)) {
 		fprintf(stderr, "tailback: stopped: what was tried is above\n");
 		code = TB_EXIT_FAILURE;

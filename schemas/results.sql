@@ -156,6 +156,21 @@ CREATE TABLE note (
   PRIMARY KEY (run, note)
 ) STRICT, WITHOUT ROWID;
 
+-- What was tried to make a run better ('tailback advise'), the last try of each change. A gain is
+-- how much less the run takes, or a message, in millionths: the mean over seeds, and half of its
+-- 95 % interval (none with one seed).
+CREATE TABLE tried (
+  run INTEGER NOT NULL REFERENCES run,
+  command TEXT NOT NULL, -- that replays it, as a finding has it
+  title TEXT NOT NULL, -- what is changed
+  verdict TEXT NOT NULL, -- helps, no difference, unclear, harms
+  of TEXT NOT NULL CHECK (of = 'run time' OR of = 'latency'),
+  seeds INTEGER NOT NULL,
+  gain_ppm INTEGER NOT NULL,
+  half_ppm INTEGER,
+  PRIMARY KEY (run, command)
+) STRICT, WITHOUT ROWID;
+
 -- What a job takes by itself ('replay --alone'): its messages replayed without the other jobs',
 -- with the run's placement, start, seed and faults on the run's network ('same'), and on an ideal
 -- one ('ideal', see docs/model, never longer). Jobs whose replays were not asked for, or stopped,

@@ -48,6 +48,11 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_advice_free(struct tb_advice *advice);
 
+// tb_advice_keep adds what was tried to the run's store, whose findings tell it from then
+// on. TB_EIO when it cannot be written.
+int tb_advice_keep(const struct tb_advice *advice, const char *store,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_advice_is_whole returns whether no change was cut off.
 bool tb_advice_is_whole(const struct tb_advice *advice);
 

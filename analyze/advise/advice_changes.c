@@ -44,7 +44,8 @@ bool tb_advice_has_option(const struct tb_advice *advice, const char *option)
 // Of what the findings propose, what only shows something, and is no change.
 static bool only_shows(const char *rule)
 {
-	static const char *const rules[] = {"alone", "slower-scale", "without-faults"};
+	static const char *const rules[] = {
+		"alone", "best-tried", "slower-scale", "without-faults"};
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (strcmp(rule, rules[i]) == 0)
 			return true;
@@ -103,8 +104,11 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 			continue;
 		}
 		struct tb_change *change = add(advice, finding->rule, &words, "new.db");
-		if (change)
-			title_of(change, &advice->changes[0].words);
+		if (!change)
+			continue;
+		title_of(change, &advice->changes[0].words);
+		change->proposal = strdup(finding->command);
+		advice->no_memory = advice->no_memory || !change->proposal;
 	}
 	tb_findings_fini(&findings);
 	return status;
@@ -128,6 +132,7 @@ void tb_change_fini(struct tb_change *change)
 	free(change->files);
 	tb_replay_command_fini(&change->words);
 	free(change->command);
+	free(change->proposal);
 }
 
 struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,

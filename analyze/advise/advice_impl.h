@@ -17,6 +17,7 @@ enum tb_verdict {
 	TB_VERDICT_CUT,	   // not tried, or not to its end
 	TB_VERDICTS
 };
+extern const char *const tb_verdict_words[TB_VERDICTS];
 
 // What a replay came to.
 struct tb_tried_run {
@@ -36,6 +37,7 @@ struct tb_change {
 	const char *rule; // of the findings or the search; constant
 	char title[160];  // what is changed: "placement=random"
 	char *command;	  // for the user; malloc'ed
+	char *proposal;	  // as the finding has it; NULL: the search's; malloc'ed
 	struct tb_replay_command words;
 	struct tb_advice_file *files; // malloc'ed
 	size_t n_files;

@@ -15,6 +15,10 @@ static void search_placements(struct tb_advice *advice)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct tb_replay_command words;
 		char title[160];
+		char own[32];
+		snprintf(own, sizeof own, "placement=%s", kinds[i]);
+		if (tb_advice_has_option(advice, own))
+			continue;
 		if (advice->info->n_jobs != 1 || tb_advice_has_option(advice, "--map") ||
 			strcmp(advice->info->input_kind, "job") != 0 ||
 			!tb_advice_again(advice, &words))
@@ -55,6 +59,107 @@ static void search_links(struct tb_advice *advice)
 	if (network->n_rails == 1 && !network->broadcast &&
 		!tb_advice_has_option(advice, "--fault"))
 		tb_advice_search_network(advice, "second-rail", "rails", "2");
+}
+
+// Links of one level twice as fast, that of the nodes first.
+static void search_levels(struct tb_advice *advice)
+{
+	const struct tb_network_params *network = &advice->info->network;
+	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 || network->level_rates[0] ||
+		tb_advice_has_option(advice, "--routes"))
+		return;
+	for (uint32_t level = 0;
+		advice->info->n_levels > 1 && level < advice->info->n_levels; level++) {
+		char rates[512] = "";
+		size_t used = 0;
+		for (uint32_t i = 0; i < advice->info->n_levels && used < sizeof rates;
+			i++)
+			used += (size_t)snprintf(rates + used, sizeof rates - used,
+				"%s%.12gMB/s", i ? " " : "",
+				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
+					1e6);
+		tb_advice_search_network(advice, "faster-level", "level_rates", rates);
+	}
+}
+
+// A virtual lane of its own for each of the first jobs, where packets have service
+// levels.
+static void search_lanes(struct tb_advice *advice)
+{
+	enum { JOBS_MOST = 4 };
+	const struct tb_run_info *info = advice->info;
+	if (strcmp(info->network.switching, "credits") != 0 || info->n_jobs < 2 ||
+		tb_advice_has_option(advice, ",sl="))
+		return;
+	for (uint32_t job = 0; job < info->n_jobs && job < JOBS_MOST; job++) {
+		struct tb_replay_command words;
+		char title[160];
+		if (!tb_advice_again(advice, &words))
+			return;
+		if (tb_replay_command_n_jobs(&words) != info->n_jobs) {
+			tb_replay_command_fini(&words);
+			return;
+		}
+		if (info->network.n_vcs < 2)
+			tb_replay_command_network(&words, "vls", "2");
+		tb_replay_command_job(&words, job, "sl", "1", NULL);
+		snprintf(title, sizeof title, "lane of its own for %.120s",
+			tb_run_job_name(advice->run, job));
+		tb_advice_search(advice, "lane", &words, title);
+	}
+}
+
+// fastest_up returns, by switch, the rate of its fastest cable up; malloc'ed.
+static uint64_t *fastest_up(const struct tb_advice *advice)
+{
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	uint64_t *rates = calloc(advice->info->n_switches + 1u, sizeof *rates);
+	for (uint32_t i = 0; rates && i < advice->info->n_links; i++)
+		if (links[i].at.kind == TB_LINK_UP &&
+			links[i].at.bytes_per_s > rates[links[i].at.from])
+			rates[links[i].at.from] = links[i].at.bytes_per_s;
+	return rates;
+}
+
+// worst_cable stores, of the cables up that are slower than their neighbours, the one
+// that was used longest; NULL: there is none.
+static int worst_cable(struct tb_advice *advice, const struct tb_run_link **worst,
+	struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	const struct tb_link_sample *samples;
+	uint64_t *rates = fastest_up(advice);
+	*worst = NULL;
+	int status = rates ? tb_run_look(advice->run, (struct tb_window){0, 0}, &samples,
+				     error)
+			   : tb_fail_memory(error, "the cables");
+	for (uint32_t i = 0; i < advice->info->n_links && status == TB_OK; i++)
+		if (links[i].at.kind == TB_LINK_UP && samples[i].busy_ps > 0 &&
+			links[i].at.bytes_per_s < rates[links[i].at.from] &&
+			(!*worst ||
+				samples[i].busy_ps > samples[(*worst)->id.id].busy_ps))
+			*worst = &links[i];
+	free(rates);
+	return status;
+}
+
+static int search_cables(struct tb_advice *advice, struct tb_error *error)
+{
+	const struct tb_run_link *worst = NULL;
+	struct tb_replay_command words;
+	char title[160], fault[320];
+	int status = worst_cable(advice, &worst, error);
+	if (!worst || tb_advice_has_option(advice, "--routes") ||
+		tb_advice_has_option(advice, "--fault") ||
+		!tb_advice_again(advice, &words))
+		return status;
+	const char *end = strstr(worst->name, " > ");
+	int length = end ? (int)(end - worst->name) : (int)strlen(worst->name);
+	snprintf(fault, sizeof fault, "link=%.*s", length, worst->name);
+	tb_replay_command_set(&words, "--fault", fault);
+	snprintf(title, sizeof title, "without the cable at %.*s", length, worst->name);
+	tb_advice_search(advice, "without-cable", &words, title);
+	return status;
 }
 
 // is_made_by_nccl returns whether NCCL's algorithms made messages of the calls, for want
@@ -159,5 +264,10 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 		return status;
 	search_ascents(advice);
 	search_links(advice);
+	search_levels(advice);
+	search_lanes(advice);
+	status = search_cables(advice, error);
+	if (status)
+		return status;
 	return search_collectives(advice, error);
 }

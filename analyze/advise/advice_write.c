@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const verdict_words[] = {
+const char *const tb_verdict_words[TB_VERDICTS] = {
 	[TB_VERDICT_HELPS] = "helps",
 	[TB_VERDICT_SAME] = "no difference",
 	[TB_VERDICT_UNCLEAR] = "unclear",
@@ -20,13 +20,13 @@ static const char *const verdict_words[] = {
 
 static const char *verdict_word(size_t i)
 {
-	return i < TB_VERDICTS ? verdict_words[i] : NULL;
+	return i < TB_VERDICTS ? tb_verdict_words[i] : NULL;
 }
 
 static void put_verdict(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
-	at->word = verdict_words[change->verdict];
+	at->word = tb_verdict_words[change->verdict];
 }
 
 enum { RUN, LATENCY, WAIT, HALF = 4 };

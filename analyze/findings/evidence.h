@@ -12,6 +12,7 @@
 #include "link_counts.h"
 #include "regions.h"
 #include "run_capture.h"
+#include "run_tried.h"
 #include "wait_windows.h"
 
 // A sentence names no more links, incasts and pairs.
@@ -102,6 +103,7 @@ struct tb_evidence {
 	uint32_t n_half_ends;
 	double half_ends_percent; // of which they are
 
+	struct tb_run_tries tries; // of remedies
 	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;

@@ -1,6 +1,7 @@
 #include "findings_impl.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,60 @@ char *tb_job_text(
 	return buffer;
 }
 
+// say_tried adds what a remedy gained when it was tried.
+static void say_tried(struct tb_finding *finding, const struct tb_run_tried *tried)
+{
+	static const char *const verbs[][2] = {
+		{"helps", "helps"}, {"harms", "harms"}, {"unclear", "remains unclear"}};
+	const char *verb = "makes no difference";
+	char half[40] = "";
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(tried->verdict, verbs[i][0]) == 0)
+			verb = verbs[i][1];
+	if (tried->half_percent >= 0)
+		snprintf(half, sizeof half, " +- %.1f", tried->half_percent);
+	tb_finding_real(finding, "gain_percent", tried->gain_percent);
+	tb_finding_say(finding, "Tried, this %s: %s %+.1f %%%s over %u seed%s.", verb,
+		tried->of, -tried->gain_percent, half, tried->n_seeds,
+		tried->n_seeds == 1 ? "" : "s");
+}
+
+// propose_best adds the change that gained most, if no rule proposes it.
+static void propose_best(struct tb_judging *judging, const struct tb_run_tries *tries)
+{
+	const struct tb_run_tried *best = NULL;
+	for (size_t i = 0; i < tries->n; i++)
+		if (strcmp(tries->list[i].verdict, "helps") == 0 &&
+			(!best || tries->list[i].gain_percent > best->gain_percent))
+			best = &tries->list[i];
+	for (size_t i = 0; best && i < judging->findings->n; i++)
+		if (judging->findings->list[i].command &&
+			tb_run_tries_find(tries, judging->findings->list[i].command) ==
+				best)
+			return;
+	if (!best)
+		return;
+	struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
+	tb_finding_say(finding, "Of all that was tried, most gains %s.", best->title);
+	say_tried(finding, best);
+	finding->command = strdup(best->command);
+	judging->failed |= !finding->command;
+}
+
+// tell_tried has the remedies that were tried say so.
+static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
+{
+	for (size_t i = 0; i < judging->findings->n; i++) {
+		struct tb_finding *finding = &judging->findings->list[i];
+		const struct tb_run_tried *tried =
+			finding->command ? tb_run_tries_find(tries, finding->command)
+					 : NULL;
+		if (tried)
+			say_tried(finding, tried);
+	}
+	propose_best(judging, tries);
+}
+
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
 {
 	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_placement,
@@ -159,6 +214,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	else
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
+	tell_tried(&judging, &evidence->tries);
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

@@ -1,0 +1,32 @@
+// What was tried to make a run better (`tailback advise`), and kept in its store.
+#ifndef TB_RUN_TRIED_H
+#define TB_RUN_TRIED_H
+
+#include "run.h"
+
+struct tb_run_tried {
+	char *command; // that replays it
+	char *title;   // what is changed
+	char *verdict; // "helps", "no difference", "unclear", "harms"
+	char *of;      // "run time" or "latency"
+	uint32_t n_seeds;
+	double gain_percent;
+	double half_percent; // of its 95 % interval; below 0: one seed
+};
+
+struct tb_run_tries {
+	struct tb_run_tried *list;
+	size_t n, room;
+};
+
+// tb_run_tries_init reads them. TB_EFORMAT when the file is damaged, TB_ENOMEM.
+int tb_run_tries_init(struct tb_run_tries *tries, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+void tb_run_tries_fini(struct tb_run_tries *tries);
+
+// tb_run_tries_find returns the try of a command, NULL: it was not tried. Commands that
+// differ in the store that they write ("-o") are the same.
+const struct tb_run_tried *tb_run_tries_find(
+	const struct tb_run_tries *tries, const char *command);
+
+#endif
