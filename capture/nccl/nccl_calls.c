@@ -165,14 +165,14 @@ static int refuse_group(const struct nl_log *log, const struct nl_group *group)
 		return tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has several communicators of %" PRIu32
 			" ranks without ids, of which nothing says who is a member of "
-			"which (NCCL 2.19 and later: commId)",
-			group->n_ranks);
+			"which (%s of later NCCL have ids)",
+			group->n_ranks, log->parts);
 	return tb_fail_in(log->error, TB_EFORMAT, log->file,
 		"has calls in a communicator of %" PRIu32 " ranks, but the lines of "
-		"only %" PRIu32 " of them: give the logs of all processes, let "
+		"only %" PRIu32 " of them: give the %s of all processes, let "
 		"the others do what these do (--clone-ranks %" PRIu32 "), or leave these "
 		"calls out with --lenient",
-		group->n_ranks, group->n_members, group->n_ranks);
+		group->n_ranks, group->n_members, log->parts, group->n_ranks);
 }
 
 static int refuse_messages(const struct nl_log *log)
@@ -235,8 +235,9 @@ static int add_ops(struct nl_making *making)
 		status = end_group(making, &making->lanes[i]);
 	if (status == TB_OK && making->n_lanes == 0)
 		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
-			"has no call of which all ranks are known: give the logs of all "
-			"processes");
+			"has no call of which all ranks are known: give the %s of all "
+			"processes",
+			log->parts);
 	return status;
 }
 
@@ -249,8 +250,9 @@ static void note(const struct nl_making *making)
 		numbered = numbered || (log->groups[i].number != NL_NONE &&
 					       log->groups[i].is_numbered);
 	tb_calls_note(calls,
-		"a log of NCCL does not tell what was computed: the calls of a stream "
-		"follow each other at once, and streams do not wait for each other");
+		"the %s do not tell what was computed: the calls of a %s "
+		"follow each other at once, and %ss do not wait for each other",
+		log->parts, log->lane, log->lane);
 	if (numbered)
 		tb_calls_note(calls,
 			"the log does not say which rank a process is: ranks are "
@@ -261,9 +263,9 @@ static void note(const struct nl_making *making)
 			log->left_out.rows[i].n, log->left_out.rows[i].text);
 	if (making->n_left_out > 0)
 		tb_calls_note(calls,
-			"%" PRIu64 " calls are left out: the logs lack members of their "
+			"%" PRIu64 " calls are left out: the %s lack members of their "
 			"communicators, or do not say who they are",
-			making->n_left_out);
+			making->n_left_out, log->parts);
 	if (log->n_cloned > 0)
 		tb_calls_note(calls,
 			"%" PRIu32 " of %" PRIu32 " ranks have no log and do what the "

@@ -128,6 +128,8 @@ int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t cl
 {
 	struct tb_trace_files files = {0};
 	log->file = paths[0];
+	log->parts = "logs";
+	log->lane = "stream";
 	int status = tb_trace_files_list(&files, paths, n, begins_log, log->error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		log->file = files.paths[i];

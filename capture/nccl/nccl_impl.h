@@ -106,7 +106,9 @@ struct nl_counts {
 
 struct nl_log {
 	const char *file;
-	uint64_t line; // of the file
+	const char *parts; // what its processes told: "logs"
+	const char *lane;  // whose calls follow each other: "stream"
+	uint64_t line;	   // of the file
 	uint64_t n_lines;
 	struct nl_process *processes;
 	size_t n_processes, processes_room;
@@ -148,6 +150,12 @@ void tb_nl_version(struct nl_log *log, const char *text);
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
 int tb_nl_call(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
 int tb_nl_choice(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
+
+// tb_nl_names returns whether a name ("AllReduce") is that of a call, and stores which
+// one; tb_nl_op_add adds a call of a process.
+bool tb_nl_names(const char *text, size_t n, uint8_t *what);
+int tb_nl_op_add(
+	struct nl_log *log, const struct nl_op *op, uint32_t process) TB_MUST_USE;
 
 // tb_nl_process stores the number of a line's process, tb_nl_gpu of a GPU of it.
 int tb_nl_process(

@@ -34,8 +34,8 @@ static const struct {
 };
 #define N_NAMES (sizeof names / sizeof *names)
 
-// find_name reads the name before a colon, also as RCCL's "mscclpp_ncclAllReduce".
-static bool find_name(const char *text, size_t n, uint8_t *what)
+// The name stands before a colon, also as RCCL's "mscclpp_ncclAllReduce".
+bool tb_nl_names(const char *text, size_t n, uint8_t *what)
 {
 	static const char other[] = "mscclpp_nccl";
 	if (n > strlen(other) && memcmp(text, other, strlen(other)) == 0) {
@@ -90,7 +90,7 @@ static int find_comm(struct nl_log *log, const struct nl_line *line,
 		comm);
 }
 
-static int add_op(struct nl_log *log, const struct nl_op *op, uint32_t process)
+int tb_nl_op_add(struct nl_log *log, const struct nl_op *op, uint32_t process)
 {
 	if (log->n_ops >= NL_NONE - 1 ||
 		TB_ARRAY_RESERVE(&log->ops, &log->ops_room, log->n_ops + 1) != TB_OK)
@@ -124,7 +124,7 @@ static int take_call(struct nl_log *log, const struct nl_line *line, uint8_t wha
 	if (status == TB_OK)
 		status = find_comm(log, line, words, process, &op.comm);
 	log->n_untimed += !line->has_time;
-	return status == TB_OK ? add_op(log, &op, process) : status;
+	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
 }
 
 int tb_nl_call(struct nl_log *log, const struct nl_line *line)
@@ -137,7 +137,7 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 	size_t n = (size_t)(colon - line->text);
 	if (n == 0 || memchr(line->text, ' ', n))
 		return TB_OK;
-	if (!find_name(line->text, n, &what)) {
+	if (!tb_nl_names(line->text, n, &what)) {
 		tb_nl_count(&log->left_out, line->text, n);
 		return TB_OK;
 	}
@@ -211,7 +211,7 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 	char algorithm[24], protocol[24], text[64];
 	struct tb_told told = {.n_channels = n_channels(line->text)};
 	const char *colon = strstr(line->text, ": "), *size = line->text;
-	bool named = colon && find_name(size, (size_t)(colon - size), &what);
+	bool named = colon && tb_nl_names(size, (size_t)(colon - size), &what);
 	size = named ? colon + 2 : size;
 	if (!isdigit((unsigned char)*size) || !strstr(size, " Bytes -> Algo "))
 		return TB_OK;

@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "nsys_impl.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -231,21 +232,32 @@ static void note(const struct nx_trace *trace, struct tb_calls *calls)
 {
 	const struct {
 		uint64_t n;
-		const char *text;
+		const char *what, *why;
 	} notes[] = {
-		{trace->n_unknown, "MPI calls are left out: the export does not tell all "
-				   "of what they send (MPI_Sendrecv, MPI_Start, "
-				   "neighbour collectives)"},
-		{trace->n_unranked, "MPI calls of threads without a rank are left out"},
-		{trace->n_apart, "MPI calls are left out: of their communicators the "
-				 "export does not list the members"},
-		{trace->n_wild, "receives from any source or of any tag are left out"},
-		{trace->n_kernels, "kernels of NCCL are left out: what they send is not "
-				   "read of an export"},
+		{trace->n_unknown, "MPI call is|MPI calls are",
+			"the export does not tell all of what is sent (MPI_Sendrecv, "
+			"MPI_Start, neighbour collectives)"},
+		{trace->n_unranked, "MPI call is|MPI calls are",
+			"of threads without a rank"},
+		{trace->n_apart, "MPI call is|MPI calls are",
+			"of the communicators the export does not list the members"},
+		{trace->n_wild, "receive is|receives are",
+			"from any source or of any tag"},
+		{trace->n_nccl, "call of NCCL is|calls of NCCL are",
+			trace->n_nccl == trace->n_nccl_unsized
+				? "nothing tells what is sent"
+				: "those of MPI send more"},
+		{trace->n_nccl > 0 ? 0 : trace->n_kernels,
+			"kernel of NCCL is|kernels of NCCL are",
+			"nothing tells what is sent"},
 	};
+	char text[64];
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
 		if (notes[i].n > 0)
-			tb_calls_note(calls, "%" PRIu64 " %s", notes[i].n, notes[i].text);
+			tb_calls_note(calls, "%s left out: %s",
+				tb_format_counted(
+					notes[i].n, notes[i].what, text, sizeof text),
+				notes[i].why);
 }
 
 int tb_nx_calls(

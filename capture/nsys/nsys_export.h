@@ -1,15 +1,17 @@
-// Exports of Nsight Systems to SQLite (nsys export -t sqlite), as what MPI ranks called.
+// Exports of Nsight Systems to SQLite (nsys export -t sqlite), as what MPI ranks called
+// or, where this sends more, what GPUs called of NCCL.
 //
 // Format: the tables of NVIDIA's "SQLite Export Schema Reference". Read are StringIds,
 // MPI_RANKS (which thread is of which rank), MPI_P2P_EVENTS, MPI_COLLECTIVES_EVENTS,
 // MPI_START_WAIT_EVENTS and MPI_OTHER_EVENTS (Nsight Systems 2022 and later, recorded
-// with
-// --trace=mpi), and for people CUPTI_ACTIVITY_KIND_KERNEL, NVTX_EVENTS and
-// TARGET_INFO_SYSTEM_ENV. Any may be absent. docs/traces.md has the rules.
+// with --trace=mpi); NVTX_EVENTS with NCCL's ranges, their payloads (columns binaryData,
+// jsonText) and NVTX_PAYLOAD_SCHEMA_ENTRIES, by which these are read; and for people
+// CUPTI_ACTIVITY_KIND_KERNEL and TARGET_INFO_SYSTEM_ENV. Any may be absent.
+// docs/traces.md has the rules.
 //
 // The file is a stranger's: it is opened as immutable and read only, no view, trigger,
 // virtual table or generated column of it runs, and its values have limits. Memory: about
-// 100 bytes for each MPI call.
+// 100 bytes for each call.
 #ifndef TB_NSYS_EXPORT_H
 #define TB_NSYS_EXPORT_H
 
@@ -23,8 +25,8 @@ bool tb_nsys_is(const char *path, struct tb_bytes first);
 bool tb_nsys_is_folder(const char *path);
 
 // tb_nsys_read reads the exports of one job: files, or a folder of them. TB_EFORMAT for
-// what is damaged, for exports without MPI calls or their sizes, for ranks that are
-// missing and for communicators of which nobody knows the members.
+// what is damaged, for exports without calls or their sizes, for ranks that are missing
+// and for communicators of which nobody knows the members.
 int tb_nsys_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made,
 	struct tb_error *error) TB_MUST_USE;

@@ -29,13 +29,15 @@ static int count_kernels(struct nx_file *file, uint64_t *n)
 	return status;
 }
 
-static int read_file(struct nx_trace *trace, const char *path,
+static int read_file(struct nx_trace *trace, struct nx_nccl **nccl, const char *path,
 	const struct tb_reading *reading, struct tb_error *error)
 {
 	struct nx_file file;
 	int status = tb_nx_open(&file, path, reading, error);
 	if (status == TB_OK)
 		status = tb_nx_mpi(trace, &file);
+	if (status == TB_OK)
+		status = tb_nx_nccl(nccl, &file, (uint32_t)trace->n_hosts - 1);
 	if (status == TB_OK)
 		status = count_kernels(&file, &trace->n_kernels);
 	tb_nx_close(&file);
@@ -44,6 +46,7 @@ static int read_file(struct nx_trace *trace, const char *path,
 
 static int refuse_empty(const struct nx_trace *trace, struct tb_error *error)
 {
+	char text[2][48];
 	if (trace->lacks_sizes)
 		return tb_fail_in(error, TB_EFORMAT, trace->file,
 			"has MPI calls without their sizes and partners: record with "
@@ -53,15 +56,16 @@ static int refuse_empty(const struct nx_trace *trace, struct tb_error *error)
 			"has %" PRIu64 " MPI calls, but not which rank made them (its "
 			"table MPI_RANKS)",
 			trace->n_unranked);
-	if (trace->n_kernels > 0)
+	if (trace->n_kernels + trace->n_nccl > 0)
 		return tb_fail_in(error, TB_EFORMAT, trace->file,
-			"has %" PRIu64
-			" kernels of NCCL, and no MPI calls; what the kernels "
-			"send is not read of an export: NCCL's log tells it "
-			"(NCCL_DEBUG=INFO "
-			"NCCL_DEBUG_SUBSYS=INIT,COLL), and so do profiles of "
+			"has %s and %s of NCCL, and nothing tells what they send: record "
+			"with --trace=cuda,nvtx and export with --include-blobs=true, or "
+			"use NCCL's log (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL) or "
 			"torch.profiler",
-			trace->n_kernels);
+			tb_format_counted(
+				trace->n_kernels, "kernel", text[0], sizeof text[0]),
+			tb_format_counted(
+				trace->n_nccl, "call", text[1], sizeof text[1]));
 	return tb_fail_in(error, TB_EFORMAT, trace->file,
 		"has no MPI calls: record with 'nsys profile --trace=mpi,cuda,nvtx', "
 		"export with 'nsys export -t sqlite'");
@@ -80,29 +84,74 @@ static int check_ranks(const struct nx_trace *trace, struct tb_error *error)
 		trace->n_ranks, trace->n_seen, rank);
 }
 
-static int read_all(struct nx_trace *trace, const struct tb_reading *reading,
-	const char *const *paths, size_t n, struct tb_error *error)
+static int read_all(struct nx_trace *trace, struct nx_nccl **nccl,
+	const struct tb_reading *reading, const char *const *paths, size_t n,
+	struct tb_error *error)
 {
 	struct tb_trace_files files = {0};
 	int status = tb_nx_files(&files, paths, n, error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++)
-		status = read_file(trace, files.paths[i], reading, error);
+		status = read_file(trace, nccl, files.paths[i], reading, error);
 	tb_trace_files_fini(&files);
-	if (status == TB_OK && trace->n == 0)
-		status = refuse_empty(trace, error);
-	return status == TB_OK ? check_ranks(trace, error) : status;
+	trace->n_nccl =
+		tb_nx_nccl_count(*nccl, &trace->n_nccl_unsized, &trace->nccl_bytes);
+	return status;
+}
+
+// mpi_bytes sums what the MPI calls send, as far as one can tell them apart.
+static uint64_t mpi_bytes(const struct nx_trace *trace, uint64_t *n)
+{
+	uint64_t bytes = 0;
+	*n = 0;
+	for (size_t i = 0; i < trace->n; i++)
+		if (trace->calls[i].act == NX_SEND ||
+			trace->calls[i].act == NX_COLLECTIVE) {
+			bytes += trace->calls[i].bytes;
+			++*n;
+		}
+	return bytes;
+}
+
+// make_calls takes the calls of MPI or of NCCL, whichever send more: where a job uses
+// both, MPI is for what NCCL needs to begin, or NCCL for a part.
+static int make_calls(struct nx_trace *trace, struct nx_nccl *nccl,
+	const struct tb_reading *reading, struct tb_calls **calls, const char **made)
+{
+	char text[2][48];
+	uint64_t n_mpi, bytes = mpi_bytes(trace, &n_mpi);
+	bool takes_nccl = trace->n_nccl > trace->n_nccl_unsized &&
+			  (n_mpi == 0 || trace->nccl_bytes > bytes);
+	if (takes_nccl) {
+		int status = tb_nx_nccl_calls(nccl, trace, reading, calls);
+		if (status == TB_OK)
+			*made = "nccl";
+		if (status == TB_OK && n_mpi > 0)
+			tb_calls_note(*calls,
+				"%s left out, of %s: those of NCCL send more",
+				tb_format_counted(
+					n_mpi, "MPI call is|MPI calls are", text[0], 48),
+				tb_format_size(bytes, text[1], 48));
+		return status;
+	}
+	int status = trace->n > 0 ? check_ranks(trace, trace->error)
+				  : refuse_empty(trace, trace->error);
+	if (status == TB_OK)
+		status = tb_nx_calls(trace, reading, calls);
+	if (status == TB_OK)
+		*made = NULL;
+	return status;
 }
 
 int tb_nsys_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
 	struct nx_trace trace = {.file = paths[0], .error = error};
-	int status = read_all(&trace, reading, paths, n, error);
+	struct nx_nccl *nccl = NULL;
+	int status = read_all(&trace, &nccl, reading, paths, n, error);
 	if (status == TB_OK)
-		status = tb_nx_calls(&trace, reading, calls);
+		status = make_calls(&trace, nccl, reading, calls, made);
 	tb_nx_trace_fini(&trace);
-	if (status == TB_OK)
-		*made = NULL;
+	tb_nx_nccl_free(nccl);
 	return status;
 }
 

@@ -26,5 +26,12 @@ count_and_trace()
 	counted=$(cat counts/* | awk -v own=$own '{ s += $1; b += $2; r += $3; c += $4 } END { printf "%.0f %.0f %.0f %.0f", s, b, r, c - own }')
 	"$TAILBACK" info job.tbt >job.info
 	# shellcheck disable=SC2034
-	traced=$(sed -nE 's/,//g; s/^  the ranks called ([0-9]+) sends? of ([0-9]+) B ([0-9]+) receives? and ([0-9]+) collective.*/\1 \2 \3 \4/p' job.info)
+	traced=$(sed -nE 's/,//g; s/^  the ranks called //p' job.info | awk '{
+		for (i = 1; i < NF; i++) {
+			if ($(i + 1) ~ /^sends?$/) { s = $i; b = $(i + 3) }
+			if ($(i + 1) ~ /^receives?$/) r = $i
+			if ($(i + 1) ~ /^collective$/) c = $i
+		}
+		printf "%.0f %.0f %.0f %.0f", s, b, r, c
+	}')
 }

@@ -219,7 +219,7 @@ static void test_lenient_leaves_out_what_is_not_told(void **state)
 		"3,4,16777217,7,9,5,1,8,NULL") P2P("5,6,16777217,7,8,5,1,8,NULL")
 			P2P("1,2,33554434,8,9,-1,-1,8,NULL"));
 	assert_null(tb_calls_of(calls, 1, &n) && n ? "calls" : NULL);
-	assert_non_null(strstr(tb_calls_note_at(calls, 0), "1 MPI calls are left out"));
+	assert_non_null(strstr(tb_calls_note_at(calls, 0), "1 MPI call is left out"));
 	assert_non_null(strstr(tb_calls_note_at(calls, 1), "2 MPI calls are left out"));
 	assert_non_null(strstr(tb_calls_note_at(calls, 2), "any source"));
 }
