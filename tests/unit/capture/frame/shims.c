@@ -1,5 +1,5 @@
 // Labels and tags before the network header, written byte by byte.
-#include "../../support/frame_hex.h"
+#include "../../../support/frame_hex.h"
 
 #define IPV6_INNER                                                                       \
 	"60000000 003c 06 40 fd000000000000000000000000000001 "                          \

@@ -6,7 +6,7 @@
 #include "tbt_rank_file.h"
 #include "tbt_read.h"
 
-#include "../../support/tbt_lane.h"
+#include "../../../support/tbt_lane.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

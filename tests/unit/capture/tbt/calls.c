@@ -1,6 +1,6 @@
 // Records of the tracer become calls: messages and their requests, persistent operations,
 // collective operations in groups of one and two sides.
-#include "../../support/tbt_job.h"
+#include "../../../support/tbt_job.h"
 
 static void begin(void)
 {

@@ -1,6 +1,6 @@
 // Link types other than Ethernet, written byte by byte: each counts an Ethernet header
 // instead of its own.
-#include "../../support/frame_hex.h"
+#include "../../../support/frame_hex.h"
 
 #define TO   "024d00000002 "
 #define FROM "024d00000001 "

@@ -1,5 +1,5 @@
 // Tunnels over IP, written byte by byte: the inner packets count.
-#include "../../support/frame_hex.h"
+#include "../../../support/frame_hex.h"
 
 // IPv4 between the tunnel's ends, 10.25.0.1 and 10.25.0.2.
 #define OUTER(length, protocol)                                                          \

@@ -2,7 +2,7 @@
 // the clocks of machines (tbt_links.h).
 #include "tbt_links.h"
 
-#include "../../support/tbt_lane.h"
+#include "../../../support/tbt_lane.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // The records of a lane are read as they were written, and nothing else is.
 #include "tbt_records.h"
 
-#include "../../support/tbt_lane.h"
+#include "../../../support/tbt_lane.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

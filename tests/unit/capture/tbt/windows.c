@@ -1,6 +1,6 @@
 // One-sided communication becomes messages, by the rules at the top of tbt_windows.c:
 // each way to synchronize, as the calls that it makes of every rank.
-#include "../../support/tbt_job.h"
+#include "../../../support/tbt_job.h"
 
 // begin begins every rank's lane with the window 0 of all ranks.
 static void begin(void)
