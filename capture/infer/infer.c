@@ -186,16 +186,18 @@ static void note_ports(FILE *stream, const struct tb_infer_report *report)
 	fputs(" (median, from the spacing of full frames)\n", stream);
 }
 
-// note_count writes a sentence about messages, unless there are none.
-static void note_count(FILE *stream, uint64_t n, uint64_t of, const char *what)
+// note_count writes a sentence about messages, of one or of several, unless there are
+// none.
+static void note_count(
+	FILE *stream, uint64_t n, uint64_t of, const char *one, const char *several)
 {
-	char number[32], share[40];
+	char number[48], share[40];
 	if (n == 0)
 		return;
-	fprintf(stream, "%s messages (%s) %s\n",
-		tb_format_count(n, number, sizeof number),
+	fprintf(stream, "%s (%s) %s\n",
+		tb_format_counted(n, "message", number, sizeof number),
 		tb_format_percent(100.0 * (double)n / (double)of, share, sizeof share),
-		what);
+		n == 1 ? one : several);
 }
 
 static void note_left_out(FILE *stream, const struct tb_infer_report *report)
@@ -214,6 +216,24 @@ static void note_left_out(FILE *stream, const struct tb_infer_report *report)
 			tb_format_time(report->squeezed_ps, size, sizeof size));
 }
 
+static void note_causes(FILE *stream, const struct tb_infer_report *report)
+{
+	uint64_t n = report->n_messages;
+	note_count(stream, report->n_recurring, n,
+		"waits for what comes before it in every repetition",
+		"wait for what comes before them in every repetition");
+	note_count(stream, report->n_nearest, n,
+		"waits for the last delivery before it, for want of a rule that recurs",
+		"wait for the last delivery before them, for want of a rule that recurs");
+	note_count(stream, report->n_first, n, "waits for nothing that was captured",
+		"wait for nothing that was captured");
+	note_count(stream, report->n_hidden, n,
+		"stood behind others of its node, so that the computation before it is "
+		"the usual one or the least possible",
+		"stood behind others of their node, so that the computation before them "
+		"is the usual one or the least possible");
+}
+
 // notes_of states what was inferred and what could not be, one sentence per line; NULL
 // when there is no memory.
 static char *notes_of(const struct tb_infer_report *report)
@@ -225,29 +245,26 @@ static char *notes_of(const struct tb_infer_report *report)
 	FILE *stream = open_memstream(&text, &length);
 	if (!stream)
 		return NULL;
-	fprintf(stream, "%s messages of %s in all were inferred from packets\n",
-		tb_format_count(n, number, sizeof number),
-		tb_format_size(report->bytes, size, sizeof size));
+	fprintf(stream, "%s of %s%s inferred from packets\n",
+		tb_format_counted(n, "message", number, sizeof number),
+		tb_format_size(report->bytes, size, sizeof size),
+		n == 1 ? " was" : " in all were");
 	if (report->is_cut)
-		fprintf(stream,
-			"the capture breaks off: the %s records before that count\n",
-			tb_format_count(report->n_records, number, sizeof number));
+		fprintf(stream, "the capture breaks off: the %s before that count\n",
+			tb_format_counted(
+				report->n_records, "record", number, sizeof number));
 	note_left_out(stream, report);
 	note_ports(stream, report);
-	note_count(stream, report->n_recurring, n,
-		"wait for what comes before them in every repetition");
-	note_count(stream, report->n_nearest, n,
-		"wait for the last delivery before them, for want of a rule that recurs");
-	note_count(stream, report->n_first, n, "wait for nothing that was captured");
-	note_count(stream, report->n_hidden, n,
-		"stood behind others of their node, so that the computation before them "
-		"is the usual one or the least possible");
+	note_causes(stream, report);
 	note_count(stream, report->n_split, n,
+		"was cut from a longer run by the sizes of others",
 		"were cut from longer runs by the sizes of others");
 	note_count(stream, report->n_unfinished, n,
+		"was not known to be whole when the capture ended",
 		"were not known to be whole when the capture ended");
-	note_count(stream, report->n_missing, n, "have bytes that were not captured");
-	note_count(stream, report->n_unnumbered, n,
+	note_count(stream, report->n_missing, n, "has bytes that were not captured",
+		"have bytes that were not captured");
+	note_count(stream, report->n_unnumbered, n, "is a datagram, taken for a message",
 		"are datagrams, each taken for a message");
 	if (fclose(stream) == 0)
 		return text;
@@ -376,13 +393,9 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 		.span_ps = inferring->report.span_ps,
 	};
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		const struct tb_inferred_message *row = &inferring->list.rows[i];
 		if (!is_of_job(inferring, i))
 			continue;
-		report.n_messages++;
-		report.bytes += row->bytes;
-		report.n_missing += row->n_missing > 0;
-		report.missing_bytes += row->n_missing;
+		tb_inferred_count(&report, &inferring->list.rows[i]);
 	}
 	count_causes(inferring, &report);
 	return report;

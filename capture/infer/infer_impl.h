@@ -18,7 +18,14 @@ struct tb_inferred_message {
 	int64_t delivered_ns; // its last byte left the receiver's port
 	int64_t acked_ns;     // its receiver's acknowledgement left; INT64_MAX: not seen
 	uint32_t n_missing;   // bytes that were not captured
+	bool is_cut_off;      // from what follows it, by the sizes of others
+	bool is_unfinished;   // when the capture ended
+	bool is_unnumbered;   // a datagram
 };
+
+// tb_inferred_count adds a message to a report.
+void tb_inferred_count(
+	struct tb_infer_report *report, const struct tb_inferred_message *message);
 
 // What the ports say of a record.
 struct tb_passage {

@@ -40,7 +40,7 @@ struct tb_message_finder {
 	size_t n_streams, streams_room;
 	struct tb_uncut_message *entries;
 	size_t n_entries, entries_room;
-	uint64_t n_unnumbered, n_repeated, n_acknowledged;
+	uint64_t n_repeated, n_acknowledged;
 };
 
 int tb_message_finder_new(struct tb_message_finder **messages)
@@ -325,9 +325,12 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 		return TB_OK;
 	if (record->transport == TB_TRANSPORT_RC)
 		return add_rc(messages, pair, record, passage);
-	messages->n_unnumbered++;
 	status = stream_of(messages, pair, KIND_OTHER, record->channel, &at);
-	return status == TB_OK ? add_packet(messages, at, true, record, passage) : status;
+	if (status == TB_OK)
+		status = add_packet(messages, at, true, record, passage);
+	if (status == TB_OK)
+		messages->entries[messages->n_entries - 1].message.is_unnumbered = true;
+	return status;
 }
 
 static int by_leaving(const void *a, const void *b)
@@ -399,27 +402,35 @@ static int narrow(struct tb_message_list *list)
 	return TB_OK;
 }
 
+void tb_inferred_count(
+	struct tb_infer_report *report, const struct tb_inferred_message *message)
+{
+	report->n_messages++;
+	report->bytes += message->bytes;
+	report->n_split += message->is_cut_off;
+	report->n_unfinished += message->is_unfinished;
+	report->n_unnumbered += message->is_unnumbered;
+	report->n_missing += message->n_missing > 0;
+	report->missing_bytes += message->n_missing;
+}
+
 static void count(const struct tb_message_finder *messages,
 	const struct tb_message_list *list, struct tb_infer_report *report)
 {
-	report->n_unnumbered = messages->n_unnumbered;
 	report->n_repeated = messages->n_repeated;
 	report->n_acknowledged = messages->n_acknowledged;
-	report->n_messages = list->n;
-	report->n_split = list->n - messages->n_entries;
-	for (size_t i = 0; i < messages->n_streams; i++)
-		report->n_unfinished += messages->streams[i].open != NONE;
-	for (size_t i = 0; i < list->n; i++) {
-		report->bytes += list->rows[i].bytes;
-		report->n_missing += list->rows[i].n_missing > 0;
-		report->missing_bytes += list->rows[i].n_missing;
-	}
+	for (size_t i = 0; i < list->n; i++)
+		tb_inferred_count(report, &list->rows[i]);
 }
 
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report)
 {
 	struct tb_message_list made = {0};
+	for (size_t i = 0; i < messages->n_streams; i++)
+		if (messages->streams[i].open != NONE)
+			messages->entries[messages->streams[i].open]
+				.message.is_unfinished = true;
 	int status = tb_message_split(messages->entries, messages->n_entries, &made);
 	if (status != TB_OK) {
 		free(made.rows);

@@ -1,6 +1,7 @@
 // Jobs inferred from captures that are written here frame by frame.
 #include "infer.h"
 #include "../../capture_writer.h"
+#include "map_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -298,11 +299,50 @@ static void what_is_not_whole_is_counted_and_said(void **state)
 	assert_false(report.is_cut);
 	assert_non_null(strstr(job->notes,
 		"2 messages (50 %) were not known to be whole when the capture ended"));
+	assert_non_null(
+		strstr(job->notes, "1 message (25 %) has bytes that were not captured"));
 	assert_non_null(strstr(
-		job->notes, "1 messages (25 %) have bytes that were not captured"));
-	assert_non_null(strstr(
-		job->notes, "1 messages (25 %) are datagrams, each taken for a message"));
+		job->notes, "1 message (25 %) is a datagram, taken for a message"));
 	assert_null(strstr(job->notes, "breaks off"));
+}
+
+// Two jobs in one capture: what is counted by message stands in the notes of its own.
+static void each_job_of_a_capture_has_its_own_counts(void **state)
+{
+	(void)state;
+	static const char *const addresses[] = {
+		"10.77.0.1", "10.77.0.2", "10.77.0.3", "10.77.0.4"};
+	struct capture capture;
+	struct tb_map_file *map;
+	struct tb_packets *packets;
+	struct tb_job *jobs[2] = {NULL, NULL};
+	struct tb_error error = {0};
+	const char *list[] = {path};
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 2000, 3, 4, 7, 1200, 100);
+	capture_udp(&capture, 3000, 3, 4, 8);
+	capture_end(&capture, path);
+	assert_int_equal(tb_map_file_new(&map, &error), TB_OK);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(tb_map_file_add(map, addresses[i], (struct tb_node){i},
+					 i < 2 ? "a" : "b", &error),
+			TB_OK);
+	struct tb_packets_options options = tb_infer_options(NULL);
+	options.map = map;
+	assert_int_equal(tb_packets_open(&packets, list, 1, &options, &error), TB_OK);
+	assert_int_equal(tb_packets_n_jobs(packets), 2);
+	assert_int_equal(tb_infer_jobs(packets, false, jobs, &error), TB_OK);
+	assert_non_null(strstr(jobs[0]->notes, "1 message of 100 B was inferred"));
+	assert_non_null(strstr(jobs[0]->notes, "1 message (100 %) was not known to be"));
+	assert_null(strstr(jobs[0]->notes, "datagram"));
+	assert_non_null(strstr(jobs[1]->notes, "2 messages of 108 B in all were"));
+	assert_non_null(strstr(jobs[1]->notes, "1 message (50 %) was not known to be"));
+	assert_non_null(strstr(jobs[1]->notes, "1 message (50 %) is a datagram"));
+	tb_packets_free(packets);
+	tb_map_file_free(map);
+	tb_job_free(jobs[0]);
+	tb_job_free(jobs[1]);
 }
 
 static void a_capture_that_breaks_off_counts_until_there(void **state)
@@ -387,6 +427,7 @@ int main(void)
 		cmocka_unit_test(messages_without_bytes_are_messages),
 		cmocka_unit_test(the_notes_say_what_was_inferred),
 		cmocka_unit_test(what_is_not_whole_is_counted_and_said),
+		cmocka_unit_test(each_job_of_a_capture_has_its_own_counts),
 		cmocka_unit_test(a_capture_that_breaks_off_counts_until_there),
 	};
 	int fd = mkstemp(path);
