@@ -28,7 +28,7 @@ static void note_understood(struct tb_calls *calls, const struct tb_profiles *al
 {
 	uint64_t n[TB_COMM_N_SOURCES] = {0}, n_unsized = 0, n_beside = 0, n_assumed = 0;
 	uint64_t n_early = 0;
-	char text[64];
+	char text[96];
 	bool by_calls = false;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tb_profile *profile = &all->profiles[i];
@@ -54,25 +54,24 @@ static void note_understood(struct tb_calls *calls, const struct tb_profiles *al
 				n_all, "communication operation", text, sizeof text),
 			n[TB_COMM_ARGUMENTS], n[TB_COMM_ANNOTATION], n[TB_COMM_CALL]);
 	if (n_unsized > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " communication operations are left out: nothing "
-			"tells how much they send",
-			n_unsized);
+		tb_calls_note(calls, "%s left out: nothing tells how much is sent",
+			tb_format_counted(n_unsized,
+				"communication operation is|communication operations are",
+				text, sizeof text));
 	if (n_assumed > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " operations name no process group: taken to be of "
-			"all ranks",
-			n_assumed);
+		tb_calls_note(calls, "%s no process group: taken to be of all ranks",
+			tb_format_counted(n_assumed, "operation names|operations name",
+				text, sizeof text));
 	if (n_early > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " kernels of NCCL are left out: they were launched "
-			"before the profile began",
-			n_early);
+		tb_calls_note(calls, "%s left out: launched before the profile began",
+			tb_format_counted(n_early,
+				"kernel of NCCL is|kernels of NCCL are", text,
+				sizeof text));
 	if (n_beside > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " operations of CPUs are left out: the GPUs "
-			"communicate too",
-			n_beside);
+		tb_calls_note(calls, "%s left out: the GPUs communicate too",
+			tb_format_counted(n_beside,
+				"operation of a CPU is|operations of CPUs are", text,
+				sizeof text));
 	if (by_calls)
 		tb_calls_note(calls,
 			"a profile without kernels of communication: operations are "

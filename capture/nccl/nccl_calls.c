@@ -241,6 +241,37 @@ static int add_ops(struct nl_making *making)
 	return status;
 }
 
+static void note_left_out(const struct nl_making *making)
+{
+	const struct nl_log *log = making->log;
+	struct tb_calls *calls = making->calls;
+	char text[96];
+	for (size_t i = 0; i < log->left_out.n; i++)
+		tb_calls_note(calls, "%s of %s %s left out",
+			tb_format_counted(
+				log->left_out.rows[i].n, "call", text, sizeof text),
+			log->left_out.rows[i].text,
+			log->left_out.rows[i].n == 1 ? "is" : "are");
+	if (making->n_left_out > 0)
+		tb_calls_note(calls,
+			"%s left out: the %s lack members of their communicators, or do "
+			"not say who they are",
+			tb_format_counted(making->n_left_out, "call is|calls are", text,
+				sizeof text),
+			log->parts);
+	if (log->n_broken_lines > 0)
+		tb_calls_note(calls, "%s broken, left out",
+			tb_format_counted(log->n_broken_lines,
+				"line of a call is|lines of calls are", text,
+				sizeof text));
+	if (log->n_self > 0)
+		tb_calls_note(calls, "%s left out",
+			tb_format_counted(log->n_self,
+				"send or receive of a rank to itself is|"
+				"sends and receives of a rank to itself are",
+				text, sizeof text));
+}
+
 static void note(const struct nl_making *making)
 {
 	const struct nl_log *log = making->log;
@@ -255,29 +286,15 @@ static void note(const struct nl_making *making)
 		log->parts, log->lane, log->lane);
 	if (numbered)
 		tb_calls_note(calls,
-			"the log does not say which rank a process is: ranks are "
+			"the %s do not say which rank a process is: ranks are "
 			"numbered by host and device%s",
-			making->rootless ? ", and so are roots" : "");
-	for (size_t i = 0; i < log->left_out.n; i++)
-		tb_calls_note(calls, "%" PRIu64 " calls of %s are left out",
-			log->left_out.rows[i].n, log->left_out.rows[i].text);
-	if (making->n_left_out > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " calls are left out: the %s lack members of their "
-			"communicators, or do not say who they are",
-			making->n_left_out, log->parts);
+			log->parts, making->rootless ? ", and so are roots" : "");
+	note_left_out(making);
 	if (log->n_cloned > 0)
 		tb_calls_note(calls,
 			"%" PRIu32 " of %" PRIu32 " ranks have no log and do what the "
 			"others do",
 			log->n_cloned, log->n_ranks);
-	if (log->n_broken_lines > 0)
-		tb_calls_note(calls, "%" PRIu64 " lines of calls are broken, left out",
-			log->n_broken_lines);
-	if (log->n_self > 0)
-		tb_calls_note(calls,
-			"%" PRIu64 " sends and receives of a rank to itself are left out",
-			log->n_self);
 	tb_reading_note_breaks(calls, log->n_broken_files);
 }
 

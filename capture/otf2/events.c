@@ -235,37 +235,56 @@ void tb_otf2_events_fini(struct tb_otf2_events *of)
 	of->ended = NULL;
 }
 
-static const char *const left_out[TB_OTF2_N_LEFT_OUT] = {
-	[TB_OTF2_RMA_PUT] = "one-sided puts are left out",
-	[TB_OTF2_RMA_GET] = "one-sided gets are left out",
-	[TB_OTF2_RMA_ATOMIC] = "one-sided atomic operations are left out",
-	[TB_OTF2_RMA_COLLECTIVE] = "collective calls of one-sided windows are left out",
-	[TB_OTF2_IO] = "file operations are left out",
-	[TB_OTF2_THREADS] = "forks of threads are left out: their time is computation",
-	[TB_OTF2_HANDLES] =
-		"collective calls that make or free communicators, windows or memory are "
-		"left out",
-	[TB_OTF2_INTER_ROOT] = "rooted collective calls of inter-communicators are left "
-			       "out: the archive "
-			       "does not give every member the root",
-	[TB_OTF2_CANCELLED] = "cancelled requests are left out",
-	[TB_OTF2_UNFINISHED] = "non-blocking collective calls are left out: no record "
-			       "tells what they did",
-	[TB_OTF2_STRAY] = "ends of requests that did not begin are left out",
-	[TB_OTF2_MEASURE_OFF] = "times in which the measurement was off are computation",
-	[TB_OTF2_UNDEFINED] = "messages and collective calls in communicators that are "
-			      "not defined any more are left out",
-	[TB_OTF2_UNKNOWN] = "records of kinds that libotf2 does not know are left out",
+static const struct {
+	const char *what, *rest; // of one, a bar, of several
+} left_out[TB_OTF2_N_LEFT_OUT] = {
+	[TB_OTF2_RMA_PUT] = {"one-sided put is|one-sided puts are", "left out"},
+	[TB_OTF2_RMA_GET] = {"one-sided get is|one-sided gets are", "left out"},
+	[TB_OTF2_RMA_ATOMIC] = {"one-sided atomic operation is|one-sided atomic "
+				"operations are",
+		"left out"},
+	[TB_OTF2_RMA_COLLECTIVE] = {"collective call of one-sided windows is|collective "
+				    "calls of one-sided windows are",
+		"left out"},
+	[TB_OTF2_IO] = {"file operation is|file operations are", "left out"},
+	[TB_OTF2_THREADS] = {"fork of threads is|forks of threads are",
+		"left out: their time is computation"},
+	[TB_OTF2_HANDLES] = {"collective call that makes or frees communicators, windows "
+			     "or memory is|collective calls that make or free "
+			     "communicators, windows or memory are",
+		"left out"},
+	[TB_OTF2_INTER_ROOT] = {"rooted collective call of inter-communicators is|rooted "
+				"collective calls of inter-communicators are",
+		"left out: the archive does not give every member the root"},
+	[TB_OTF2_CANCELLED] = {"cancelled request is|cancelled requests are", "left out"},
+	[TB_OTF2_UNFINISHED] = {"non-blocking collective call is|non-blocking collective "
+				"calls are",
+		"left out: no record tells what was done"},
+	[TB_OTF2_STRAY] = {"end of a request that did not begin is|ends of requests that "
+			   "did not begin are",
+		"left out"},
+	[TB_OTF2_MEASURE_OFF] =
+		{"time in which the measurement was off is|times in which "
+		 "the measurement was off are",
+			"computation"},
+	[TB_OTF2_UNDEFINED] = {"message or collective call in a communicator that is not "
+			       "defined any more is|messages and collective calls in "
+			       "communicators that are not defined any more are",
+		"left out"},
+	[TB_OTF2_UNKNOWN] = {"record of a kind that libotf2 does not know is|records of "
+			     "kinds that libotf2 does not know are",
+		"left out"},
 };
 
 void tb_otf2_events_note(const struct tb_otf2_events *of)
 {
-	char text[48];
+	char text[160];
 	for (size_t i = 0; i < TB_OTF2_N_LEFT_OUT; i++)
 		if (of->left_out[i] > 0)
 			tb_calls_note(of->calls, "%s %s",
-				tb_format_count(of->left_out[i], text, sizeof text),
-				left_out[i]);
+				tb_format_counted(of->left_out[i], left_out[i].what, text,
+					sizeof text),
+				left_out[i].rest);
 	if (of->lost)
 		tb_calls_note(of->calls,
 			"%s of all ranks passed in calls that are left out or send "
@@ -286,8 +305,10 @@ void tb_otf2_events_note(const struct tb_otf2_events *of)
 		}
 		if (region->n_bare > 0)
 			tb_calls_note(of->calls,
-				"%s calls of %s are left out: no record tells what they "
-				"sent",
-				tb_format_count(region->n_bare, text, sizeof text), name);
+				"%s of %s %s left out: no record tells what %s sent",
+				tb_format_counted(
+					region->n_bare, "call", text, sizeof text),
+				name, region->n_bare == 1 ? "is" : "are",
+				region->n_bare == 1 ? "it" : "they");
 	}
 }

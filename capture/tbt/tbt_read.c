@@ -382,6 +382,27 @@ static void note_any_source(struct tb_tbt_reader *reader)
 			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
 }
 
+static void note_left_out(struct tb_tbt_reader *reader)
+{
+	char text[96];
+	if (reader->n_short > NOTED_MAX)
+		tb_calls_note(reader->calls,
+			"%" PRIu32 " more ranks ended early or left no trace",
+			reader->n_short - NOTED_MAX);
+	if (reader->n_left_out)
+		tb_calls_note(reader->calls,
+			"%s left out: their communicators or windows have processes of "
+			"another MPI_COMM_WORLD",
+			tb_format_counted(reader->n_left_out, "call is|calls are", text,
+				sizeof text));
+	if (reader->n_inter_rooted)
+		tb_calls_note(reader->calls, "%s left out: of inter-communicators",
+			tb_format_counted(reader->n_inter_rooted,
+				"collective call with a root is|collective calls with a "
+				"root are",
+				text, sizeof text));
+}
+
 static int read_all(
 	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
 {
@@ -396,21 +417,8 @@ static int read_all(
 		note_any_source(reader);
 		tb_tbt_note_files(reader);
 	}
-	if (status == TB_OK && reader->n_short > NOTED_MAX)
-		tb_calls_note(reader->calls,
-			"%" PRIu32 " more ranks ended early or left no trace",
-			reader->n_short - NOTED_MAX);
-	if (status == TB_OK && reader->n_left_out)
-		tb_calls_note(reader->calls,
-			"%" PRIu64 " calls are left out: their communicators or windows "
-			"have processes of another MPI_COMM_WORLD",
-			reader->n_left_out);
-	if (status == TB_OK && reader->n_inter_rooted)
-		tb_calls_note(reader->calls,
-			"%" PRIu64
-			" collective calls with a root are left out: they are of "
-			"inter-communicators",
-			reader->n_inter_rooted);
+	if (status == TB_OK)
+		note_left_out(reader);
 	return status;
 }
 

@@ -82,7 +82,7 @@ for mpi in "${mpis[@]}"; do
 		'broadcast of 7 B to 9 B in 2 ranks, 3 calls' 'exchange of 62 B a rank in 4 ranks, 1 call'; do
 		has "$call"
 	done
-	grep -q '4 collective calls with a root are left out: they are of inter-communicators' job.info ||
+	grep -q '4 collective calls with a root are left out: of inter-communicators' job.info ||
 		complain "nothing is said of a broadcast between groups: $(cat job.info)"
 	# All-to-all by sizes, the inter-communicator, and the neighbours of the ring.
 	for line in '1002 2' '1003 3' '99 0'; do

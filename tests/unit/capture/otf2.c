@@ -177,8 +177,8 @@ static void cancelled_requests_go(void **state)
 	uint32_t n;
 	tb_calls_of(calls, 0, &n);
 	assert_int_equal(n, 0);
-	assert_true(has_note("1 cancelled requests"));
-	assert_true(has_note("1 ends of requests that did not begin"));
+	assert_true(has_note("1 cancelled request is"));
+	assert_true(has_note("1 end of a request that did not begin is"));
 }
 
 // Ranks 0 and 2 are in one communicator, in turned order, 1 and 3 in the other; then an
@@ -313,8 +313,8 @@ static void nonblocking_collectives_start(void **state)
 	assert_true(call(0, 0, 2)->starts);
 	assert_int_equal(call(0, 0, 2)->bytes, 100);
 	comes_after(0, 1, 1, (const uint32_t[]){0});
-	assert_true(has_note("1 non-blocking collective calls are left out"));
-	assert_true(has_note("1 calls of MPI_Ialltoall are left out"));
+	assert_true(has_note("1 non-blocking collective call is left out"));
+	assert_true(has_note("1 call of MPI_Ialltoall is left out"));
 }
 
 static void one_sided_and_file_operations_are_named(void **state)
@@ -330,10 +330,10 @@ static void one_sided_and_file_operations_are_named(void **state)
 	otf2_location_end(&out);
 	otf2_end(&out, world, NULL);
 	read_well();
-	assert_true(has_note("1 one-sided puts"));
+	assert_true(has_note("1 one-sided put is"));
 	assert_true(has_note("2 one-sided gets"));
-	assert_true(has_note("1 file operations"));
-	assert_true(has_note("1 forks of threads"));
+	assert_true(has_note("1 file operation is"));
+	assert_true(has_note("1 fork of threads is"));
 }
 
 // Location 1 is a thread of location 0's process; 2 is the other rank. Neither the order

@@ -202,8 +202,7 @@ static void kernels_launched_before_the_profile_are_left_out(void **state)
 	assert_read();
 	assert_int_equal(communication(0, 0)->enter_ns, 297000);
 	assert_null(communication(0, 1));
-	assert_note("2 kernels of NCCL are left out: they were launched before the "
-		    "profile began");
+	assert_note("2 kernels of NCCL are left out: launched before the profile began");
 }
 
 static void operations_of_cpus_are_timed_by_them(void **state)
@@ -253,7 +252,7 @@ static void a_profile_that_hides_all_sizes_is_no_empty_job(void **state)
 	assert_read();
 	assert_null(communication(0, 0));
 	assert_note("2 communication operations are left out: nothing tells how much "
-		    "they send");
+		    "is sent");
 }
 
 static void annotations_of_messages_name_their_partner(void **state)

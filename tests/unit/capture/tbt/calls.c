@@ -214,7 +214,7 @@ static void what_has_no_counterpart_is_left_out(void **state)
 	calls = NULL;
 	assert_int_equal(read_it(), TB_OK);
 	assert_calls(0, "alltoall.0=64@20");
-	assert_true(has_note("1 collective calls with a root are left out"));
+	assert_true(has_note("1 collective call with a root is left out"));
 	assert_true(has_note("2 calls are left out: their communicators or windows"));
 	assert_true(has_note("MPI is left out, and so are messages with the processes"));
 	tb_calls_free(calls);

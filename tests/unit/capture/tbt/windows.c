@@ -167,7 +167,7 @@ static void windows_of_others_are_left_out(void **state)
 	assert_int_equal(read_it(), TB_OK);
 	assert_calls(0, "");
 	assert_string_equal(tb_calls_note_at(calls, 0),
-		"1 calls are left out: their communicators or windows have processes of "
+		"1 call is left out: their communicators or windows have processes of "
 		"another MPI_COMM_WORLD");
 	tb_calls_free(calls);
 }
