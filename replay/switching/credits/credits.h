@@ -89,7 +89,7 @@ struct link_sender { // a link that leaves by a slot
 	uint64_t order;		  // of the packet that crosses, or crossed last
 	uint32_t flow;		  // of that; NOTHING: none has
 	uint32_t root;		  // of its wait here; NOTHING: it did not wait
-	uint32_t bytes;		  // of that, on the wire
+	uint32_t bytes;		  // of that, on the wire; 0 once it has left the crossbar
 	uint32_t from;		  // slot by which it came
 	uint32_t peer;		  // slot
 	uint32_t link;		  // id
@@ -145,6 +145,7 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	tb_time_ps stopped_at;
 	uint32_t stopped_flow, stopped_root; // of the last such that was over
 	uint32_t stopped_port;
+	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
 	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
 	uint64_t head_queues, used_queues;
 };

@@ -22,6 +22,9 @@ void tb_crossing_look(struct credits *credits, uint32_t slot);
 // update of this instant whose credits it needed, or NULL.
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	struct credit_packet *packet, const struct update *by);
+// tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
+// link until now, without an event, has left the crossbar.
+void tb_crossing_catch_up(struct credits *credits, uint32_t from);
 // tb_crossing_done: a link out of a switch has carried its packet.
 void tb_crossing_done(struct credits *credits, uint32_t slot);
 // The end of a packet that has arrived at a node. tb_crossing_free: its buffer falls free

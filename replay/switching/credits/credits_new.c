@@ -210,7 +210,8 @@ static void size_up(struct credits *credits)
 			   tb_paces_control(credits->replay.paces);
 	credits->counts = credits->adapts || tb_paces_control(credits->replay.paces);
 	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
-	credits->announces = !credits->pauses && credits->speedup == ANY_NUMBER &&
+	credits->announces = !credits->pauses &&
+			     (credits->speedup == ANY_NUMBER || credits->words == 1) &&
 			     credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;

@@ -189,7 +189,8 @@ static inline bool announces(
 }
 
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
-// a packet waits for the link, or if the credits cannot be announced.
+// a packet waits for the link, if the credits cannot be announced, or if the input has S
+// packets in the crossbar (tb_crossing_limit).
 static inline void end_crossing(
 	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
@@ -200,6 +201,83 @@ static inline void end_crossing(
 		give_back(credits, sender);
 	if (!is_announced || sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
+}
+
+// allow: an input has fewer than S packets in the crossbar again.
+static void allow(struct credits *credits, uint32_t from)
+{
+	if (!credits->plain) {
+		tb_arbiter_allow(credits, from);
+		return;
+	}
+	uint32_t first = queue_at(credits, from)->first;
+	if (first == NOTHING || !packet_at(credits, first)->is_head)
+		return;
+	const struct credit_packet *packet = packet_at(credits, first);
+	struct link_sender *sender = sender_at(credits, packet->route);
+	set_bit(heads_before(credits, sender, packet), packet->port);
+	if (!is_busy(credits, sender))
+		list_link(credits, packet->route, sender);
+}
+
+// leave_crossbar: a packet that came in through a receiver has crossed its next link, by
+// free_at, so that input may send another head into the crossbar. When that ends without
+// an event it is done before anybody could notice: when the link takes another packet, or
+// in tb_crossing_catch_up.
+static inline void leave_crossbar(struct credits *credits, struct link_sender *sender)
+{
+	struct receiver *receiver = receiver_at(credits, sender->from);
+	tb_time_ps at = sender->free_at;
+	if (receiver->stopped_at < at ||
+		(receiver->stopped_at == at && sender->port < receiver->stopped_port)) {
+		receiver->stopped_at = at;
+		receiver->stopped_port = sender->port;
+		receiver->stopped_flow = sender->flow;
+		receiver->stopped_root =
+			sender->root == NOTHING ? sender->link : sender->root;
+	}
+	sender->bytes = 0;
+	receiver->crossing &= ~(UINT64_C(1) << sender->port % 64);
+	if (receiver->n_crossing-- >= credits->speedup)
+		allow(credits, sender->from);
+}
+
+void tb_crossing_catch_up(struct credits *credits, uint32_t from)
+{
+	if (!credits->announces)
+		return;
+	uint32_t first = from - sender_at(credits, from)->port;
+	uint64_t ports = receiver_at(credits, from)->crossing;
+	for (; ports; ports &= ports - 1) {
+		uint32_t slot = first + (uint32_t)__builtin_ctzll(ports);
+		if (!is_busy(credits, sender_at(credits, slot)))
+			leave_crossbar(credits, sender_at(credits, slot));
+	}
+}
+
+// limit: an input has S packets in the crossbar, the last of which takes the link of
+// `slot`. What they free must be noticed at once, so each crossing ends with an event.
+static void limit(struct credits *credits, uint32_t slot, uint32_t from)
+{
+	uint32_t first = from - sender_at(credits, from)->port;
+	uint64_t ports = credits->announces ? receiver_at(credits, from)->crossing : 0;
+	for (; ports; ports &= ports - 1) {
+		uint32_t other = first + (uint32_t)__builtin_ctzll(ports);
+		end_with_event(credits, other, sender_at(credits, other));
+	}
+	if (!credits->plain)
+		tb_arbiter_limit(credits, slot, from);
+}
+
+// enter_crossbar: a packet that came in through a receiver begins to cross its next link.
+static inline void enter_crossbar(struct credits *credits, uint32_t slot,
+	const struct link_sender *sender, struct receiver *receiver)
+{
+	if (receiver->n_crossing + 1 == credits->speedup)
+		tb_crossing_catch_up(credits, sender->from);
+	receiver->crossing |= UINT64_C(1) << sender->port % 64;
+	if (++receiver->n_crossing == credits->speedup)
+		limit(credits, slot, sender->from);
 }
 
 // is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).
@@ -263,8 +341,6 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 	const struct link_sender *sender = sender_at(credits, slot);
 	struct receiver *receiver = receiver_at(credits, packet->at);
 	struct queue *queue = queue_in(receiver, number);
-	bool is_limited = credits->speedup != ANY_NUMBER &&
-			  ++receiver->n_crossing == credits->speedup;
 	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
@@ -273,9 +349,9 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 		if (++crossbar->n_begun == crossbar->n_ports)
 			crossbar->n_begun = 0;
 		clear_bit(head_queues_at(credits, receiver, packet->at), number);
-		if (is_limited)
-			tb_arbiter_limit(credits, slot, packet->at);
 	}
+	if (credits->speedup != ANY_NUMBER)
+		enter_crossbar(credits, slot, sender, receiver);
 	leave(credits, receiver, queue, packet);
 }
 
@@ -284,6 +360,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	struct lane *lane = lane_of(sender, packet->vl);
+	if (sender->bytes && credits->speedup != ANY_NUMBER)
+		leave_crossbar(credits, sender);
 	settle_wait(credits, sender, packet, by);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
@@ -315,41 +393,6 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		tb_crossing_begin(credits, slot, packet, by);
 	else
 		tb_lanes_wait(credits, slot, lane, need);
-}
-
-// allow: an input has fewer than S packets in the crossbar again.
-static void allow(struct credits *credits, uint32_t from)
-{
-	if (!credits->plain) {
-		tb_arbiter_allow(credits, from);
-		return;
-	}
-	uint32_t first = queue_at(credits, from)->first;
-	if (first == NOTHING || !packet_at(credits, first)->is_head)
-		return;
-	const struct credit_packet *packet = packet_at(credits, first);
-	struct link_sender *sender = sender_at(credits, packet->route);
-	set_bit(heads_before(credits, sender, packet), packet->port);
-	if (!is_busy(credits, sender))
-		list_link(credits, packet->route, sender);
-}
-
-// leave_crossbar: a packet that came in through a receiver has crossed its next link, so
-// that input may send another head into the crossbar.
-static inline void leave_crossbar(
-	struct credits *credits, const struct link_sender *sender)
-{
-	struct receiver *receiver = receiver_at(credits, sender->from);
-	tb_time_ps now = credits->replay.now;
-	if (receiver->stopped_at < now || sender->port < receiver->stopped_port) {
-		receiver->stopped_port = sender->port;
-		receiver->stopped_flow = sender->flow;
-		receiver->stopped_root =
-			sender->root == NOTHING ? sender->link : sender->root;
-	}
-	receiver->stopped_at = now;
-	if (receiver->n_crossing-- >= credits->speedup)
-		allow(credits, sender->from);
 }
 
 void tb_crossing_done(struct credits *credits, uint32_t slot)

@@ -50,7 +50,7 @@ static struct wait_blame by_link(
 }
 
 // blame_for finds out why a packet could begin now and not before.
-static struct wait_blame blame_for(const struct credits *credits,
+static struct wait_blame blame_for(struct credits *credits,
 	const struct link_sender *sender, const struct credit_packet *packet,
 	const struct update *by)
 {
@@ -62,8 +62,11 @@ static struct wait_blame blame_for(const struct credits *credits,
 	const struct queue *queue = queue_of(credits, packet);
 	if (queue->left_at == now)
 		return (struct wait_blame){queue->left_flow, queue->left_root};
+	if (credits->speedup == ANY_NUMBER)
+		return by_link(sender, packet);
+	tb_crossing_catch_up(credits, packet->at);
 	const struct receiver *receiver = receiver_at(credits, packet->at);
-	if (receiver->stopped_at == now && credits->speedup != ANY_NUMBER)
+	if (receiver->stopped_at == now)
 		return (struct wait_blame){
 			receiver->stopped_flow, receiver->stopped_root};
 	return by_link(sender, packet);
