@@ -135,17 +135,18 @@ static bool visit_queue(struct credits *credits, const struct queue *queue,
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
-	const struct queue *queues = queue_at(credits, slot);
+	struct receiver *receiver = receiver_at(credits, slot);
 	bool any = false;
 	if (credits->plain)
-		return visit_queue(credits, queues, until, visit);
-	uint64_t *used = used_queues_at(credits, receiver_at(credits, slot), slot);
+		return visit_queue(credits, queue_in(receiver, 0), until, visit);
+	uint64_t *used = used_queues_at(credits, receiver, slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(used, q + 1, credits->n_queues)) {
-		if (visit_queue(credits, &queues[q], until, visit))
-			any = true;
-		else
+		const struct queue *queue = queue_in(receiver, q);
+		if (queue->first == NOTHING)
 			clear_bit(used, q);
+		else
+			any |= visit_queue(credits, queue, until, visit);
 	}
 	return any;
 }
@@ -180,16 +181,26 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 	return since != TB_TIME_NEVER;
 }
 
+// is_idle returns whether nothing waits at a port of a switch, nor has since it was asked
+// last: most ports of a large network.
+static inline bool is_idle(const struct credits *credits, uint32_t slot)
+{
+	return credits->head_words == 1 && receiver_at(credits, slot)->used_queues == 0 &&
+	       sender_at(credits, slot)->stalled_since == TB_TIME_NEVER;
+}
+
 bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 {
 	bool lasts = false;
 	for (uint32_t i = 0; i < credits->n_own; i++) {
 		uint32_t slot = own_slot(credits, i);
-		if (sender_at(credits, slot)->link == TB_ID_NONE)
-			continue;
-		lasts |= settle_sender(credits, slot, until);
-		if (!is_node(credits, slot))
+		if (is_node(credits, slot))
+			lasts |= settle_sender(credits, slot, until);
+		else if (!is_idle(credits, slot) &&
+			 sender_at(credits, slot)->link != TB_ID_NONE) {
+			lasts |= settle_sender(credits, slot, until);
 			lasts |= each_waiting(credits, slot, until, charge_one);
+		}
 	}
 	return lasts;
 }
