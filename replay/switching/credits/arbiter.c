@@ -100,7 +100,7 @@ static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
 }
 
 // choose_lane lets a link that is free take a packet of one of several lanes.
-static void choose_lane(
+static __attribute__((noinline)) void choose_lane(
 	struct credits *credits, const struct crossbar *crossbar, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
@@ -130,13 +130,26 @@ static void choose_lane(
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
+// choose_when_known lets a link take a packet if it has the credits with what it comes to
+// know now; else it looks again when it has.
+static __attribute__((noinline)) void choose_when_known(struct credits *credits,
+	uint32_t slot, struct lane *lane, struct credit_packet *packet)
+{
+	int32_t need = lane_needs(credits, packet->of.wire_bytes);
+	const struct update *by;
+	if (lane_has(credits, lane, need, &by))
+		tb_crossing_begin(credits, slot, packet, by);
+	else
+		tb_lanes_wait(credits, slot, lane, need);
+}
+
 // choose lets a link take a packet if it is free. With one lane, as in most networks,
 // there are no tables to ask.
 static inline void choose(
 	struct credits *credits, const struct crossbar *crossbar, uint32_t port)
 {
 	uint32_t slot = crossbar->first + port;
-	const struct link_sender *sender = sender_at(credits, slot);
+	struct link_sender *sender = sender_at(credits, slot);
 	if (is_busy(credits, sender) || sender->n_heads == 0)
 		return;
 	if (credits->n_vls > 1) {
@@ -149,13 +162,13 @@ static inline void choose(
 	const struct queue *queues = queue_at(credits, crossbar->first + from);
 	struct credit_packet *packet =
 		packet_at(credits, queues[credits->queues_of_vl > 1 ? port : 0].first);
-	struct lane *lane = lane_at(credits, slot, 0);
-	int32_t need = lane_needs(credits, packet->of.wire_bytes);
-	const struct update *by;
-	if (lane_has(credits, lane, need, &by))
-		tb_crossing_begin(credits, slot, packet, by);
+	struct lane *lane = lane_of(sender, 0);
+	lane_settle(credits, lane);
+	if (!credits->pauses &&
+		lane->credits >= (int32_t)blocks_of(packet->of.wire_bytes))
+		tb_crossing_begin(credits, slot, packet, NULL);
 	else
-		tb_lanes_wait(credits, slot, lane, need);
+		choose_when_known(credits, slot, lane, packet);
 }
 
 // each_route calls `visit` for the link of each head of a receiver.
@@ -233,21 +246,39 @@ static inline void serve_word(
 	}
 }
 
+// serve_looking lets all links of a switch that look choose.
+static inline void serve_looking(struct credits *credits, struct crossbar *crossbar)
+{
+	uint32_t began_with = crossbar->began_with;
+	if (credits->words > 1) {
+		serve_ports(credits, crossbar, began_with, crossbar->n_ports);
+		serve_ports(credits, crossbar, 0, began_with);
+	} else {
+		serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
+		serve_word(credits, crossbar, ~UINT64_C(0));
+	}
+}
+
 void tb_arbiter_serve(struct credits *credits)
 {
 	for (uint32_t i = 0; i < credits->switches_now.n; i++) {
 		struct crossbar *crossbar =
 			&credits->crossbars[credits->switches_now.ids[i]];
-		uint32_t began_with = crossbar->n_begun;
-		crossbar->began_with = began_with;
-		if (credits->words > 1) {
-			serve_ports(credits, crossbar, began_with, crossbar->n_ports);
-			serve_ports(credits, crossbar, 0, began_with);
-		} else {
-			serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
-			serve_word(credits, crossbar, ~UINT64_C(0));
-		}
+		crossbar->began_with = crossbar->n_begun;
+		serve_looking(credits, crossbar);
 		crossbar->listed = false;
 	}
 	credits->switches_now.n = 0;
+}
+
+void tb_arbiter_look(struct credits *credits, uint32_t slot)
+{
+	const struct link_sender *sender = sender_at(credits, slot);
+	struct crossbar *crossbar = &credits->crossbars[sender->sw];
+	crossbar->began_with = crossbar->n_begun;
+	crossbar->listed = true; // look_again is to leave the list alone
+	choose(credits, crossbar, sender->port);
+	if (crossbar->looking)
+		serve_looking(credits, crossbar);
+	crossbar->listed = false;
 }

@@ -191,11 +191,13 @@ struct credits {
 	uint32_t speedup;      // S; ANY_NUMBER
 	uint32_t words;	       // of 64 ports, that the largest switch has
 	bool plain;
-	bool stores;  // store-and-forward
-	bool pauses;  // in place of credits
-	bool chooses; // routes, when packets have come
-	bool adapts;  // they depend on loads
-	bool counts;  // what waits for a link, as routes or congestion control ask
+	bool looks_alone; // a link may, without lists: crossbars of up to 64 ports
+	bool stores;	  // store-and-forward
+	bool pauses;	  // in place of credits
+	bool by_digits;	  // routes of a regular tree, known ahead
+	bool chooses;	  // routes, when packets have come
+	bool adapts;	  // they depend on loads
+	bool counts;	  // what waits for a link, as routes or congestion control ask
 	bool equal_rates;
 	bool equal_links;     // rates and latencies
 	bool joins_at_once;   // packets of one rate, routed ahead, cut through

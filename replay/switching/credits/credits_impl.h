@@ -25,8 +25,9 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 // tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
 // link until now, without an event, has left the crossbar.
 void tb_crossing_catch_up(struct credits *credits, uint32_t from);
-// tb_crossing_done: a link out of a switch has carried its packet.
-void tb_crossing_done(struct credits *credits, uint32_t slot);
+// tb_crossing_done: a link out of a switch has carried its packet. Returns whether it is
+// to look for another.
+bool tb_crossing_done(struct credits *credits, uint32_t slot);
 // The end of a packet that has arrived at a node. tb_crossing_free: its buffer falls free
 // at `drained_at`. tb_crossing_end counts it. tb_crossing_acknowledged_at returns when
 // its source has the acknowledgement that is sent now.
@@ -40,6 +41,9 @@ tb_time_ps tb_crossing_acknowledged_at(
 //
 // tb_arbiter_serve lets the links that are to look choose, switch by switch.
 void tb_arbiter_serve(struct credits *credits);
+// tb_arbiter_look does so where one link, that of a slot, is all that is to look.
+// Switches have up to 64 ports.
+void tb_arbiter_look(struct credits *credits, uint32_t slot);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);

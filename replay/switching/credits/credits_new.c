@@ -204,6 +204,9 @@ static void size_up(struct credits *credits)
 	credits->speedup = params->input_speedup ? params->input_speedup : ANY_NUMBER;
 	credits->stores = params->forwarding == TB_FORWARDING_STORE;
 	credits->pauses = params->flow_control == TB_FLOW_PAUSE;
+	credits->looks_alone = credits->words == 1 && !credits->plain && !credits->pauses;
+	credits->by_digits =
+		net->regular && net->params.ascent == TB_ASCENT_DETERMINISTIC;
 	credits->adapts = adapts(&net->params);
 	credits->chooses = credits->adapts || credits->pauses ||
 			   credits->replay.choice.dead_at != NULL ||

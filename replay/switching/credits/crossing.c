@@ -48,7 +48,8 @@ static inline void reach(struct credits *credits, struct credit_packet *packet,
 		reach_unready(credits, packet);
 		return;
 	}
-	packet->route = route_of(credits, reverse->sw, packet);
+	packet->route = credits->by_digits ? route_by_digits(credits, reverse, packet)
+					   : route_of(credits, reverse->sw, packet);
 	join(credits, packet);
 }
 
@@ -395,7 +396,7 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		tb_lanes_wait(credits, slot, lane, need);
 }
 
-void tb_crossing_done(struct credits *credits, uint32_t slot)
+bool tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	sender->ends = false;
@@ -404,9 +405,9 @@ void tb_crossing_done(struct credits *credits, uint32_t slot)
 	if (credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);
 	if (sender->n_heads == 0)
-		return;
+		return false;
 	sender->stalled_since = credits->replay.now;
-	list_link(credits, slot, sender);
+	return true;
 }
 
 void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,

@@ -22,16 +22,15 @@ static void look(struct credits *credits, uint32_t slot)
 	list_sender(credits, slot);
 }
 
-// ready: the first packet of a queue is ready. With faults it may have been discarded,
-// and its record be another packet's.
-static void ready(struct credits *credits, struct credit_packet *packet)
+// is_current returns whether the packet of an EV_READY is still the first of its queue.
+// With faults it may have been discarded, and its record be another packet's.
+static inline bool is_current(
+	const struct credits *credits, const struct credit_packet *packet)
 {
-	if (credits->replay.retries &&
-		(!packet->queued || packet->is_head ||
-			packet->ready_at > credits->replay.now ||
-			queue_of(credits, packet)->first != packet->of.id))
-		return;
-	become_head(credits, packet);
+	return !credits->replay.retries ||
+	       (packet->queued && !packet->is_head &&
+		       packet->ready_at <= credits->replay.now &&
+		       queue_of(credits, packet)->first == packet->of.id);
 }
 
 static void arrive(struct tb_replay *replay, struct tb_event event)
@@ -40,10 +39,12 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	uint32_t id = event.subject;
 	switch ((enum event_kind)event.kind) {
 	case EV_DONE:
-		tb_crossing_done(credits, id);
+		if (tb_crossing_done(credits, id))
+			list_sender(credits, id);
 		break;
 	case EV_READY:
-		ready(credits, packet_at(credits, id));
+		if (is_current(credits, packet_at(credits, id)))
+			become_head(credits, packet_at(credits, id));
 		break;
 	case EV_COME:
 		tb_routing_arrive(credits, id);
@@ -73,8 +74,16 @@ static void choose(struct tb_replay *replay)
 		tb_pause_compare(credits);
 }
 
-// serve_round is phase 3 of a round, and phase 1 of the next one for packets that became
-// heads in it.
+// begin_round is phase 1 of a further round for packets that became heads in the last
+// one.
+static inline void begin_round(struct credits *credits)
+{
+	for (uint32_t i = 0; i < credits->n_next_heads; i++)
+		become_head(credits, packet_at(credits, credits->next_heads[i]));
+	credits->n_next_heads = 0;
+}
+
+// serve_round is phase 3 of a round.
 static void serve_round(struct credits *credits)
 {
 	uint32_t n = credits->senders_now.n;
@@ -82,9 +91,7 @@ static void serve_round(struct credits *credits)
 		tb_crossing_look(credits, credits->senders_now.ids[i]);
 	credits->senders_now.n = 0;
 	tb_arbiter_serve(credits);
-	for (uint32_t i = 0; i < credits->n_next_heads; i++)
-		become_head(credits, packet_at(credits, credits->next_heads[i]));
-	credits->n_next_heads = 0;
+	begin_round(credits);
 }
 
 static void serve(struct tb_replay *replay)
@@ -94,10 +101,38 @@ static void serve(struct tb_replay *replay)
 		serve_round(credits);
 }
 
+// looks_alone does what happens in phase 1 for the most frequent events, and returns the
+// slot of the link that looks then; NOTHING.
+static inline uint32_t looks_alone(struct credits *credits, struct tb_event event)
+{
+	uint32_t id = event.subject;
+	if (event.kind == EV_DONE)
+		return tb_crossing_done(credits, id) ? id : NOTHING;
+	struct credit_packet *packet = packet_at(credits, id);
+	if (is_current(credits, packet) &&
+		show_head(credits, packet, receiver_at(credits, packet->at),
+			sender_at(credits, packet->route)))
+		return packet->route;
+	return NOTHING;
+}
+
+// alone: where at most one link looks there is no need of lists.
 static void alone(struct tb_replay *replay, struct tb_event event)
 {
-	arrive(replay, event);
-	choose(replay);
+	struct credits *credits = of(replay);
+	bool is_frequent = event.kind == EV_DONE || event.kind == EV_READY;
+	if (!credits->looks_alone || !is_frequent) {
+		arrive(replay, event);
+		choose(replay);
+		serve(replay);
+		return;
+	}
+	uint32_t slot = looks_alone(credits, event);
+	if (slot != NOTHING && credits->switches_now.n == 0)
+		tb_arbiter_look(credits, slot);
+	else if (slot != NOTHING)
+		list_sender(credits, slot);
+	begin_round(credits);
 	serve(replay);
 }
 

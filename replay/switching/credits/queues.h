@@ -130,10 +130,10 @@ static inline void end_with_event(
 	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
 }
 
-// become_head_of: a packet is the first of its queue, and ready, with its input and the
-// link that it is to take. A link of a plain switch sees only candidates; one of a
-// crossbar sees all heads, and which inputs are limited.
-static inline void become_head_of(struct credits *credits, struct credit_packet *packet,
+// show_head: a packet is the first of its queue, and ready, with its input and the link
+// that it is to take. Returns whether that link is to look. A link of a plain switch sees
+// only candidates; one of a crossbar sees all heads, and which inputs are limited.
+static inline bool show_head(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, struct link_sender *sender)
 {
 	bool may = may_cross(credits, receiver);
@@ -148,7 +148,14 @@ static inline void become_head_of(struct credits *credits, struct credit_packet 
 		set_bit(heads_before(credits, sender, packet), packet->port);
 	if (busy)
 		end_with_event(credits, packet->route, sender);
-	else if (may)
+	return may && !busy;
+}
+
+// become_head_of does so, and has the link look in the next phase 3.
+static inline void become_head_of(struct credits *credits, struct credit_packet *packet,
+	struct receiver *receiver, struct link_sender *sender)
+{
+	if (show_head(credits, packet, receiver, sender))
 		list_link(credits, packet->route, sender);
 }
 
