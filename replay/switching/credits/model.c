@@ -74,16 +74,8 @@ static void choose(struct tb_replay *replay)
 		tb_pause_compare(credits);
 }
 
-// begin_round is phase 1 of a further round for packets that became heads in the last
-// one.
-static inline void begin_round(struct credits *credits)
-{
-	for (uint32_t i = 0; i < credits->n_next_heads; i++)
-		become_head(credits, packet_at(credits, credits->next_heads[i]));
-	credits->n_next_heads = 0;
-}
-
-// serve_round is phase 3 of a round.
+// serve_round is phase 3 of a round, and phase 1 of the next one for packets that became
+// heads in it.
 static void serve_round(struct credits *credits)
 {
 	uint32_t n = credits->senders_now.n;
@@ -91,14 +83,23 @@ static void serve_round(struct credits *credits)
 		tb_crossing_look(credits, credits->senders_now.ids[i]);
 	credits->senders_now.n = 0;
 	tb_arbiter_serve(credits);
-	begin_round(credits);
+	for (uint32_t i = 0; i < credits->n_next_heads; i++)
+		become_head(credits, packet_at(credits, credits->next_heads[i]));
+	credits->n_next_heads = 0;
 }
 
-static void serve(struct tb_replay *replay)
+static __attribute__((noinline)) void serve_rounds(struct credits *credits)
+{
+	do
+		serve_round(credits);
+	while (credits->senders_now.n || credits->switches_now.n);
+}
+
+static inline void serve(struct tb_replay *replay)
 {
 	struct credits *credits = of(replay);
-	while (credits->senders_now.n || credits->switches_now.n)
-		serve_round(credits);
+	if (credits->senders_now.n || credits->switches_now.n)
+		serve_rounds(credits);
 }
 
 // looks_alone does what happens in phase 1 for the most frequent events, and returns the
@@ -132,8 +133,8 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 		tb_arbiter_look(credits, slot);
 	else if (slot != NOTHING)
 		list_sender(credits, slot);
-	begin_round(credits);
-	serve(replay);
+	if (credits->n_next_heads || credits->switches_now.n)
+		serve_rounds(credits);
 }
 
 static void prefetch_first(
