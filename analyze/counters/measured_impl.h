@@ -17,8 +17,9 @@ struct port_index {
 	struct tb_map of_guid;	  // to the place: a switch, or a node behind the switches
 	struct tb_map of_adapter; // adapter's GUID and port, to the place
 	struct tb_map of_lid;
-	struct tb_map of_name; // hash, to the place
-	struct tb_map of_host; // hash, to the place; PLACE_SEVERAL of several
+	struct tb_map of_name;	// hash, to the place
+	struct tb_map of_host;	// hash, to the place; PLACE_SEVERAL of several
+	struct tb_map of_named; // hash of device and port, to the link that begins there
 	bool has_guids;
 };
 

@@ -78,7 +78,9 @@ static int put(struct tb_store *store, const struct tb_measured *measured,
 	struct tb_observer observer = tb_store_observer(store);
 	uint32_t n = tb_network_n_links(measured->network);
 	tb_time_ps bin_ps = measured->interval_ps / (tb_time_ps)measured->divisor;
-	struct tb_run_result result = {.complete = true, .simulated_ps = bin_ps};
+	struct tb_run_result result = {.complete = true,
+		.simulated_ps = bin_ps,
+		.input_summary = measured->is_relative ? TB_MEASURED_RELATIVE : NULL};
 	for (uint32_t i = 0; i < n; i++) {
 		if (tb_network_link(measured->network, (struct tb_link){i}).kind !=
 			TB_LINK_EJECTION)

@@ -18,6 +18,7 @@ void port_index_fini(struct port_index *index)
 	tb_map_fini(&index->of_lid);
 	tb_map_fini(&index->of_name);
 	tb_map_fini(&index->of_host);
+	tb_map_fini(&index->of_named);
 }
 
 static uint64_t hash_name(const char *name, size_t n)
@@ -94,6 +95,29 @@ static int put_node(struct port_index *index, uint32_t node)
 	return status;
 }
 
+static uint64_t hash_named(const char *device, size_t n, const char *port)
+{
+	return port_key(hash_name(device, n), hash_name(port, strlen(port)));
+}
+
+// put_named puts a port that the fabric's file names, by the name of its device.
+static int put_named(struct port_index *index, const struct tb_port_name *named)
+{
+	struct tb_identity is = named->of_node
+					? tb_network_node_identity(index->network,
+						  (struct tb_node){named->id})
+					: tb_network_switch_identity(index->network,
+						  (struct tb_switch){named->id});
+	size_t n = is.n_host_bytes ? is.n_host_bytes : strlen(is.name);
+	uint32_t link;
+	bool found = named->of_node ? tb_map_find(&index->of_node, named->id, &link)
+				    : tb_map_find(&index->of_port,
+					      port_key(named->id, named->number), &link);
+	return found ? tb_map_put(&index->of_named, hash_named(is.name, n, named->name),
+			       link)
+		     : TB_OK;
+}
+
 int port_index_init(struct port_index *index, const struct tb_network *network,
 	struct tb_error *error)
 {
@@ -103,6 +127,11 @@ int port_index_init(struct port_index *index, const struct tb_network *network,
 		status = put_switch(index, i);
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_nodes(network); i++)
 		status = put_node(index, i);
+	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_port_names(network);
+		i++) {
+		struct tb_port_name named = tb_network_port_name(network, i);
+		status = put_named(index, &named);
+	}
 	if (status == TB_OK)
 		return TB_OK;
 	port_index_fini(index);
@@ -114,19 +143,37 @@ static bool find_name(const struct tb_map *map, const char *name, size_t n, uint
 	return n > 0 && tb_map_find(map, hash_name(name, n), at) && *at != PLACE_SEVERAL;
 }
 
-// place_by_name finds a device: by its whole name, by host and interface as fabrics write
-// them, by the host where it has one port.
+// place_of_device finds a device: by its whole name, by the host where it has one port.
+static bool place_of_device(
+	const struct port_index *index, const char *name, size_t n, uint32_t *place)
+{
+	return find_name(&index->of_name, name, n, place) ||
+	       find_name(&index->of_host, name, n, place);
+}
+
+// place_by_name finds a device, also by host and interface as fabrics write them, and by
+// the host's name without its domain.
 static bool place_by_name(const struct port_index *index,
 	const struct tb_counter_port *port, uint32_t *place)
 {
 	char whole[400];
-	size_t n = strlen(port->device);
-	snprintf(whole, sizeof whole, "%s %s", port->device, port->port);
-	return find_name(&index->of_name, port->device, n, place) ||
+	const char *device = port->device;
+	snprintf(whole, sizeof whole, "%s %s", device, port->port);
+	return place_of_device(index, device, strlen(device), place) ||
 	       find_name(&index->of_name, whole, strlen(whole), place) ||
-	       find_name(&index->of_host, port->device, n, place) ||
-	       find_name(
-		       &index->of_host, port->device, strcspn(port->device, " "), place);
+	       place_of_device(index, device, strcspn(device, " "), place) ||
+	       place_of_device(index, device, strcspn(device, "."), place);
+}
+
+// find_named finds a port by the names of its device and its own.
+static bool find_named(const struct port_index *index, const struct tb_counter_port *port,
+	uint32_t *link)
+{
+	const char *device = port->device;
+	return tb_map_find(&index->of_named,
+		       hash_named(device, strlen(device), port->port), link) ||
+	       tb_map_find(&index->of_named,
+		       hash_named(device, strcspn(device, "."), port->port), link);
 }
 
 // number_of is the number of a port, or of the interface, whose digits are at its end.
@@ -152,20 +199,30 @@ static bool find_place(const struct port_index *index, const struct tb_counter_p
 	return place_by_name(index, port, place);
 }
 
-bool port_index_find(const struct port_index *index, const struct tb_counter_port *port,
-	struct port_links *links)
+// find_sent finds the link that begins at a port. Where the fabric names ports, only a
+// host with one goes without its name.
+static bool find_sent(const struct port_index *index, const struct tb_counter_port *port,
+	uint32_t *link)
 {
 	uint32_t place, n_switches = tb_network_n_switches(index->network);
 	uint64_t number = number_of(port->port);
+	bool by_name = !port->guid && !port->lid;
+	if (by_name && find_named(index, port, link))
+		return true;
 	if (!find_place(index, port, number, &place))
 		return false;
-	bool found = place < n_switches ? tb_map_find(&index->of_port,
-						  port_key(place, number), &links->sent)
-					: tb_map_find(&index->of_node, place - n_switches,
-						  &links->sent);
-	if (found)
-		links->received =
-			tb_network_link(index->network, (struct tb_link){links->sent})
-				.reverse.id;
-	return found;
+	if (place >= n_switches)
+		return tb_map_find(&index->of_node, place - n_switches, link);
+	return !(by_name && index->of_named.n_used) &&
+	       tb_map_find(&index->of_port, port_key(place, number), link);
+}
+
+bool port_index_find(const struct port_index *index, const struct tb_counter_port *port,
+	struct port_links *links)
+{
+	if (!find_sent(index, port, &links->sent))
+		return false;
+	links->received =
+		tb_network_link(index->network, (struct tb_link){links->sent}).reverse.id;
+	return true;
 }

@@ -17,6 +17,10 @@ static void find_measured(struct tb_judging *judging)
 		"long ports could not send, and what they carried. Who waited for whom, "
 		"flows and jobs are not in counters.",
 		tb_format_time(info->simulated_ps, time, sizeof time));
+	if (tb_run_is_relative(info))
+		tb_finding_say(finding,
+			"No counter tells a time: waits are relative, the longest stands "
+			"for all of it.");
 }
 
 static void find_unhindered(struct tb_judging *judging)
@@ -29,7 +33,7 @@ static void find_unhindered(struct tb_judging *judging)
 static void find_held_ports(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	char count[48], all[48], share[32], held[32], names[700] = "";
+	char count[48], all[48], share[32], held[64] = "", names[700] = "";
 	if (evidence->n_hottest == 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "held-ports");
@@ -39,10 +43,12 @@ static void find_held_ports(struct tb_judging *judging)
 		size_t used = strlen(names);
 		if (i == 0)
 			tb_finding_count(finding, "link", hot->sample.link.id);
-		snprintf(names + used, sizeof names - used, "%s%s (%s of the time, %s)",
+		if (!tb_run_is_relative(evidence->info))
+			snprintf(held, sizeof held, "%s of the time, ",
+				tb_percent_text(hot->waiting, share, sizeof share));
+		snprintf(names + used, sizeof names - used, "%s%s (%s%s)",
 			tb_list_between(i, evidence->n_hottest),
-			tb_link_text(evidence, hot->sample.link),
-			tb_percent_text(hot->waiting, held, sizeof held),
+			tb_link_text(evidence, hot->sample.link), held,
 			tb_percent_text(hot->percent_of_wait, share, sizeof share));
 	}
 	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
@@ -59,16 +65,18 @@ static void find_origin(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_held_end *end = &evidence->held_end;
-	char held[32], busy[32];
+	char held[64] = "", share[32], busy[32];
 	if (!end->is_known)
 		return;
+	if (!tb_run_is_relative(evidence->info))
+		snprintf(held, sizeof held, ", held for %s of the time",
+			tb_percent_text(end->held_percent, share, sizeof share));
 	struct tb_finding *finding = tb_judging_find(judging, "wait-begins");
 	tb_finding_count(finding, "link", end->last.id);
 	tb_finding_real(finding, "percent_of_time", end->held_percent);
-	tb_percent_text(end->held_percent, held, sizeof held);
 	if (end->is_node) {
 		tb_finding_say(finding,
-			"The wait begins at the end of %s, held for %s of the time: the "
+			"The wait begins at the end of %s%s: the "
 			"host there, its adapter or its cable takes less than it is "
 			"sent. Look at that cable's errors and rate, then at the host.",
 			tb_link_text(evidence, end->last), held);
@@ -77,7 +85,7 @@ static void find_origin(struct tb_judging *judging)
 	tb_finding_count(finding, "out", end->out.id);
 	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
 	tb_finding_say(finding,
-		"The wait begins behind %s, held for %s of the time: from the switch "
+		"The wait begins behind %s%s: from the switch "
 		"there no link is held for long, so what is short is a link itself. Of "
 		"those that lead on, %s carries most, %s of what its rate allows%s.",
 		tb_link_text(evidence, end->last), held, tb_link_text(evidence, end->out),

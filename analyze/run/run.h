@@ -92,6 +92,10 @@ const struct tb_run_info *tb_run_info(const struct tb_run *run);
 // (analyze/counters), not a replay: there are no messages, flows, jobs and blame.
 bool tb_run_is_measured(const struct tb_run_info *info);
 
+// tb_run_is_relative returns whether no counter told a time there: of waits and stalls
+// the longest stands for the whole run.
+bool tb_run_is_relative(const struct tb_run_info *info);
+
 // tb_run_parameters lists the parameters of a run's network (parameters.h) and behind
 // them, as words, what others its store holds; it returns how many. They live as long as
 // `info`.

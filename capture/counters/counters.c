@@ -136,6 +136,19 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 	return TB_OK;
 }
 
+int counters_rename(struct counters_reading *reading, size_t i, char *device)
+{
+	struct tb_counters *counters = reading->counters;
+	uint64_t key;
+	uint32_t at;
+	free(counters->ports[i].device);
+	counters->ports[i].device = device;
+	if (find(counters, &counters->ports[i], &key, &at) ||
+		tb_map_put(&counters->of_key, key, (uint32_t)i) == TB_OK)
+		return TB_OK;
+	return tb_fail_memory_in(reading->error, reading->file, "its ports");
+}
+
 void counters_put(
 	struct counters_reading *reading, const struct counter_name *name, uint64_t value)
 {

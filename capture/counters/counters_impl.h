@@ -68,6 +68,10 @@ void counter_name_plain(const char *name, size_t n, char *buffer, size_t size);
 int counters_port(struct counters_reading *reading, const struct tb_counter_port *named,
 	bool is_new) TB_MUST_USE;
 
+// counters_rename gives port `i` another device's name, which it takes over, and by which
+// it is found from then on. TB_ENOMEM.
+int counters_rename(struct counters_reading *reading, size_t i, char *device) TB_MUST_USE;
+
 // counters_put gives reading->port a counter. Of one name in two widths the larger holds.
 void counters_put(struct counters_reading *reading, const struct counter_name *name,
 	uint64_t value);

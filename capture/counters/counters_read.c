@@ -53,8 +53,9 @@ static int end_section(struct counters_reading *reading)
 		if (asprintf(&whole, "%s %s", host, device + 1) < 0)
 			return tb_fail_memory_in(
 				reading->error, reading->file, "its ports");
-		free(port->device);
-		port->device = whole;
+		int status = counters_rename(reading, i, whole);
+		if (status != TB_OK)
+			return status;
 	}
 	reading->first_of_section = counters->n;
 	*reading->nodename = '\0';

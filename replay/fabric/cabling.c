@@ -19,6 +19,9 @@ void tb_cabling_fini(struct tb_cabling *cabling)
 		free(cabling->devices[i].ports);
 	}
 	free(cabling->devices);
+	for (uint32_t i = 0; i < cabling->n_port_names; i++)
+		free(cabling->port_names[i].name);
+	free(cabling->port_names);
 	tb_map_fini(&cabling->of_guid);
 	*cabling = (struct tb_cabling){0};
 }

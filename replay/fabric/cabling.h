@@ -47,6 +47,12 @@ struct tb_cabling_device {
 	size_t n_ports; // up to the last that the file names
 };
 
+// What the file calls a port that it names and does not number.
+struct tb_cabling_port_name {
+	uint32_t device, number; // which it got here
+	char *name;
+};
+
 // What was passed over or corrected.
 enum tb_cabling_remark {
 	TB_REMARK_STRAY_LINE,
@@ -77,8 +83,10 @@ struct tb_cabling {
 	struct tb_cabling_device *devices;
 	uint32_t n_devices;
 	size_t room;
-	struct tb_map of_guid; // to the device
-	bool has_guids;	       // else a device's is a number of the reader's own
+	struct tb_map of_guid;			 // to the device
+	struct tb_cabling_port_name *port_names; // owned
+	uint32_t n_port_names;
+	bool has_guids; // else a device's is a number of the reader's own
 	struct {
 		uint64_t n;
 		char first[160];

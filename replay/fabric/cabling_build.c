@@ -90,6 +90,37 @@ static int add_switches(struct building *building)
 	return TB_OK;
 }
 
+static uint64_t port_key(uint32_t device, uint32_t number)
+{
+	return (uint64_t)device << 32 | number;
+}
+
+// name_ports hands on what the file calls ports, those of nodes first.
+static int name_ports(struct building *building)
+{
+	const struct tb_cabling *cabling = building->cabling;
+	const struct tb_cabling_nodes *nodes = &building->nodes;
+	struct tb_map node_of = {0};
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && cabling->n_port_names && i < nodes->n;
+		i++)
+		status = tb_map_put(&node_of,
+			port_key(nodes->nodes[i].device, nodes->nodes[i].port), i);
+	for (uint32_t i = 0; status == TB_OK && i < cabling->n_port_names; i++) {
+		const struct tb_cabling_port_name *at = &cabling->port_names[i];
+		struct tb_port_name named = {.number = at->number, .name = at->name};
+		named.of_node = tb_map_find(
+			&node_of, port_key(at->device, at->number), &named.id);
+		if (!named.of_node && !building->ports[at->device])
+			continue; // of a device that was left out
+		if (!named.of_node)
+			named.id = building->place[at->device];
+		status = tb_network_name_port(building->builder, &named, building->error);
+	}
+	tb_map_fini(&node_of);
+	return status == TB_ENOMEM ? tb_cabling_no_memory(building->cabling) : status;
+}
+
 static struct tb_cable cable_of(
 	const struct building *building, const struct tb_cabling_port *port)
 {
@@ -251,6 +282,8 @@ static int build(struct building *building, struct tb_network **network)
 	status = add_switches(building);
 	if (status == TB_OK)
 		status = add_nodes(building);
+	if (status == TB_OK)
+		status = name_ports(building);
 	if (status == TB_OK)
 		status = add_cables(building);
 	if (status == TB_OK)

@@ -207,15 +207,13 @@ int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 // A zeroed struct is empty.
 struct tb_edge_ports {
 	struct tb_map of_key;
-	struct tb_edge_port {
-		uint32_t device, number;
-		char *name;
-	} * ports;
+	struct tb_cabling_port_name *ports;
 	uint32_t n;
 	size_t room;
 };
 
-void tb_edge_ports_fini(struct tb_edge_ports *ports);
+// tb_edge_ports_give hands the names over to the cabling and frees the rest.
+void tb_edge_ports_give(struct tb_edge_ports *ports, struct tb_cabling *cabling);
 
 // tb_edge_ports_has returns whether a word can be a port: a number up to
 // TB_CABLING_PORT_MOST, or a name with a letter and a digit that is no rate or time.

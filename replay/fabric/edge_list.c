@@ -219,7 +219,7 @@ int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
-	tb_edge_ports_fini(&reading.ports);
+	tb_edge_ports_give(&reading.ports, cabling);
 	choose_kinds(cabling);
 	return status;
 }

@@ -11,11 +11,10 @@
 // so many of its ports have names.
 #define ARE_NUMBERS UINT32_MAX
 
-void tb_edge_ports_fini(struct tb_edge_ports *ports)
+void tb_edge_ports_give(struct tb_edge_ports *ports, struct tb_cabling *cabling)
 {
-	for (uint32_t i = 0; i < ports->n; i++)
-		free(ports->ports[i].name);
-	free(ports->ports);
+	cabling->port_names = ports->ports;
+	cabling->n_port_names = ports->n;
 	tb_map_fini(&ports->of_key);
 	*ports = (struct tb_edge_ports){0};
 }
@@ -54,7 +53,7 @@ uint64_t tb_edge_hash(const char *name)
 }
 
 static int add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
-	uint64_t key, const struct tb_edge_port *port)
+	uint64_t key, const struct tb_cabling_port_name *port)
 {
 	char *name = strdup(port->name);
 	if (!name ||
@@ -76,7 +75,7 @@ static int find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 	struct tb_cabling_device *at = &cabling->devices[device];
 	uint64_t key = tb_edge_hash(word) + device;
 	for (uint32_t found; tb_map_find(&ports->of_key, key, &found); key++) {
-		const struct tb_edge_port *port = &ports->ports[found];
+		const struct tb_cabling_port_name *port = &ports->ports[found];
 		if (port->device == device && strcmp(port->name, word) == 0) {
 			*number = port->number;
 			return TB_OK;
@@ -86,8 +85,8 @@ static int find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 		return tb_cabling_refuse(cabling, line, "'%s' has more than %d ports",
 			at->name, TB_CABLING_PORT_MOST);
 	*number = at->lmc + 1;
-	int status =
-		add(ports, cabling, key, &(struct tb_edge_port){device, *number, word});
+	int status = add(ports, cabling, key,
+		&(struct tb_cabling_port_name){device, *number, word});
 	char shown[60];
 	if (status == TB_OK && at->lmc++ == 0)
 		tb_cabling_note(cabling, TB_REMARK_NAMED_PORTS, "%.60s: %s is port 1",

@@ -290,7 +290,7 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	free(reading.records);
 	free(reading.text);
 	tb_text_lines_fini(&lines);
-	tb_edge_ports_fini(&reading.ports);
+	tb_edge_ports_give(&reading.ports, cabling);
 	choose_kinds(cabling);
 	return status;
 }

@@ -24,6 +24,12 @@ void tb_network_forget_identities(struct tb_network *net)
 	net->port_numbers = NULL;
 	net->n_port_numbers = 0;
 	net->port_numbers_room = 0;
+	for (uint32_t i = 0; i < net->n_port_names; i++)
+		free((char *)(uintptr_t)net->port_names[i].name);
+	free(net->port_names);
+	net->port_names = NULL;
+	net->n_port_names = 0;
+	net->port_names_room = 0;
 	for (uint32_t i = 0; i < net->n_remarks; i++)
 		free(net->remarks[i]);
 	free(net->remarks);
@@ -152,6 +158,31 @@ bool tb_network_find_port(const struct tb_network *net, struct tb_switch sw,
 			return true;
 		}
 	return false;
+}
+
+int tb_network_name_port(struct tb_network_builder *builder,
+	const struct tb_port_name *named, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	char *name = strdup(named->name);
+	if (!name || TB_ARRAY_RESERVE(&net->port_names, &net->port_names_room,
+			     (size_t)net->n_port_names + 1) != TB_OK) {
+		free(name);
+		return no_memory(error);
+	}
+	net->port_names[net->n_port_names] = *named;
+	net->port_names[net->n_port_names++].name = name;
+	return TB_OK;
+}
+
+uint32_t tb_network_n_port_names(const struct tb_network *net)
+{
+	return net->n_port_names;
+}
+
+struct tb_port_name tb_network_port_name(const struct tb_network *net, uint32_t i)
+{
+	return net->port_names[i];
 }
 
 int tb_network_remark_on(

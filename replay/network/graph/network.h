@@ -111,6 +111,18 @@ uint32_t tb_network_port_number(
 bool tb_network_find_port(const struct tb_network *network, struct tb_switch sw,
 	uint32_t number, uint32_t *port);
 
+// A port that the fabric gives a name, such as swp1, beside a number.
+struct tb_port_name {
+	bool of_node;	 // else of a switch
+	uint32_t id;	 // of the node or switch
+	uint32_t number; // of the switch's port
+	const char *name;
+};
+
+// They live as long as the network.
+uint32_t tb_network_n_port_names(const struct tb_network *network);
+struct tb_port_name tb_network_port_name(const struct tb_network *network, uint32_t i);
+
 // What the reader of a fabric, or of its tables, noticed and went on: a sentence each,
 // such as how many cables it left out and the name of the first. They live as long as the
 // network.

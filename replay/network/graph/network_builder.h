@@ -71,6 +71,10 @@ int tb_network_identify_node(struct tb_network_builder *builder, struct tb_node 
 int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch sw,
 	uint32_t port, uint32_t number, struct tb_error *error) TB_MUST_USE;
 
+// tb_network_name_port gives a port a name, which is copied. TB_ENOMEM.
+int tb_network_name_port(struct tb_network_builder *builder,
+	const struct tb_port_name *named, struct tb_error *error) TB_MUST_USE;
+
 // tb_network_remark_on adds a sentence to the network's remarks.
 int tb_network_remark_on(struct tb_network_builder *builder, const char *sentence,
 	struct tb_error *error) TB_MUST_USE;

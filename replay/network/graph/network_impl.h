@@ -53,6 +53,9 @@ struct tb_network {
 	uint16_t *port_numbers; // of the first ports, as out_links
 	uint32_t n_port_numbers;
 	size_t port_numbers_room;
+	struct tb_port_name *port_names; // names are owned
+	uint32_t n_port_names;
+	size_t port_names_room;
 	char **remarks;
 	uint32_t n_remarks;
 	size_t remarks_room;
