@@ -1,25 +1,46 @@
 // tailback counters: makes a run of what the counters of a live fabric measured.
+#include "agreement.h"
 #include "cli.h"
 #include "commands.h"
 #include "measured.h"
 #include "network_open.h"
-#include "output_args.h"
+#include "picture_args.h"
 #include "preset.h"
 #include "run.h"
+#include "run_args.h"
+#include "scatter.h"
 #include "units.h"
 
 #include <argp.h>
 
 #define COMMAND "tailback counters"
 
-enum key { KEY_INTERVAL = 256 };
+enum key {
+	KEY_INTERVAL = 256,
+	KEY_BESIDE,
+	KEY_RUN,
+	KEY_TOP,
+	KEY_WIDTH,
+	KEY_SCHEMA,
+	KEY_SCATTER
+};
+
+#define TOP_DEFAULT 10
+#define TOP_MOST    1000000
 
 struct counters_options {
 	const char *dumps[2];
 	size_t n_dumps;
 	const char *fabric;
-	const char *output;
+	const char *store; // to append the run to
 	tb_time_ps interval_ps;
+	const char *beside; // a store with a replay
+	int64_t run;	    // of it
+	uint64_t top;
+	bool top_given;
+	uint64_t width;
+	struct tb_cmd_output output; // of the comparison
+	const char *scatter;	     // a picture of it
 	bool quiet;
 };
 
@@ -32,11 +53,30 @@ static const struct argp_option argp_options[] = {
 	{"output", 'o', "FILE", 0, "Append the run to this store, or make it", 0},
 	{"interval", KEY_INTERVAL, "TIME", 0,
 		"The time between the dumps, such as 60s (default: by their times)", 0},
+	{"beside", KEY_BESIDE, "STORE.db", 0,
+		"Print how a replay agrees with the run: rank correlation, and the links "
+		"that disagree most; with a store of counters in place of dumps, of its "
+		"newest run",
+		0},
+	{"run", KEY_RUN, "ID", 0,
+		"The replay's number in its store (default: the newest)", 0},
+	{"format", 'f', "FORMAT", 0, "%s of --beside (default: text)", 0},
+	{"scatter", KEY_SCATTER, "PICTURE", 0,
+		"Draw each link's measured stall against the simulated (.svg, .png, "
+		".pdf)",
+		0},
+	{"top", KEY_TOP, "N", 0, "List N links of --beside (10; 0: all)", 0},
+	{"width", KEY_WIDTH, "N", 0,
+		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
+		"it is)",
+		0},
+	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of --beside -f json", 0},
 	{"quiet", 'q', NULL, 0, "Print only errors", 0},
 	{0},
 };
 
 static const struct tb_cmd_words words[] = {
+	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
 	{.key = 'n', .lines = tb_network_preset_names},
 	{0},
 };
@@ -49,13 +89,21 @@ static void take_dump(struct counters_options *options, const char *dump,
 	options->dumps[options->n_dumps++] = dump;
 }
 
+// is_stored is whether a run of counters is read in place of dumps.
+static bool is_stored(const struct counters_options *options)
+{
+	return options->beside && options->n_dumps == 1 && !options->store;
+}
+
 static void check(const struct counters_options *options, const struct argp_state *state)
 {
 	if (options->n_dumps == 0)
 		argp_error(state, "dumps of counters are missing");
+	if (is_stored(options))
+		return;
 	if (!options->fabric)
 		argp_error(state, "the fabric is missing: -n FABRIC");
-	if (!options->output)
+	if (!options->store)
 		argp_error(state, "a store is missing: -o FILE");
 }
 
@@ -67,7 +115,28 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->fabric = value;
 		break;
 	case 'o':
-		options->output = value;
+		options->store = value;
+		break;
+	case KEY_BESIDE:
+		options->beside = value;
+		break;
+	case KEY_RUN:
+		options->run = tb_cmd_run_number(value, state);
+		break;
+	case KEY_SCATTER:
+		options->scatter = value;
+		break;
+	case KEY_TOP:
+		if (tb_parse_count(value, 0, TOP_MOST, &options->top) != TB_OK)
+			argp_error(state, "--top takes a number from 0 to %d, not '%s'",
+				TOP_MOST, value);
+		options->top_given = true;
+		break;
+	case KEY_WIDTH:
+		options->width = tb_cmd_text_columns(value, state);
+		break;
+	case KEY_SCHEMA:
+		tb_cmd_print_schema(tb_agreement_write_schema);
 		break;
 	case KEY_INTERVAL:
 		if (tb_parse_time(value, &options->interval_ps) != TB_OK ||
@@ -85,7 +154,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		check(options, state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_output_arg(key, value, state, &options->output);
 	}
 	return 0;
 }
@@ -115,11 +184,67 @@ static int measure(const struct counters_options *options, struct tb_error *erro
 		status = tb_measured_init(&measured, network, &how, error);
 	if (status == TB_OK)
 		status = tb_measured_store(
-			&measured, &how, options->fabric, options->output, error);
+			&measured, &how, options->fabric, options->store, error);
 	if (status == TB_OK && !options->quiet)
-		print_summary(&measured, options->output);
+		print_summary(&measured, options->store);
 	tb_measured_fini(&measured);
 	tb_network_free(network);
+	return status;
+}
+
+struct counters_writing {
+	const struct tb_agreement *agreement;
+	const struct counters_options *options;
+};
+
+static int write_agreement(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct counters_writing *writing = context;
+	const struct counters_options *options = writing->options;
+	bool to_read = tb_cmd_output_is_to_read(&options->output);
+	return tb_agreement_write(writing->agreement, options->output.format,
+		options->top_given || !to_read ? (uint32_t)options->top : TOP_DEFAULT,
+		tb_cmd_text_width(options->width, stream, 0), stream, error);
+}
+
+static int draw_scatter(void *agreement, struct tb_picture *picture)
+{
+	return tb_scatter_picture(picture, agreement, TB_LIGHT);
+}
+
+static int put_scatter(
+	const char *file, struct tb_agreement *agreement, struct tb_error *error)
+{
+	struct tb_picture_args args = {
+		.output = {.allowed = TB_FORMATS_DRAWN, .file = file}};
+	if (tb_format_of_file(file, TB_FORMATS_DRAWN, &args.output.format) != TB_OK)
+		return tb_fail(error, TB_EUSAGE,
+			"--scatter takes a file that ends in .svg, .png or .pdf");
+	return tb_cmd_picture_write(&args,
+		&(struct tb_cmd_figure){.context = agreement, .picture = draw_scatter},
+		error);
+}
+
+// put_beside prints how a replay agrees with the newest run of a store.
+static int put_beside(const struct counters_options *options, struct tb_error *error)
+{
+	const char *measured = options->store ? options->store : options->dumps[0];
+	const char *const names[] = {measured, options->beside};
+	struct tb_run *runs[2] = {NULL, NULL};
+	struct tb_agreement agreement = {0};
+	int status = tb_run_open(&runs[0], names[0], 0, error);
+	if (status == TB_OK)
+		status = tb_run_open(&runs[1], names[1], options->run, error);
+	if (status == TB_OK)
+		status = tb_agreement_init(&agreement, runs[0], runs[1], names, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_write(&options->output, write_agreement,
+			&(struct counters_writing){&agreement, options}, error);
+	if (status == TB_OK && options->scatter)
+		status = put_scatter(options->scatter, &agreement, error);
+	tb_agreement_fini(&agreement);
+	tb_run_free(runs[0]);
+	tb_run_free(runs[1]);
 	return status;
 }
 
@@ -134,13 +259,26 @@ int tb_cmd_counters(int argc, char **argv)
 		"Examples:\n"
 		"  tailback counters before after -n fabric.ibnetdiscover --interval 60s "
 		"-o live.db\n"
-		"  tailback report live.db",
+		"  tailback report live.db\n"
+		"  tailback counters live.db --beside run.db --scatter both.svg",
 		NULL, NULL, NULL};
 	struct tb_error error;
-	struct counters_options options = {0};
+	struct counters_options options = {
+		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int code = tb_cmd_spare(options.output, options.dumps, options.n_dumps);
+	int code = options.store
+			   ? tb_cmd_spare(options.store, options.dumps, options.n_dumps)
+			   : TB_EXIT_OK;
+	if (code == TB_EXIT_OK)
+		code = tb_cmd_output_settle(&options.output, COMMAND, &options.beside,
+			options.beside ? 1 : 0);
+	if (code == TB_EXIT_OK)
+		code = tb_cmd_output_settle_width(
+			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
-	return measure(&options, &error) == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	int status = is_stored(&options) ? TB_OK : measure(&options, &error);
+	if (status == TB_OK && options.beside)
+		status = put_beside(&options, &error);
+	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 }

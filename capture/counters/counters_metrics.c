@@ -7,7 +7,7 @@
 #include <string.h>
 
 // A sample: NAME{LABEL="VALUE",...} NUMBER [MILLISECONDS]
-struct sample {
+struct metric_sample {
 	const char *name;
 	size_t name_n;
 	char guid[32], port[32], device[COUNTER_NAME_MOST], instance[COUNTER_NAME_MOST];
@@ -25,7 +25,8 @@ static bool prometheus_begins(const char *line)
 	       starts(line, "infiniband_") || starts(line, "node_infiniband_");
 }
 
-static void keep_label(struct sample *sample, const char *key, size_t n, const char *text)
+static void keep_label(
+	struct metric_sample *sample, const char *key, size_t n, const char *text)
 {
 	const struct {
 		const char *key;
@@ -46,7 +47,7 @@ static void keep_label(struct sample *sample, const char *key, size_t n, const c
 
 // read_labels reads what stands in braces and returns what stands behind it, NULL when
 // that is no list of labels.
-static const char *read_labels(struct sample *sample, const char *at)
+static const char *read_labels(struct metric_sample *sample, const char *at)
 {
 	char text[COUNTER_NAME_MOST];
 	while (*at && *at != '}') {
@@ -87,8 +88,8 @@ static const char *strip_family(const char *name, size_t *n)
 
 // put_sample puts a counter. Of node_exporter's ports the host is named elsewhere in the
 // same text, or by the file: reading the section's end names it.
-static int put_sample(struct counters_reading *reading, const struct sample *sample,
-	const struct counter_name *name, double value)
+static int put_sample(struct counters_reading *reading,
+	const struct metric_sample *sample, const struct counter_name *name, double value)
 {
 	char device[COUNTER_NAME_MOST + 24];
 	struct tb_counter_port port = {.guid = counters_hex(sample->guid),
@@ -113,7 +114,7 @@ static int put_sample(struct counters_reading *reading, const struct sample *sam
 
 static int prometheus_take(struct counters_reading *reading, char *line)
 {
-	struct sample sample = {.name = line, .name_n = strcspn(line, "{ \t")};
+	struct metric_sample sample = {.name = line, .name_n = strcspn(line, "{ \t")};
 	const char *at = line + sample.name_n;
 	char *end = NULL;
 	size_t n = sample.name_n;

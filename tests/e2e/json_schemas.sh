@@ -33,7 +33,7 @@ spoil() {
 sql() { python3 -c "import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store: store.executescript(sys.argv[2])" "$@"; }
 
-for command in report compare advise; do
+for command in report compare advise counters; do
 	"$TAILBACK" "$command" --schema >"$command.json"
 	diff "$TB_SOURCE/schemas/$command.schema.json" "$command.json" ||
 		fail "schemas/$command.schema.json is not what 'tailback $command --schema' prints"
@@ -72,6 +72,15 @@ check compare compare.*.db.json
 "$TAILBACK" advise lost.db -q --seeds 2 --tries 3 -f json >advise.lost.json
 "$TAILBACK" advise ib-ndr.db -q --seeds 1 --tries 2 -f json >advise.ib-ndr.json
 check advise advise.*.json
+# shellcheck source=/dev/null
+. "$TB_SOURCE/tests/support/counter_dumps.sh"
+dump_counters ib-ndr.db 0 perfquery >dump
+"$TAILBACK" network -n ib-ndr -f ibnetdiscover -o live.fabric
+"$TAILBACK" counters -q dump -n live.fabric --interval 1ms -o live.db --beside ib-ndr.db -f json >counters.live.json
+check counters counters.live.json
+"$TAILBACK" report live.db -f json >report.counters.json
+check report report.counters.json
+spoil counters counters.live.json "it['stall_rank_correlation'] = 2" "del it['links']" "it['measured']['run'] = 0"
 spoil advise advise.lost.json "it['changes'][0]['verdict'] = 'maybe'" "del it['answer']" "it['seeds'] = 0"
 spoil report report.two.db.json "del it['hot_links'][0]['rank']" "it['hot_links'][0]['wait_ps'] = -1" \
 	"it['hot_links'][0]['more'] = 1" "it['run']['id'] = 'one'" "it['blame'][0]['victim']['job'] = None" \

@@ -1,0 +1,137 @@
+#include "agreement.h"
+
+#include "movers.h"
+#include "rank_correlation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void tb_agreement_fini(struct tb_agreement *agreement)
+{
+	free(agreement->rows);
+	*agreement = (struct tb_agreement){0};
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+// fill_side sets the figures of one run.
+static int fill_side(struct tb_agreement *agreement, int side,
+	const struct tb_link_pairs *pairs, struct tb_error *error)
+{
+	const struct tb_link_sample *samples;
+	double all = 0, stall = 0,
+	       time = (double)tb_run_info(agreement->runs[side])->simulated_ps;
+	uint32_t n = 0;
+	int status = tb_run_look(
+		agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
+	for (uint32_t i = 0; !status && i < tb_run_info(agreement->runs[side])->n_links;
+		i++) {
+		all += (double)samples[i].bytes;
+		stall += (double)samples[i].stall_ps;
+	}
+	for (uint32_t i = 0; !status && i < pairs->n; i++) {
+		const struct tb_link_pair *pair = &pairs->pairs[i];
+		struct tb_agreement_row *row = &agreement->rows[n];
+		uint32_t link = side ? pair->b.id : pair->a.id;
+		if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE)
+			continue;
+		n++;
+		row->link = pair->a;
+		row->stall[side] = percent((double)samples[link].stall_ps, stall);
+		row->held[side] = percent((double)samples[link].stall_ps, time);
+		row->bytes[side] = percent((double)samples[link].bytes, all);
+	}
+	return status;
+}
+
+// rank_figure ranks one figure of both runs and returns its rank correlation in `rho`.
+static int rank_figure(struct tb_agreement *agreement, bool of_bytes, double *rho)
+{
+	size_t n = agreement->n;
+	double *values = calloc(3 * n + 1, sizeof *values);
+	int status = values ? TB_OK : TB_ENOMEM;
+	for (int side = 0; !status && side < 2; side++) {
+		double *ranks = values + n + (size_t)side * n;
+		for (size_t i = 0; i < n; i++)
+			values[i] = of_bytes ? agreement->rows[i].bytes[side]
+					     : agreement->rows[i].stall[side];
+		status = tb_ranks(values, n, ranks);
+		for (size_t i = 0; !status && i < n; i++) {
+			struct tb_agreement_row *row = &agreement->rows[i];
+			*(of_bytes ? &row->bytes_rank[side] : &row->stall_rank[side]) =
+				ranks[i];
+		}
+	}
+	if (!status)
+		*rho = tb_rank_correlation(values + n, values + 2 * n, n);
+	free(values);
+	return status;
+}
+
+static int by_difference(const void *one, const void *other)
+{
+	const struct tb_agreement_row *a = one, *b = other;
+	double more = fabs(a->differs) - fabs(b->differs);
+	if (more > 0 || more < 0)
+		return more > 0 ? -1 : 1;
+	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+}
+
+static int fill(struct tb_agreement *agreement, struct tb_error *error)
+{
+	struct tb_link_pairs pairs = {0};
+	int status =
+		tb_link_pairs_init(&pairs, agreement->runs[0], agreement->runs[1], error);
+	agreement->n = pairs.n_both;
+	agreement->n_only[0] = pairs.n_only_a;
+	agreement->n_only[1] = pairs.n_only_b;
+	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
+	if (!status && !agreement->rows)
+		status = tb_fail_memory(error, "a comparison");
+	if (!status && agreement->n == 0)
+		status = tb_fail(error, TB_EUSAGE,
+			"the two runs have no link in common: they are of other fabrics");
+	for (int side = 0; !status && side < 2; side++)
+		status = fill_side(agreement, side, &pairs, error);
+	tb_link_pairs_fini(&pairs);
+	return status;
+}
+
+static int check(const struct tb_agreement *agreement, struct tb_error *error)
+{
+	for (int side = 0; side < 2; side++) {
+		const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
+		if (tb_run_is_measured(info) != (side == 0))
+			return tb_fail_in(error, TB_EUSAGE, agreement->names[side],
+				"run %lld was %s: a run of counters is put beside a "
+				"replay",
+				(long long)info->id,
+				side ? "measured" : "simulated, not measured");
+	}
+	return TB_OK;
+}
+
+int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
+	struct tb_run *simulated, const char *const names[2], struct tb_error *error)
+{
+	struct tb_agreement made = {
+		.runs = {measured, simulated}, .names = {names[0], names[1]}};
+	int status = check(&made, error);
+	if (!status)
+		status = fill(&made, error);
+	if (!status && (rank_figure(&made, false, &made.stall) ||
+			       rank_figure(&made, true, &made.bytes)))
+		status = tb_fail_memory(error, "a comparison");
+	if (status) {
+		tb_agreement_fini(&made);
+		return status;
+	}
+	for (uint32_t i = 0; i < made.n; i++)
+		made.rows[i].differs = made.rows[i].stall[1] - made.rows[i].stall[0];
+	qsort(made.rows, made.n, sizeof *made.rows, by_difference);
+	*agreement = made;
+	return TB_OK;
+}
