@@ -74,9 +74,10 @@ check compare compare.*.db.json
 check advise advise.*.json
 # shellcheck source=/dev/null
 . "$TB_SOURCE/tests/support/counter_dumps.sh"
-dump_counters ib-ndr.db 0 perfquery >dump
 "$TAILBACK" network -n ib-ndr -f ibnetdiscover -o live.fabric
-"$TAILBACK" counters -q dump -n live.fabric --interval 1ms -o live.db --beside ib-ndr.db -f json >counters.live.json
+"$TAILBACK" replay -q job.goal -n live.fabric -o fabric.db
+dump_counters fabric.db 0 perfquery >dump
+"$TAILBACK" counters -q dump -n live.fabric --interval 1ms -o live.db --beside fabric.db -f json >counters.live.json
 check counters counters.live.json
 "$TAILBACK" report live.db -f json >report.counters.json
 check report report.counters.json
