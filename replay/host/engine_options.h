@@ -15,8 +15,8 @@ struct tb_engine_options {
 	bool ideal;
 	// Into how many parts a network is cut that are simulated side by side, where the
 	// switching model can do that and the source allows it; 0: as many as its size
-	// asks for (network_parts.h). What comes out does not depend on it, but for which
-	// of the lighter waits a full list of the heaviest has dropped.
+	// asks for (network_parts.h), but one for one thread. Nothing that comes out
+	// depends on it.
 	uint32_t n_parts;
 	// How many threads simulate the parts, the caller's included; more than there are
 	// parts are not used. 0: one. Nothing that comes out depends on it.

@@ -54,7 +54,8 @@ static bool may_be_cut(
 // asked before the window begins.
 static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
 {
-	if (!may_be_cut(replay, options) || options->n_parts == 1)
+	bool alone = options->n_parts == 0 && options->n_threads <= 1; // quicker uncut
+	if (alone || options->n_parts == 1 || !may_be_cut(replay, options))
 		return TB_OK;
 	struct tb_parts *parts = NULL;
 	int status = tb_parts_new(&parts, replay->net, options->n_parts);

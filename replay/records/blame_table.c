@@ -34,6 +34,7 @@ struct tb_blame_table *tb_blame_table_new(
 	blame->net = net;
 	blame->bin_ps = blame->tally.to = base_ps;
 	blame->first_job = TB_ID_NONE;
+	blame->batch = TB_BLAME_BATCH;
 	uint32_t n_sum_bins = TB_BLAME_BINS;
 	for (; n_sum_bins > LEAST_SUM_BINS &&
 		(uint64_t)n_sum_bins * net->n_links > MOST_ROOT_BINS;
@@ -445,9 +446,31 @@ static inline tb_time_ps add_part(struct tb_blame_table *blame,
 	return to;
 }
 
+void tb_blame_table_end_batch(
+	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team)
+{
+	tb_blame_table_enter(blame, flows, team);
+	blame->n_in_batch = 0;
+	struct tb_heaviest *lists[] = {&blame->by_link, &blame->by_time, &blame->trees};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists && !blame->failed; i++)
+		check(blame, tb_heaviest_trim(lists[i]));
+	for (int i = 0; i < TB_GROUPINGS && !blame->failed; i++)
+		check(blame, tb_heaviest_trim(&blame->groups[i]));
+}
+
 void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait)
+{
+	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
+		tb_blame_table_end_batch(blame, flows, NULL);
+	blame->last_to = wait->to;
+	tb_blame_table_put(blame, flows, wait, NULL);
+}
+
+void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	const struct tb_blame_wait *wait, struct tb_team *team)
 {
+	blame->n_in_batch++;
 	struct tb_blame_tally *tally = &blame->tally;
 	if (wait->to > TB_BLAME_BINS * blame->bin_ps)
 		widen_for(blame, flows, wait->to, team);

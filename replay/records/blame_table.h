@@ -15,6 +15,11 @@
 // same root, in the same slice. So waits are added up first in a tally, which is entered
 // when it is full: table by table, so that the cache holds one table at a time and
 // fetches what comes.
+//
+// Batches: the lists of the heaviest are cut to their length between batches alone. A
+// batch is over after the instant by which TB_BLAME_BATCH waits or more have ended since
+// the batch before. So it is the same waits however a network is cut into parts, and so
+// is what is kept of them, whatever the order in which they are added.
 #ifndef TB_BLAME_TABLE_H
 #define TB_BLAME_TABLE_H
 
@@ -27,6 +32,7 @@
 
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
 #define TB_BLAME_TALLY 4096
+#define TB_BLAME_BATCH 8192
 
 struct tb_blame_wait {
 	uint32_t link, root;	  // by which the header came in; what limited the holder
@@ -67,6 +73,8 @@ struct tb_blame_table {
 	struct tb_blame_tally tally;
 	struct tb_map party_of; // with rails: by job and hosts
 	uint64_t n_waits;
+	uint32_t n_in_batch, batch;	    // waits; TB_BLAME_BATCH, but in tests
+	tb_time_ps last_to;		    // of the wait added last
 	tb_time_ps bin_ps;		    // width of a slice
 	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
 	struct tb_blame_root *roots;	    // by link
@@ -84,11 +92,19 @@ struct tb_blame_table *tb_blame_table_new(
 	const struct tb_network *net, tb_time_ps base_ps);
 void tb_blame_table_free(struct tb_blame_table *blame); // NULL is fine
 
-// tb_blame_table_add adds a wait, which is not empty. It adds to `blamed_ps` of the
-// flows, perhaps later, and sets `failed`. The tally is entered by a team, each table by
-// one thread; NULL: by the caller. What comes out is the same.
+// tb_blame_table_add adds a wait, which is not empty, and ends the batch before it when
+// that is over: waits come in the order in which they end. It adds to `blamed_ps` of the
+// flows, perhaps later, and sets `failed`.
 void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait);
+
+// tb_blame_table_put adds a wait of the present batch, in any order, and
+// tb_blame_table_end_batch ends that. The tally is entered by a team, each table by one
+// thread; NULL: by the caller. What comes out is the same.
+void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	const struct tb_blame_wait *wait, struct tb_team *team);
+void tb_blame_table_end_batch(
+	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
 
 // tb_blame_table_enter enters the tally.
 void tb_blame_table_enter(

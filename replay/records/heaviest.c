@@ -49,6 +49,15 @@ static struct tb_heavy *slot_of(struct tb_heaviest *heaviest, struct tb_wait_key
 	return &heaviest->slots[i];
 }
 
+// slots_for is how many slots `n` keys need, at most half of which are used.
+static uint32_t slots_for(uint32_t n)
+{
+	uint32_t n_slots = FIRST_SLOTS;
+	while (n >= n_slots / 2)
+		n_slots *= 2;
+	return n_slots;
+}
+
 // gather moves the used slots to the front.
 static uint32_t gather(struct tb_heaviest *heaviest)
 {
@@ -75,8 +84,8 @@ static int refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
 	return slots ? TB_OK : TB_ENOMEM;
 }
 
-// evict forgets the lighter half of the keys. Which are light is decided by how far they
-// have come above the floor, so that the bound of the header holds.
+// evict forgets the lighter keys. Which are light is decided by how far they have come
+// above the floor, so that the bound of the header holds.
 static int evict(struct tb_heaviest *heaviest)
 {
 	struct tb_wait_steps steps = {0};
@@ -97,13 +106,17 @@ static int evict(struct tb_heaviest *heaviest)
 		else if (heavy.most_ps > *floor_ps)
 			*floor_ps = heavy.most_ps;
 	}
-	return refill(heaviest, n_kept, heaviest->n_slots);
+	// Those that come until the next time will be about as many as came until now.
+	return refill(heaviest, n_kept, slots_for(n));
+}
+
+int tb_heaviest_trim(struct tb_heaviest *heaviest)
+{
+	return heaviest->n_used > heaviest->n_most ? evict(heaviest) : TB_OK;
 }
 
 static int make_room(struct tb_heaviest *heaviest)
 {
-	if (heaviest->n_used >= heaviest->n_most)
-		return evict(heaviest);
 	if (heaviest->n_used < heaviest->n_slots / 2)
 		return TB_OK;
 	return refill(heaviest, gather(heaviest), 2 * heaviest->n_slots);
@@ -124,55 +137,46 @@ static int by_key(const void *left, const void *right)
 	return tb_wait_key_order(a->key, b->key);
 }
 
-// merge adds up `n` sorted entries whose slices became one. Of a key that was kept in
-// only one of the two, the other's floor is unknown waiting.
-static uint32_t merge(struct tb_heaviest *heaviest, uint32_t n)
+// put_wide puts a key whose slice became one with its neighbour. Of a key that is kept in
+// only one of the two, the other's floor is unknown waiting; of one that is kept in both,
+// it stood for waits that are known now.
+static void put_wide(
+	struct tb_heaviest *to, struct tb_heavy heavy, const uint64_t *floors)
 {
-	const uint64_t *floors_ps = heaviest->floors_ps;
-	struct tb_heavy *slots = heaviest->slots;
-	uint32_t n_merged = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_heavy *last = n_merged ? &slots[n_merged - 1] : NULL;
-		struct tb_heavy heavy = slots[i];
-		uint64_t other_ps = floors_ps[heavy.key.a ^ 1];
-		uint64_t own_ps = floors_ps[heavy.key.a];
-		heavy.key.a /= 2;
-		if (last && tb_wait_key_equal(last->key, heavy.key)) {
-			// Its error holds this slice's floor, in place of these waits.
-			last->n_waits += heavy.n_waits;
-			last->most_ps += heavy.most_ps - own_ps;
-			last->error_ps += heavy.error_ps - own_ps;
-			continue;
-		}
+	uint64_t other_ps = floors[heavy.key.a ^ 1], own_ps = floors[heavy.key.a];
+	heavy.key.a /= 2;
+	struct tb_heavy *slot = slot_of(to, heavy.key);
+	if (slot->most_ps == 0) {
 		heavy.most_ps += other_ps;
 		heavy.error_ps += other_ps;
-		slots[n_merged++] = heavy;
+		*slot = heavy;
+		to->n_used++;
+		return;
 	}
-	return n_merged;
-}
-
-static int by_wide_key(const void *left, const void *right)
-{
-	struct tb_heavy a = *(const struct tb_heavy *)left;
-	struct tb_heavy b = *(const struct tb_heavy *)right;
-	a.key.a /= 2;
-	b.key.a /= 2;
-	int order = tb_wait_key_order(a.key, b.key);
-	return order ? order : by_key(left, right);
+	slot->n_waits += heavy.n_waits;
+	slot->most_ps += heavy.most_ps - own_ps;
+	slot->error_ps += heavy.error_ps - own_ps;
 }
 
 int tb_heaviest_widen(struct tb_heaviest *heaviest)
 {
-	uint32_t n = gather(heaviest);
-	if (n)
-		qsort(heaviest->slots, n, sizeof *heaviest->slots, by_wide_key);
-	n = merge(heaviest, n);
+	struct tb_heaviest wide = *heaviest;
 	uint64_t *floors_ps = heaviest->floors_ps;
+	wide.slots = new_slots(wide.n_slots);
+	wide.n_used = 0;
+	if (!wide.slots)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < heaviest->n_slots; i++)
+		if (heaviest->slots[i].most_ps)
+			put_wide(&wide, heaviest->slots[i], floors_ps);
+	free(heaviest->slots);
 	for (uint32_t bin = 0; bin < TB_HEAVIEST_BINS; bin++)
-		floors_ps[bin] = bin < TB_HEAVIEST_BINS / 2
-					 ? floors_ps[2 * bin] + floors_ps[2 * bin + 1]
-					 : 0;
-	return refill(heaviest, n, heaviest->n_slots);
+		wide.floors_ps[bin] =
+			bin < TB_HEAVIEST_BINS / 2
+				? floors_ps[2 * bin] + floors_ps[2 * bin + 1]
+				: 0;
+	*heaviest = wide;
+	return TB_OK;
 }
 
 static int heaviest_first(const void *left, const void *right)
@@ -184,6 +188,34 @@ static int heaviest_first(const void *left, const void *right)
 	return by_key(left, right);
 }
 
+// select_first moves the `n_first` heaviest of `n` to the front, in any order, by
+// partitioning (Hoare, "Algorithm 65: Find", CACM 1961). All keys differ.
+static void select_first(struct tb_heavy *heavy, uint32_t n, uint32_t n_first)
+{
+	int64_t low = 0, high = (int64_t)n - 1, place = n_first;
+	while (low < high) {
+		const struct tb_heavy pivot = heavy[low + (high - low) / 2];
+		int64_t i = low, j = high;
+		while (i <= j) {
+			while (heaviest_first(&heavy[i], &pivot) < 0)
+				i++;
+			while (heaviest_first(&heavy[j], &pivot) > 0)
+				j--;
+			if (i > j)
+				break;
+			struct tb_heavy swapped = heavy[i];
+			heavy[i++] = heavy[j];
+			heavy[j--] = swapped;
+		}
+		if (place <= j)
+			high = j;
+		else if (place >= i)
+			low = i;
+		else
+			return;
+	}
+}
+
 uint32_t tb_heaviest_list(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
 {
@@ -193,7 +225,7 @@ uint32_t tb_heaviest_list(
 		if (heaviest->floors_ps[bin] > *floor_ps)
 			*floor_ps = heaviest->floors_ps[bin];
 	if (n > n_listed)
-		qsort(heaviest->slots, n, sizeof *heaviest->slots, heaviest_first);
+		select_first(heaviest->slots, n, n_listed);
 	for (; n > n_listed; n--)
 		if (heaviest->slots[n - 1].most_ps > *floor_ps)
 			*floor_ps = heaviest->slots[n - 1].most_ps;

@@ -1,11 +1,11 @@
 // The heaviest of many sums of waits, in a table of bounded size. Private to replay/.
 //
 // Space-saving (Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and
-// top-k elements in data streams", ICDT 2005), with the lighter half evicted at once
-// whenever the table is full, which costs a constant per wait, where evicting the
-// lightest for each newcomer needs a heap. What an evicted key waited for is forgotten;
-// the floor, the most that any evicted key may have waited for, is remembered, and a key
-// that comes back starts with it as its error. So at any time
+// top-k elements in data streams", ICDT 2005), with all but the heavier ones evicted at
+// once, which costs a constant per wait, where evicting the lightest for each newcomer
+// needs a heap. What an evicted key waited for is forgotten; the floor, the most that any
+// evicted key may have waited for, is remembered, and a key that comes back starts with
+// it as its error. So at any time
 //
 //	a kept key surely waited for most_ps - error_ps, and at most for most_ps;
 //	a key that is not kept waited for the floor at most.
@@ -13,6 +13,11 @@
 // An eviction raises the floor by d only if more than half of the `n_most` keys had come
 // to 16/17 d above it or more since then. So the floor is less than 2.13 / n_most of all
 // that was added, whatever came in which order, and 0 until n_most keys have occurred.
+//
+// Keys are evicted when the caller asks for it (tb_heaviest_trim), and the table grows
+// until then. So what is kept depends on which waits were added between two such calls,
+// not on their order: waits of parts, added part by part, come to what those of the whole
+// do, added by time.
 //
 // A list by time has a floor per slice, since what was evicted from one says nothing
 // about another: those have no such bound beforehand, but are mostly far lower.
@@ -36,12 +41,13 @@ struct tb_heavy {
 struct tb_heaviest {
 	struct tb_heavy *slots; // open addressing, at most half used
 	uint32_t n_slots;	// a power of two
-	uint32_t n_used, n_most;
-	bool by_bin; // key.a is a slice of time, less than TB_HEAVIEST_BINS
+	uint32_t n_used;
+	uint32_t n_most; // that are kept when trimmed
+	bool by_bin;	 // key.a is a slice of time, less than TB_HEAVIEST_BINS
 	uint64_t floors_ps[TB_HEAVIEST_BINS]; // by slice, or only the first
 };
 
-// tb_heaviest_init makes an empty table for at most `n_most` keys, a power of two.
+// tb_heaviest_init makes an empty table that keeps at most `n_most` keys, a power of two.
 int tb_heaviest_init(
 	struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin) TB_MUST_USE;
 void tb_heaviest_fini(struct tb_heaviest *heaviest); // a zeroed one, too
@@ -83,6 +89,9 @@ static inline int tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_k
 		return TB_OK;
 	}
 }
+
+// tb_heaviest_trim evicts keys if there are more than n_most: half as many stay at most.
+int tb_heaviest_trim(struct tb_heaviest *heaviest) TB_MUST_USE;
 
 // tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b. TB_ENOMEM.
 int tb_heaviest_widen(struct tb_heaviest *heaviest) TB_MUST_USE;

@@ -207,8 +207,8 @@ struct tb_message_sample {
 struct tb_observer {
 	void *context;
 	int (*start)(void *context, tb_time_ps bin_ps);
-	// Bin number `bin` covers [bin * bin_ps, (bin + 1) * bin_ps). `samples`, sorted by
-	// link, lives for the call.
+	// Bin number `bin` covers [bin * bin_ps, (bin + 1) * bin_ps). `samples`, sorted
+	// by link, lives for the call.
 	int (*bin)(void *context, uint64_t bin, const struct tb_link_sample *samples,
 		size_t n);
 	int (*flows)(void *context, const struct tb_flow_sample *samples, size_t n);

@@ -47,15 +47,78 @@ void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait
 	records->waits[records->n_waits++] = *wait;
 }
 
-void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)
+// n_ended counts the waits of a part, not entered yet, that end at an instant or before.
+static size_t n_ended(const struct tb_records *records, tb_time_ps at)
+{
+	size_t low = records->n_entered, high = records->n_waits;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (records->waits[middle].to <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - records->n_entered;
+}
+
+static size_t n_ended_of_all(const struct tb_records *whole, tb_time_ps at)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < whole->n_joined; i++)
+		n += n_ended(whole->joined[i], at);
+	return n;
+}
+
+// end_of is the first instant by which `n` waits have ended, n > 0; TB_TIME_NEVER if they
+// never do.
+static tb_time_ps end_of(const struct tb_records *whole, size_t n)
+{
+	tb_time_ps low = TB_TIME_NEVER, high = 0;
+	for (uint32_t i = 0; i < whole->n_joined; i++) {
+		const struct tb_records *records = whole->joined[i];
+		if (records->n_entered == records->n_waits)
+			continue;
+		tb_time_ps first = records->waits[records->n_entered].to;
+		tb_time_ps last = records->waits[records->n_waits - 1].to;
+		low = first < low ? first : low;
+		high = last > high ? last : high;
+	}
+	if (n_ended_of_all(whole, high) < n)
+		return TB_TIME_NEVER;
+	while (low < high) {
+		tb_time_ps middle = low + (high - low) / 2;
+		if (n_ended_of_all(whole, middle) >= n)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+// enter_until enters the waits that end at an instant or before.
+static void enter_until(struct tb_records *whole, tb_time_ps at, struct tb_team *team)
 {
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
 		struct tb_records *records = whole->joined[i];
-		for (size_t w = 0; w < records->n_waits && whole->blame; w++)
-			tb_blame_table_add(
-				whole->blame, whole->flows, &records->waits[w], team);
-		records->n_waits = 0;
+		size_t end = records->n_entered + n_ended(records, at);
+		for (; records->n_entered < end; records->n_entered++)
+			tb_blame_table_put(whole->blame, whole->flows,
+				&records->waits[records->n_entered], team);
 	}
+}
+
+void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)
+{
+	struct tb_blame_table *blame = whole->blame;
+	if (!blame)
+		return;
+	while (n_ended_of_all(whole, TB_TIME_NEVER) > 0 && !blame->failed) {
+		if (blame->n_in_batch >= blame->batch)
+			tb_blame_table_end_batch(blame, whole->flows, team);
+		enter_until(whole, end_of(whole, blame->batch - blame->n_in_batch), team);
+	}
+	for (uint32_t i = 0; i < whole->n_joined; i++)
+		whole->joined[i]->n_waits = whole->joined[i]->n_entered = 0;
 }
 
 uint64_t tb_records_waits(const struct tb_records *whole)

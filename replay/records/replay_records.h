@@ -118,8 +118,9 @@ struct tb_records {
 	struct tb_records **joined; // of the main records: by part
 	uint32_t n_joined;
 	bool is_joined, keeps_waits;
-	struct tb_blame_wait *waits; // to be entered into the main records' blame
+	struct tb_blame_wait *waits; // by end, to be entered into the main records' blame
 	size_t n_waits, waits_room;
+	size_t n_entered; // of them, while they are entered
 };
 
 // tb_records_init borrows the network, and the cells of the links, by id, zeroed except
@@ -137,8 +138,9 @@ int tb_records_cut(struct tb_records *records, const struct tb_parts *parts) TB_
 // them first. TB_ENOMEM.
 int tb_records_join(struct tb_records *records, struct tb_records *whole) TB_MUST_USE;
 
-// tb_records_enter_waits enters the waits of all parts into the blame, part by part, with
-// the threads of a team; NULL: the caller's alone.
+// tb_records_enter_waits enters the waits of all parts into the blame, batch by batch,
+// with the threads of a team; NULL: the caller's alone. Call it when all parts have come
+// to the same instant.
 void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team);
 
 // tb_records_waits is the sum of all waits, of all parts.
@@ -287,7 +289,7 @@ static inline void tb_records_blame(struct tb_records *records, uint32_t link,
 {
 	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
 	if (records->blame)
-		tb_blame_table_add(records->blame, records->flows, &made, NULL);
+		tb_blame_table_add(records->blame, records->flows, &made);
 	else if (records->keeps_waits)
 		tb_records_keep_wait(records, &made);
 }

@@ -49,6 +49,8 @@ static bool differs(const struct program *program, struct difference *difference
 	else
 		failed = messages_differ(cut, one, difference) ||
 			 stats_differ(cut, one, difference) ||
+			 heaviest_differ(&cut->observed.blame, &one->observed.blame,
+				 difference) ||
 			 observed_differ(&cut->observed, &one->observed, difference);
 	account_drop(cut);
 	account_drop(one);

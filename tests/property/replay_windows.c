@@ -188,7 +188,8 @@ static void compare(const struct program *program, struct outcome *one, uint32_t
 {
 	struct outcome cut = replay(program, n_parts, n_threads);
 	struct difference difference;
-	if (observed_differ(&cut.observed, &one->observed, &difference))
+	if (heaviest_differ(&cut.observed.blame, &one->observed.blame, &difference) ||
+		observed_differ(&cut.observed, &one->observed, &difference))
 		fail_msg("seed %" PRIu64 ", %u parts, %u threads: %s", program->seed,
 			n_parts, n_threads, difference.text);
 	assert_true(cut.now_ps == one->now_ps);

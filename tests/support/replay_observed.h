@@ -367,6 +367,46 @@ static inline bool rows_differ(const char *what, struct heavy_row *engine,
 	return different;
 }
 
+// same_rows compares rows of two engines, which must be the same, and frees them.
+static inline bool same_rows(
+	struct heavy_row *one, size_t n_one, struct heavy_row *other, size_t n_other)
+{
+	bool same = n_one == n_other && memcmp(one, other, n_one * sizeof *one) == 0;
+	free(one);
+	free(other);
+	return same;
+}
+
+// heaviest_differ compares the lists of the heaviest of two engines, which must be the
+// same, whatever they left out.
+static inline bool heaviest_differ(const struct tb_blame_record *one,
+	const struct tb_blame_record *other, struct difference *difference)
+{
+	bool same = same_rows(rows_of_blame(one->by_link, one->n_by_link, true),
+			    one->n_by_link,
+			    rows_of_blame(other->by_link, other->n_by_link, true),
+			    other->n_by_link) &&
+		    same_rows(rows_of_blame(one->by_time, one->n_by_time, false),
+			    one->n_by_time,
+			    rows_of_blame(other->by_time, other->n_by_time, false),
+			    other->n_by_time) &&
+		    same_rows(rows_of_trees(one->trees, one->n_trees), one->n_trees,
+			    rows_of_trees(other->trees, other->n_trees), other->n_trees);
+	for (int i = 0; i < TB_GROUPINGS && same; i++)
+		same = one->group_floor_ps[i] == other->group_floor_ps[i] &&
+		       same_rows(rows_of_groups(one->groups[i], one->n_groups[i]),
+			       one->n_groups[i],
+			       rows_of_groups(other->groups[i], other->n_groups[i]),
+			       other->n_groups[i]);
+	same = same && one->by_link_floor_ps == other->by_link_floor_ps &&
+	       one->by_time_floor_ps == other->by_time_floor_ps &&
+	       one->tree_floor_ps == other->tree_floor_ps;
+	if (!same)
+		snprintf(difference->text, sizeof difference->text,
+			"the lists of the heaviest differ");
+	return !same;
+}
+
 static inline bool blame_differs(const struct tb_blame_record *engine,
 	struct tb_blame_record *oracle, struct difference *difference)
 {
