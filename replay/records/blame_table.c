@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many keys the tables of the heaviest hold; twice as many slots of 32 bytes.
+// How many keys the tables of the heaviest keep. With those of a batch they take two to
+// four times as many slots, of 32 bytes.
 enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
 enum { MOST_GROUPS = 1024 };
 

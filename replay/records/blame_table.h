@@ -5,7 +5,7 @@
 // job, by root and job; and the heaviest waits by link and flows, by time and flows, by
 // groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
 // slice of the sums by root (32 MB, or 32 bytes per link if that is more), 32 to 64
-// per key of the sums by job, 1 MB for the heaviest, 0.4 MB for the tally.
+// per key of the sums by job, up to 3 MB for the heaviest, 0.4 MB for the tally.
 //
 // Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
 // doubled whenever the replay outgrows them. The sums by root have wider slices where

@@ -10,7 +10,8 @@
 // writing whole words needs no branch per byte, so what is written may reach WORD bytes
 // beyond its end, and what is read, too.
 struct head {
-	uint32_t bin, n, n_bytes; // of the samples
+	uint32_t bin, level;
+	uint32_t n, n_bytes; // of the samples
 };
 
 enum {
@@ -24,7 +25,7 @@ _Static_assert(LENGTHS <= WORD, "the lengths of a sample's figures are read as o
 void tb_kept_bins_fini(struct tb_kept_bins *kept)
 {
 	free(kept->bytes);
-	free(kept->first);
+	free(kept->seen);
 	*kept = (struct tb_kept_bins){0};
 }
 
@@ -42,20 +43,11 @@ static inline uint32_t link_at(const unsigned char *sample)
 	return link;
 }
 
-static inline uint64_t lengths_at(const unsigned char *sample)
+// length_of is how many bytes a figure needs that is not 0.
+static inline unsigned length_of(uint64_t value)
 {
-	uint64_t all = word_at(sample + 4);
-	return 4 * TB_N_FIGURES < 64 ? all & ((UINT64_C(1) << 4 * TB_N_FIGURES % 64) - 1)
-				     : all;
-}
-
-// size_at returns how many bytes the packed sample takes.
-static inline size_t size_at(const unsigned char *sample)
-{
-	const uint64_t odd = UINT64_C(0x0f0f0f0f0f0f0f0f);
-	uint64_t lengths = lengths_at(sample);
-	lengths = (lengths & odd) + (lengths >> 4 & odd);
-	return FIGURES + (size_t)(lengths * UINT64_C(0x0101010101010101) >> 56);
+	unsigned last_bit = 63 ^ (unsigned)__builtin_clzll(value);
+	return (last_bit + 8) / 8;
 }
 
 // put_sample packs a sample; returns the byte after it.
@@ -64,30 +56,59 @@ static inline unsigned char *put_sample(
 {
 	uint64_t lengths = 0;
 	unsigned char *at = to + FIGURES;
-	for (int i = 0; i < TB_N_FIGURES; i++) {
-		uint64_t value = sample->figures[i];
-		unsigned n_bits = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-		memcpy(at, &value, sizeof value);
-		at += (n_bits + 7) / 8;
-		lengths |= (uint64_t)((n_bits + 7) / 8) << 4 * i;
+#define ROW(ID, field, ...)                                                              \
+	if (sample->field) {                                                             \
+		unsigned length = length_of(sample->field);                              \
+		memcpy(at, &sample->field, WORD);                                        \
+		at += length;                                                            \
+		lengths |= (uint64_t)length << 4 * TB_##ID;                              \
 	}
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	memcpy(to, &sample->link.id, 4);
 	memcpy(to + 4, &lengths, LENGTHS);
 	return at;
 }
 
+// By length: the bits of a figure in a word.
+static const uint64_t masks[WORD + 1] = {0, UINT64_MAX >> 56, UINT64_MAX >> 48,
+	UINT64_MAX >> 40, UINT64_MAX >> 32, UINT64_MAX >> 24, UINT64_MAX >> 16,
+	UINT64_MAX >> 8, UINT64_MAX};
+
 static inline const unsigned char *get_sample(
 	const unsigned char *from, struct tb_link_sample *sample)
 {
-	uint64_t lengths = lengths_at(from);
+	uint64_t lengths = word_at(from + 4);
 	sample->link.id = link_at(from);
 	from += FIGURES;
-	for (int i = 0; i < TB_N_FIGURES; i++, lengths >>= 4) {
-		unsigned n_bytes = lengths & 15;
-		uint64_t mask = n_bytes ? UINT64_MAX >> (64 - 8 * n_bytes) : 0;
-		sample->figures[i] = word_at(from) & mask;
-		from += n_bytes;
+#define ROW(ID, field, ...)                                                              \
+	{                                                                                \
+		unsigned length = lengths >> 4 * TB_##ID & 15;                           \
+		sample->field = word_at(from) & masks[length];                           \
+		from += length;                                                          \
 	}
+	TB_LINK_FIGURES(ROW)
+#undef ROW
+#define ROW(ID, field, ...) sample->field = 0;
+	TB_LINK_RATES(ROW)
+#undef ROW
+	return from;
+}
+
+static inline const unsigned char *add_sample(
+	const unsigned char *from, struct tb_link_sample *sum)
+{
+	uint64_t lengths = word_at(from + 4);
+	from += FIGURES;
+#define ROW(ID, field, column, type, adds, ...)                                          \
+	if (lengths >> 4 * TB_##ID & 15) {                                               \
+		unsigned length = lengths >> 4 * TB_##ID & 15;                           \
+		uint64_t value = word_at(from) & masks[length];                          \
+		TB_FIGURE_##adds(sum->field, value);                                     \
+		from += length;                                                          \
+	}
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	return from;
 }
 
@@ -97,8 +118,22 @@ int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin)
 	size_t needed = kept->n_bytes + sizeof(struct head) + WORD;
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, needed) != TB_OK)
 		return TB_ENOMEM;
-	memcpy(kept->bytes + kept->last, &(struct head){.bin = bin}, sizeof(struct head));
+	const struct head head = {.bin = bin, .level = kept->level};
+	memcpy(kept->bytes + kept->last, &head, sizeof head);
 	return TB_OK;
+}
+
+// make_seen makes room for the bit of a link.
+static int make_seen(struct tb_kept_bins *kept, uint32_t link)
+{
+	size_t room = kept->seen_room;
+	if (link / 64 < room)
+		return TB_OK;
+	int status = TB_ARRAY_RESERVE(&kept->seen, &kept->seen_room, link / 64 + 1u);
+	if (status == TB_OK)
+		memset(kept->seen + room, 0,
+			(kept->seen_room - room) * sizeof *kept->seen);
+	return status;
 }
 
 int tb_kept_bins_add(
@@ -110,7 +145,8 @@ int tb_kept_bins_add(
 	size_t begin = kept->last + sizeof head;
 	size_t used = kept->n_bytes > begin ? kept->n_bytes : begin;
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room,
-		    used + (size_t)n * SAMPLE_MOST + WORD) != TB_OK)
+		    used + (size_t)n * SAMPLE_MOST + WORD) != TB_OK ||
+		make_seen(kept, samples[n - 1].link.id) != TB_OK)
 		return TB_ENOMEM;
 	unsigned char *to = kept->bytes + used;
 	for (uint32_t i = 0; i < n; i++)
@@ -123,106 +159,120 @@ int tb_kept_bins_add(
 	return TB_OK;
 }
 
-size_t tb_kept_bins_read(const struct tb_kept_bins *kept, size_t from, uint32_t *bin,
-	struct tb_link_sample *samples, uint32_t *n)
+static struct head head_at(const struct tb_kept_bins *kept, size_t from)
 {
 	struct head head;
 	memcpy(&head, kept->bytes + from, sizeof head);
+	return head;
+}
+
+static uint32_t bin_of(const struct tb_kept_bins *kept, const struct head *head)
+{
+	unsigned levels = kept->level - head->level;
+	return levels < 32 ? head->bin >> levels : 0;
+}
+
+// end_of is where the bins end that come to one with that at byte `from`.
+static size_t end_of(const struct tb_kept_bins *kept, size_t from)
+{
+	struct head head = head_at(kept, from);
+	uint32_t bin = bin_of(kept, &head);
+	do {
+		from += sizeof head + head.n_bytes;
+		if (from >= kept->n_bytes)
+			break;
+		head = head_at(kept, from);
+	} while (bin_of(kept, &head) == bin);
+	return from;
+}
+
+// add_bin adds the bin at byte `from` to the samples by link whose bits are set, and sets
+// those of the others.
+static void add_bin(
+	struct tb_kept_bins *kept, size_t from, struct tb_link_sample *samples)
+{
+	struct head head = head_at(kept, from);
 	const unsigned char *at = kept->bytes + from + sizeof head;
 	for (uint32_t i = 0; i < head.n; i++) {
-		at = get_sample(at, &samples[i]);
-		tb_link_sample_rate(&samples[i], 0);
-	}
-	*bin = head.bin;
-	*n = head.n;
-	return (size_t)(at - kept->bytes);
-}
-
-// Packed samples that are being merged.
-struct samples {
-	const unsigned char *at;
-	uint32_t n_left;
-};
-
-// pass moves the next sample to `to`; returns the byte after it.
-static unsigned char *pass(unsigned char *to, struct samples *samples)
-{
-	size_t size = size_at(samples->at);
-	memmove(to, samples->at, size);
-	samples->at += size;
-	samples->n_left--;
-	return to + size;
-}
-
-// pass_sum adds up the next samples of two, which are of one link. The sum is packed
-// aside: it ends where the second did at the latest, but its last word may not.
-static unsigned char *pass_sum(
-	unsigned char *to, struct samples *first, struct samples *second)
-{
-	struct tb_link_sample sum = {0}, more = {0};
-	unsigned char packed[SAMPLE_MOST + WORD];
-	first->at = get_sample(first->at, &sum);
-	second->at = get_sample(second->at, &more);
-	first->n_left--;
-	second->n_left--;
-	tb_link_sample_add(&sum, &more);
-	size_t size = (size_t)(put_sample(packed, &sum) - packed);
-	memcpy(to, packed, size);
-	return to + size;
-}
-
-// merge packs the samples of two bins as one bin's at `to`, behind `head`, which it
-// completes.
-static unsigned char *merge(
-	unsigned char *to, struct samples first, struct samples second, struct head *head)
-{
-	const unsigned char *begin = to;
-	for (head->n = 0; first.n_left || second.n_left; head->n++) {
-		uint64_t one = first.n_left ? link_at(first.at) : UINT64_MAX;
-		uint64_t other = second.n_left ? link_at(second.at) : UINT64_MAX;
-		if (one == other)
-			to = pass_sum(to, &first, &second);
+		uint32_t link = link_at(at);
+		uint64_t bit = UINT64_C(1) << link % 64;
+		if (kept->seen[link / 64] & bit)
+			at = add_sample(at, &samples[link]);
 		else
-			to = pass(to, one < other ? &first : &second);
+			at = get_sample(at, &samples[link]);
+		kept->seen[link / 64] |= bit;
 	}
-	head->n_bytes = (uint32_t)(to - begin);
-	return to;
 }
 
-// merge_at moves the bin at `from`, and the next if that is its neighbour, to `to`, as
-// one bin. What it writes never overtakes what it reads of the second: a packed sum is no
-// longer than what it sums, and the first is out of the way.
-static int merge_at(struct tb_kept_bins *kept, size_t *from, size_t *to)
+// gather_seen moves the samples whose bits are set to the front, and clears the bits.
+static uint32_t gather_seen(struct tb_kept_bins *kept, struct tb_link_sample *samples)
 {
-	struct head head, next = {0};
-	memcpy(&head, kept->bytes + *from, sizeof head);
-	if (TB_ARRAY_RESERVE(&kept->first, &kept->first_room, head.n_bytes + WORD) !=
-		TB_OK)
-		return TB_ENOMEM;
-	memcpy(kept->first, kept->bytes + *from + sizeof head, head.n_bytes);
-	struct samples first = {kept->first, head.n};
-	*from += sizeof head + head.n_bytes;
-	if (*from < kept->n_bytes)
-		memcpy(&next, kept->bytes + *from, sizeof next);
-	struct samples second = {0};
-	if (next.n && next.bin / 2 == head.bin / 2) {
-		second = (struct samples){kept->bytes + *from + sizeof next, next.n};
-		*from += sizeof next + next.n_bytes;
+	uint32_t n = 0;
+	for (size_t word = 0; word < kept->seen_room; word++) {
+		for (uint64_t bits = kept->seen[word]; bits; bits &= bits - 1)
+			samples[n++] =
+				samples[word * 64 + (uint32_t)__builtin_ctzll(bits)];
+		kept->seen[word] = 0;
 	}
-	struct head merged = {.bin = head.bin / 2};
-	unsigned char *end =
-		merge(kept->bytes + *to + sizeof merged, first, second, &merged);
-	memcpy(kept->bytes + *to, &merged, sizeof merged);
-	*to = (size_t)(end - kept->bytes);
-	return TB_OK;
+	return n;
 }
 
-int tb_kept_bins_widen(struct tb_kept_bins *kept)
+size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
+	struct tb_link_sample *samples, uint32_t *n)
+{
+	struct head head = head_at(kept, from);
+	size_t end = end_of(kept, from);
+	*bin = bin_of(kept, &head);
+	*n = head.n;
+	if (end == from + sizeof head + head.n_bytes) { // no others
+		const unsigned char *at = kept->bytes + from + sizeof head;
+		for (uint32_t i = 0; i < head.n; i++)
+			at = get_sample(at, &samples[i]);
+		return end;
+	}
+	for (; from < end; from += sizeof head + head.n_bytes) {
+		head = head_at(kept, from);
+		add_bin(kept, from, samples);
+	}
+	*n = gather_seen(kept, samples);
+	return end;
+}
+
+// merge writes the bins in [*from, end) as one to `to`, before them; returns the byte
+// after it. The sum of several has room: it has one head, and a packed sum is no longer
+// than what it sums.
+static size_t merge(struct tb_kept_bins *kept, size_t *from, size_t to,
+	struct tb_link_sample *samples)
+{
+	struct head head = head_at(kept, *from);
+	size_t alone = *from + sizeof head + head.n_bytes;
+	size_t end = end_of(kept, *from);
+	if (end == alone) {
+		memmove(kept->bytes + to + sizeof head, kept->bytes + *from + sizeof head,
+			head.n_bytes);
+		head.bin = bin_of(kept, &head);
+	} else {
+		(void)tb_kept_bins_read(kept, *from, &head.bin, samples, &head.n);
+		unsigned char *begin = kept->bytes + to + sizeof head, *at = begin;
+		for (uint32_t i = 0; i < head.n; i++)
+			at = put_sample(at, &samples[i]);
+		head.n_bytes = (uint32_t)(at - begin);
+	}
+	head.level = kept->level;
+	memcpy(kept->bytes + to, &head, sizeof head);
+	*from = end;
+	return to + sizeof head + head.n_bytes;
+}
+
+void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *samples)
 {
 	size_t from = 0, to = 0;
-	int status = TB_OK;
-	while (from < kept->n_bytes && status == TB_OK)
-		status = merge_at(kept, &from, &to);
+	kept->level++;
+	if (kept->n_bytes <= kept->most_bytes)
+		return;
+	while (from < kept->n_bytes)
+		to = merge(kept, &from, to, samples);
 	kept->n_bytes = to;
-	return status;
+	if (kept->most_bytes < 2 * to)
+		kept->most_bytes = 2 * to;
 }

@@ -15,6 +15,16 @@ enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
 
+// Bins take so many bytes a link at least, within limits, before they are merged.
+enum { BYTES_A_LINK = 1024, LEAST_BYTES = 4 << 20, MOST_BYTES = 16 << 20 };
+
+static size_t bytes_for(uint32_t n_links)
+{
+	size_t bytes = (size_t)n_links * BYTES_A_LINK;
+	bytes = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+	return bytes < MOST_BYTES ? bytes : MOST_BYTES;
+}
+
 static uint64_t bins_for(uint32_t n_links)
 {
 	uint64_t bins = LEAST_BINS;
@@ -36,6 +46,7 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 		.automatic = bin_ps == 0,
 		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
 		.bins_most = bins_for(n_links),
+		.kept.most_bytes = bytes_for(n_links),
 		.keeps_messages = observer && observer->messages};
 	records->bin_end = records->bin_ps;
 	records->touched = calloc(n_links / 64 + 1, sizeof *records->touched);
@@ -200,10 +211,20 @@ static int tell(struct tb_records *records, uint64_t bin,
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+// make_told makes room for a bin to be told.
+static int make_told(struct tb_records *records)
+{
+	if (!records->told)
+		records->told = malloc(records->n_links * sizeof *records->told);
+	return records->told ? TB_OK : TB_ENOMEM;
+}
+
 // widen doubles the width.
 static void widen(struct tb_records *records)
 {
-	if (tb_kept_bins_widen(&records->kept) != TB_OK)
+	if (make_told(records) == TB_OK)
+		tb_kept_bins_widen(&records->kept, records->told);
+	else
 		records->failed = true;
 	records->kept_told = 0;
 	records->bin /= 2;
@@ -262,14 +283,6 @@ static int keep(struct tb_records *records)
 		status = tb_kept_bins_add(&records->kept, samples, n);
 	}
 	return status;
-}
-
-// make_told makes room for a bin to be told.
-static int make_told(struct tb_records *records)
-{
-	if (!records->told)
-		records->told = malloc(records->n_links * sizeof *records->told);
-	return records->told ? TB_OK : TB_ENOMEM;
 }
 
 static int tell_open_bin(struct tb_records *records, struct tb_error *error)
