@@ -1,10 +1,11 @@
-// tailback report: where a run waited, as text, data or one HTML page.
+// tailback report: where a run waited, as text, data, one HTML page or on paper.
 #include "cli.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "output_args.h"
 #include "recorded_picture.h"
 #include "report.h"
+#include "report_print.h"
 #include "run_args.h"
 
 #include <argp.h>
@@ -13,7 +14,7 @@
 
 #define COMMAND "tailback report"
 
-#define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML)
+#define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML | 1u << TB_FORMAT_PDF)
 
 // Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
@@ -27,17 +28,27 @@ struct report_options {
 	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
 	const char *list; // of CSV; NULL: the default
-	bool top_given, fail_over_given;
+	bool top_given, fail_over_given, full;
 };
 
-enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST, KEY_WIDTH, KEY_SCHEMA };
+enum key {
+	KEY_RUN = 256,
+	KEY_TOP,
+	KEY_FAIL_OVER,
+	KEY_LIST,
+	KEY_WIDTH,
+	KEY_SCHEMA,
+	KEY_FULL
+};
 
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS,
 	{"top", KEY_TOP, "N", 0,
 		"List the first N links, switches, flows, roots and pairs; 0: "
-		"all (default: 10 in text and Markdown, else 100)",
+		"all (default: 10 in text, Markdown and PDF, else 100)",
 		0},
+	{"full", KEY_FULL, NULL, 0,
+		"Let the evidence follow the page of answers that a PDF is", 0},
 	{"list", KEY_LIST, "LIST", 0, "The list that CSV has: %s (default: hot-links)",
 		0},
 	{"width", KEY_WIDTH, "N", 0,
@@ -74,6 +85,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_LIST:
 		options->list =
 			tb_report_list_name(tb_cmd_word(words, key, value, state));
+		break;
+	case KEY_FULL:
+		options->full = true;
 		break;
 	case KEY_WIDTH:
 		options->width = tb_cmd_text_columns(value, state);
@@ -132,6 +146,9 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	enum tb_format format = writing->options->output.format;
 	if (format == TB_FORMAT_HTML)
 		return write_html(writing->run, writing->report, stream, error);
+	if (format == TB_FORMAT_PDF)
+		return tb_report_print(writing->report, writing->run,
+			writing->options->full, stream, error);
 	const struct tb_report_form form = {.list = writing->options->list,
 		.width = tb_cmd_text_width(writing->options->width, stream, 0)};
 	return tb_report_write(writing->report, format, &form, stream, error);
@@ -176,13 +193,15 @@ int tb_cmd_report(int argc, char **argv)
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Report where a run waited: the hot links, the switches, the slowest "
 		"flows, the congestion roots, who made whom wait, and all this by job. "
-		"HTML is one self-contained page, with the congestion matrix.\v"
+		"HTML is one self-contained page, with the congestion matrix; PDF is for "
+		"paper, one page of answers and with --full the evidence.\v"
 		"A link's wait is the total time that headers which arrived over it "
 		"waited at its end. Several headers can wait at once, so it may exceed "
 		"the simulated time, and PERCENT may exceed 100.\n\n"
 		"Examples:\n"
 		"  tailback report run.db\n"
 		"  tailback report run.db -o report.html\n"
+		"  tailback report run.db --full -o report.pdf\n"
 		"  tailback report run.db -f csv --top 0 > links.csv\n"
 		"  tailback report run.db --fail-over 20 > /dev/null || echo congested",
 		NULL, NULL, NULL};
@@ -197,8 +216,13 @@ int tb_cmd_report(int argc, char **argv)
 	if (options.list && options.output.format != TB_FORMAT_CSV)
 		return tb_cli_usage(
 			COMMAND, "--list is for CSV: the other formats have all lists");
+	bool on_paper = options.output.format == TB_FORMAT_PDF;
+	if (options.full && !on_paper)
+		return tb_cli_usage(
+			COMMAND, "--full is for PDF: the other formats have all lists");
 	if (!options.top_given)
-		options.top = tb_cmd_output_is_to_read(&options.output) ? TOP_TO_READ
-									: TOP_TO_SEARCH;
+		options.top = tb_cmd_output_is_to_read(&options.output) || on_paper
+				      ? TOP_TO_READ
+				      : TOP_TO_SEARCH;
 	return report_run(&options);
 }

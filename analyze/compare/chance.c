@@ -14,14 +14,14 @@ void tb_chance_fini(struct tb_chance *chance)
 	*chance = (struct tb_chance){0};
 }
 
-struct level {
+struct waited_on {
 	double wait_ps;
 	uint32_t at;
 };
 
 static int by_wait(const void *left, const void *right)
 {
-	const struct level *a = left, *b = right;
+	const struct waited_on *a = left, *b = right;
 	if (a->wait_ps < b->wait_ps || a->wait_ps > b->wait_ps)
 		return a->wait_ps > b->wait_ps ? -1 : 1;
 	return (a->at > b->at) - (a->at < b->at);
@@ -52,7 +52,7 @@ static int keep_hot(struct tb_chance_figures *figures, enum tb_chance_kind kind,
 	struct tb_error *error)
 {
 	size_t n = figures->n[kind], n_kept = 0;
-	struct level *levels = calloc(n + 1, sizeof *levels);
+	struct waited_on *levels = calloc(n + 1, sizeof *levels);
 	double all_ps = 0, so_far_ps = 0;
 	if (!levels)
 		return tb_fail_memory(error, "a comparison");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // A run being read, and where its figures go.
-struct reading {
+struct figures_reading {
 	struct tb_chance_figures *figures;
 	const struct tb_compare *compare;
 	struct tb_run *run;
@@ -17,12 +17,13 @@ struct reading {
 	size_t pair;
 };
 
-static void put(const struct reading *r, enum tb_chance_kind kind, size_t i, double value)
+static void put(
+	const struct figures_reading *r, enum tb_chance_kind kind, size_t i, double value)
 {
 	r->figures->of[kind][r->which][i * r->figures->n_pairs + r->pair] = value;
 }
 
-static void put_links(const struct reading *r, enum tb_chance_kind kind,
+static void put_links(const struct figures_reading *r, enum tb_chance_kind kind,
 	const struct tb_link_sample *samples)
 {
 	const struct tb_link_pairs *pairs = &r->compare->pairs;
@@ -33,7 +34,7 @@ static void put_links(const struct reading *r, enum tb_chance_kind kind,
 	}
 }
 
-static int read_roots(const struct reading *r, struct tb_error *error)
+static int read_roots(const struct figures_reading *r, struct tb_error *error)
 {
 	struct tb_link_sample *samples = NULL;
 	int status = tb_compare_read_roots(r->run, &samples, error);
@@ -43,7 +44,7 @@ static int read_roots(const struct reading *r, struct tb_error *error)
 	return status;
 }
 
-static int read_links(const struct reading *r, struct tb_error *error)
+static int read_links(const struct figures_reading *r, struct tb_error *error)
 {
 	const struct tb_link_sample *samples = NULL;
 	double wait_ps = 0;
@@ -62,7 +63,7 @@ static int read_links(const struct reading *r, struct tb_error *error)
 	return TB_OK;
 }
 
-static int read_flows(const struct reading *r, struct tb_error *error)
+static int read_flows(const struct figures_reading *r, struct tb_error *error)
 {
 	const struct tb_flow_table *known = &r->figures->flows;
 	struct tb_flow_table flows = {0};
@@ -94,7 +95,7 @@ static int read_flows(const struct reading *r, struct tb_error *error)
 
 // read_jobs reads what jobs took with the computation before their first message, and of
 // captures, whose messages are posted when they were captured, their messages' latency.
-static int read_jobs(const struct reading *r, struct tb_error *error)
+static int read_jobs(const struct figures_reading *r, struct tb_error *error)
 {
 	struct tb_jobs jobs = {0};
 	bool captured = strcmp(r->info->input_kind, "packets") == 0;
@@ -113,7 +114,7 @@ static int read_jobs(const struct reading *r, struct tb_error *error)
 	return status;
 }
 
-static int read_run(struct reading *r, int64_t id, struct tb_error *error)
+static int read_run(struct figures_reading *r, int64_t id, struct tb_error *error)
 {
 	int status = tb_run_open(&r->run, r->store, id, error);
 	if (status != TB_OK)
@@ -172,7 +173,7 @@ int tb_chance_read(struct tb_chance_figures *figures, const struct tb_compare *c
 	if (status == TB_OK)
 		status = make_room(figures, error);
 	for (size_t i = 0; status == TB_OK && i < 2 * figures->n_pairs; i++) {
-		struct reading reading = {.figures = figures,
+		struct figures_reading reading = {.figures = figures,
 			.compare = compare,
 			.store = seeds[i % 2].store,
 			.which = (int)(i % 2),

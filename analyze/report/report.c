@@ -259,7 +259,7 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	else if (format == TB_FORMAT_MARKDOWN)
 		tb_report_write_markdown(report, stream);
 	else if (format == TB_FORMAT_HTML)
-		tb_report_write_html(report, &form->figures, stream);
+		status = tb_report_write_html(report, &form->figures, stream);
 	else
 		status = tb_report_write_text(report, form->width, stream);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "a report");

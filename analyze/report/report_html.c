@@ -5,28 +5,11 @@
 #include "schemas.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
-
-// html_title writes the names of the input's files without their folders.
-static void html_title(FILE *stream, const char *names)
-{
-	while (*names) {
-		size_t length = strcspn(names, " ");
-		const char *slash = memrchr(names, '/', length);
-		size_t skip = slash ? (size_t)(slash - names) + 1 : 0;
-		char name[256];
-		snprintf(name, sizeof name, "%.*s", (int)(length - skip), names + skip);
-		tb_markup_put(stream, name);
-		names += length;
-		if (*names)
-			fputc(*names++, stream);
-	}
-}
 
 static void write_head(const struct tb_report *report, FILE *stream)
 {
+	char title[TB_REPORT_TITLE];
 	// The policy ensures that nothing is fetched, whatever the names contain.
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -35,7 +18,7 @@ static void write_head(const struct tb_report *report, FILE *stream)
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<title>Congestion of ",
 		stream);
-	html_title(stream, report->info->input_name);
+	tb_markup_put(stream, tb_report_title(report, title, sizeof title));
 	fputs("</title>\n<style>\n", stream);
 	fputs(tb_schema_report_css, stream);
 	fputs("</style>\n</head>\n<body>\n", stream);
@@ -59,6 +42,7 @@ static void write_navigation(
 
 static void write_header(const struct tb_report *report, bool has_matrix, FILE *stream)
 {
+	char title[TB_REPORT_TITLE];
 	fprintf(stream,
 		"<header>\n<p class=\"eyebrow\">Tailback report &middot; run %" PRId64
 		" on ",
@@ -66,7 +50,7 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 	tb_markup_put(stream, report->info->network_name);
 	tb_markup_put(stream, tb_run_caution(report->info));
 	fputs("</p>\n<h1>", stream);
-	html_title(stream, report->info->input_name);
+	tb_markup_put(stream, tb_report_title(report, title, sizeof title));
 	fputs("</h1>\n", stream);
 	if (!report->info->complete)
 		fputs("<p class=\"badge\">incomplete</p>\n", stream);
@@ -75,48 +59,14 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 	fputs("</header>\n", stream);
 }
 
-static void write_tile(FILE *stream, const char *value, const char *name)
-{
-	fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", value, name);
-}
-
-static void write_capture_tiles(const struct tb_report *report, FILE *stream)
-{
-	char text[48], idle[64], name[96];
-	const struct tb_run_capture *capture = &report->capture;
-	write_tile(stream, tb_format_size(capture->payload_bytes, text, sizeof text),
-		"of payload, captured");
-	if (strcmp(report->info->input_kind, "mixed") == 0)
-		write_tile(stream, tb_format_size(capture->wire_bytes, text, sizeof text),
-			"on the wire, captured");
-	snprintf(text, sizeof text, "%g", report->info->time_scale);
-	snprintf(name, sizeof name, "time scale, %s",
-		tb_report_idle(report, idle, sizeof idle));
-	write_tile(stream, text, name);
-}
-
 static void write_tiles(const struct tb_report *report, FILE *stream)
 {
-	const struct tb_run_info *info = report->info;
-	char text[48], name[96], active[48];
+	struct tb_report_tile tiles[TB_REPORT_TILES];
+	size_t n = tb_report_tiles(report, tiles);
 	fputs("<div class=\"tiles\">\n", stream);
-	tb_format_long_time(report->wait_ps, text, sizeof text);
-	write_tile(stream, text, "waited, all headers");
-	snprintf(name, sizeof name, "of %s had waits",
-		tb_format_counted(info->n_links, "link", text, sizeof text));
-	write_tile(stream, tb_format_count(report->n_waiting, text, sizeof text), name);
-	write_tile(stream, tb_format_time(info->simulated_ps, text, sizeof text),
-		"simulated");
-	write_tile(stream, tb_format_count(info->n_messages, text, sizeof text),
-		info->n_messages == 1 ? "message" : "messages");
-	snprintf(name, sizeof name, "%s, delivered", tb_run_carried(info));
-	write_tile(
-		stream, tb_format_size(info->delivered_bytes, text, sizeof text), name);
-	snprintf(name, sizeof name, "%s %s", tb_run_carried(info),
-		tb_report_active(report, active, sizeof active));
-	write_tile(stream, tb_report_per_node(report, text, sizeof text), name);
-	if (report->has_capture)
-		write_capture_tiles(report, stream);
+	for (size_t i = 0; i < n; i++)
+		fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", tiles[i].value,
+			tiles[i].name);
 	fputs("</div>\n", stream);
 }
 
@@ -240,10 +190,8 @@ static void write_figures(const struct tb_report_figures *figures, FILE *stream)
 			figures->recorded[0], figures->recorded[1], stream);
 }
 
-static void write_item(FILE *stream, const char *name, const char *text)
+static void put_item(void *stream, const char *name, const char *text)
 {
-	if (!*text)
-		return;
 	fputs("<dt>", stream);
 	tb_markup_put(stream, name);
 	fputs("</dt><dd>", stream);
@@ -251,77 +199,17 @@ static void write_item(FILE *stream, const char *name, const char *text)
 	fputs("</dd>\n", stream);
 }
 
-// write_summary lists the members of the input's own summary, whatever their names.
-static void write_summary(const struct tb_run_info *info, FILE *stream)
+static int write_configuration(const struct tb_report *report, FILE *stream)
 {
-	json_t *summary = json_loads(info->input_summary, 0, NULL);
-	const char *key;
-	json_t *value;
-	json_object_foreach(summary, key, value)
-	{
-		char *text = json_is_string(value)
-				     ? NULL
-				     : json_dumps(value,
-					       JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		write_item(stream, key,
-			text			   ? text
-			: json_string_value(value) ? json_string_value(value)
-						   : "");
-		free(text);
-	}
-	json_decref(summary);
-}
-
-// write_network has a line for each section of the network's preset.
-static void write_network(const struct tb_run_info *info, FILE *stream)
-{
-	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
-	size_t n = tb_run_parameters(info, list);
-	const char *section = NULL;
-	char text[64];
-	write_item(stream, "switching", info->network.switching);
-	for (size_t i = 0; i < n; i++) {
-		if (!section || strcmp(section, list[i].section) != 0)
-			fprintf(stream, "%s<dt>%s</dt><dd>", section ? "</dd>\n" : "",
-				list[i].section);
-		else
-			fputs(", ", stream);
-		section = list[i].section;
-		tb_markup_put(stream, list[i].key);
-		fputs(" = ", stream);
-		tb_markup_put(
-			stream, list[i].value.type == TB_VALUE_WORD
-					? list[i].value.word
-					: tb_parameter_text(&list[i], text, sizeof text));
-	}
-	fputs(n ? "</dd>\n" : "", stream);
-}
-
-static void write_configuration(const struct tb_report *report, FILE *stream)
-{
-	const struct tb_run_info *info = report->info;
-	char text[64];
 	// Not folded: what is folded is not printed on paper.
 	fputs("<section class=\"card\" id=\"run\">\n<h2>Configuration</h2>\n<dl>\n",
 		stream);
-	for (int i = 0; i < report->n_facts; i++)
-		write_item(stream, report->facts[i].name, report->facts[i].text);
-	write_item(stream, "SHA-256 of the input", info->input_digest);
-	write_item(stream, "options", info->options);
-	snprintf(text, sizeof text, "%" PRIu64, info->seed);
-	write_item(stream, "seed", text);
-	write_network(info, stream);
-	write_summary(info, stream);
-	write_item(stream, "started", info->started_at);
-	write_item(stream, "host", info->host);
-	if (info->wall_s > 0) {
-		snprintf(text, sizeof text, "%.2f s", info->wall_s);
-		write_item(stream, "took", text);
-	}
+	int status = tb_report_configuration(report, put_item, stream);
 	fputs("</dl>\n</section>\n", stream);
+	return status;
 }
 
-void tb_report_write_html(const struct tb_report *report,
+int tb_report_write_html(const struct tb_report *report,
 	const struct tb_report_figures *figures, FILE *stream)
 {
 	write_head(report, stream);
@@ -334,7 +222,7 @@ void tb_report_write_html(const struct tb_report *report,
 		if (report->tables[i].n_shown)
 			tb_table_html(&report->tables[i], stream);
 	tb_report_notes_html(report, stream);
-	write_configuration(report, stream);
+	int status = write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);
 	tb_markup_put(stream, TB_VERSION);
 	fputs(". Figures are simulated but for those called "
@@ -342,4 +230,5 @@ void tb_report_write_html(const struct tb_report *report,
 		stream);
 	fputs(tb_schema_report_js, stream);
 	fputs("</script>\n</body>\n</html>\n", stream);
+	return status;
 }

@@ -10,6 +10,7 @@
 #include "matrix.h"
 #include "recorded.h"
 #include "report.h"
+#include "report_parts.h"
 #include "roots.h"
 #include "run_capture.h"
 #include "table.h"
@@ -21,6 +22,7 @@ struct tb_report_fact {
 };
 
 #define TB_REPORT_FACTS 12
+#define TB_REPORT_TITLE 4096 // bytes of its names of files
 
 // The lists of a report, in the order in which people read them.
 #define TB_REPORT_LISTS 21
@@ -133,7 +135,7 @@ int tb_report_write_text(
 	const struct tb_report *report, unsigned width, FILE *stream) TB_MUST_USE;
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
 int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
-void tb_report_write_html(const struct tb_report *report,
-	const struct tb_report_figures *figures, FILE *stream);
+int tb_report_write_html(const struct tb_report *report,
+	const struct tb_report_figures *figures, FILE *stream) TB_MUST_USE;
 
 #endif

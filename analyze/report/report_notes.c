@@ -30,6 +30,13 @@ static void put_plain(FILE *stream, const char *text)
 	fputs(text, stream);
 }
 
+void tb_report_notes(const struct tb_report *report, tb_report_put *put, void *context)
+{
+	for (size_t i = 0; i < tb_report_n_notes(report); i++)
+		put(context, about(report, &report->info->notes[i]),
+			report->info->notes[i].text);
+}
+
 static void write_notes(
 	const struct tb_report *report, const struct notes_form *form, FILE *stream)
 {

@@ -14,6 +14,11 @@ int tb_picture_png(
 int tb_picture_pdf(
 	const struct tb_picture *picture, double width, FILE *stream) TB_MUST_USE;
 
+// tb_pictures_pdf writes `n` pictures as the pages of one PDF, a point a pixel.
+// `title` is its name in viewers. Errors as of tb_picture_pdf.
+int tb_pictures_pdf(const struct tb_picture *pictures, size_t n, const char *title,
+	FILE *stream) TB_MUST_USE;
+
 // tb_pixels_png writes h rows of w pixels (0xRRGGBB words) as a PNG. TB_ENOMEM; write
 // errors show in ferror(stream).
 int tb_pixels_png(uint32_t *pixels, int w, int h, FILE *stream) TB_MUST_USE;

@@ -128,6 +128,27 @@ int tb_picture_pdf(const struct tb_picture *picture, double width, FILE *stream)
 	return status;
 }
 
+int tb_pictures_pdf(
+	const struct tb_picture *pictures, size_t n, const char *title, FILE *stream)
+{
+	int status = TB_OK;
+	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
+		put, stream, pictures[0].width, pictures[0].height);
+	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		cairo_pdf_surface_set_size(
+			surface, pictures[i].width, pictures[i].height);
+		status = draw(&pictures[i], surface, 1);
+		cairo_surface_show_page(surface);
+	}
+	cairo_surface_finish(surface);
+	if (status == TB_OK && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
+		status = TB_ENOMEM;
+	cairo_surface_destroy(surface);
+	return status;
+}
+
 int tb_pixels_png(uint32_t *pixels, int w, int h, FILE *stream)
 {
 	cairo_surface_t *surface = cairo_image_surface_create_for_data(

@@ -195,6 +195,23 @@ uint32_t tb_picture_paragraph(struct tb_picture *picture, struct tb_box box,
 	return lines;
 }
 
+void tb_picture_place(struct tb_picture *picture, const struct tb_picture *other,
+	double x, double y, double scale)
+{
+	if (other->status != TB_OK)
+		picture->status = other->status;
+	for (size_t i = 0; i < other->n_items; i++) {
+		struct tb_item item = other->items[i];
+		const char *text = tb_picture_string(other, item.text);
+		item.box = (struct tb_box){x + scale * item.box.x, y + scale * item.box.y,
+			scale * item.box.w, scale * item.box.h};
+		item.size *= scale;
+		item.text = *text ? keep(picture, text, strlen(text)) : 0;
+		item.tip = 0;
+		add(picture, &item);
+	}
+}
+
 void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick)
 {
 	if (picture->n_items)

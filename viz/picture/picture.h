@@ -140,6 +140,11 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 uint32_t tb_picture_paragraph(struct tb_picture *picture, struct tb_box box,
 	struct tb_type type, const char *text);
 
+// tb_picture_place adds all items of another picture, scaled, with its upper left corner
+// at (x, y). Its page is not painted.
+void tb_picture_place(struct tb_picture *picture, const struct tb_picture *other,
+	double x, double y, double scale);
+
 // tb_picture_pick and tb_picture_tip attach an id and a sentence to the newest item.
 void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick);
 void tb_picture_tip(struct tb_picture *picture, const char *text);

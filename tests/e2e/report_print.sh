@@ -1,0 +1,78 @@
+# The report on paper: an answer page, then the evidence. Every page has its number, a list that goes on over pages has
+# its heading and titles on each, no text is cut, and the configuration comes last.
+set -euo pipefail
+command -v pdftotext >/dev/null || { echo "skipped: pdftotext is not installed (poppler-utils)"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat said 2>/dev/null' ERR
+cd "$work"
+
+long=a-job-whose-name-has-to-break-into-lines-as-it-is-longer-than-any-column-of-a-list-may-be
+"$TAILBACK" synth bit-reversal --nodes 64 --message 16K --messages 4 -o $long.goal
+"$TAILBACK" replay $long.goal -q -o run.db
+"$TAILBACK" report run.db -o short.pdf
+"$TAILBACK" report run.db --full --top 90 -o full.pdf
+"$TAILBACK" report run.db --full --top 90 -o again.pdf
+cmp full.pdf again.pdf
+"$TAILBACK" report run.db -f csv --top 90 >links.csv
+"$TAILBACK" report run.db -f json --top 90 >run.json
+code=0
+"$TAILBACK" report run.db --full -o run.html 2>said || code=$?
+[[ $code == 2 ]]
+grep -q -- '--full is for PDF' said
+pdftotext -layout short.pdf short.txt
+pdftotext -layout full.pdf full.txt
+pdftotext -raw full.pdf raw.txt
+# A large network, too: its matrix has a page of its own.
+"$TAILBACK" synth uniform --nodes 1024 --message 4K --messages 1 -o large.goal
+"$TAILBACK" replay large.goal -n ib-hdr,arity=16,levels=3 -q -o large.db
+"$TAILBACK" report large.db --full -o large.pdf
+pdftotext -layout large.pdf large.txt
+
+python3 - "$long" <<'END'
+import csv, json, sys
+long = sys.argv[1]
+def pages(name):
+    found = open(name).read().split("\f")
+    return found[:-1] if not found[-1].strip() else found
+short, full, large = pages("short.txt"), pages("full.txt"), pages("large.txt")
+for document in short, full, large:
+    for i, page in enumerate(document):
+        assert f"page {i + 1} of {len(document)}" in page, page
+        assert "..." not in page.replace("Tailback", "").split("page ")[0] or i == 0, page
+assert len(short) == 1 and len(full) > 5 and len(large) >= 3
+for part in "Findings", "Worth trying", "Hot links", "Congestion matrix":
+    assert part in short[0] and part in full[0], part
+assert not any("Findings" in page for page in full[1:]) # not said twice
+
+# Each list: on every page that has rows of it, its heading and its titles.
+links = [row["name"] for row in csv.DictReader(open("links.csv"))]
+assert len(links) == 90
+begun = next(i for i, page in enumerate(full) if i > 0 and "Hot links" in page)
+ended = next(i for i, page in enumerate(full) if i > 0 and "\nSwitches" in "\n" + page)
+assert ended > begun
+for i in range(begun, ended + 1):
+    rows = [link for link in links if link in full[i].split("Switches")[0]]
+    assert rows
+    assert ("Hot links (continued)" if i > begun else "Hot links") in full[i], full[i]
+    assert "Packets/s" in full[i] and "Blocked" in full[i]
+whole = "".join("".join(full).split())
+for link in links:
+    assert "".join(link.split()) in whole, link
+# Titles that have no room on a page for one row would stand alone at its end.
+for page in full:
+    lines = [line.strip() for line in page.splitlines() if line.strip()]
+    assert not any(lines[-2].startswith(t) for t in ("Hot links", "Root ", "Switch ", "At ", "Waits"))
+
+# Nothing is cut: findings and the long name are there, however they break.
+raw = "".join("".join(open("raw.txt").read().replace("\f", "")).split())
+for finding in json.load(open("run.json"))["findings"]:
+    assert "".join(finding["sentence"].split()) in raw, finding["sentence"]
+    if finding["command"]:
+        assert "".join(finding["command"].split()) in raw, finding["command"]
+assert raw.count(long) > 10
+last = full[-1] if "Configuration" in full[-1] else "".join(full[-2:])
+assert "SHA-256" in last[last.index("Configuration"):]
+assert "\nWhere who waits" not in last[last.index("Configuration"):]
+assert sum("Congestion matrix" in page for page in large) == 2
+END
