@@ -13,6 +13,7 @@
 #include "preset_write.h"
 #include "progress.h"
 #include "route_file.h"
+#include "route_file_write.h"
 #include "units.h"
 #include "words_args.h"
 
@@ -322,6 +323,8 @@ static int write_network(void *context, FILE *stream, struct tb_error *error)
 		[TB_FORMAT_GRAPH] = TB_FABRIC_FILE_GRAPH};
 	const struct copying *copying = context;
 	const struct tb_network_params *params = tb_network_params(copying->network);
+	if (copying->format == TB_FORMAT_LFTS)
+		return tb_route_file_write(stream, copying->network, error);
 	if (copying->format != TB_FORMAT_INI)
 		return tb_fabric_file_write(
 			stream, copying->network, formats[copying->format], error);
@@ -402,6 +405,13 @@ static int add_file(char **name, const char *option, enum tb_fabric_word key,
 	return TB_OK;
 }
 
+// needs_routes: all but the cables of a network do.
+static bool needs_routes(const struct network_options *options)
+{
+	return !is_one_of(TB_FORMATS_OF_NETWORKS, options) ||
+	       options->picture.output.format == TB_FORMAT_LFTS;
+}
+
 static int open_network(const struct network_options *options,
 	struct tb_network **network, struct tb_error *error)
 {
@@ -415,8 +425,7 @@ static int open_network(const struct network_options *options,
 	if (status == TB_OK)
 		status = tb_network_open(network,
 			&(struct tb_network_description){.name = name,
-				.leaves_out_routes =
-					is_one_of(TB_FORMATS_OF_NETWORKS, options)},
+				.leaves_out_routes = !needs_routes(options)},
 			error);
 	free(name);
 	return status;
@@ -427,7 +436,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	struct tb_network *network = NULL;
 	int status = open_network(options, &network, error);
 	bool copies = status == TB_OK && is_one_of(TB_FORMATS_OF_NETWORKS, options);
-	if (status == TB_OK && options->routes && !copies)
+	if (status == TB_OK && options->routes && needs_routes(options))
 		status = tb_route_file_open(network, options->routes, error);
 	if (status == TB_OK)
 		note_remarks(network);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char *const names[TB_N_FORMATS] = {"text", "csv", "json", "markdown", "html",
-	"svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini"};
+	"svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini", "lfts"};
 
 const char *tb_format_name(enum tb_format format)
 {

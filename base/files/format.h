@@ -18,6 +18,7 @@ enum tb_format {
 	TB_FORMAT_DOT,
 	TB_FORMAT_GRAPH,
 	TB_FORMAT_INI,
+	TB_FORMAT_LFTS,
 	TB_N_FORMATS
 };
 
@@ -30,13 +31,13 @@ enum tb_format {
 	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
 		TB_FORMATS_DRAWN)
 
-// Of networks (fabric_file_write.h, preset_write.h).
+// Of networks (fabric_file_write.h, preset_write.h, route_file_write.h).
 #define TB_FORMATS_OF_NETWORKS                                                           \
 	(1u << TB_FORMAT_IBNETDISCOVER | 1u << TB_FORMAT_EDGES | 1u << TB_FORMAT_DOT |   \
-		1u << TB_FORMAT_GRAPH | 1u << TB_FORMAT_INI)
+		1u << TB_FORMAT_GRAPH | 1u << TB_FORMAT_INI | 1u << TB_FORMAT_LFTS)
 
 // tb_format_name returns "text", "csv", "json", "markdown", "html", "svg", "png", "pdf",
-// "ibnetdiscover", "edges", "dot", "graph" or "ini".
+// "ibnetdiscover", "edges", "dot", "graph", "ini" or "lfts".
 const char *tb_format_name(enum tb_format format);
 
 // tb_format_parse finds the format called `name` in the set `allowed`; TB_EUSAGE when it

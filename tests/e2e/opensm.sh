@@ -1,10 +1,11 @@
 # OpenSM's routing engines on a simulated subnet (ibsim; Debian: opensm, ibsim-utils): its tables of
 # trees that were written here are read in both forms, join all nodes, and load no cable less, when
 # all send to all, than the product's own routes. Figures of more fabrics: docs/network.md. And what
-# infiniband-diags print of the subnet, in four forms, is one fabric.
+# infiniband-diags print of the subnet, in four forms, is one fabric. Tables that were written here are
+# those that the switches have when OpenSM has loaded them.
 set -u
 PATH=$PATH:/usr/sbin # opensm is a server
-for tool in opensm ibsim iblinkinfo ibnetdiscover; do
+for tool in opensm ibsim iblinkinfo ibnetdiscover dump_fts; do
 	command -v "$tool" >/dev/null || {
 		echo "skipped: no $tool"
 		exit 77
@@ -29,6 +30,7 @@ route() {
 	LD_PRELOAD=$sim OSM_TMP_DIR=$work/$2 OSM_CACHE_DIR=$work/$2 timeout 60 \
 		opensm -R "$2" -D 0x43 -f "$work/$2/log" -o -e >"$work/$2/out" 2>&1
 	[[ $2 != minhop ]] || print_fabric
+	[[ $2 != minhop ]] || load
 	kill "$ibsim" 2>/dev/null
 	wait "$ibsim" 2>/dev/null
 	[[ -s $work/$2/opensm-lfts.dump ]]
@@ -42,6 +44,34 @@ print_fabric() {
 		# shellcheck disable=SC2086 # the tool's options
 		LD_PRELOAD=$sim timeout 60 $tool >"$work/printed/${tool// /}" 2>"$work/printed.err"
 	done
+}
+
+# load: OpenSM's tables after it has read those of the product, and what dump_fts prints then, in
+# $work/loaded.
+load() {
+	rm -rf "${work:?}/loaded"
+	mkdir "$work/loaded"
+	timeout 60 "$TAILBACK" network -n "$work/printed/ibnetdiscover" -o "$work/loaded/own.lfts"
+	LD_PRELOAD=$sim OSM_TMP_DIR=$work/loaded OSM_CACHE_DIR=$work/minhop timeout 60 opensm -R file \
+		-U "$work/loaded/own.lfts" -D 0x43 -f "$work/loaded/log" -o -e >"$work/loaded/out" 2>&1
+	LD_PRELOAD=$sim timeout 60 dump_fts >"$work/loaded/dumped" 2>"$work/loaded/err"
+}
+
+# entries FILE: GUID, LID and port of each entry.
+entries() {
+	awk '/^Unicast/ { for (i = 1; i < NF; i++) if ($i == "guid") guid = $(i + 1) }
+		/^0x/ { print guid, $1, $2 + 0 }' "$1" | sort
+}
+
+# loads: whether all of these are the same, and more than a few.
+loads() {
+	local file
+	for file in own.lfts opensm-lfts.dump dumped; do
+		entries "$work/loaded/$file" >"$work/loaded/$file.entries"
+		cmp "$work/loaded/own.lfts.entries" "$work/loaded/$file.entries" || return 1
+	done
+	(($(wc -l <"$work/loaded/own.lfts.entries") > 500)) || return 1
+	! cmp -s "$work/loaded/own.lfts.entries" <(entries "$work/minhop/opensm-lfts.dump")
 }
 
 # one_fabric: whether all of them are the cables of the first.
@@ -83,6 +113,7 @@ for shape in "pgft(2; 8,6; 1,4; 1,2)" "xgft(3; 6,6,6; 1,3,6)"; do
 		echo "$shape: most pairs over a cable: $engine $lfts, d-mod-k $digits, balanced $balanced"
 		[[ $lfts == "$fdbs" ]] || failed=1
 		[[ $engine != minhop ]] || one_fabric || failed=1
+		[[ $engine != minhop ]] || loads || failed=1
 		((digits > 0 && digits <= lfts && balanced > 0 && balanced <= lfts)) || failed=1
 	done
 done

@@ -1,5 +1,6 @@
 // A route file never leads out of the network, and what is taken can be followed to the
-// end or leads nowhere from the start: in a tree with names and in a fabric with GUIDs.
+// end or leads nowhere from the start: in a tree with names, in a fabric with GUIDs and
+// in one with neither LIDs nor GUIDs.
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
@@ -23,17 +24,19 @@ static void follow(const struct tb_network *net, uint32_t from, uint32_t to)
 }
 
 // add_leaf adds a leaf with two nodes, below the spine.
-static bool add_leaf(struct tb_network_builder *builder, uint32_t i)
+static bool add_leaf(struct tb_network_builder *builder, uint32_t i, bool has_ids)
 {
-	const struct tb_identity own = {.name = "", .guid = 0xa1 + i, .lid = 10 + i};
+	const struct tb_identity own = {.name = i ? "b" : "a",
+		.guid = has_ids ? 0xa1 + i : 0,
+		.lid = has_ids ? 10 + i : 0};
 	struct tb_switch leaf;
 	bool good = tb_network_add_switch(builder, 0, 2, 2, &leaf, NULL) == TB_OK &&
 		    tb_network_identify_switch(builder, leaf, &own, NULL) == TB_OK;
 	for (uint32_t k = 0; k < 2 && good; k++) {
 		uint32_t node = 2 * i + k;
 		const struct tb_identity port = {.name = "",
-			.guid = 0x11 * (node + 1),
-			.lid = 20 + 4 * node,
+			.guid = has_ids ? 0x11 * (node + 1) : 0,
+			.lid = has_ids ? 20 + 4 * node : 0,
 			.lmc = k};
 		good = tb_network_add_node(builder, leaf, k, NULL, NULL) == TB_OK &&
 		       tb_network_identify_node(
@@ -44,16 +47,17 @@ static bool add_leaf(struct tb_network_builder *builder, uint32_t i)
 	return good;
 }
 
-static struct tb_network *fabric_new(const struct tb_network_params *params)
+static struct tb_network *fabric_new(const struct tb_network_params *params, bool has_ids)
 {
-	const struct tb_identity own = {.name = "", .guid = 0xb1, .lid = 12};
+	const struct tb_identity own = {
+		.name = "spine", .guid = has_ids ? 0xb1 : 0, .lid = has_ids ? 12 : 0};
 	struct tb_network_builder *builder = NULL;
 	struct tb_network *net = NULL;
 	struct tb_switch spine;
 	if (tb_network_builder_new(&builder, params, NULL) != TB_OK ||
 		tb_network_add_switch(builder, 1, 4, 0, &spine, NULL) != TB_OK ||
 		tb_network_identify_switch(builder, spine, &own, NULL) != TB_OK ||
-		!add_leaf(builder, 0) || !add_leaf(builder, 1) ||
+		!add_leaf(builder, 0, has_ids) || !add_leaf(builder, 1, has_ids) ||
 		tb_network_finish(builder, &net, NULL) != TB_OK)
 		net = NULL;
 	tb_network_builder_free(builder);
@@ -85,8 +89,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    NULL) == TB_OK)
 		read_tables(tree, data, size);
 	tb_network_free(tree);
-	fabric = fabric_new(&params);
-	read_tables(fabric, data, size);
-	tb_network_free(fabric);
+	for (int has_ids = 0; has_ids < 2; has_ids++) {
+		fabric = fabric_new(&params, has_ids == 1);
+		read_tables(fabric, data, size);
+		tb_network_free(fabric);
+	}
 	return 0;
 }

@@ -47,7 +47,7 @@ offers 'auto no yes' replay --dedup = ''
 offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
 offers 'd.db folder' matrix ''
 offers "$networks" network -n ''
-offers 'csv dot edges graph ibnetdiscover ini json pdf png svg text' network -f ''
+offers 'csv dot edges graph ibnetdiscover ini json lfts pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv html json markdown pdf text' report d.db --format ''
 offers 'hot hot.16.read hot.16.write hot.32' sweep hot

@@ -2,7 +2,6 @@
 
 #include "infile.h"
 #include "map.h"
-#include "memory.h"
 #include "names.h"
 #include "route_table.h"
 #include "text_lines.h"
@@ -38,9 +37,12 @@ struct route_file_reading {
 	uint32_t n_ended; // parts with a last line "... lids dumped"
 	uint32_t n_parts, n_entries, n_moved;
 	uint32_t n_lids; // that nodes have
+	bool is_counted; // by its remark the file's LIDs count nodes
+	bool lacks_lids; // the network does
 	uint32_t n_private;
 	struct strangers switches, lids, left_out;
 	uint32_t line;
+	uint32_t first_port; // as tb_route_table_first_port
 };
 
 static int bad(struct route_file_reading *reading, const char *sentence)
@@ -89,11 +91,11 @@ static int begin_guid(struct route_file_reading *reading, const char *text)
 	return TB_OK;
 }
 
-// begin_name begins the part of the switch with the name in the last parentheses, in
-// quotes.
+// begin_name begins the part of the switch with the name in parentheses, in quotes.
 static int begin_name(struct route_file_reading *reading, char *line)
 {
-	char *name = strrchr(line, '(');
+	char *quoted = strstr(line, "('"); // a name may hold parentheses, too
+	char *name = quoted ? quoted : strrchr(line, '(');
 	char *end = name ? strrchr(name, ')') : NULL;
 	struct tb_switch sw = {0};
 	struct tb_error why = {0};
@@ -116,6 +118,9 @@ static int begin_name(struct route_file_reading *reading, char *line)
 static int read_switch(struct route_file_reading *reading, char *line, const char *routes)
 {
 	const char *guid = strstr(line, " guid ");
+	if (reading->lacks_lids && !reading->is_counted)
+		return tb_fail_in(reading->table.error, TB_EUSAGE, reading->table.name,
+			"its tables name hosts by LID, and the fabric gives none");
 	reading->sw = TB_ID_NONE;
 	reading->is_begun = reading->is_open = true;
 	reading->is_private = false;
@@ -139,9 +144,7 @@ static int check_port(
 	const struct tb_network *net = reading->table.net;
 	struct tb_switch sw = {reading->sw};
 	uint32_t n = net->first_out[sw.id + 1] - net->first_out[sw.id], found = 0;
-	// InfiniBand counts ports from 1, Tailback from 0; a fabric's own numbers are
-	// kept.
-	uint32_t number = (uint32_t)port - (net->n_port_numbers ? 0 : 1);
+	uint32_t number = (uint32_t)port - reading->first_port;
 	const char *wrong = NULL;
 	*link = TB_ID_NONE;
 	if (port == SELF_PORT)
@@ -283,6 +286,78 @@ static bool says_nothing(const char *line)
 	       strncmp(line, "Port", 4) == 0;
 }
 
+// same_lid: two nodes have one LID, as in a file that was put together of two subnets.
+static int same_lid(const struct route_file_reading *reading, uint32_t lid, uint32_t node,
+	uint32_t other)
+{
+	const struct tb_network *net = reading->table.net;
+	char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
+	return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+		"its tables name hosts by LID, and the fabric gives LID 0x%04x to %s and "
+		"%s",
+		(unsigned)lid,
+		tb_names_node(net, (struct tb_node){other}, one, sizeof one),
+		tb_names_node(net, (struct tb_node){node}, two, sizeof two));
+}
+
+// learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
+// is replayed.
+static int learn_node(struct route_file_reading *reading, uint32_t node)
+{
+	struct tb_identity own =
+		tb_network_node_identity(reading->table.net, (struct tb_node){node});
+	uint32_t other = A_SWITCH;
+	if (own.lid == 0)
+		return TB_OK;
+	reading->n_lids++;
+	if (tb_map_find(&reading->node_of_lid, own.lid, &other) && other < A_STRANGER)
+		return same_lid(reading, own.lid, node, other);
+	int status = tb_map_put(&reading->node_of_lid, own.lid, node);
+	for (uint32_t i = 1; i < UINT32_C(1) << own.lmc && status == TB_OK; i++)
+		status = tb_map_put(&reading->node_of_lid, own.lid + i, AN_ALIAS);
+	return status;
+}
+
+// learn_identities maps LIDs and GUIDs to nodes and switches.
+static int learn_identities(struct route_file_reading *reading)
+{
+	const struct tb_network *net = reading->table.net;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < net->n_left_out && status == TB_OK; i++)
+		status = tb_map_put(&reading->node_of_lid, net->left_out[i], LEFT_OUT);
+	for (uint32_t i = 0; i < net->n_switches && status == TB_OK; i++) {
+		struct tb_identity own =
+			tb_network_switch_identity(net, (struct tb_switch){i});
+		if (own.lid)
+			status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
+		reading->has_guids |= own.guid != 0;
+		if (status == TB_OK && own.guid)
+			status = tb_map_put(&reading->switch_of_guid, own.guid, i);
+	}
+	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
+		status = learn_node(reading, i);
+	if (status == TB_ENOMEM)
+		return tb_fail_memory(reading->table.error, "the network's LIDs");
+	reading->lacks_lids = reading->n_lids == 0;
+	return status;
+}
+
+// count_lids takes the remark that the LIDs of the file count nodes: only where those of
+// the network do, or where it has none.
+static int count_lids(struct route_file_reading *reading)
+{
+	const struct tb_network *net = reading->table.net;
+	reading->is_counted = true;
+	if (!reading->lacks_lids && net->node_identities.n > 0)
+		return bad(reading,
+			"the LIDs of these tables count nodes, and the fabric "
+			"has LIDs of its own");
+	for (uint32_t i = 0; reading->lacks_lids && i < net->n_nodes; i++)
+		if (tb_map_put(&reading->node_of_lid, i + 1, i) != TB_OK)
+			return tb_fail_memory(reading->table.error, "the network's LIDs");
+	return TB_OK;
+}
+
 static int read_line(struct route_file_reading *reading, char *line)
 {
 	static const char routes[] = "dump_ucast_routes:", number[] = "PLFT_NUM:";
@@ -294,6 +369,8 @@ static int read_line(struct route_file_reading *reading, char *line)
 		reading->n_ended++;
 		return TB_OK;
 	}
+	if (strcmp(line, TB_ROUTE_FILE_COUNTS) == 0)
+		return count_lids(reading);
 	if (says_nothing(line))
 		return TB_OK;
 	if (strncmp(line, number, sizeof number - 1) == 0) {
@@ -352,89 +429,6 @@ static int check_strangers(struct route_file_reading *reading)
 			"fabric: LIDs were given anew between the two files",
 			reading->n_entries, reading->n_moved);
 	return TB_OK;
-}
-
-static int make(struct route_file_reading *reading)
-{
-	const struct tb_network *net = reading->table.net;
-	size_t n = (size_t)net->n_switches * net->n_nodes;
-	struct tb_route_table *table = &reading->table;
-	size_t an_entry =
-		sizeof *table->routes + sizeof *table->distance + sizeof *table->lines;
-	int status = tb_memory_check(n * an_entry, "the tables of routes", table->error);
-	if (status != TB_OK)
-		return status;
-	table->routes = malloc(n * sizeof *table->routes);
-	table->distance = malloc(n * sizeof *table->distance);
-	table->lines = calloc(n, sizeof *table->lines);
-	table->begun = calloc(net->n_switches, sizeof *table->begun);
-	if (!table->routes || !table->distance || !table->lines || !table->begun)
-		return tb_fail_memory(table->error,
-			"the routes of %u switches to %u nodes", net->n_switches,
-			net->n_nodes);
-	for (size_t i = 0; i < n; i++) {
-		table->routes[i] = TB_ROUTE_NONE;
-		table->distance[i] = TB_ROUTE_FAR;
-	}
-	return TB_OK;
-}
-
-// same_lid: two nodes have one LID, as in a file that was put together of two subnets.
-static int same_lid(const struct route_file_reading *reading, uint32_t lid, uint32_t node,
-	uint32_t other)
-{
-	const struct tb_network *net = reading->table.net;
-	char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
-	return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
-		"its tables name hosts by LID, and the fabric gives LID 0x%04x to %s and "
-		"%s",
-		(unsigned)lid,
-		tb_names_node(net, (struct tb_node){other}, one, sizeof one),
-		tb_names_node(net, (struct tb_node){node}, two, sizeof two));
-}
-
-// learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
-// is replayed.
-static int learn_node(struct route_file_reading *reading, uint32_t node)
-{
-	struct tb_identity own =
-		tb_network_node_identity(reading->table.net, (struct tb_node){node});
-	uint32_t other = A_SWITCH;
-	if (own.lid == 0)
-		return TB_OK;
-	reading->n_lids++;
-	if (tb_map_find(&reading->node_of_lid, own.lid, &other) && other < A_STRANGER)
-		return same_lid(reading, own.lid, node, other);
-	int status = tb_map_put(&reading->node_of_lid, own.lid, node);
-	for (uint32_t i = 1; i < UINT32_C(1) << own.lmc && status == TB_OK; i++)
-		status = tb_map_put(&reading->node_of_lid, own.lid + i, AN_ALIAS);
-	return status;
-}
-
-// learn_identities maps LIDs and GUIDs to nodes and switches.
-static int learn_identities(struct route_file_reading *reading)
-{
-	const struct tb_network *net = reading->table.net;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < net->n_left_out && status == TB_OK; i++)
-		status = tb_map_put(&reading->node_of_lid, net->left_out[i], LEFT_OUT);
-	for (uint32_t i = 0; i < net->n_switches && status == TB_OK; i++) {
-		struct tb_identity own =
-			tb_network_switch_identity(net, (struct tb_switch){i});
-		if (own.lid)
-			status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
-		reading->has_guids |= own.guid != 0;
-		if (status == TB_OK && own.guid)
-			status = tb_map_put(&reading->switch_of_guid, own.guid, i);
-	}
-	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
-		status = learn_node(reading, i);
-	if (status == TB_ENOMEM)
-		return tb_fail_memory(reading->table.error, "the network's LIDs");
-	if (status == TB_OK && reading->n_lids == 0)
-		return tb_fail_in(reading->table.error, TB_EUSAGE, reading->table.name,
-			"its tables name hosts by LID, and the fabric gives none");
-	return status;
 }
 
 static int remark(
@@ -520,21 +514,6 @@ static int remark_all(struct route_file_reading *reading, struct tb_network *net
 	return status;
 }
 
-// take replaces the network's routes with the table.
-static void take(struct tb_network *net, struct tb_route_table *table)
-{
-	free(net->routes);
-	free(net->distance);
-	net->routes = table->routes;
-	net->distance = table->distance;
-	table->routes = NULL;
-	table->distance = NULL;
-	net->regular = false;
-	net->n_groups = 0;
-	net->longest_path = table->longest;
-	net->params.ascent = TB_ASCENT_TABLE;
-}
-
 static int check(struct route_file_reading *reading)
 {
 	int status = check_strangers(reading);
@@ -556,9 +535,9 @@ static int check_rails(const struct route_file_reading *reading)
 int tb_route_file_read(
 	struct tb_network *net, FILE *stream, const char *name, struct tb_error *error)
 {
-	struct route_file_reading reading = {
-		.table = {.net = net, .name = name, .error = error}, .sw = TB_ID_NONE};
-	int status = make(&reading);
+	struct route_file_reading reading = {.sw = TB_ID_NONE};
+	int status = tb_route_table_init(&reading.table, net, name, error);
+	reading.first_port = tb_route_table_first_port(net);
 	if (status == TB_OK)
 		status = learn_identities(&reading);
 	if (status == TB_OK)
@@ -570,11 +549,8 @@ int tb_route_file_read(
 	if (status == TB_OK)
 		status = remark_all(&reading, net);
 	if (status == TB_OK)
-		take(net, &reading.table);
-	free(reading.table.routes);
-	free(reading.table.distance);
-	free(reading.table.lines);
-	free(reading.table.begun);
+		tb_route_table_take(&reading.table, net);
+	tb_route_table_fini(&reading.table);
 	tb_map_fini(&reading.node_of_lid);
 	tb_map_fini(&reading.switch_of_guid);
 	return status;

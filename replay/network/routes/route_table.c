@@ -1,10 +1,91 @@
 #include "route_table.h"
 
+#include "memory.h"
 #include "names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int tb_route_table_init(struct tb_route_table *table, const struct tb_network *net,
+	const char *name, struct tb_error *error)
+{
+	size_t n = (size_t)net->n_switches * net->n_nodes;
+	size_t an_entry =
+		sizeof *table->routes + sizeof *table->distance + sizeof *table->lines;
+	*table = (struct tb_route_table){.net = net, .name = name, .error = error};
+	int status = tb_memory_check(n * an_entry, "the tables of routes", error);
+	if (status != TB_OK)
+		return status;
+	table->routes = malloc(n * sizeof *table->routes);
+	table->distance = malloc(n * sizeof *table->distance);
+	table->lines = calloc(n, sizeof *table->lines);
+	table->begun = calloc(net->n_switches, sizeof *table->begun);
+	if (!table->routes || !table->distance || !table->lines || !table->begun)
+		return tb_fail_memory(error, "the routes of %u switches to %u nodes",
+			net->n_switches, net->n_nodes);
+	for (size_t i = 0; i < n; i++) {
+		table->routes[i] = TB_ROUTE_NONE;
+		table->distance[i] = TB_ROUTE_FAR;
+	}
+	return TB_OK;
+}
+
+void tb_route_table_fini(struct tb_route_table *table)
+{
+	free(table->routes);
+	free(table->distance);
+	free(table->lines);
+	free(table->begun);
+	*table = (struct tb_route_table){0};
+}
+
+void tb_route_table_take(struct tb_route_table *table, struct tb_network *net)
+{
+	free(net->routes);
+	free(net->distance);
+	net->routes = table->routes;
+	net->distance = table->distance;
+	table->routes = NULL;
+	table->distance = NULL;
+	net->regular = false;
+	net->n_groups = 0;
+	net->longest_path = table->longest;
+	net->params.ascent = TB_ASCENT_TABLE;
+}
+
+bool tb_route_table_is_whole(const struct tb_network *net)
+{
+	return net->params.ascent == TB_ASCENT_DETERMINISTIC ||
+	       net->params.ascent == TB_ASCENT_TABLE;
+}
+
+// is_below returns whether digits lead down from a switch of a regular tree to a node.
+static bool is_below(const struct tb_network *net, uint32_t sw, uint32_t to)
+{
+	for (uint32_t level = net->switches[sw].level;; level--) {
+		uint32_t way = net->first_out[sw] + tb_network_digit(net, to, level);
+		uint32_t link = net->out_links[way];
+		sw = net->links[link].to;
+		if (level == 0)
+			return sw == to;
+	}
+}
+
+uint32_t tb_route_table_link(const struct tb_network *net, uint32_t sw, uint32_t to)
+{
+	uint32_t level = net->switches[sw].level;
+	bool down = net->regular && is_below(net, sw, to);
+	return tb_network_route(net, sw, to, level, down ? level : net->n_levels);
+}
+
+uint32_t tb_route_table_first_port(const struct tb_network *net)
+{
+	for (uint32_t i = 0; i < net->n_port_numbers; i++)
+		if (net->port_numbers[i] == 0)
+			return 1;
+	return net->n_port_numbers ? 0 : 1;
+}
 
 static int fail_line(const struct tb_route_table *table, uint32_t line, const char *text)
 {

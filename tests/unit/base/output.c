@@ -28,7 +28,8 @@ static void the_ending_of_a_file_asks_for_a_format(void **state)
 		{"a.svg", TB_FORMAT_SVG}, {"a.png", TB_FORMAT_PNG},
 		{"a.pdf", TB_FORMAT_PDF}, {"a.topo", TB_FORMAT_IBNETDISCOVER},
 		{"a.edges", TB_FORMAT_EDGES}, {"a.gv", TB_FORMAT_DOT},
-		{"a.graph", TB_FORMAT_GRAPH}, {"a.ini", TB_FORMAT_INI}};
+		{"a.graph", TB_FORMAT_GRAPH}, {"a.ini", TB_FORMAT_INI},
+		{"a.lfts", TB_FORMAT_LFTS}};
 	const unsigned all = (1u << TB_N_FORMATS) - 1;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		enum tb_format format = TB_N_FORMATS;
