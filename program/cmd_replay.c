@@ -42,6 +42,7 @@ enum {
 	KEY_ALONE,
 	KEY_ALSO,
 	KEY_NO_CHECK,
+	KEY_NO_BOUNDS,
 	KEY_NO_RANGE,
 	KEY_THREADS,
 };
@@ -89,6 +90,11 @@ static const struct argp_option option_table[] = {
 	{"alone", KEY_ALONE, NULL, 0,
 		"Replay each job by itself too, and on an ideal network: what the others "
 		"and the network cost it",
+		5},
+	{"no-bounds", KEY_NO_BOUNDS, NULL, 0,
+		"Do not replay jobs without a network and on an ideal one, for the parts "
+		"of "
+		"the run time",
 		5},
 	{"no-check", KEY_NO_CHECK, NULL, 0,
 		"Do not replay a closed loop at the captured rate, too", 3},
@@ -289,6 +295,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_NO_CHECK:
 		record->no_check = true;
+		break;
+	case KEY_NO_BOUNDS:
+		record->no_bounds = true;
 		break;
 	case KEY_ALSO:
 		record->also = text;

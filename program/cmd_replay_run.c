@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "recorded.h"
 #include "recording_alone.h"
+#include "recording_bound.h"
 #include "recording_check.h"
 #include "recording_many.h"
 #include "recording_range.h"
@@ -178,13 +179,16 @@ static int answer(const struct replay_options *options, struct tb_recording *rec
 	struct tb_recording_summary *run, struct tb_error *error)
 {
 	struct tb_recording_range_outcome range = {0};
+	struct tb_recording_bound_outcome bound = {0};
 	struct tb_capture_checks checks = {0};
 	int status = TB_OK;
 	if (!run->stopped) {
 		check_capture(options, recording, &checks);
 		status = find_range(options, recording, &checks, &range, error);
 	}
-	run->stopped |= range.stopped;
+	if (status == TB_OK && !run->stopped)
+		status = tb_recording_bound(&bound, recording, error);
+	run->stopped |= range.stopped || bound.stopped;
 	if (status == TB_OK)
 		status = print_run(options, run, &range, &checks, error);
 	free(checks.list);

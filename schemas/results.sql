@@ -262,6 +262,15 @@ CREATE TABLE run_range (
   hidden INTEGER NOT NULL -- of them, called for behind a queue of their node
 ) STRICT;
 
+-- What a run of jobs takes where messages take no time, and on an ideal network (see docs/model);
+-- each at most the next, and at most simulated_ps. Runs with captures at their own times, with
+-- messages given up, and those of 'replay --no-bounds' have no row.
+CREATE TABLE run_bound (
+  run INTEGER PRIMARY KEY REFERENCES run,
+  compute_ps INTEGER NOT NULL,
+  ideal_ps INTEGER NOT NULL
+) STRICT;
+
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
 CREATE TABLE job_node (
   run INTEGER NOT NULL REFERENCES run,

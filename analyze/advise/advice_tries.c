@@ -31,6 +31,7 @@ static void path_of(const struct trying *t, size_t i, const char *what, char pat
 static void lighten(struct tb_replay_command *words)
 {
 	tb_replay_command_drop(words, "--alone");
+	tb_replay_command_add(words, "--no-bounds");
 	if (strstr(words->n ? words->words[words->n - 1] : "", "closed-loop"))
 		return;
 	for (size_t i = 0; i < words->n; i++)

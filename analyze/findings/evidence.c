@@ -11,6 +11,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_jobs_fini(&evidence->jobs);
 	tb_regions_fini(&evidence->regions);
 	tb_run_tries_fini(&evidence->tries);
+	tb_bounds_fini(&evidence->bounds);
 	*evidence = (struct tb_evidence){0};
 }
 
@@ -136,6 +137,8 @@ int tb_evidence_init(
 		status = tb_job_times_init(&made.times, &made.jobs, run, error);
 	if (!status)
 		status = gather_seats(&made, error);
+	if (!status)
+		status = tb_bounds_init(&made.bounds, run, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

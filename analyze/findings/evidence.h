@@ -4,6 +4,7 @@
 #define TB_EVIDENCE_H
 
 #include "backlog.h"
+#include "bounds.h"
 #include "during.h"
 #include "hot_links.h"
 #include "job_seat.h"
@@ -104,6 +105,7 @@ struct tb_evidence {
 	double half_ends_percent; // of which they are
 
 	struct tb_run_tries tries; // of remedies
+	struct tb_bounds bounds;   // what no routing can beat
 	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;

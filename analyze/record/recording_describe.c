@@ -84,6 +84,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	if (options->workload.unbounded)
 		fputs(" --no-range", stream);
 	put_named(stream, "--also", options->also);
+	if (options->no_bounds)
+		fputs(" --no-bounds", stream);
 	if (options->no_check)
 		fputs(" --no-check", stream);
 	put_instant(stream, "--from", &packets->from);

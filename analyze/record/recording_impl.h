@@ -9,6 +9,7 @@
 #include "host.h"
 #include "pace.h"
 #include "recording_alone.h"
+#include "recording_bound.h"
 #include "recording_check.h"
 #include "recording_range.h"
 #include "slow_nodes.h"
@@ -154,6 +155,14 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_range(struct tb_recording *recording,
 	const struct tb_recording_range_outcome *outcome,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_replay_bound does the replays of tb_recording_bound, and
+// tb_recording_keep_bound writes what they come to, uncommitted.
+int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
+	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+int tb_recording_keep_bound(struct tb_recording *recording,
+	const struct tb_recording_bound_outcome *outcome,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the

@@ -18,6 +18,7 @@ struct many_task {
 	struct tb_alone_figures alone;
 	struct tb_capture_checks checks;
 	struct tb_recording_range_outcome range;
+	struct tb_recording_bound_outcome bound;
 	bool begun;
 };
 
@@ -82,6 +83,8 @@ static int simulate(struct many_task *task, struct tb_error *error)
 		replay_check(task);
 		status = replay_range(task, error);
 	}
+	if (status == TB_OK)
+		status = tb_recording_replay_bound(&task->bound, recording, error);
 	return status == TB_OK ? replay_alone(task, error) : status;
 }
 
@@ -119,6 +122,8 @@ static int keep(struct many_crew *crew, struct many_task *task, struct tb_error 
 	status = tb_recording_keep_checks(recording, &task->checks, error);
 	if (status == TB_OK)
 		status = tb_recording_keep_range(recording, &task->range, error);
+	if (status == TB_OK)
+		status = tb_recording_keep_bound(recording, &task->bound, error);
 	if (status == TB_OK && task->alone.n > 0)
 		status = tb_recording_keep_alone(recording, &task->alone, error);
 	return status == TB_OK ? tb_recording_end(recording, error) : status;
@@ -142,7 +147,8 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 	struct many_crew *crew = context;
 	struct many_task *task = &crew->tasks[index];
 	bool stopped = !task->tape || task->recording.stopped ||
-		       task->alone.n < task->alone.n_wanted || task->range.stopped;
+		       task->alone.n < task->alone.n_wanted || task->range.stopped ||
+		       task->bound.stopped;
 	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
 	crew->outcome->stopped |= stopped;
 	int status = wanted ? keep(crew, task, error) : TB_OK;

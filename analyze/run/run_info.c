@@ -82,13 +82,16 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
-	"g.least_ps, g.most_ps, g.calls, g.hidden, switching, network, input_name, "     \
+	"g.least_ps, g.most_ps, g.calls, g.hidden, f.compute_ps, f.ideal_ps, "           \
+	"switching, "                                                                    \
+	"network, input_name, "                                                          \
 	"input_kind, input_digest, options, "                                            \
 	"program_version, started_at, host, input_summary "                              \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "                 \
-	"LEFT JOIN run_range AS g ON g.run = r.run "
+	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
+	"LEFT JOIN run_bound AS f ON f.run = r.run "
 
-enum { LAST_BIN = 21, RANGE = 22, SWITCHING = 26, FIRST_TEXT = 27 };
+enum { LAST_BIN = 21, RANGE = 22, BOUND = 26, SWITCHING = 28, FIRST_TEXT = 29 };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -119,6 +122,16 @@ static void get_range(struct tb_run_row *row, struct tb_run_info *info)
 	row->bad |= info->least_ps > info->most_ps;
 }
 
+static void get_bound(struct tb_run_row *row, struct tb_run_info *info)
+{
+	if (sqlite3_column_type(row->query, BOUND) == SQLITE_NULL)
+		return;
+	info->has_bound = true;
+	info->ideal_ps =
+		(tb_time_ps)tb_run_get(row, BOUND + 1, (uint64_t)info->simulated_ps);
+	info->compute_ps = (tb_time_ps)tb_run_get(row, BOUND, (uint64_t)info->ideal_ps);
+}
+
 static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 {
 	info->id = (int64_t)tb_run_get(row, 0, INT64_MAX);
@@ -144,6 +157,7 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_lost = tb_run_get(row, 19, INT64_MAX);
 	info->n_resent = tb_run_get(row, 20, INT64_MAX);
 	get_range(row, info);
+	get_bound(row, info);
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }

@@ -92,3 +92,18 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 	}
 	return finish(store, query, status, error);
 }
+
+int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sample,
+	struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
+		"INSERT INTO run_bound (run, compute_ps, ideal_ps) VALUES (?,?,?)",
+		&query, error);
+	if (!status) {
+		sqlite3_bind_int64(query, 1, tb_store_run(store));
+		sqlite3_bind_int64(query, 2, sample->compute_ps);
+		sqlite3_bind_int64(query, 3, sample->ideal_ps);
+	}
+	return finish(store, query, status, error);
+}

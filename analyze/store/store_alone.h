@@ -1,5 +1,6 @@
 // What jobs take by themselves, in the store: the table job_alone. And between what the
-// run time lies: run_range. Private to analyze/.
+// run time lies: run_range; and what it cannot be less than: run_bound. Private to
+// analyze/.
 #ifndef TB_STORE_ALONE_H
 #define TB_STORE_ALONE_H
 
@@ -35,6 +36,15 @@ struct tb_range_sample {
 
 // tb_store_put_range adds the range of the run that was begun last, likewise.
 int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sample,
+	struct tb_error *error) TB_MUST_USE;
+
+// What a run of jobs takes on no network, and on an ideal one.
+struct tb_bound_sample {
+	tb_time_ps compute_ps, ideal_ps; // compute_ps <= ideal_ps <= the run's
+};
+
+// tb_store_put_bound adds that of the run that was begun last, likewise.
+int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sample,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

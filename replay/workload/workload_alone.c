@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define NO_BOUND SIZE_MAX
+
 struct tb_workload_alone {
 	struct tb_closed_loop **closed; // of jobs
 	uint32_t n_closed;
@@ -121,19 +123,24 @@ struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
 	return all;
 }
 
-static int open_bounds(struct tb_workload_alone *made, const struct tb_workload *workload,
-	size_t i, struct tb_error *error)
+// job_of returns bound `bound` of an input's job, if it has any and one is wanted.
+static const struct tb_job *job_of(const struct workload_input *input, size_t bound)
+{
+	const struct tb_job *job = input->job;
+	return bound != NO_BOUND && job->bounds ? job->bounds->jobs[bound] : job;
+}
+
+static int open_jobs(struct tb_workload_alone *made, const struct tb_workload *workload,
+	size_t bound, struct tb_error *error)
 {
 	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
 	int status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
 	for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
 		const struct workload_input *input = &workload->inputs[k];
-		const struct tb_job *job = input->job;
 		parts[k] = (struct tb_source_part){
 			.start_ps = input->spec.start_ps, .first_job = input->first_job};
-		status = open_job(made, workload, input,
-			job->bounds ? job->bounds->jobs[i] : job, &parts[k].source,
-			error);
+		status = open_job(made, workload, input, job_of(input, bound),
+			&parts[k].source, error);
 	}
 	if (status == TB_OK)
 		status = tb_sources_new(&made->sources, parts, workload->n_inputs, error);
@@ -147,8 +154,22 @@ int tb_workload_bound_new(struct tb_workload_alone **bound,
 	struct tb_workload_alone *made = NULL;
 	int status = make(&made, workload->n_inputs, error);
 	if (status == TB_OK)
-		status = open_bounds(made, workload, i, error);
+		status = open_jobs(made, workload, i, error);
 	return give(bound, made, status);
+}
+
+bool tb_workload_has_jobs_only(const struct tb_workload *workload)
+{
+	for (uint32_t i = 0; i < workload->n_inputs; i++)
+		if (!workload->inputs[i].job)
+			return false;
+	return workload->n_inputs > 0;
+}
+
+int tb_workload_jobs_new(struct tb_workload_alone **jobs,
+	const struct tb_workload *workload, struct tb_error *error)
+{
+	return tb_workload_bound_new(jobs, workload, NO_BOUND, error);
 }
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)

@@ -31,6 +31,14 @@ struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
 int tb_workload_bound_new(struct tb_workload_alone **bound,
 	const struct tb_workload *workload, size_t i, struct tb_error *error) TB_MUST_USE;
 
+// tb_workload_has_jobs_only returns whether no capture is replayed at its own times.
+bool tb_workload_has_jobs_only(const struct tb_workload *workload);
+
+// tb_workload_jobs_new makes the source of all jobs of such a workload, as the workload's
+// own is. TB_ENOMEM.
+int tb_workload_jobs_new(struct tb_workload_alone **jobs,
+	const struct tb_workload *workload, struct tb_error *error) TB_MUST_USE;
+
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
 
 // tb_workload_alone_times adds up what the job's calls took, as of tb_workload_times.

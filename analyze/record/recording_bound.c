@@ -1,0 +1,73 @@
+#include "recording_bound.h"
+
+#include "endless.h"
+#include "recording_impl.h"
+#include "store_impl.h"
+#include "workload_alone.h"
+
+static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
+{
+	return a < b ? a : b;
+}
+
+// replay replays all jobs once more, on no network or on the ideal one. Returns 1 when it
+// was stopped.
+static int replay(const struct tb_recording *recording, bool ideal, tb_time_ps *took_ps,
+	struct tb_error *error)
+{
+	struct tb_workload_alone *jobs = NULL;
+	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_again again = {.recording = recording,
+		.network = recording->network,
+		.source = tb_workload_alone_source(jobs),
+		.ideal = true};
+	status = ideal ? tb_recording_again(&again, took_ps, error)
+		       : tb_endless_run(
+				 &again.source, recording->options->stop, took_ps, error);
+	tb_workload_alone_free(jobs);
+	return status;
+}
+
+int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
+	const struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_engine_stats stats = tb_recording_summary(recording).stats;
+	tb_time_ps compute_ps = 0, ideal_ps = 0;
+	*outcome = (struct tb_recording_bound_outcome){0};
+	if (recording->options->no_bounds || recording->stopped ||
+		stats.n_undelivered > 0 ||
+		!tb_workload_has_jobs_only(recording->workload))
+		return TB_OK;
+	int status = replay(recording, false, &compute_ps, error);
+	if (status == TB_OK)
+		status = replay(recording, true, &ideal_ps, error);
+	outcome->stopped = status > 0;
+	outcome->known = status == TB_OK;
+	outcome->ideal_ps = lesser(ideal_ps, stats.now_ps);
+	outcome->compute_ps = lesser(compute_ps, outcome->ideal_ps);
+	// A job that the ideal network refuses has no bounds, and stands all the same.
+	return status == TB_ENOMEM ? status : TB_OK;
+}
+
+int tb_recording_keep_bound(struct tb_recording *recording,
+	const struct tb_recording_bound_outcome *outcome, struct tb_error *error)
+{
+	const struct tb_bound_sample sample = {outcome->compute_ps, outcome->ideal_ps};
+	if (!outcome->known)
+		return TB_OK;
+	int status = tb_store_begin(recording->store, error);
+	return status == TB_OK ? tb_store_put_bound(recording->store, &sample, error)
+			       : status;
+}
+
+int tb_recording_bound(struct tb_recording_bound_outcome *outcome,
+	struct tb_recording *recording, struct tb_error *error)
+{
+	int status = tb_recording_replay_bound(outcome, recording, error);
+	if (status != TB_OK || !outcome->known)
+		return status;
+	status = tb_recording_keep_bound(recording, outcome, error);
+	return status == TB_OK ? tb_store_commit(recording->store, error) : status;
+}
