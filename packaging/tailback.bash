@@ -131,7 +131,7 @@ _tailback_operand()
 	convert) _tailback_files '\.(otf2|tbt|json|et|prv|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|tbt|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|tbt|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	advise | matrix | merge | plot | report | compare | top) _tailback_files '\.db$' ;;
+	advise | matrix | merge | plot | report | compare | timeline | top) _tailback_files '\.db$' ;;
 	esac
 }
 

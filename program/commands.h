@@ -23,6 +23,7 @@
 	X(report, "report where a run waited, as text, data or a page") \
 	X(sweep, "run experiments for many values of their settings") \
 	X(synth, "make a job: a pattern, a collective or parallel I/O") \
+	X(timeline, "show what ranks did when, and what the end of a run waited for") \
 	X(top, "show a run in the terminal, even while it is replayed") \
 	X(trace, "trace what the ranks of an MPI program call") \
 	X(validate, "compare the model with published measurements") \

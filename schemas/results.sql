@@ -229,6 +229,49 @@ CREATE TABLE recorded_rank (
   PRIMARY KEY (run, job, rank)
 ) STRICT, WITHOUT ROWID;
 
+-- What each rank of a job did, from its start until its last operation had ended, without gaps.
+-- Short neighbours are merged where there would be more than 131,072 spans in all.
+CREATE TABLE rank_span (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  span INTEGER NOT NULL, -- from 0, by time
+  kind TEXT NOT NULL CHECK (kind = 'compute' OR kind = 'send' OR kind = 'receive' OR kind = 'wait'),
+  peer INTEGER, -- rank to which it sent, from which it received, which it waited to send
+  from_ps INTEGER NOT NULL,
+  to_ps INTEGER NOT NULL,
+  merged INTEGER NOT NULL, -- how many it stands for; kind is that of the longest
+  PRIMARY KEY (run, job, rank, span)
+) STRICT, WITHOUT ROWID;
+
+-- The critical path: what the end of the run waited for, by time, without gaps; so the steps add
+-- up to simulated_ps. Short neighbours are merged where there would be more than 32,768.
+CREATE TABLE path_step (
+  run INTEGER NOT NULL REFERENCES run,
+  step INTEGER NOT NULL, -- from 0, by time
+  cause TEXT NOT NULL, -- start, compute, own queue, software, transfer, held up, acknowledge, lost, end
+  job INTEGER NOT NULL,
+  rank INTEGER, -- that computed, or sent; NULL: of start and end
+  peer INTEGER, -- rank to which it sent
+  from_ps INTEGER NOT NULL,
+  to_ps INTEGER NOT NULL,
+  merged INTEGER NOT NULL, -- how many it stands for; the rest is that of the longest
+  PRIMARY KEY (run, step)
+) STRICT, WITHOUT ROWID;
+
+-- The same by cause and flow, exact.
+CREATE TABLE path_total (
+  run INTEGER NOT NULL REFERENCES run,
+  total INTEGER NOT NULL, -- from 0, longest first
+  cause TEXT NOT NULL,
+  job INTEGER NOT NULL,
+  source INTEGER, -- node that computed, or sent
+  destination INTEGER, -- node to which it sent
+  steps INTEGER NOT NULL,
+  sum_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, total)
+) STRICT, WITHOUT ROWID;
+
 -- Calls that cannot be compared, and why.
 CREATE TABLE uncompared (
   run INTEGER NOT NULL REFERENCES run,
@@ -808,6 +851,14 @@ LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job AND f.messages > 0
 LEFT JOIN job_alone AS a ON a.run = j.run AND a.job = j.job AND a.network = 'same'
 LEFT JOIN job_alone AS i ON i.run = j.run AND i.job = j.job AND i.network = 'ideal'
 ORDER BY j.run DESC, j.job;
+
+-- The critical path by cause: what the run time is made of.
+CREATE VIEW critical_path (run, cause, steps, time_us, percent) AS
+SELECT t.run, t.cause, sum(t.steps), round(sum(t.sum_ps) / 1e6, 3),
+  round(100.0 * sum(t.sum_ps) / nullif(r.simulated_ps, 0), 1)
+FROM path_total AS t JOIN run AS r USING (run)
+GROUP BY t.run, t.cause
+ORDER BY t.run DESC, sum(t.sum_ps) DESC, t.cause;
 
 -- Who waited for whom, and where: the heaviest, at least. A row may have waited for at_most_us.
 CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, at_least_us,

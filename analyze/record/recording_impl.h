@@ -110,6 +110,10 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error) TB_
 int tb_recording_keep_recorded(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_keep_timeline writes what the jobs' ranks did when, and the critical path.
+int tb_recording_keep_timeline(
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
 // tb_recording_observer returns the store's observer, extended to keep the undelivered
 // flows.
 struct tb_observer tb_recording_observer(struct tb_recording *recording);

@@ -193,6 +193,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_recording_keep_recorded(recording, error);
 	if (status == TB_OK)
+		status = tb_recording_keep_timeline(recording, error);
+	if (status == TB_OK)
 		status = tb_store_end_run(recording->store, &result, error);
 	free(summary);
 	return status;

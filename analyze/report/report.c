@@ -18,6 +18,7 @@ void tb_report_free(struct tb_report *report)
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
 	tb_job_links_fini(&report->job_links);
+	tb_critical_path_fini(&report->path);
 	tb_heavy_waits_fini(&report->heaviest);
 	for (int i = 0; i < TB_GROUPINGS; i++)
 		tb_groups_fini(&report->groups[i]);
@@ -146,6 +147,9 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 
 static int gather_time(struct tb_report *report, struct tb_error *error)
 {
+	int status = tb_critical_path_init(&report->path, report->run, error);
+	if (status)
+		return status;
 	report->wait_by_bin =
 		calloc(report->info->n_bins + 1, sizeof *report->wait_by_bin);
 	if (!report->wait_by_bin)
@@ -184,10 +188,10 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
 	&tb_list_uncompared, &tb_list_bounds, &tb_list_jobs, &tb_list_job_times,
-	&tb_list_job_pairs, &tb_list_job_matrix, &tb_list_hot_links, &tb_list_switches,
-	&tb_list_regions, &tb_list_flows, &tb_list_roots, &tb_list_root_jobs,
-	&tb_list_groups, &tb_list_grouped, &tb_list_blame, &tb_list_job_links,
-	&tb_list_left_out};
+	&tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path, &tb_list_path_links,
+	&tb_list_hot_links, &tb_list_switches, &tb_list_regions, &tb_list_flows,
+	&tb_list_roots, &tb_list_root_jobs, &tb_list_groups, &tb_list_grouped,
+	&tb_list_blame, &tb_list_job_links, &tb_list_left_out};
 
 const char *tb_report_list_name(size_t i)
 {

@@ -2,6 +2,7 @@
 #ifndef TB_REPORT_IMPL_H
 #define TB_REPORT_IMPL_H
 
+#include "critical_path.h"
 #include "findings.h"
 #include "flows.h"
 #include "grouped.h"
@@ -25,14 +26,15 @@ struct tb_report_fact {
 #define TB_REPORT_TITLE 4096 // bytes of its names of files
 
 // The lists of a report, in the order in which people read them.
-#define TB_REPORT_LISTS 22
+#define TB_REPORT_LISTS 24
 extern const struct tb_table_type *const tb_report_lists[TB_REPORT_LISTS];
 extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_links,
 	tb_list_switches, tb_list_regions, tb_list_flows, tb_list_jobs, tb_list_job_times,
 	tb_list_job_pairs, tb_list_job_matrix, tb_list_blame, tb_list_groups,
 	tb_list_grouped, tb_list_roots, tb_list_root_jobs, tb_list_job_links,
 	tb_list_left_out, tb_list_recorded, tb_list_recorded_kinds,
-	tb_list_recorded_ranks, tb_list_uncompared, tb_list_bounds;
+	tb_list_recorded_ranks, tb_list_uncompared, tb_list_bounds, tb_list_path,
+	tb_list_path_links;
 
 struct tb_report {
 	struct tb_run *run;
@@ -55,6 +57,7 @@ struct tb_report {
 	struct tb_job_times *times; // of each
 	uint64_t *wait_by_link;	    // n_links of the run
 	struct tb_recorded recorded;
+	struct tb_critical_path path;
 	struct tb_roots roots;
 	struct tb_root_jobs root_jobs; // of these
 	struct tb_job_pairs job_pairs; // all

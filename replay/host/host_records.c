@@ -2,6 +2,7 @@
 // parts.
 #include "host_impl.h"
 
+#include "measured.h"
 #include "replay_records.h"
 
 #include <stdlib.h>
@@ -178,6 +179,7 @@ void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 					 transfer->queue_ps - software),
 		.ideal_ps = (uint64_t)tb_host_ideal_ps(host, what)};
 	tb_message_bound(&sample);
+	tb_measure_message(host->source, what->cookie, &sample);
 	uint32_t flow = flow_of(host, what->job, what->source, what->destination);
 	if (flow == NOTHING) {
 		host->no_memory = true;

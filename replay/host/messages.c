@@ -1,5 +1,6 @@
 // Messages: posted by the source, started when their send overhead is over, and reported
 // to the source when they end.
+#include "measured.h"
 #include "nodes_impl.h"
 
 #include "array.h"
@@ -297,6 +298,7 @@ static void report_delivered(struct tb_replay *replay, uint32_t id)
 	tb_records_message(&replay->records, &sample);
 	replay->stats.n_delivered++;
 	report_crossed(replay, message);
+	tb_measure_message(replay->source, message->what.cookie, &sample);
 	if (replay->source->delivered) {
 		int status = replay->source->delivered(replay->source->context,
 			replay->now, message->what.cookie, &replay->failure);

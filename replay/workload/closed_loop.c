@@ -1,6 +1,7 @@
 #include "workload_impl.h"
 
 #include "map.h"
+#include "op_log.h"
 #include "timers.h"
 
 #include <inttypes.h>
@@ -25,8 +26,8 @@ struct tb_closed_loop {
 	uint32_t *place_of_rank; // among those of its node
 	bool one_node;		 // all ranks are on one
 	uint32_t *rank_of;	 // of each operation
-	uint32_t *missing;	 // dependencies still open
-	uint32_t *next;		 // link of the queues here, and of a broadcast's sends
+	uint32_t *missing; // dependencies still open; of what is ready, see op_log.h
+	uint32_t *next;	   // link of the queues here, and of a broadcast's sends
 	uint8_t *state;
 	struct tb_matching matching;
 	struct cpu *cpus;	     // n_ranks x n_cpus
@@ -39,6 +40,7 @@ struct tb_closed_loop {
 	// By operation, where the job has times: when it ended, or what is wanted of it.
 	// NULL: nothing is wanted.
 	tb_time_ps *at;
+	struct tb_op_log log;
 };
 
 // What is wanted of an operation, until it is known.
@@ -53,10 +55,13 @@ static void note_time(struct tb_closed_loop *loop, uint32_t op, tb_time_ps want)
 		loop->at[op] = loop->now;
 }
 
-static void satisfy(struct tb_closed_loop *loop, uint32_t op)
+// satisfy: one dependency less. The last one is what let the operation start: `by` ended
+// now.
+static void satisfy(struct tb_closed_loop *loop, uint32_t op, uint32_t by)
 {
 	if (--loop->missing[op])
 		return;
+	loop->missing[op] = by;
 	loop->state[op] = READY;
 	tb_op_queue_push(&loop->ready, loop->next, op);
 }
@@ -65,12 +70,14 @@ static void satisfy(struct tb_closed_loop *loop, uint32_t op)
 static void release(struct tb_closed_loop *loop, uint32_t op, bool started)
 {
 	const struct tb_job *job = loop->job;
+	// What waits for a start waits for what that start waited for.
+	uint32_t by = started ? loop->missing[op] : op;
 	for (uint32_t i = job->first_successor[op]; i < job->first_successor[op + 1];
 		i++) {
 		uint32_t successor = job->successors[i];
 		bool on_start = (successor & TB_DEP_START) != 0;
 		if (on_start == started)
-			satisfy(loop, successor & ~TB_DEP_START);
+			satisfy(loop, successor & ~TB_DEP_START, by);
 	}
 }
 
@@ -86,6 +93,7 @@ static void set_done(struct tb_closed_loop *loop, uint32_t op)
 	loop->state[op] = DONE;
 	loop->n_done++;
 	note_time(loop, op, WANT_END);
+	tb_op_log_end(&loop->log, op, loop->now);
 	release(loop, op, false);
 }
 
@@ -166,8 +174,9 @@ static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *e
 	cpu->busy = false;
 	set_done(loop, op);
 	while (!cpu->busy && cpu->waiting.first != NONE) {
-		int status = start_on_cpu(
-			loop, tb_op_queue_pop(&cpu->waiting, loop->next), error);
+		uint32_t next = tb_op_queue_pop(&cpu->waiting, loop->next);
+		loop->missing[next] = op;
+		int status = start_on_cpu(loop, next, error);
 		if (status != TB_OK)
 			return status;
 	}
@@ -275,8 +284,10 @@ static int arrive(
 		(first = tb_matching_in_turn(&loop->matching, send)) != NONE) {
 		uint32_t recv = tb_matching_arrive(&loop->matching, first);
 		status = recv == NONE ? TB_OK : check_size(loop, recv, first, error);
-		if (recv != NONE && status == TB_OK)
-			set_done(loop, recv);
+		if (recv == NONE || status != TB_OK)
+			continue;
+		tb_op_log_relate(&loop->log, recv, send);
+		set_done(loop, recv);
 	}
 	return status;
 }
@@ -453,6 +464,7 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	}
 	for (uint32_t op = 0; op < job->n_ops; op++)
 		if (made->missing[op] == 0) {
+			made->missing[op] = NONE;
 			made->state[op] = READY;
 			tb_op_queue_push(&made->ready, made->next, op);
 		}
@@ -473,6 +485,7 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	tb_matching_fini(&loop->matching);
 	free(loop->cpus);
 	free(loop->at);
+	tb_op_log_fini(&loop->log);
 	tb_timers_fini(&loop->timers);
 	free(loop);
 }
@@ -485,6 +498,26 @@ static void crossed(
 	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
 		if (loop->at[op] != WANT_NOTHING)
 			loop->at[op] = crossing->started_at;
+}
+
+// measured: how the latency of a send's message came about.
+static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+{
+	struct tb_closed_loop *loop = context;
+	uint32_t kept = tb_op_log_keep(&loop->log, parts);
+	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
+		tb_op_log_relate(&loop->log, op, kept);
+}
+
+int tb_closed_loop_keep_log(struct tb_closed_loop *loop)
+{
+	return tb_op_log_init(
+		&loop->log, loop->job, loop->missing, loop->rank_of, loop->node_of_rank);
+}
+
+const struct tb_op_log *tb_closed_loop_log(const struct tb_closed_loop *loop)
+{
+	return loop->log.ended ? &loop->log : NULL;
 }
 
 // instant_time returns when an instant was; negative: it did not come.
@@ -529,6 +562,7 @@ struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 		.delivered = delivered,
 		.crossed = loop->job->recorded && loop->job->recorded->on_wire ? crossed
 									       : NULL,
+		.measured = loop->log.ended ? measured : NULL,
 		.undelivered = undelivered,
 		.finish = finish};
 }

@@ -44,6 +44,13 @@ struct tb_latency_parts {
 	tb_time_ps drained_at; // its last packet had been drained
 };
 
+// The same of a whole message, of processes. They add up to its latency.
+struct tb_message_parts {
+	tb_time_ps queue_ps, software_ps;
+	tb_time_ps ideal_ps; // in the network, as long as that takes when it is idle
+	tb_time_ps held_ps;  // in the network, beyond that
+};
+
 struct tb_source {
 	void *context;
 	// when returns the time of the next message that can be posted if nothing else
@@ -63,6 +70,9 @@ struct tb_source {
 	// crossed: comes before `delivered`. May be NULL.
 	void (*crossed)(
 		void *context, uint64_t cookie, const struct tb_latency_parts *crossing);
+	// measured: comes before `delivered`, once a message of processes. May be NULL.
+	void (*measured)(
+		void *context, uint64_t cookie, const struct tb_message_parts *parts);
 	// undelivered: the message was given up because a link or switch is dead, and
 	// none of its packets is under way any more. May be NULL.
 	int (*undelivered)(
@@ -71,6 +81,14 @@ struct tb_source {
 	// TB_EDEADLOCK with the operations that wait for each other. May be NULL.
 	int (*finish)(void *context, struct tb_error *error);
 };
+
+// tb_source_measure reports to a source that asks how a message took its time.
+static inline void tb_source_measure(const struct tb_source *source, uint64_t cookie,
+	const struct tb_message_parts *parts)
+{
+	if (source->measured)
+		source->measured(source->context, cookie, parts);
+}
 
 // tb_source_is_open_loop returns whether a source posts the same whatever it is told.
 static inline bool tb_source_is_open_loop(const struct tb_source *source)

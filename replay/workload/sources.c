@@ -165,6 +165,13 @@ static void crossed(
 			cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), &own);
 }
 
+static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+{
+	const struct tb_sources *sources = context;
+	tb_source_measure(&sources->parts[cookie >> COOKIE_BITS].what.source,
+		cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), parts);
+}
+
 static int finish(void *context, struct tb_error *error)
 {
 	const struct tb_sources *sources = context;
@@ -179,10 +186,12 @@ static int finish(void *context, struct tb_error *error)
 
 struct tb_source tb_sources_source(struct tb_sources *sources)
 {
-	bool asks = false;
+	bool asks = false, measures = false;
 	ask_all(sources);
-	for (uint32_t i = 0; i < sources->n; i++)
+	for (uint32_t i = 0; i < sources->n; i++) {
 		asks |= sources->parts[i].what.source.crossed != NULL;
+		measures |= sources->parts[i].what.source.measured != NULL;
+	}
 	return (struct tb_source){.context = sources,
 		.when = when,
 		.take = take,
@@ -190,5 +199,6 @@ struct tb_source tb_sources_source(struct tb_sources *sources)
 		.delivered = delivered,
 		.undelivered = undelivered,
 		.crossed = asks ? crossed : NULL,
+		.measured = measures ? measured : NULL,
 		.finish = finish};
 }

@@ -27,6 +27,7 @@
 // Memory: about 25 bytes per operation, besides the job itself.
 
 struct tb_closed_loop; // opaque
+struct tb_op_log;      // op_log.h
 
 // tb_closed_loop_new borrows `job` and copies `node_of_rank` (n_ranks entries). `number`
 // is the number of the job in flows.
@@ -51,6 +52,12 @@ uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop);
 // tb_call_times_fini in any case.
 int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times *times,
 	uint64_t *n_unreached) TB_MUST_USE;
+
+// tb_closed_loop_keep_log has the loop log its operations; before tb_closed_loop_source.
+// TB_ENOMEM. tb_closed_loop_log returns the log; NULL: there is none, or the job has too
+// many operations.
+int tb_closed_loop_keep_log(struct tb_closed_loop *loop) TB_MUST_USE;
+const struct tb_op_log *tb_closed_loop_log(const struct tb_closed_loop *loop);
 
 // Several sources as one: jobs that share a network, each with its own start.
 //

@@ -140,6 +140,9 @@ static int make_source(const struct tb_workload *workload, struct workload_input
 	}
 	int status = tb_closed_loop_new(&input->closed, input->job, input->node_of_rank,
 		0, workload->broadcasts, error);
+	if (status == TB_OK && tb_closed_loop_keep_log(input->closed) != TB_OK)
+		status = tb_fail_memory_in(
+			error, input->name, "the times of its operations");
 	if (status == TB_OK)
 		input->source = tb_closed_loop_source(input->closed);
 	return status;

@@ -67,6 +67,33 @@ for store in *.db; do
 	"$TAILBACK" compare "$store" two.db -f json --top 0 >"compare.$store.json"
 	"$TAILBACK" matrix "$store" -f json >"matrix.$store.json"
 done
+for store in two lost packets mixed unblamed; do
+	"$TAILBACK" timeline "$store.db" -f json >"timeline.$store.json"
+done
+check timeline timeline.*.json
+spoil timeline timeline.two.json "it['traceEvents'][0]['ph'] = 'B'" "it['displayTimeUnit'] = 'ps'" \
+	"next(e for e in it['traceEvents'] if e['ph'] == 'X')['dur'] = 0" \
+	"next(e for e in it['traceEvents'] if e['ph'] == 's')['id'] = 0"
+python3 - timeline.*.json <<'END' || fail "a timeline is not what Perfetto expects"
+import collections, json, sys
+for name in sys.argv[1:]:
+    events = json.load(open(name))["traceEvents"]
+    labels = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+    ends = collections.defaultdict(float)
+    for e in (e for e in events if e["ph"] == "X"):  # slices of a thread follow each other
+        thread = e["pid"], e["tid"]
+        assert thread in labels, (name, thread, "has no name")
+        assert e["ts"] >= ends[thread] - 1e-7, (name, e, "overlaps the slice before it")
+        ends[thread] = e["ts"] + e["dur"]
+    arrows = {phase: {e["id"]: e for e in events if e["ph"] == phase} for phase in "sf"}
+    assert arrows["s"].keys() == arrows["f"].keys(), (name, "an arrow has one end")
+    for number, begin in arrows["s"].items():
+        end = arrows["f"][number]
+        assert begin["ts"] <= end["ts"], (name, begin, end)
+        for e in begin, end:  # each end is within a slice of its rank
+            assert any(x["ph"] == "X" and (x["pid"], x["tid"]) == (e["pid"], e["tid"])
+                       and x["ts"] - 1e-7 <= e["ts"] <= x["ts"] + x["dur"] for x in events), (name, e)
+END
 check report report.*.db.json
 check compare compare.*.db.json
 "$TAILBACK" advise lost.db -q --seeds 2 --tries 3 -f json >advise.lost.json

@@ -7,6 +7,7 @@ command -v sqlite3 >/dev/null || {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$TAILBACK" sweep uniform --set load=0.5 --set nodes=4 --set warm=1us --set window=1us -q -o "$scratch/run.db"
+"$TAILBACK" replay -q "$TB_SOURCE/tests/data/ring8" -n ib-ndr -o "$scratch/run.db"
 "$TAILBACK" replay "$TB_SOURCE/tests/data/alltoall16.pcap.zst" --time-scale 0.1 -o "$scratch/run.db" \
 	>"$scratch/log" 2>&1 || {
 	cat "$scratch/log"

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "roots.h"
 #include "run.h"
+#include "run_timeline.h"
 #include "series.h"
 #include "trees.h"
 
@@ -75,6 +76,18 @@ static void read_messages(struct tb_run *run)
 	tb_flow_messages_fini(&messages);
 }
 
+static void read_timeline(struct tb_run *run, FILE *nowhere)
+{
+	const struct tb_timeline_options wanted = {1000, TB_TIME_NEVER, 2};
+	struct tb_timeline timeline = {0};
+	struct tb_error error;
+	if (tb_timeline_init(&timeline, run, &wanted, &error) != TB_OK)
+		return;
+	(void)!tb_timeline_text(&timeline, 60, 2, nowhere, &error);
+	(void)!tb_timeline_trace(&timeline, nowhere, &error);
+	tb_timeline_fini(&timeline);
+}
+
 // read_ways asks for the flows over a link, the links between the first two switches and
 // between nodes.
 static void read_ways(struct tb_run *run)
@@ -125,6 +138,8 @@ static void write_reports(struct tb_run *run, uint8_t choice)
 				(void)!tb_report_write(report, f, NULL, nowhere, &error);
 		write_csv(report, choice, nowhere);
 	}
+	if (nowhere)
+		read_timeline(run, nowhere);
 	tb_report_free(report);
 	if (nowhere)
 		fclose(nowhere);

@@ -1,0 +1,60 @@
+// The critical path of a run: what its end waited for, step by step, by cause, by flow,
+// and by the links that held its messages up (replay/workload/timeline.h).
+//
+// A run without jobs has none.
+#ifndef TB_CRITICAL_PATH_H
+#define TB_CRITICAL_PATH_H
+
+#include "run.h"
+#include "spans.h"
+
+struct tb_path_step {
+	struct tb_rank_span span;
+	struct tb_node source, destination; // of what it sends; TB_ID_NONE: nothing
+};
+
+// Where messages on the path were held up, and by which flow. Where and by whom is known
+// of flows, over the whole run: what held up a flow's messages on the path is shared out
+// in proportion to the flow's waits. What they do not explain, such as time-outs, or
+// waits that the store did not keep, has TB_ID_NONE as link and culprit.
+struct tb_path_link {
+	struct tb_link link;
+	uint32_t culprit_job;
+	struct tb_node culprit_source, culprit_destination;
+	tb_time_ps sum_ps;
+};
+
+// What a cause comes to.
+struct tb_path_share {
+	uint32_t cause;
+	uint64_t n_steps;
+	tb_time_ps sum_ps;
+	double percent; // of the run time
+};
+
+struct tb_critical_path {	       // zeroed: none
+	struct tb_path_step *steps;    // by time
+	struct tb_path_total *totals;  // longest first
+	struct tb_path_link *links;    // longest first; their sum is that of held up
+	struct tb_blame_sample *waits; // by victim, the longest of each first
+	size_t n_steps, steps_room, n_totals, totals_room, n_links, links_room, n_waits;
+	tb_time_ps causes[TB_PATH_CAUSES];	     // exact: their sum is the run time
+	struct tb_path_share shares[TB_PATH_CAUSES]; // of those above 0, longest first
+	size_t n_shares;
+};
+
+// tb_critical_path_init reads it. Cost: linear in what the store keeps, at most some ten
+// thousand steps and waits. TB_EFORMAT when the file is damaged, TB_ENOMEM.
+int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+void tb_critical_path_fini(struct tb_critical_path *path);
+
+// tb_critical_path_wait returns the longest wait of the flow of a step; NULL when the
+// store kept none.
+const struct tb_blame_sample *tb_critical_path_wait(
+	const struct tb_critical_path *path, const struct tb_path_step *step);
+
+// tb_path_words says what a cause is: "computing".
+const char *tb_path_words(enum tb_path_cause cause);
+
+#endif

@@ -1,0 +1,32 @@
+// Keeps what ranks did when, and the critical path.
+#include "recording_impl.h"
+
+#include "store_timeline.h"
+#include "timeline.h"
+
+static int list_spans(void *from,
+	int (*take)(void *context, const struct tb_rank_span *span), void *context)
+{
+	return tb_timeline_ranks(from, take, context);
+}
+
+int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *error)
+{
+	struct tb_path path = {0};
+	if (tb_store_error(recording->store)->code != TB_OK)
+		return TB_OK; // there is nothing to add to
+	int status = tb_path_find(
+		&path, recording->workload, tb_recording_summary(recording).stats.now_ps);
+	if (status != TB_OK)
+		status = tb_fail_memory(error, "the critical path");
+	else if (path.n_steps)
+		status = tb_store_put_path(recording->store, path.steps, path.n_steps,
+			path.totals, path.n_totals, error);
+	tb_path_fini(&path);
+	if (status != TB_OK)
+		return status;
+	status = tb_store_put_spans(
+		recording->store, list_spans, recording->workload, error);
+	return status == TB_ENOMEM ? tb_fail_memory(error, "the timelines of ranks")
+				   : status;
+}

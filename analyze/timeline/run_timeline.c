@@ -1,0 +1,152 @@
+#include "run_timeline.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+// list_ranks finds the spans of each rank, which are adjacent.
+static int list_ranks(struct tb_timeline *timeline)
+{
+	const struct tb_rank_spans *times = &timeline->times;
+	for (size_t i = 0; i < times->n; i++) {
+		const struct tb_rank_span *span = &times->spans[i];
+		struct tb_timeline_rank *last =
+			timeline->n_ranks ? &timeline->ranks[timeline->n_ranks - 1]
+					  : NULL;
+		if (last && last->job == span->job && last->rank == span->rank) {
+			last->n_spans++;
+			continue;
+		}
+		if (TB_ARRAY_RESERVE(&timeline->ranks, &timeline->ranks_room,
+			    timeline->n_ranks + 1) != TB_OK)
+			return TB_ENOMEM;
+		timeline->ranks[timeline->n_ranks++] =
+			(struct tb_timeline_rank){.job = span->job,
+				.rank = span->rank,
+				.first_span = i,
+				.n_spans = 1};
+	}
+	return TB_OK;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct tb_timeline_rank *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+// cut returns how much of a span is shown.
+static tb_time_ps cut(const struct tb_timeline *timeline, const struct tb_rank_span *span)
+{
+	tb_time_ps from =
+		span->from_ps > timeline->from_ps ? span->from_ps : timeline->from_ps;
+	tb_time_ps to = span->to_ps < timeline->to_ps ? span->to_ps : timeline->to_ps;
+	return to > from ? to - from : 0;
+}
+
+// weigh_ranks adds up what the path spends at each rank.
+static void weigh_ranks(struct tb_timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->path.n_steps; i++) {
+		const struct tb_rank_span *step = &timeline->path.steps[i].span;
+		const struct tb_timeline_rank key = {
+			.job = step->job, .rank = step->rank};
+		struct tb_timeline_rank *rank =
+			timeline->n_ranks
+				? bsearch(&key, timeline->ranks, timeline->n_ranks,
+					  sizeof key, by_rank)
+				: NULL;
+		if (rank)
+			rank->on_path_ps += (double)cut(timeline, step);
+	}
+}
+
+int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
+	const struct tb_timeline_options *options, struct tb_error *error)
+{
+	tb_time_ps end = tb_run_info(run)->simulated_ps;
+	struct tb_timeline made = {.run = run,
+		.from_ps = options->from_ps,
+		.to_ps = options->to_ps < end ? options->to_ps : end};
+	if (made.from_ps >= made.to_ps) {
+		char text[24];
+		return tb_fail(error, TB_EUSAGE,
+			"there is nothing to show in this span of time: the run lasts %s",
+			tb_format_time(end, text, sizeof text));
+	}
+	int status =
+		tb_rank_spans_init(&made.times, run, made.from_ps, made.to_ps, error);
+	if (!status && list_ranks(&made) != TB_OK)
+		status = tb_fail_memory(error, "the ranks");
+	if (!status)
+		status = tb_critical_path_init(&made.path, run, error);
+	if (!status && options->n_links)
+		status = tb_hot_links(run, (struct tb_window){0, 0}, options->n_links,
+			&made.links, &made.n_links, error);
+	if (status) {
+		tb_timeline_fini(&made);
+		return status;
+	}
+	weigh_ranks(&made);
+	*timeline = made;
+	return TB_OK;
+}
+
+void tb_timeline_fini(struct tb_timeline *timeline)
+{
+	tb_rank_spans_fini(&timeline->times);
+	tb_critical_path_fini(&timeline->path);
+	free(timeline->ranks);
+	free(timeline->links);
+	*timeline = (struct tb_timeline){0};
+}
+
+// window_of returns the bins of column i of n; end_bin is 0 where there are none.
+static struct tb_window window_of(
+	const struct tb_timeline *timeline, uint32_t i, uint32_t n)
+{
+	const struct tb_run_info *info = tb_run_info(timeline->run);
+	double span = (double)(timeline->to_ps - timeline->from_ps) / n;
+	double from = (double)timeline->from_ps + span * i;
+	struct tb_window window = {(uint64_t)(from / (double)info->bin_ps),
+		(uint64_t)((from + span) / (double)info->bin_ps)};
+	if (window.end_bin <= window.first_bin)
+		window.end_bin = window.first_bin + 1;
+	if (window.end_bin > info->n_bins)
+		window.end_bin = info->n_bins;
+	if (window.first_bin >= window.end_bin)
+		return (struct tb_window){0, 0};
+	return window;
+}
+
+int tb_timeline_heat(const struct tb_timeline *timeline, double *heat, uint32_t n,
+	struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(timeline->run);
+	struct tb_link_sample *samples =
+		malloc(((size_t)info->n_links + 1) * sizeof *samples);
+	struct tb_window before = {0, 0};
+	int status = samples ? TB_OK : tb_fail_memory(error, "the links");
+	for (uint32_t i = 0; i < n && !status; i++) {
+		struct tb_window window = {0, 0};
+		if (info->bin_ps > 0 && timeline->n_links)
+			window = window_of(timeline, i, n);
+		bool known = window.first_bin == before.first_bin &&
+			     window.end_bin == before.end_bin;
+		if (window.end_bin && !known)
+			status = tb_run_samples(timeline->run, window, samples, error);
+		before = window;
+		tb_time_ps width = tb_run_window_ps(timeline->run, window);
+		for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
+			uint32_t link = timeline->links[k].sample.link.id;
+			heat[(size_t)k * n + i] =
+				window.end_bin && width > 0
+					? (double)samples[link].wait_ps / (double)width
+					: 0;
+		}
+	}
+	free(samples);
+	return status;
+}

@@ -1,0 +1,351 @@
+// The timeline in a terminal.
+#include "run_timeline.h"
+
+#include "wrap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MOST    40 // characters of a name
+#define AXIS_LEAST   20 // columns
+#define LINKS_LISTED 5
+#define NAME_BYTES   200
+
+// What stands in a column: what the rank did most of its time, or of the path.
+static const char span_marks[TB_SPAN_KINDS] = {[TB_SPAN_COMPUTE] = 'c',
+	[TB_SPAN_SEND] = 's',
+	[TB_SPAN_RECEIVE] = 'r',
+	[TB_SPAN_WAIT] = '.'};
+static const char heat_marks[] = " .:-=+*#%@";
+
+struct sheet {
+	const struct tb_timeline *timeline;
+	FILE *stream;
+	uint32_t width;
+	uint32_t name_columns, n_columns;
+	size_t *shown; // numbers of ranks
+	size_t n_shown;
+	char *marks; // a line
+	double *weights;
+};
+
+static char path_mark(uint32_t cause)
+{
+	if (cause == TB_PATH_COMPUTE)
+		return 'C';
+	return cause == TB_PATH_HELD_UP ? 'H' : 'M';
+}
+
+static void rank_name(const struct tb_timeline *timeline, size_t i, char *text)
+{
+	const struct tb_timeline_rank *rank = &timeline->ranks[i];
+	bool several = tb_run_info(timeline->run)->n_jobs > 1;
+	snprintf(text, NAME_BYTES, "%s%srank %" PRIu32,
+		several ? tb_run_job_name(timeline->run, rank->job) : "",
+		several ? " " : "", rank->rank);
+}
+
+static void link_name(const struct tb_timeline *timeline, uint32_t i, char *text)
+{
+	const struct tb_run_link *links = tb_run_links(timeline->run);
+	snprintf(text, NAME_BYTES, "%s", links[timeline->links[i].sample.link.id].label);
+}
+
+// column_of returns the column in which a time lies, as a real number.
+static double column_of(const struct sheet *sheet, tb_time_ps at_ps)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	double column = (double)(at_ps - timeline->from_ps) /
+			(double)(timeline->to_ps - timeline->from_ps) * sheet->n_columns;
+	return column < 0 ? 0 : column > sheet->n_columns ? sheet->n_columns : column;
+}
+
+// mark puts a mark in the columns of which a span takes more than any before.
+static void mark(struct sheet *sheet, const struct tb_rank_span *span, char mark)
+{
+	double from = column_of(sheet, span->from_ps), to = column_of(sheet, span->to_ps);
+	for (uint32_t i = (uint32_t)from; i < sheet->n_columns && i < to; i++) {
+		double part = (to < i + 1 ? to : i + 1) - (from > i ? from : i);
+		if (part <= sheet->weights[i])
+			continue;
+		sheet->weights[i] = part;
+		sheet->marks[i] = mark;
+	}
+}
+
+static void begin_line(struct sheet *sheet, const char *name)
+{
+	uint32_t columns = (uint32_t)tb_text_columns(name);
+	fprintf(sheet->stream, "%s%*s ", name,
+		columns < sheet->name_columns ? (int)(sheet->name_columns - columns) : 0,
+		"");
+	memset(sheet->marks, ' ', sheet->n_columns);
+	for (uint32_t i = 0; i < sheet->n_columns; i++)
+		sheet->weights[i] = 0;
+}
+
+static void end_line(struct sheet *sheet)
+{
+	uint32_t n = sheet->n_columns;
+	while (n > 0 && sheet->marks[n - 1] == ' ')
+		n--;
+	fprintf(sheet->stream, "|%.*s%*s|\n", (int)n, sheet->marks,
+		(int)(sheet->n_columns - n), "");
+}
+
+static void put_rank(struct sheet *sheet, size_t i)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	const struct tb_timeline_rank *rank = &timeline->ranks[i];
+	char name[NAME_BYTES];
+	rank_name(timeline, i, name);
+	begin_line(sheet, name);
+	for (size_t k = 0; k < rank->n_spans; k++) {
+		const struct tb_rank_span *span =
+			&timeline->times.spans[rank->first_span + k];
+		mark(sheet, span, span_marks[span->what]);
+	}
+	for (uint32_t k = 0; k < sheet->n_columns; k++)
+		sheet->weights[k] = 0;
+	for (size_t k = 0; k < timeline->path.n_steps; k++) {
+		const struct tb_rank_span *step = &timeline->path.steps[k].span;
+		if (step->job == rank->job && step->rank == rank->rank)
+			mark(sheet, step, path_mark(step->what));
+	}
+	end_line(sheet);
+}
+
+static int longer(const void *left, const void *right, const struct tb_timeline *timeline)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	double first = timeline->ranks[a].on_path_ps;
+	double second = timeline->ranks[b].on_path_ps;
+	if (first != second)
+		return first < second ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+// choose_ranks chooses those on which the path spends most, in their order.
+static void choose_ranks(struct sheet *sheet, uint32_t most)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	for (size_t i = 0; i < timeline->n_ranks; i++) {
+		size_t at = sheet->n_shown;
+		if (at == most &&
+			(at == 0 || longer(&i, &sheet->shown[at - 1], timeline) > 0))
+			continue;
+		if (at < most)
+			sheet->n_shown++;
+		else
+			at--;
+		for (; at > 0 && longer(&i, &sheet->shown[at - 1], timeline) < 0; at--)
+			sheet->shown[at] = sheet->shown[at - 1];
+		sheet->shown[at] = i;
+	}
+}
+
+static int ascending(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	return (a > b) - (a < b);
+}
+
+static void widen(struct sheet *sheet, const char *name)
+{
+	uint32_t columns = (uint32_t)tb_text_columns(name);
+	if (columns > NAME_MOST)
+		columns = NAME_MOST;
+	if (columns > sheet->name_columns)
+		sheet->name_columns = columns;
+}
+
+static int lay_out(struct sheet *sheet, uint32_t n_ranks)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	char name[NAME_BYTES];
+	sheet->shown = malloc((timeline->n_ranks + 1) * sizeof *sheet->shown);
+	if (!sheet->shown)
+		return TB_ENOMEM;
+	choose_ranks(sheet, n_ranks);
+	if (sheet->n_shown)
+		qsort(sheet->shown, sheet->n_shown, sizeof *sheet->shown, ascending);
+	for (size_t i = 0; i < sheet->n_shown; i++) {
+		rank_name(timeline, sheet->shown[i], name);
+		widen(sheet, name);
+	}
+	for (uint32_t i = 0; i < timeline->n_links; i++) {
+		link_name(timeline, i, name);
+		widen(sheet, name);
+	}
+	uint32_t beside = sheet->name_columns + 3;
+	sheet->n_columns =
+		sheet->width > beside + AXIS_LEAST ? sheet->width - beside : AXIS_LEAST;
+	sheet->marks = malloc(sheet->n_columns);
+	sheet->weights = malloc(sheet->n_columns * sizeof *sheet->weights);
+	return sheet->marks && sheet->weights ? TB_OK : TB_ENOMEM;
+}
+
+static void put_axis(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	char from[24], to[24];
+	tb_format_time(timeline->from_ps, from, sizeof from);
+	tb_format_time(timeline->to_ps, to, sizeof to);
+	int rest = (int)sheet->n_columns - (int)strlen(from) - (int)strlen(to);
+	fprintf(sheet->stream, "%*s  %s%*s%s\n", (int)sheet->name_columns, "", from,
+		rest > 1 ? rest : 1, "", to);
+}
+
+static void put_ranks(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	FILE *stream = sheet->stream;
+	if (timeline->n_ranks == 0) {
+		tb_wrap(stream, 0, 0, sheet->width,
+			"The run has no ranks: its packets were replayed as they were "
+			"captured.");
+		return;
+	}
+	tb_wrap(stream, 0, 0, sheet->width,
+		"Ranks: c computes, s sends, r receives, . waits until the other sends; "
+		"C and M the critical path: computes, its message is under way; H the "
+		"same, held up in the network");
+	for (size_t i = 0; i < sheet->n_shown; i++)
+		put_rank(sheet, sheet->shown[i]);
+	if (timeline->n_ranks > sheet->n_shown)
+		fprintf(stream,
+			"and %zu more ranks, on which the critical path spends less\n",
+			timeline->n_ranks - sheet->n_shown);
+}
+
+static int put_links(struct sheet *sheet, struct tb_error *error)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	uint32_t n = sheet->n_columns;
+	size_t n_cells = (size_t)timeline->n_links * n;
+	if (timeline->n_links == 0)
+		return TB_OK;
+	double *heat = malloc(n_cells * sizeof *heat), most = 0;
+	int status = heat ? tb_timeline_heat(timeline, heat, n, error)
+			  : tb_fail_memory(error, "the links");
+	for (size_t i = 0; i < n_cells && !status; i++)
+		if (heat[i] > most)
+			most = heat[i];
+	if (!status)
+		fprintf(sheet->stream,
+			"\nHottest links: packets that wait behind them at once, from "
+			"'.' to "
+			"'@' for %.3g\n",
+			most);
+	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
+		char name[NAME_BYTES];
+		link_name(timeline, k, name);
+		begin_line(sheet, name);
+		for (uint32_t i = 0; i < n; i++) {
+			double part = most > 0 ? heat[(size_t)k * n + i] / most : 0;
+			int step = part > 0 ? 1 + (int)(part * 8.999) : 0;
+			sheet->marks[i] = heat_marks[step > 9 ? 9 : step];
+		}
+		end_line(sheet);
+	}
+	free(heat);
+	return status;
+}
+
+static void put_share(
+	struct sheet *sheet, unsigned indent, tb_time_ps part, const char *text)
+{
+	char time[24], percent[40];
+	tb_time_ps whole = tb_run_info(sheet->timeline->run)->simulated_ps;
+	tb_format_time(part, time, sizeof time);
+	tb_format_percent(100.0 * (double)part / (double)whole, percent, sizeof percent);
+	int used =
+		fprintf(sheet->stream, "%*s%8s %11s  ", (int)indent, "", percent, time);
+	tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width, text);
+}
+
+static void flow_name(const struct sheet *sheet, uint32_t job, struct tb_node source,
+	struct tb_node destination, char *text, size_t size)
+{
+	const struct tb_run *run = sheet->timeline->run;
+	char ends[2][80];
+	const struct tb_node nodes[] = {source, destination};
+	for (int i = 0; i < 2; i++) {
+		const char *name = tb_run_node_label(run, nodes[i]);
+		if (*name)
+			snprintf(ends[i], sizeof ends[i], "%s", name);
+		else
+			snprintf(ends[i], sizeof ends[i], "node %" PRIu32, nodes[i].id);
+	}
+	bool several = tb_run_info(run)->n_jobs > 1;
+	snprintf(text, size, "%s > %s%s%s", ends[0], ends[1], several ? " of " : "",
+		several ? tb_run_job_name(run, job) : "");
+}
+
+// put_held lists where, and behind which flows, messages of the path were held up.
+static void put_held(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	const struct tb_critical_path *path = &timeline->path;
+	tb_time_ps rest = path->causes[TB_PATH_HELD_UP];
+	size_t n = path->n_links < LINKS_LISTED ? path->n_links : LINKS_LISTED;
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_path_link *held = &path->links[i];
+		char text[500] =
+			"at no link: time-outs, packets sent again, or not known",
+		     flow[300];
+		if (held->link.id != TB_ID_NONE) {
+			flow_name(sheet, held->culprit_job, held->culprit_source,
+				held->culprit_destination, flow, sizeof flow);
+			snprintf(text, sizeof text, "at %s, behind %s",
+				tb_run_links(timeline->run)[held->link.id].label, flow);
+		}
+		put_share(sheet, 6, held->sum_ps, text);
+		rest -= held->sum_ps;
+	}
+	if (rest > 0)
+		put_share(sheet, 6, rest, "elsewhere");
+}
+
+static void put_path(struct sheet *sheet)
+{
+	const struct tb_critical_path *path = &sheet->timeline->path;
+	char time[24];
+	if (path->n_totals == 0)
+		return;
+	fprintf(sheet->stream,
+		"\nCritical path: what the end of the run, at %s, waited for\n",
+		tb_format_time(tb_run_info(sheet->timeline->run)->simulated_ps, time,
+			sizeof time));
+	for (size_t i = 0; i < path->n_shares; i++) {
+		put_share(sheet, 2, path->shares[i].sum_ps,
+			tb_path_words((enum tb_path_cause)path->shares[i].cause));
+		if (path->shares[i].cause == TB_PATH_HELD_UP)
+			put_held(sheet);
+	}
+}
+
+int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_t n_ranks,
+	FILE *stream, struct tb_error *error)
+{
+	struct sheet sheet = {.timeline = timeline, .stream = stream, .width = width};
+	const struct tb_run_info *info = tb_run_info(timeline->run);
+	int status = lay_out(&sheet, n_ranks) == TB_OK
+			     ? TB_OK
+			     : tb_fail_memory(error, "the timeline");
+	if (!status) {
+		fprintf(stream, "Run %" PRId64 ": %s on %s%s\n", info->id,
+			info->input_name, info->network_name,
+			info->complete ? "" : ", stopped early");
+		put_ranks(&sheet);
+		put_axis(&sheet);
+		status = put_links(&sheet, error);
+	}
+	if (!status)
+		put_path(&sheet);
+	free(sheet.shown);
+	free(sheet.marks);
+	free(sheet.weights);
+	return status;
+}

@@ -1,0 +1,52 @@
+// What the ranks of a replayed workload did over time, and the critical path: what the
+// end of the run waited for, step by step, back to its beginning.
+//
+// Ranks. At every instant until its last operation has ended, a rank computes, if one of
+// its processors does; else the operation counts whose end comes next and lets others
+// start: the rank sends, receives what was sent already, or waits until its peer sends.
+// So the spans of a rank follow each other without gaps.
+//
+// Path. A run ends with its last message, whatever ranks compute after it. From the
+// operation that ended last until then back: an operation started when the last one
+// that it depends on had ended, or the one that had its processor; a receive ended when a
+// message arrived, which the sending rank had posted; and so on. What passed between two
+// such instants is a step; of a message, a step for each part of its latency
+// (docs/model.md, "Latency"). The steps follow each other without gaps, so they add up to
+// the run time. Within a message their order is a convention: queue, software, transfer,
+// held up.
+//
+// Bounds: all ranks together have TB_TIMELINE_SPANS_MOST spans, or TB_TIMELINE_RANK_LEAST
+// each if that is more, and the path has TB_TIMELINE_STEPS_MOST steps. Where there would
+// be more, short neighbours are merged. The totals of the path are from before that.
+#ifndef TB_TIMELINE_H
+#define TB_TIMELINE_H
+
+#include "spans.h"
+#include "workload.h"
+
+#include <stddef.h>
+
+#define TB_TIMELINE_SPANS_MOST ((size_t)1 << 17)
+#define TB_TIMELINE_RANK_LEAST ((size_t)32)
+#define TB_TIMELINE_STEPS_MOST ((size_t)1 << 15)
+
+struct tb_path { // zeroed: none
+	struct tb_rank_span *steps;
+	struct tb_path_total *totals;
+	size_t n_steps, steps_room, n_totals, totals_room;
+};
+
+// tb_path_find finds the path of a run that ended at `end_ps`: none of a workload of
+// which no job was logged, as those of at most 2^24 operations are. TB_ENOMEM;
+// tb_path_fini in any case.
+int tb_path_find(struct tb_path *path, const struct tb_workload *workload,
+	tb_time_ps end_ps) TB_MUST_USE;
+void tb_path_fini(struct tb_path *path);
+
+// tb_timeline_ranks passes the spans of all logged jobs' ranks, by job, rank and time. It
+// stops at, and returns, a negative status of `take`. TB_ENOMEM.
+int tb_timeline_ranks(const struct tb_workload *workload,
+	int (*take)(void *context, const struct tb_rank_span *span),
+	void *context) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,139 @@
+// Timelines of small jobs whose times can be told beforehand.
+#include "../../support/timeline_made.h"
+
+#include "run_timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STORE "unit_timeline.db"
+#define JOB   "unit_timeline.goal"
+
+#define NS ((tb_time_ps)TB_PS_PER_NS)
+
+static struct made record(const char *goal, const char *network)
+{
+	static const char *const traces[] = {JOB};
+	const struct tb_recording_options options = {
+		.workload = {.traces = traces, .n_traces = 1},
+		.network = network,
+		.output = STORE,
+		.seed = 1};
+	struct made made;
+	FILE *file = fopen(JOB, "w");
+	assert_non_null(file);
+	fputs(goal, file);
+	assert_int_equal(fclose(file), 0);
+	assert_true(made_record(&made, &options));
+	made_path_adds_up(&made);
+	made_ranks_follow(&made, 0);
+	unlink(STORE);
+	unlink(JOB);
+	return made;
+}
+
+// Rank 1 sends at once, and rank 0 after its calcs: the run ends with that message, and
+// what rank 1 computes then is not of it.
+static void the_path_is_that_of_the_last_message(void **state)
+{
+	(void)state;
+	struct made made = record("num_ranks 2\nrank 0 {\na: calc 9000\nb: calc 40\n"
+				  "b requires a\nc: send 1b to 1\nc requires b\n"
+				  "d: recv 1b from 1\n}\nrank 1 {\na: send 1b to 0\n"
+				  "b: recv 1b from 0\nc: calc 50000\nc requires b\n}\n",
+		"ib-hdr");
+	const tb_time_ps *causes = made.path.causes;
+	assert_int_equal(causes[TB_PATH_COMPUTE], 9040 * NS);
+	assert_int_equal(causes[TB_PATH_SOFTWARE] + causes[TB_PATH_TRANSFER] +
+				 causes[TB_PATH_ACKNOWLEDGE],
+		tb_run_info(made.run)->simulated_ps - 9040 * NS);
+	assert_int_equal(made_time(&made, 1, TB_SPAN_COMPUTE), 50000 * NS);
+	made_drop(&made);
+}
+
+// Rank 1 computes 100 ns and waits until rank 0 has computed 5000; what passes until it
+// answers is the latency of a lone message.
+static void a_rank_waits_until_the_other_sends(void **state)
+{
+	(void)state;
+	struct made made =
+		record("num_ranks 2\nrank 0 {\na: calc 5000\n"
+		       "b: send 4000b to 1\nb requires a\nc: recv 4000b from 1\n"
+		       "c requires b\n}\nrank 1 {\n"
+		       "a: calc 100\nb: recv 4000b from 0\nb requires a\n"
+		       "c: calc 700\nc requires b\nd: send 4000b to 0\n"
+		       "d requires c\n}\n",
+			"ib-hdr");
+	const tb_time_ps *causes = made.path.causes;
+	tb_time_ps latency = made_time(&made, 1, TB_SPAN_RECEIVE);
+	assert_int_equal(causes[TB_PATH_COMPUTE], 5700 * NS);
+	assert_int_equal(
+		causes[TB_PATH_SOFTWARE] + causes[TB_PATH_TRANSFER], 2 * latency);
+	assert_true(causes[TB_PATH_SOFTWARE] > 0);
+	assert_int_equal(made_time(&made, 1, TB_SPAN_WAIT), 4900 * NS);
+	assert_int_equal(made_time(&made, 1, TB_SPAN_COMPUTE), 800 * NS);
+	assert_int_equal(made_time(&made, 0, TB_SPAN_RECEIVE), latency);
+	assert_int_equal(made.times.spans[1].peer, 1);
+	made_drop(&made);
+}
+
+// Two ranks send to one at once: one message is held up behind the other, before the link
+// to the receiver.
+static void what_holds_a_message_up_is_named(void **state)
+{
+	(void)state;
+	struct made made = record("num_ranks 3\nrank 0 {\na: recv 64000b from 1\n"
+				  "b: recv 64000b from 2\n}\nrank 1 {\n"
+				  "a: send 64000b to 0\n}\nrank 2 {\n"
+				  "a: send 64000b to 0\n}\n",
+		"ib-hdr,arity=4,levels=1");
+	tb_time_ps held = made.path.causes[TB_PATH_HELD_UP];
+	const struct tb_path_link *links = made.path.links;
+	assert_true(held > 0);
+	assert_true(made.path.n_links > 0);
+	assert_int_equal(links[0].culprit_destination.id, 0);
+	assert_true(links[0].culprit_source.id == 1 || links[0].culprit_source.id == 2);
+	// It waits at the switch, where it came in from its node.
+	assert_int_equal(
+		tb_run_links(made.run)[links[0].link.id].at.kind, TB_LINK_INJECTION);
+	made_drop(&made);
+}
+
+// The text has a mark in every column until the end of a rank.
+static void text_shows_the_path_at_its_ranks(void **state)
+{
+	(void)state;
+	struct made made = record("num_ranks 2\nrank 0 {\na: calc 80000\n"
+				  "b: send 1b to 1\nb requires a\n}\nrank 1 {\n"
+				  "a: calc 40000\nb: recv 1b from 0\nb requires a\n}\n",
+		"ib-hdr");
+	const struct tb_timeline_options options = {0, TB_TIME_NEVER, 2};
+	struct tb_timeline timeline = {0};
+	struct tb_error error = {0};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_non_null(stream);
+	assert_int_equal(tb_timeline_init(&timeline, made.run, &options, &error), TB_OK);
+	assert_int_equal(tb_timeline_text(&timeline, 49, 8, stream, &error), TB_OK);
+	assert_int_equal(fclose(stream), 0);
+	assert_non_null(strstr(text, "rank 0 |CCCCCCCCCCCCCCCCCCCC"));
+	assert_non_null(strstr(text, "rank 1 |cccccccccccccccccccc......."));
+	free(text);
+	tb_timeline_fini(&timeline);
+	const struct tb_timeline_options beyond = {TB_PS_PER_S, TB_TIME_NEVER, 2};
+	assert_int_equal(
+		tb_timeline_init(&timeline, made.run, &beyond, &error), TB_EUSAGE);
+	made_drop(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_path_is_that_of_the_last_message),
+		cmocka_unit_test(a_rank_waits_until_the_other_sends),
+		cmocka_unit_test(what_holds_a_message_up_is_named),
+		cmocka_unit_test(text_shows_the_path_at_its_ranks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
