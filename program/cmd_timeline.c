@@ -94,14 +94,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-struct writing {
+struct timeline_writing {
 	const struct timeline_options *options;
 	const struct tb_timeline *timeline;
 };
 
 static int write_timeline(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct writing *writing = context;
+	const struct timeline_writing *writing = context;
 	const struct timeline_options *options = writing->options;
 	if (options->output.format == TB_FORMAT_JSON)
 		return tb_timeline_trace(writing->timeline, stream, error);
@@ -122,7 +122,7 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 	struct tb_timeline timeline = {0};
 	status = tb_timeline_init(&timeline, run, &wanted, error);
 	if (status == TB_OK) {
-		struct writing writing = {options, &timeline};
+		struct timeline_writing writing = {options, &timeline};
 		status = tb_cmd_output_write(
 			&options->output, write_timeline, &writing, error);
 	}

@@ -13,13 +13,13 @@
 // Processes: the jobs, from 1 on, and behind them these.
 enum process { LINKS, PATH };
 
-struct trace {
+struct perfetto_trace {
 	const struct tb_timeline *timeline;
 	struct tb_json_rows rows;
 	uint32_t n_arrows;
 };
 
-static uint64_t process_of(const struct trace *trace, enum process process)
+static uint64_t process_of(const struct perfetto_trace *trace, enum process process)
 {
 	return tb_run_info(trace->timeline->run)->n_jobs + 1u + (uint64_t)process;
 }
@@ -42,13 +42,13 @@ static struct tb_json_object event(
 	return made;
 }
 
-static void put(struct trace *trace, struct tb_json_object *event)
+static void put(struct perfetto_trace *trace, struct tb_json_object *event)
 {
 	tb_json_rows_put(&trace->rows, tb_json_object_take(event));
 }
 
 // put_label names a process or a thread.
-static void put_label(struct trace *trace, const char *what, uint64_t process,
+static void put_label(struct perfetto_trace *trace, const char *what, uint64_t process,
 	uint64_t thread, const char *label)
 {
 	struct tb_json_object made = event("M", what, process, thread);
@@ -58,7 +58,7 @@ static void put_label(struct trace *trace, const char *what, uint64_t process,
 	put(trace, &made);
 }
 
-static void put_slice(struct trace *trace, struct tb_json_object *made,
+static void put_slice(struct perfetto_trace *trace, struct tb_json_object *made,
 	const struct tb_rank_span *span, struct tb_json_object *args)
 {
 	tb_json_add_real(made, "ts", microseconds(span->from_ps));
@@ -69,7 +69,7 @@ static void put_slice(struct trace *trace, struct tb_json_object *made,
 	put(trace, made);
 }
 
-static void put_rank(struct trace *trace, const struct tb_timeline_rank *rank)
+static void put_rank(struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
 {
 	static const char *const behind[TB_SPAN_KINDS] = {[TB_SPAN_SEND] = "to",
 		[TB_SPAN_RECEIVE] = "from",
@@ -96,7 +96,7 @@ static void put_rank(struct trace *trace, const struct tb_timeline_rank *rank)
 	}
 }
 
-static void put_ranks(struct trace *trace)
+static void put_ranks(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	for (size_t i = 0; i < timeline->n_ranks; i++) {
@@ -138,7 +138,7 @@ static void add_held(struct tb_json_object *args, const struct tb_timeline *time
 		args, "behind_job", tb_run_job_name(timeline->run, wait->culprit_job));
 }
 
-static void put_step(struct trace *trace, const struct tb_path_step *step)
+static void put_step(struct perfetto_trace *trace, const struct tb_path_step *step)
 {
 	const struct tb_rank_span *span = &step->span;
 	struct tb_json_object made =
@@ -154,7 +154,7 @@ static void put_step(struct trace *trace, const struct tb_path_step *step)
 	put_slice(trace, &made, span, &args);
 }
 
-static void put_arrow_end(struct trace *trace, const char *phase,
+static void put_arrow_end(struct perfetto_trace *trace, const char *phase,
 	const struct tb_rank_span *step, uint32_t rank, tb_time_ps at_ps)
 {
 	struct tb_json_object made =
@@ -176,7 +176,7 @@ static bool same_message(const struct tb_rank_span *a, const struct tb_rank_span
 // put_arrow draws the message whose steps are [first, end), from its post to its arrival:
 // within the spans of both ranks, so an instant before the receive ends. A message that
 // the path follows until its acknowledgement has no arrow.
-static void put_arrow(struct trace *trace, size_t first, size_t end)
+static void put_arrow(struct perfetto_trace *trace, size_t first, size_t end)
 {
 	const struct tb_rank_span *from = &trace->timeline->path.steps[first].span;
 	const struct tb_rank_span *to = &trace->timeline->path.steps[end - 1].span;
@@ -188,7 +188,7 @@ static void put_arrow(struct trace *trace, size_t first, size_t end)
 	put_arrow_end(trace, "f", from, from->peer, to->to_ps - 1);
 }
 
-static void put_path(struct trace *trace)
+static void put_path(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	const struct tb_critical_path *path = &timeline->path;
@@ -210,7 +210,8 @@ static void put_path(struct trace *trace)
 	}
 }
 
-static void put_count(struct trace *trace, uint32_t link, tb_time_ps at_ps, double value)
+static void put_count(
+	struct perfetto_trace *trace, uint32_t link, tb_time_ps at_ps, double value)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	uint32_t id = timeline->links[link].sample.link.id;
@@ -223,7 +224,7 @@ static void put_count(struct trace *trace, uint32_t link, tb_time_ps at_ps, doub
 	put(trace, &made);
 }
 
-static int put_links(struct trace *trace, struct tb_error *error)
+static int put_links(struct perfetto_trace *trace, struct tb_error *error)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	const struct tb_run_info *info = tb_run_info(timeline->run);
@@ -259,7 +260,7 @@ static int put_links(struct trace *trace, struct tb_error *error)
 int tb_timeline_trace(
 	const struct tb_timeline *timeline, FILE *stream, struct tb_error *error)
 {
-	struct trace trace = {.timeline = timeline};
+	struct perfetto_trace trace = {.timeline = timeline};
 	const struct tb_run_info *info = tb_run_info(timeline->run);
 	struct tb_json_object head = tb_json_object_new();
 	struct tb_json_object about = tb_json_object_new();

@@ -2,7 +2,7 @@
 // parts.
 #include "host_impl.h"
 
-#include "measured.h"
+#include "message_parts.h"
 #include "replay_records.h"
 
 #include <stdlib.h>

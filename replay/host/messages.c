@@ -1,6 +1,6 @@
 // Messages: posted by the source, started when their send overhead is over, and reported
 // to the source when they end.
-#include "measured.h"
+#include "message_parts.h"
 #include "nodes_impl.h"
 
 #include "array.h"

@@ -9,7 +9,7 @@
 // Merging so many at once keeps its cost low.
 #define STEPS_ROOM (4 * TB_TIMELINE_STEPS_MOST)
 
-struct walk {
+struct path_walk {
 	struct tb_path *path; // steps from the last one back
 	const struct tb_op_log *log;
 	struct tb_map total_of[TB_PATH_CAUSES];
@@ -19,13 +19,14 @@ struct walk {
 	int status;
 };
 
-static uint32_t node_of(const struct walk *walk, uint32_t rank)
+static uint32_t node_of(const struct path_walk *walk, uint32_t rank)
 {
 	return rank == TB_ID_NONE ? TB_ID_NONE : walk->log->node_of_rank[rank];
 }
 
 // total_of returns the total that a step belongs to; NULL without memory.
-static struct tb_path_total *total_of(struct walk *walk, const struct tb_rank_span *step)
+static struct tb_path_total *total_of(
+	struct path_walk *walk, const struct tb_rank_span *step)
 {
 	struct tb_path *path = walk->path;
 	struct tb_path_total new = {.cause = step->what,
@@ -48,7 +49,7 @@ static struct tb_path_total *total_of(struct walk *walk, const struct tb_rank_sp
 }
 
 // add adds a step: what passed between `from_ps` and what is known so far.
-static void add(struct walk *walk, tb_time_ps from_ps, uint32_t cause, uint32_t rank,
+static void add(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause, uint32_t rank,
 	uint32_t peer)
 {
 	struct tb_path *path = walk->path;
@@ -80,7 +81,7 @@ static void add(struct walk *walk, tb_time_ps from_ps, uint32_t cause, uint32_t 
 // add_message adds the parts of a send's latency since its post. What comes after its
 // arrival is its acknowledgement; what was to come later than what is known did not
 // count.
-static void add_message(struct walk *walk, uint32_t send)
+static void add_message(struct path_walk *walk, uint32_t send)
 {
 	const struct tb_op_log *log = walk->log;
 	uint32_t rank = log->rank_of[send], peer = log->job->ops[send].peer;
@@ -102,7 +103,7 @@ static void add_message(struct walk *walk, uint32_t send)
 
 // step_back adds what happened until an operation ended, and returns the one that it had
 // started after; TB_ID_NONE at the beginning of the job.
-static uint32_t step_back(struct walk *walk, uint32_t op)
+static uint32_t step_back(struct path_walk *walk, uint32_t op)
 {
 	const struct tb_op_log *log = walk->log;
 	tb_time_ps started = tb_op_log_start(log, op);
@@ -136,7 +137,7 @@ static uint32_t last_op(const struct tb_op_log *log, tb_time_ps end_ps)
 }
 
 // find_last finds the job that ends last; returns its last operation, or TB_ID_NONE.
-static uint32_t find_last(struct walk *walk, const struct tb_workload *workload)
+static uint32_t find_last(struct path_walk *walk, const struct tb_workload *workload)
 {
 	uint32_t last = TB_ID_NONE;
 	tb_time_ps last_ps = -1;
@@ -189,7 +190,7 @@ static void turn(struct tb_path *path)
 int tb_path_find(
 	struct tb_path *path, const struct tb_workload *workload, tb_time_ps end_ps)
 {
-	struct walk walk = {.path = path, .at_ps = end_ps};
+	struct path_walk walk = {.path = path, .at_ps = end_ps};
 	uint32_t op = find_last(&walk, workload);
 	if (op != TB_ID_NONE)
 		add(&walk, walk.start_ps + walk.log->ended[op], TB_PATH_END, TB_ID_NONE,

@@ -1,7 +1,7 @@
 // How a delivered message's latency came about, for a source that asks. Private to
 // replay/.
-#ifndef TB_MEASURED_H
-#define TB_MEASURED_H
+#ifndef TB_MESSAGE_PARTS_H
+#define TB_MESSAGE_PARTS_H
 
 #include "observer.h"
 #include "source.h"
