@@ -83,10 +83,11 @@ static const struct tb_column input_columns[] = {
 		TB_DATUM_TEXT, INFO(input_name)},
 	{"kind", NULL,
 		"mixed: packets and jobs; experiment: a point of a sweep; routes: the "
-		"loads of 'tailback network --store', no replay.",
+		"loads of 'tailback network --store', no replay; counters: of a live "
+		"fabric.",
 		TB_DATUM_TEXT, INFO(input_kind),
 		.schema = "{\"enum\": [\"packets\", \"job\", \"mixed\", \"experiment\", "
-			  "\"routes\"]}"},
+			  "\"routes\",\"counters\"]}"},
 	{"sha256", NULL,
 		"Of the files' bytes, one after the other; empty when the input was a "
 		"stream.",
