@@ -184,6 +184,22 @@ static void print_recorded(
 	tb_run_free(run);
 }
 
+// print_delivery prints what arrived; counters know no messages.
+static void print_delivery(
+	const struct info_options *options, const struct tb_run_info *info)
+{
+	char messages[48], packets[48], size[48];
+	bool measured = tb_run_is_measured(info);
+	info_line(options, measured ? "received" : "delivered", "%s%s%s, %s %s",
+		measured ? ""
+			 : tb_format_counted(info->n_messages, "message", messages,
+				   sizeof messages),
+		measured ? "" : ", ",
+		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
+		tb_format_size(info->delivered_bytes, size, sizeof size),
+		tb_run_carried(info));
+}
+
 static void print_run(const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
@@ -197,18 +213,15 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 		tb_format_counted(
 			info->n_switches, "switch|switches", text[1], sizeof text[1]),
 		tb_format_counted(info->n_links, "link", text[2], sizeof text[2]));
-	info_line(options, "simulated", "%s in %s of %s",
+	bool measured = tb_run_is_measured(info);
+	info_line(options, measured ? "measured" : "simulated", "%s in %s of %s",
 		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
 		tb_format_counted(info->n_bins, "bin", text[1], sizeof text[1]),
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
 	if (info->n_calls)
 		print_range(options, info);
 	print_recorded(options, info);
-	info_line(options, "delivered", "%s, %s, %s %s",
-		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
-		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
-		tb_format_size(info->delivered_bytes, text[2], sizeof text[2]),
-		tb_run_carried(info));
+	print_delivery(options, info);
 	if (info->n_undelivered || info->n_retries)
 		info_line(options, "given up", "%s, %s",
 			tb_format_counted(

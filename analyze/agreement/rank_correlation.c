@@ -3,14 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct ranked {
+struct value_at {
 	double value;
 	size_t at;
 };
 
 static int by_value(const void *one, const void *other)
 {
-	const struct ranked *a = one, *b = other;
+	const struct value_at *a = one, *b = other;
 	if (a->value < b->value || a->value > b->value)
 		return a->value > b->value ? -1 : 1;
 	return (a->at > b->at) - (a->at < b->at);
@@ -18,11 +18,11 @@ static int by_value(const void *one, const void *other)
 
 int tb_ranks(const double *values, size_t n, double *ranks)
 {
-	struct ranked *order = malloc((n + 1) * sizeof *order);
+	struct value_at *order = malloc((n + 1) * sizeof *order);
 	if (!order)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		order[i] = (struct ranked){values[i], i};
+		order[i] = (struct value_at){values[i], i};
 	qsort(order, n, sizeof *order, by_value);
 	for (size_t begin = 0, end; begin < n; begin = end) {
 		for (end = begin + 1; end < n; end++)

@@ -157,9 +157,25 @@ static void append_most(const struct tb_compare *compare, struct tb_words *words
 		tb_mover_change(most) < 0 ? "less" : "more");
 }
 
+// append_measured says that one run was measured by counters: what compares it.
+static void append_measured(const struct tb_compare *compare, struct tb_words *words)
+{
+	int measured = tb_run_is_measured(compare->info[1]);
+	tb_words_append(words,
+		"%c was measured by counters, %c simulated: how they agree is in "
+		"'tailback counters %.200s --beside %.200s'.",
+		'A' + measured, 'B' - measured, compare->runs[measured].store,
+		compare->runs[!measured].store);
+}
+
 void tb_compare_pass_verdict(struct tb_compare *compare)
 {
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
+	if (tb_run_is_measured(compare->info[0]) !=
+		tb_run_is_measured(compare->info[1])) {
+		append_measured(compare, &words);
+		return;
+	}
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	if (!compare->info[0]->complete || !compare->info[1]->complete)
 		tb_words_append(&words, "%s did not come to the end. ",

@@ -63,16 +63,19 @@ size_t tb_report_tiles(
 	const struct tb_run_info *info = report->info;
 	char text[48];
 	size_t n = 0;
-	struct tb_report_tile *at = tile(tiles, &n, "waited, all headers");
+	bool measured = tb_run_is_measured(info);
+	struct tb_report_tile *at =
+		tile(tiles, &n, measured ? "waited, all ports" : "waited, all headers");
 	tb_format_long_time(report->wait_ps, at->value, sizeof at->value);
 	at = tile(tiles, &n, "");
 	put_count(at, report->n_waiting);
 	snprintf(at->name, sizeof at->name, "of %s had waits",
 		tb_format_counted(info->n_links, "link", text, sizeof text));
-	at = tile(tiles, &n, "simulated");
+	at = tile(tiles, &n, measured ? "measured" : "simulated");
 	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
-	put_count(tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
-		info->n_messages);
+	if (!measured)
+		put_count(tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
+			info->n_messages);
 	at = tile(tiles, &n, "");
 	put_size(at, info->delivered_bytes);
 	snprintf(at->name, sizeof at->name, "%s, delivered", tb_run_carried(info));

@@ -1,5 +1,7 @@
 #include "run_capture.h"
 
+#include "store.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -61,7 +63,8 @@ bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *captu
 
 const char *tb_run_carried_by(const char *input_kind)
 {
-	if (strcmp(input_kind, "packets") == 0)
+	if (strcmp(input_kind, "packets") == 0 ||
+		strcmp(input_kind, TB_MEASURED_KIND) == 0)
 		return "on the wire";
 	return strcmp(input_kind, "mixed") == 0 ? "of messages" : "of payload";
 }

@@ -15,28 +15,28 @@
 #define NAMED	  5 // links with names
 #define TEXT_SIZE 11.5
 
-struct scatter {
+struct scatter_plot {
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
 	struct tb_ticks axis; // of both directions
 };
 
-static struct tb_type type_of(const struct scatter *scatter, enum tb_align align)
+static struct tb_type type_of(const struct scatter_plot *scatter, enum tb_align align)
 {
 	return (struct tb_type){TB_FONT_TEXT, TEXT_SIZE, align, scatter->palette->text};
 }
 
-static double x_of(const struct scatter *scatter, double percent)
+static double x_of(const struct scatter_plot *scatter, double percent)
 {
 	return PLOT_X + PLOT_SIZE * tb_ticks_share(&scatter->axis, percent);
 }
 
-static double y_of(const struct scatter *scatter, double percent)
+static double y_of(const struct scatter_plot *scatter, double percent)
 {
 	return PLOT_Y + PLOT_SIZE * (1 - tb_ticks_share(&scatter->axis, percent));
 }
 
-static void draw_axes(const struct scatter *scatter)
+static void draw_axes(const struct scatter_plot *scatter)
 {
 	const struct tb_box plot = {PLOT_X, PLOT_Y, PLOT_SIZE, PLOT_SIZE};
 	char text[24];
@@ -64,7 +64,7 @@ static void draw_axes(const struct scatter *scatter)
 }
 
 static void draw_texts(
-	const struct scatter *scatter, const struct tb_agreement *agreement)
+	const struct scatter_plot *scatter, const struct tb_agreement *agreement)
 {
 	struct tb_type type = type_of(scatter, TB_ALIGN_LEFT);
 	tb_picture_printf(scatter->picture,
@@ -87,8 +87,8 @@ static void draw_texts(
 
 // draw_link draws a mark, and a name on the side that has room for it, one to the left
 // above the other: marks along an axis are close.
-static void draw_link(const struct scatter *scatter, const struct tb_agreement *agreement,
-	uint32_t i, bool named)
+static void draw_link(const struct scatter_plot *scatter,
+	const struct tb_agreement *agreement, uint32_t i, bool named)
 {
 	const struct tb_agreement_row *row = &agreement->rows[i];
 	const char *name = tb_run_links(agreement->runs[0])[row->link.id].name;
@@ -108,7 +108,8 @@ static void draw_link(const struct scatter *scatter, const struct tb_agreement *
 int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *agreement,
 	enum tb_theme theme)
 {
-	struct scatter scatter = {.picture = picture, .palette = tb_palette_of(theme)};
+	struct scatter_plot scatter = {
+		.picture = picture, .palette = tb_palette_of(theme)};
 	double most = 0;
 	for (uint32_t i = 0; i < agreement->n; i++)
 		for (int side = 0; side < 2; side++)

@@ -290,9 +290,11 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_sheet_row(detail->sheet, "dead or dying", text);
 	}
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_row(detail->sheet, "simulated",
+	bool measured = tb_run_is_measured(info);
+	tb_sheet_row(detail->sheet, measured ? "measured" : "simulated",
 		tb_format_time(info->simulated_ps, text, sizeof text));
-	count_row(detail, "messages", info->n_messages);
+	if (!measured)
+		count_row(detail, "messages", info->n_messages);
 	count_row(detail, "packets", info->n_packets);
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
 		tb_format_size(info->delivered_bytes, text, sizeof text));
