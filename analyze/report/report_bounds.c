@@ -77,6 +77,8 @@ static void list_bounds(struct tb_table *table)
 	const struct tb_bounds *bounds = bounds_of(report);
 	size_t n_phases = bounds->n_phases > 1 ? bounds->n_phases : 0;
 	bool any = bounds->whole.routes_ps > 0;
+	// Counters have no phases, and what they ran for is no bound.
+	any = any && !tb_run_is_measured(report->info);
 	table->n_rows = any ? 1 + n_phases : 0;
 	table->n_shown = any ? 1 + tb_report_n_listed(report, n_phases) : 0;
 	tb_table_remark_rest(table, table->n_rows, "stretches",
