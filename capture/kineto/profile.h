@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 // Raw JSON: a value as it stands in its file, and what is in it.
 //
@@ -51,12 +52,23 @@ struct tb_raw_walk tb_raw_walk_begin(struct tb_raw value);
 // its value, and returns whether there was one.
 bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_raw *value);
 
-// tb_raw_is returns whether a key, or what a string holds, is `word`.
-bool tb_raw_is(struct tb_raw text, const char *word);
-
 // tb_raw_string returns what a string holds, escapes untouched; of another value, the
 // value.
-struct tb_raw tb_raw_string(struct tb_raw value);
+static inline struct tb_raw tb_raw_string(struct tb_raw value)
+{
+	if (value.n >= 2 && value.data[0] == '"')
+		return (struct tb_raw){value.data + 1, value.n - 2};
+	return value;
+}
+
+// tb_raw_is returns whether a key, or what a string holds, is `word`.
+static inline bool tb_raw_is(struct tb_raw text, const char *word)
+{
+	text = tb_raw_string(text);
+	if (text.n == 0 || *text.data != *word) // of most keys
+		return text.n == 0 && *word == '\0';
+	return strlen(word) == text.n && memcmp(word, text.data, text.n) == 0;
+}
 
 // These read a number, also one in quotes, and return whether it is one in range.
 // tb_raw_micros reads microseconds with decimals, 0 or above, as nanoseconds.

@@ -24,10 +24,19 @@ size_t tb_raw_blanks(struct tb_raw text, size_t at)
 	return at;
 }
 
-// string_end returns where the string whose quote is at text[at] ends, or 0.
+// string_end returns where the string whose quote is at text[at] ends, or 0. Most strings
+// have no backslash.
 static size_t string_end(struct tb_raw text, size_t at)
 {
-	for (at++; at < text.n; at++) {
+	at++;
+	if (at >= text.n)
+		return 0;
+	const char *begin = text.data + at, *quote = memchr(begin, '"', text.n - at);
+	size_t n = quote ? (size_t)(quote - begin) : text.n - at;
+	const char *escape = memchr(begin, '\\', n);
+	if (!escape)
+		return quote ? at + n + 1 : 0;
+	for (at += (size_t)(escape - begin); at < text.n; at++) {
 		if (text.data[at] == '"')
 			return at + 1;
 		if (text.data[at] == '\\')
@@ -124,19 +133,6 @@ bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_ra
 		walk->at = tb_raw_blanks(text, walk->at + 1);
 	}
 	return take(walk, value);
-}
-
-bool tb_raw_is(struct tb_raw text, const char *word)
-{
-	text = tb_raw_string(text);
-	return strlen(word) == text.n && memcmp(word, text.data, text.n) == 0;
-}
-
-struct tb_raw tb_raw_string(struct tb_raw value)
-{
-	if (value.n >= 2 && value.data[0] == '"')
-		return (struct tb_raw){value.data + 1, value.n - 2};
-	return value;
 }
 
 // take_digits reads digits as a number and moves behind them; false beyond 2^64 - 1.
