@@ -5,6 +5,7 @@
 #include "input_files.h"
 #include "profile.h"
 #include "trace_files.h"
+#include "workers.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -310,16 +311,29 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 	return status;
 }
 
+struct kineto_files {
+	struct tb_profile *profiles; // of each file
+	const struct tb_trace_files *files;
+	const struct tb_reading *reading;
+};
+
+static int read_one(void *context, size_t i, struct tb_error *error)
+{
+	const struct kineto_files *of = context;
+	int status = tb_profile_read(
+		&of->profiles[i], of->files->paths[i], of->reading, error);
+	return status == TB_OK ? identify(&of->profiles[i], of->files->n, error) : status;
+}
+
+// read_files reads the profiles side by side: a job has many, and they are long.
 static int read_files(struct tb_profiles *all, const struct tb_trace_files *files,
 	const struct tb_reading *reading, struct tb_error *error)
 {
-	int status = TB_OK;
-	for (size_t i = 0; i < files->n && status == TB_OK; i++) {
-		struct tb_profile *profile = &all->profiles[all->n++];
-		status = tb_profile_read(profile, files->paths[i], reading, error);
-		if (status == TB_OK)
-			status = identify(profile, files->n, error);
-	}
+	struct kineto_files of = {all->profiles, files, reading};
+	const struct tb_work work = {
+		.context = &of, .n_tasks = files->n, .task = read_one};
+	all->n = files->n;
+	int status = tb_workers_run(&work, 0, error);
 	if (status == TB_OK)
 		status = agree(all, error);
 	return status == TB_OK ? count_ranks(all, reading, error) : status;
