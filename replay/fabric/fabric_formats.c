@@ -79,7 +79,6 @@ static const struct foreign_format {
 	{"{ SW Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},
 	{"{ CA Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},
 	{"{ CA-SW Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},
-	{"P", "-> ", "is a topology of ibdm (ibdiagnet): " AS_IB},
 	{NULL, "\"source_guid\":", "is a list of links of UFM: " AS_IB},
 	{NULL, "\"total_alarms\":", "is a list of systems of UFM: " AS_IB},
 	{"Rate MTU NodeGUID", NULL, "is a report of Omni-Path (opareport): " AS_EDGES},
@@ -114,8 +113,23 @@ static bool is_ns3(const char *line)
 	       strstr(rate, "bps") && strchr(delay, 's') && !strchr(rate, '/');
 }
 
+// is_ibdm: "P1 -> Cougar H01 P1", "L2/P1 -8X-5G-> MT23108 H-2 P1", a port and what its
+// cable leads to, or "Gazelle GZ1 CFG: leaf1=R", a system of which parts are missing.
+static bool is_ibdm(const char *line)
+{
+	char port[64], arrow[32], system[64], name[64], other[64];
+	if (sscanf(line, "%63s %31s %63s %63s %63s", port, arrow, system, name, other) <
+		4)
+		return false;
+	size_t n = strlen(arrow);
+	return (arrow[0] == '-' && n >= 2 && strcmp(arrow + n - 2, "->") == 0) ||
+	       (strcmp(system, "CFG:") == 0 && strchr(name, '='));
+}
+
 const char *tb_fabric_foreign(const char *line)
 {
+	if (is_ibdm(line))
+		return "is a topology of ibdm (ibdiagnet): " AS_IB;
 	if (is_ns3(line))
 		return "is a topology of ns-3 (HPCC): " AS_EDGES;
 	line += strspn(line, " \t");

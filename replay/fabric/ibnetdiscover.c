@@ -272,7 +272,7 @@ static bool is_expected(const char *line)
 bool tb_ibnetdiscover_is(const char *line)
 {
 	static const char *const begins[] = {
-		"# Topology file", "vendid=0x", "switchguid=0x", "caguid=0x"};
+		"# Topology file:", "vendid=0x", "switchguid=0x", "caguid=0x"};
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
 			return true;
