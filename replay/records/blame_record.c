@@ -37,10 +37,14 @@ static int list_roots(const struct tb_blame_table *blame, struct tb_blame_record
 static size_t count_root_bins(const struct tb_blame_table *blame)
 {
 	size_t n = 0;
-	for (int bin = 0; bin < TB_BLAME_BINS; bin++)
-		for (uint32_t link = 0;
-			blame->root_bins[bin] && link < blame->net->n_links; link++)
-			n += blame->root_bins[bin][link] > 0;
+	for (int bin = 0; bin < TB_BLAME_BINS; bin++) {
+		const uint64_t *sums = blame->root_bins[bin];
+		uint32_t n_links = sums ? blame->net->n_links : 0;
+		for (uint32_t link = 0; link < n_links; link++) {
+			link = tb_blame_next_root(sums, link, n_links);
+			n += link < n_links;
+		}
+	}
 	return n;
 }
 
@@ -69,10 +73,13 @@ static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *
 	n = 0;
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS; bin++) {
 		const uint64_t *sums = blame->root_bins[bin];
-		for (uint32_t link = 0; sums && link < blame->net->n_links; link++)
-			if (sums[link])
+		uint32_t n_links = sums ? blame->net->n_links : 0;
+		for (uint32_t link = 0; link < n_links; link++) {
+			link = tb_blame_next_root(sums, link, n_links);
+			if (link < n_links)
 				rows[n++] = (struct tb_root_bin_sample){
 					bin, {link}, sums[link]};
+		}
 		free(blame->root_bins[bin]);
 		blame->root_bins[bin] = NULL;
 	}

@@ -149,16 +149,34 @@ static void enter_root_bins(
 	}
 }
 
+// enter_job_waits adds up sums of one slice and pair of jobs first: mostly all are.
 static void enter_job_waits(
 	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
 {
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		const struct tb_wait_key key = {sum->bin >> blame->sum_shift,
+	for (uint32_t i = 0; i < tally->n && !blame->failed;) {
+		const struct tb_wait_key key = {tally->sums[i].bin >> blame->sum_shift,
 			tally->victims[i].job, tally->culprits[i].job};
-		check(blame, tb_wait_sums_add(
-				     &blame->job_waits, key, sum->n_waits, sum->wait_ps));
+		uint64_t n_waits = 0, wait_ps = 0;
+		for (; i < tally->n && tally->sums[i].bin >> blame->sum_shift == key.a &&
+			tally->victims[i].job == key.b && tally->culprits[i].job == key.c;
+			i++) {
+			n_waits += tally->sums[i].n_waits;
+			wait_ps += tally->sums[i].wait_ps;
+		}
+		check(blame, tb_wait_sums_add(&blame->job_waits, key, n_waits, wait_ps));
 	}
+}
+
+uint32_t tb_blame_next_root(const uint64_t *sums, uint32_t link, uint32_t n_links)
+{
+	for (; link + 8 <= n_links; link += 8) {
+		const uint64_t *at = sums + link;
+		if (at[0] | at[1] | at[2] | at[3] | at[4] | at[5] | at[6] | at[7])
+			break;
+	}
+	while (link < n_links && sums[link] == 0)
+		link++;
+	return link;
 }
 
 // join adds up the sums by root of two slices.
@@ -166,7 +184,8 @@ static uint64_t *join(uint64_t *first, uint64_t *second, uint32_t n_links)
 {
 	if (!first || !second)
 		return first ? first : second;
-	for (uint32_t link = 0; link < n_links; link++)
+	for (uint32_t link = tb_blame_next_root(second, 0, n_links); link < n_links;
+		link = tb_blame_next_root(second, link + 1, n_links))
 		first[link] += second[link];
 	free(second);
 	return first;
@@ -393,10 +412,11 @@ void tb_blame_table_enter(
 // place_of is where the search for the sum of waits like this one begins.
 static inline uint32_t place_of(const struct tb_blame_wait *wait, uint32_t bin)
 {
-	const struct tb_wait_key flows = {bin, wait->victim, wait->culprit};
-	const struct tb_wait_key key = {
-		(uint32_t)(tb_wait_key_hash(flows) >> 32), wait->link, wait->root};
-	return (uint32_t)(tb_wait_key_hash(key) >> 32);
+	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
+	uint64_t links = (uint64_t)wait->link << 32 | wait->root;
+	uint64_t hash = flows * UINT64_C(0x9e3779b97f4a7c15);
+	hash = ((hash ^ hash >> 32) + links + bin) * UINT64_C(0xd6e8feb86659fd93);
+	return (uint32_t)((hash ^ hash >> 29) >> 17);
 }
 
 // sum_of returns the sum of waits like this one, of those in a slice. The tally has room.
