@@ -208,7 +208,7 @@ static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t pac
 	const struct link *link = &circuits->links[circuits->first_injection];
 	tb_time_ps packet_ps = link_time(
 		link, params->packet_payload_bytes + params->packet_overhead_bytes);
-	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 10);
+	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 6);
 }
 
 static int make(struct circuits *circuits)
