@@ -62,11 +62,6 @@ static inline tb_time_ps *middle_at(
 	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
 }
 
-static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {

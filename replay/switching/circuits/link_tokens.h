@@ -1,0 +1,146 @@
+// Link tokens: the flow-control traffic of one direction of a cable, which takes time of
+// the other. Private to this room; inline, as every burst asks.
+//
+// Model (docs/model.md, rules 33 to 35). A train is a sequence of bursts of one packet
+// that follow each other on a link without a gap. A train that has crossed makes the
+// reverse link owe tokens: a share of what its bytes take. A link sends what it owes
+// while no train crosses it, and begins no train before it has sent what it owed before
+// this instant. So idle links pay at no cost, and a busy cable shares its time.
+//
+// A link is looked at only when it begins a train: what came due meanwhile is made up
+// for then. Thread rule: one at a time.
+//
+// Two things are not known yet when a train's last burst ends: whether the packet goes on
+// in that very instant, and whether the reverse link begins a train in it. Both are known
+// at any later instant. So debts are handed over, and counted as sent, only then.
+#ifndef TB_LINK_TOKENS_H
+#define TB_LINK_TOKENS_H
+
+#include "units.h"
+
+#include <stdint.h>
+
+struct train { // on a link, crossing it or the last that did
+	_Alignas(64) tb_time_ps end;
+	tb_time_ps makes_owe; // the reverse link, and not handed over yet
+	// Tokens of this link:
+	tb_time_ps sent_at; // those not below are sent
+	tb_time_ps held;    // came due while this train crossed: they wait for its end
+	tb_time_ps owed;    // came due at owed_at, after these
+	tb_time_ps owed_at;
+};
+
+struct trains {
+	uint32_t share_q16;
+	struct train *of; // those of a cable side by side, at 2i and 2i + 1
+	uint32_t *places; // by slot: of its train
+	uint32_t n_places;
+};
+
+// tb_link_tokens_new prepares `n_slots` links for trains of which a byte makes the
+// reverse link owe `share` (0 to 1) bytes, kept with 16 binary places. NULL: no memory.
+struct trains *tb_link_tokens_new(uint32_t n_slots, double share);
+void tb_link_tokens_free(struct trains *trains);
+
+// tb_link_tokens_pair makes `reverse` the link that owes for what crosses `slot`.
+void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse);
+
+// tb_link_tokens_fetch fetches into the cache what the other calls for `slot` read.
+void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot);
+
+static inline struct train *train_of(const struct trains *trains, uint32_t slot)
+{
+	return &trains->of[trains->places[slot]];
+}
+
+static inline struct train *reverse_of(const struct trains *trains, uint32_t slot)
+{
+	return &trains->of[trains->places[slot] ^ 1];
+}
+
+// later is the later of two instants.
+static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// sent_by is when a link whose train is over has sent what came due before `now`.
+static inline tb_time_ps sent_by(const struct train *link, tb_time_ps now)
+{
+	tb_time_ps sent = link->sent_at;
+	if (link->held)
+		sent = later(sent, link->end) + link->held;
+	if (link->owed && link->owed_at < now)
+		sent = later(sent, later(link->end, link->owed_at)) + link->owed;
+	return sent;
+}
+
+// settle_sent counts that as sent.
+static inline void settle_sent(struct train *link, tb_time_ps now)
+{
+	link->sent_at = sent_by(link, now);
+	link->held = 0;
+	if (link->owed_at < now)
+		link->owed = 0;
+}
+
+// hand_over makes the reverse of a link, whose train is over, owe for it.
+static inline void hand_over(struct train *from, struct train *to)
+{
+	if (to->end < from->end) {
+		settle_sent(to, from->end);
+	} else {
+		to->held += to->owed;
+		to->owed = 0;
+	}
+	to->owed += from->makes_owe;
+	to->owed_at = from->end;
+	from->makes_owe = 0;
+}
+
+// tb_link_tokens_begin begins a train on `slot`, now or at the instant foreseen.
+static inline void tb_link_tokens_begin(
+	struct trains *trains, uint32_t slot, tb_time_ps start)
+{
+	struct train *train = train_of(trains, slot);
+	if (train->makes_owe)
+		hand_over(train, reverse_of(trains, slot));
+	settle_sent(train, start);
+}
+
+// tb_link_tokens_cross lets the next burst of the train on `slot` cross until `end`; it
+// takes `burst_ps` by itself.
+static inline void tb_link_tokens_cross(
+	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps)
+{
+	struct train *train = train_of(trains, slot);
+	train->end = end;
+	train->makes_owe += burst_ps * trains->share_q16 >> 16;
+}
+
+// tb_link_tokens_sent returns when `slot`, which no train crosses, has sent what it owed
+// before `now`; 0 or any instant up to `now` when nothing is left to send.
+static inline tb_time_ps tb_link_tokens_sent(
+	struct trains *trains, uint32_t slot, tb_time_ps now)
+{
+	struct train *train = train_of(trains, slot);
+	struct train *reverse = reverse_of(trains, slot);
+	if (reverse->makes_owe && reverse->end < now)
+		hand_over(reverse, train);
+	settle_sent(train, now);
+	return train->sent_at;
+}
+
+// tb_link_tokens_foreseen returns from when on `slot` can take a train after the one that
+// crosses it: its end and the tokens due by then. TB_TIME_NEVER when that is not certain
+// yet, as the reverse link may end a train before.
+static inline tb_time_ps tb_link_tokens_foreseen(
+	const struct trains *trains, uint32_t slot)
+{
+	const struct train *train = train_of(trains, slot);
+	tb_time_ps from = later(train->end, sent_by(train, train->end));
+	from = later(from, sent_by(train, from)); // with what comes due meanwhile
+	return reverse_of(trains, slot)->end < from ? TB_TIME_NEVER : from;
+}
+
+#endif
