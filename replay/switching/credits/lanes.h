@@ -49,10 +49,11 @@ static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_by
 	return credits->pauses ? 1 : (int32_t)blocks_of(wire_bytes);
 }
 
+// lane_spend takes the credits of a packet. Updates that are known need not be added
+// before: who asks next does.
 static inline void lane_spend(
 	const struct credits *credits, struct lane *lane, uint32_t wire_bytes)
 {
-	lane_settle(credits, lane);
 	if (!credits->pauses)
 		lane->credits -= (int32_t)blocks_of(wire_bytes);
 }
