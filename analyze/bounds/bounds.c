@@ -122,6 +122,8 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 		status = bound_phases(&made, run, error);
 	if (!status)
 		status = tb_time_parts_make(&made, run, error);
+	if (!status && made.whole.cut_ps > 0)
+		status = tb_split_find(&made.split, run, made.whole.cut_ps, error);
 	if (status)
 		tb_bounds_fini(&made);
 	else

@@ -16,7 +16,7 @@
 #ifndef TB_BOUNDS_H
 #define TB_BOUNDS_H
 
-#include "cuts.h"
+#include "split.h"
 
 #define TB_PHASES_MOST 16
 
@@ -55,6 +55,7 @@ struct tb_bounds {
 	uint32_t n_phases;
 	tb_time_ps quiet_ps; // the run without its phases
 	struct tb_time_parts parts;
+	struct tb_split split; // of the whole run
 };
 
 // tb_bounds_init finds the bounds of a run, which has to outlive them. Cost: links times

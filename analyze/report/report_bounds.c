@@ -48,6 +48,15 @@ static void put_link(struct tb_datum *at)
 				   .name;
 }
 
+// put_split: only of the whole run it is known which traffic there was.
+static void put_split(struct tb_datum *at)
+{
+	const struct tb_split *split = &bounds_of(at->of)->split;
+	at->unknown = at->row > 0 || !split->known;
+	if (!at->unknown)
+		at->whole = at->column->which ? split->found_ps : split->least_ps;
+}
+
 #define BOUND(member) TB_MEMBER(struct tb_bound, member)
 
 static const struct tb_column columns[] = {
@@ -65,6 +74,11 @@ static const struct tb_column columns[] = {
 		TB_DATUM_TIME, BOUND(cut_ps)},
 	{"cut", "Cut", "The cut that takes longest", TB_DATUM_TEXT, .put = put_cut,
 		.flags = TB_COLUMN_NULL},
+	{"split_least_ps", NULL,
+		"Routes that split flows in any shares take at least so long, proved",
+		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL},
+	{"split_ps", "Best split", "And those that were found take so long",
+		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
 	{"routes_ps", "Its routes", "The link that what it carried takes longest",
 		TB_DATUM_TIME, BOUND(routes_ps)},
 	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_link,

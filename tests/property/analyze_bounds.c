@@ -50,6 +50,16 @@ static void check_parts(const struct tb_time_parts *parts, const char *what)
 		fail_msg("%s: parts do not add up", what);
 }
 
+// check_split: the run's own routes are some that may be split.
+static void check_split(const struct tb_bounds *bounds, const char *what)
+{
+	const struct tb_split *split = &bounds->split;
+	if (split->known && (split->least_ps > split->found_ps ||
+				    split->least_ps > bounds->whole.routes_ps + 1))
+		fail_msg("%s: split %" PRId64 " to %" PRId64 " ps, own routes %" PRId64,
+			what, split->least_ps, split->found_ps, bounds->whole.routes_ps);
+}
+
 // How close bounds came to the simulated time, and where they differed, over all runs.
 struct seen {
 	double closest;
@@ -82,6 +92,7 @@ static void check_run(struct seen *seen, const char *what, enum kind kind)
 	assert_int_equal(phases_ps, info->simulated_ps);
 	assert_int_equal(bounds.parts.run_ps, info->simulated_ps);
 	check_parts(&bounds.parts, what);
+	check_split(&bounds, what);
 	look(seen, &bounds.whole);
 	if (info->n_undelivered == 0 && info->n_messages > 0 && kind != OPEN)
 		assert_true(bounds.parts.has_compute);

@@ -112,6 +112,9 @@ static void a_dead_cable_narrows_the_cut(void **state)
 	replay(across(), "link=0.0:up1");
 	double host = host_ps();
 	near(bounds.whole.cut_ps, host * 4 / 3);
+	assert_true(bounds.split.known);
+	near(bounds.split.least_ps, host * 4 / 3);
+	near(bounds.split.found_ps, host * 4 / 3);
 	near(bounds.whole.routes_ps, host * 2); // of four messages, two share one
 	tb_cut_text(&bounds.cuts, &bounds.whole.cut, text, sizeof text);
 	assert_string_equal(text, "out of switch 0.0");
