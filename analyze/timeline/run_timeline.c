@@ -103,6 +103,41 @@ void tb_timeline_fini(struct tb_timeline *timeline)
 	*timeline = (struct tb_timeline){0};
 }
 
+static int longer(const struct tb_timeline *timeline, size_t a, size_t b)
+{
+	double first = timeline->ranks[a].on_path_ps;
+	double second = timeline->ranks[b].on_path_ps;
+	if (first != second)
+		return first < second ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static int ascending(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	return (a > b) - (a < b);
+}
+
+size_t tb_timeline_choose(const struct tb_timeline *timeline, size_t *ranks, size_t most)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < timeline->n_ranks; i++) {
+		size_t at = n;
+		if (at == most && (at == 0 || longer(timeline, i, ranks[at - 1]) > 0))
+			continue;
+		if (at < most)
+			n++;
+		else
+			at--;
+		for (; at > 0 && longer(timeline, i, ranks[at - 1]) < 0; at--)
+			ranks[at] = ranks[at - 1];
+		ranks[at] = i;
+	}
+	if (n)
+		qsort(ranks, n, sizeof *ranks, ascending);
+	return n;
+}
+
 // window_of returns the bins of column i of n; end_bin is 0 where there are none.
 static struct tb_window window_of(
 	const struct tb_timeline *timeline, uint32_t i, uint32_t n)

@@ -39,6 +39,10 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	const struct tb_timeline_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_timeline_fini(struct tb_timeline *timeline);
 
+// tb_timeline_choose stores the numbers of the `most` ranks on which the path spends
+// most, ascending, and returns how many there are.
+size_t tb_timeline_choose(const struct tb_timeline *timeline, size_t *ranks, size_t most);
+
 // tb_timeline_heat stores, for each of the hottest links and of `n` columns of equal
 // time, how many headers waited that had come in by it: their mean number. `heat` has
 // n_links times n entries. A column is never finer than a bin. Errors as of

@@ -116,41 +116,6 @@ static void put_rank(struct sheet *sheet, size_t i)
 	end_line(sheet);
 }
 
-static int longer(const void *left, const void *right, const struct tb_timeline *timeline)
-{
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
-	double first = timeline->ranks[a].on_path_ps;
-	double second = timeline->ranks[b].on_path_ps;
-	if (first != second)
-		return first < second ? 1 : -1;
-	return (a > b) - (a < b);
-}
-
-// choose_ranks chooses those on which the path spends most, in their order.
-static void choose_ranks(struct sheet *sheet, uint32_t most)
-{
-	const struct tb_timeline *timeline = sheet->timeline;
-	for (size_t i = 0; i < timeline->n_ranks; i++) {
-		size_t at = sheet->n_shown;
-		if (at == most &&
-			(at == 0 || longer(&i, &sheet->shown[at - 1], timeline) > 0))
-			continue;
-		if (at < most)
-			sheet->n_shown++;
-		else
-			at--;
-		for (; at > 0 && longer(&i, &sheet->shown[at - 1], timeline) < 0; at--)
-			sheet->shown[at] = sheet->shown[at - 1];
-		sheet->shown[at] = i;
-	}
-}
-
-static int ascending(const void *left, const void *right)
-{
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
-	return (a > b) - (a < b);
-}
-
 static void widen(struct sheet *sheet, const char *name)
 {
 	uint32_t columns = (uint32_t)tb_text_columns(name);
@@ -167,9 +132,7 @@ static int lay_out(struct sheet *sheet, uint32_t n_ranks)
 	sheet->shown = malloc((timeline->n_ranks + 1) * sizeof *sheet->shown);
 	if (!sheet->shown)
 		return TB_ENOMEM;
-	choose_ranks(sheet, n_ranks);
-	if (sheet->n_shown)
-		qsort(sheet->shown, sheet->n_shown, sizeof *sheet->shown, ascending);
+	sheet->n_shown = tb_timeline_choose(timeline, sheet->shown, n_ranks);
 	for (size_t i = 0; i < sheet->n_shown; i++) {
 		rank_name(timeline, sheet->shown[i], name);
 		widen(sheet, name);

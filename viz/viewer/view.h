@@ -97,6 +97,7 @@ struct tb_view {
 	void (*reveal)(struct tb_pane *pane, bool zoom);
 	// Whether the view has anything to show. NULL: always.
 	bool (*is_there)(const struct tb_pane *pane);
+	const char *absent; // why it has not, where that is so
 	// Drops what it computed from the whole run, because that has grown. NULL:
 	// nothing.
 	void (*forget)(struct tb_pane *pane);

@@ -76,9 +76,8 @@ static void order(struct tb_rows *rows)
 static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
 {
 	if (viewer->data.run && pane && !tb_pane_is_there(pane))
-		tb_viewer_notice(viewer,
-			"'%s' is not shown: Ctrl+D chooses the run to compare with",
-			pane->view->tab);
+		tb_viewer_notice(viewer, "'%s' is not shown: %s", pane->view->tab,
+			pane->view->absent);
 	else
 		tb_viewer_go(viewer, pane);
 }

@@ -457,4 +457,5 @@ const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.request = request,
 	.pointer = pointer,
 	.is_there = is_there,
+	.absent = "Ctrl+D chooses the run to compare with",
 	.close = close_pair};

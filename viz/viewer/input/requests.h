@@ -22,7 +22,7 @@
 	X(SLOWER, "{", "play at half the speed")                                         \
 	X(FASTER, "}", "play at twice the speed")                                        \
 	X(LOOP, "r", "loop playback, or play once")                                      \
-	X(VIEW, "F2 F3 F4 F5 F6 F7 F8 F9 F10", "choose the view")                        \
+	X(VIEW, "F2 F3 F4 F5 F6 F7 F8 F9 F10 F11", "choose the view")                    \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7 8 9", "choose the metric")                              \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \

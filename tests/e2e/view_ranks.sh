@@ -1,0 +1,50 @@
+# The view of ranks, as a user would use it: the path and the ranks, a step that was held up selects its link, and the
+# wheel zooms the axis itself, down to one bin.
+set -eu
+export SDL_VIDEODRIVER=dummy
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$TAILBACK" replay "$TB_SOURCE/tests/data/bit_reversal_64.goal" -n ib-hdr -o run.db -q
+"$TAILBACK" replay "$TB_SOURCE/tests/data/alltoall16.pcap.zst" -n ib-hdr -o packets.db -q
+
+cat >steps <<'END_OF_STEPS'
+resize 1280 900
+key F11
+expect Critical path of the run: 52.9 % held up in the network
+expect rank 15
+expect waits until the other sends
+expect (whole run)
+expect 75.46 us
+# a step of rank 15 that was held up, and back from its link: the row of the link below the ranks
+click 220 309
+expect node 15 > 0.0
+expect who waited here, and for whom
+key Escape
+refuse who waited here, and for whom
+click 500 609
+expect who waited here, and for whom
+key Escape
+hover 400 200
+expect rank 5 sends to rank 40
+# the wheel, over the ranks
+wheel 600 300 1
+refuse (whole run)
+key f
+key 0
+expect (whole run)
+key =
+refuse (whole run)
+key Right
+key Left
+key -
+expect (whole run)
+# the hottest link is the one that held the path up: it has the lowest rows
+key n
+expect who waited here, and for whom
+key t
+expect rank 15
+END_OF_STEPS
+"$TAILBACK" view run.db --script steps
+
+printf 'key F11\nrefuse Critical path\nexpect the run has no ranks\n' | "$TAILBACK" view packets.db --script -
