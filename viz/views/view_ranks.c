@@ -123,6 +123,8 @@ static void ask(struct tb_pane *pane)
 	tb_time_ps to = tb_window_end_ps(info, pane->data->window);
 	bool same = asked->from_ps == from && asked->to_ps == to;
 	struct tb_error error;
+	if (asked->question.state == TB_REFUSED && same)
+		return; // it has been reported
 	if (asked->question.state != TB_ASKED &&
 		(asked->question.state == TB_UNASKED || !same)) {
 		asked->question.state = TB_UNASKED;
