@@ -37,7 +37,7 @@ struct tb_chance_row {
 	enum tb_chance_kind kind;
 	const char *figure; // "wait", "run time" or "latency"
 	uint32_t at;	    // total, job of the comparison, pair of links, flow
-	char name[160];
+	char name[640];
 	struct tb_paired test; // in picoseconds
 	bool differs;
 };

@@ -28,12 +28,13 @@ struct tb_evidence_root {
 	uint64_t wait_ps; // for which it is the root, in the whole network
 };
 
-// A link to a node that is a root of much wait (the first TB_EVIDENCE_NAMED of them), and
-// the time in which it is.
+// A link to a node that is a root of much wait (the first TB_EVIDENCE_NAMED of them, and
+// all that are of TB_EVIDENCE_PART percent), and the time in which it is.
 struct tb_evidence_end {
 	struct tb_node node;
 	struct tb_link link;
-	double percent; // of the run's wait
+	double percent;	       // of the run's wait
+	double window_percent; // of the wait in the slices of the times below
 	// The slices of time in which much waits for this root (TB_EVIDENCE_QUIET), as
 	// wait_windows.h joins them; cut to the first post and last delivery of the
 	// senders. At least one.
@@ -48,6 +49,10 @@ struct tb_evidence_end {
 // A slice of time is quiet when it holds less of a root's wait than so many percent of
 // its worst slice: other traffic, now and then, is not yet the jam.
 #define TB_EVIDENCE_QUIET 5.0
+
+// Less of the wait is nobody's business; so the ends are at most TB_EVIDENCE_ENDS.
+#define TB_EVIDENCE_PART 5.0
+#define TB_EVIDENCE_ENDS 20
 
 // Who waits for whom.
 struct tb_evidence_pair {
@@ -97,7 +102,7 @@ struct tb_evidence {
 
 	struct tb_evidence_root *roots; // longest wait first; none: nothing is known
 	uint32_t n_roots;
-	struct tb_evidence_end ends[TB_EVIDENCE_NAMED];
+	struct tb_evidence_end ends[TB_EVIDENCE_ENDS]; // most of the wait first
 	uint32_t n_ends;
 	// The fewest links to nodes that are the roots of half of the wait; 0: all of
 	// them are not.

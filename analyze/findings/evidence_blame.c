@@ -79,10 +79,24 @@ static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
 	return status;
 }
 
+// share_of sets which part of the wait in its windows a root has.
+static void share_of(struct tb_evidence_end *end, const struct tb_wait_windows *windows,
+	const uint64_t *waits, const uint64_t *all_waits)
+{
+	double of_end = 0, of_all = 0;
+	for (uint32_t i = 0; i < windows->n; i++)
+		for (uint64_t bin = windows->at[i].first_bin;
+			bin < windows->at[i].end_bin; bin++) {
+			of_end += (double)waits[bin];
+			of_all += (double)all_waits[bin];
+		}
+	end->window_percent = of_all > 0 ? 100 * of_end / of_all : 0;
+}
+
 // time_end finds when the root of an end was one, who sent to it then, and what the link
 // did.
 static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
-	struct tb_evidence_end *end, struct tb_error *error)
+	const uint64_t *all_waits, struct tb_evidence_end *end, struct tb_error *error)
 {
 	uint64_t waits[TB_TREES_SLICES] = {0};
 	struct tb_wait_windows windows;
@@ -93,6 +107,7 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
 	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
 		return no_memory(error);
+	share_of(end, &windows, waits, all_waits);
 	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < windows.n; i++)
 		status = time_one(evidence, end,
@@ -128,21 +143,28 @@ static void count_ends(struct tb_evidence *evidence)
 static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 {
 	struct tb_trees trees = {0};
+	uint64_t waits[TB_TREES_SLICES] = {0};
 	int status = tb_trees_init(&trees, evidence->run, error);
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	count_ends(evidence);
-	for (uint32_t i = 0; !status && i < evidence->n_roots &&
-			     evidence->n_ends < TB_EVIDENCE_NAMED && trees.bin_ps > 0 &&
+	for (uint32_t i = 0; !status && i < trees.n_roots; i++)
+		waits[trees.roots[i].bin] += trees.roots[i].wait_ps;
+	for (uint32_t i = 0; !status && i < evidence->n_roots && trees.bin_ps > 0 &&
 			     evidence->info->bin_ps > 0;
 		i++) {
 		const struct tb_evidence_root *root = &evidence->roots[i];
 		if (links[root->link.id].at.kind != TB_LINK_EJECTION)
 			continue;
+		double percent = 100 * (double)root->wait_ps / evidence->wait_ps;
+		if (evidence->n_ends == TB_EVIDENCE_ENDS ||
+			(evidence->n_ends >= TB_EVIDENCE_NAMED &&
+				percent < TB_EVIDENCE_PART))
+			break;
 		struct tb_evidence_end *end = &evidence->ends[evidence->n_ends++];
 		end->link = root->link;
 		end->node.id = links[root->link.id].at.to;
-		end->percent = 100 * (double)root->wait_ps / evidence->wait_ps;
-		status = time_end(evidence, &trees, end, error);
+		end->percent = percent;
+		status = time_end(evidence, &trees, waits, end, error);
 	}
 	tb_trees_fini(&trees);
 	return status;

@@ -22,6 +22,13 @@
 // sentence each; two senders are what any exchange between three nodes has.
 #define TB_FINDING_INCAST  20.0
 #define TB_FINDING_SENDERS 3
+// Or it is the root of so much of what waits while it is one, and of TB_EVIDENCE_PART of
+// all: a short incast in a long run.
+#define TB_FINDING_INCAST_THEN 50.0
+// Or several nodes at once are the roots of as much together, each of TB_EVIDENCE_PART:
+// servers that all write to. They are at most a quarter of those that send: more is an
+// exchange among all.
+#define TB_FINDING_SERVERS 25.0
 // Slow receiver: in a network with credits, a node's link is the root of as much, and it
 // was stalled for so much of the time; from TB_FINDING_SENDERS nodes on also longer than
 // it was busy, or it is an incast. (HDR at PCIe 3.0, 14.3 of 25 GB/s: busy for 58,

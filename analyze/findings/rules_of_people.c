@@ -101,10 +101,12 @@ static void find_backlog(struct tb_judging *judging, double latency, double queu
 static char *put_traffic(const struct tb_evidence *evidence, const struct tb_node ends[2],
 	uint32_t leaf, char *buffer, size_t size)
 {
-	char node[160];
+	char node[160], other[160];
 	switch (evidence->grain) {
 	case TB_EVIDENCE_FLOWS:
-		snprintf(buffer, size, "node %u > node %u", ends[0].id, ends[1].id);
+		snprintf(buffer, size, "%s > %s",
+			tb_node_text(evidence->run, ends[0], node, sizeof node),
+			tb_node_text(evidence->run, ends[1], other, sizeof other));
 		break;
 	case TB_EVIDENCE_DESTINATIONS:
 		snprintf(buffer, size, "traffic to %s",

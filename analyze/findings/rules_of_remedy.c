@@ -67,6 +67,13 @@ static bool wait_matters(const struct tb_judging *judging)
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
+// n_named returns how many ends a remedy looks at: those of which a sentence tells.
+static uint32_t n_named(const struct tb_evidence *evidence)
+{
+	return evidence->n_ends < TB_EVIDENCE_NAMED ? evidence->n_ends
+						    : TB_EVIDENCE_NAMED;
+}
+
 // incast_matters is whether the run could take noticeably less without the incasts: no
 // longer than the links to their nodes were held does anything wait for these.
 static bool incast_matters(const struct tb_judging *judging)
@@ -75,7 +82,7 @@ static bool incast_matters(const struct tb_judging *judging)
 	double held = 0; // time in percent
 	if (!tb_judging_found(judging, "incast"))
 		return false;
-	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+	for (uint32_t i = 0; i < n_named(evidence); i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		for (uint32_t k = 0; k < end->n_times; k++)
 			held += (end->busy_percent + end->stall_percent) *
@@ -194,8 +201,8 @@ static void try_spread(struct tb_judging *judging)
 	const struct tb_evidence_end *first = NULL, *second = NULL;
 	struct tb_replay_command command;
 	char node[2][160];
-	for (uint32_t i = 0; i < evidence->n_ends; i++)
-		for (uint32_t j = i + 1; j < evidence->n_ends && !first; j++)
+	for (uint32_t i = 0; i < n_named(evidence); i++)
+		for (uint32_t j = i + 1; j < n_named(evidence) && !first; j++)
 			if (leaf_of(evidence, evidence->ends[i].link) ==
 				leaf_of(evidence, evidence->ends[j].link)) {
 				first = &evidence->ends[i];

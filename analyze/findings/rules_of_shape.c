@@ -156,14 +156,62 @@ const char *tb_congestion_text(const struct tb_evidence *evidence)
 	return " Congestion control was off.";
 }
 
-static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
+// many_send is whether enough nodes sent to an end for an incast.
+static bool many_send(
+	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
 {
-	const struct tb_evidence *evidence = judging->evidence;
-	char node[160], times[240] = "", senders[48], busy[32], stall[32], share[32];
-	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS ||
-		end->n_times == 0 || tb_is_slow_receiver(evidence, end))
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	return end->senders.n >= TB_FINDING_SENDERS && end->n_times > 0 &&
+	       !tb_is_slow_receiver(evidence, end);
+}
+
+static bool is_incast(
+	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
+{
+	return many_send(evidence, end) &&
+	       (end->percent >= TB_FINDING_INCAST ||
+		       (end->percent >= TB_EVIDENCE_PART &&
+			       end->window_percent >= TB_FINDING_INCAST_THEN));
+}
+
+static bool at_once(
+	const struct tb_evidence_end *one, const struct tb_evidence_end *other)
+{
+	for (uint32_t i = 0; i < one->n_times; i++)
+		for (uint32_t k = 0; k < other->n_times; k++)
+			if (one->times[i].begin_ps < other->times[k].end_ps &&
+				other->times[k].begin_ps < one->times[i].end_ps)
+				return true;
+	return false;
+}
+
+// Nodes that many send to at once.
+struct servers {
+	const struct tb_evidence_end *ends[TB_EVIDENCE_ENDS];
+	uint32_t n;
+	double percent; // of the wait, together
+};
+
+// find_servers finds those at once with the first; n is below 2 when they are no group.
+static struct servers find_servers(const struct tb_evidence *evidence)
+{
+	struct servers servers = {.n = 0};
+	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
+			(servers.n && !at_once(servers.ends[0], end)))
+			continue;
+		servers.ends[servers.n++] = end;
+		servers.percent += end->percent;
+	}
+	if (servers.percent < TB_FINDING_INCAST ||
+		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
+		servers.n = 0;
+	return servers;
+}
+
+static void put_incast(
+	struct tb_finding *finding, const struct tb_evidence_end *end, double percent)
+{
 	tb_finding_count(finding, "node", end->node.id);
 	tb_finding_count(finding, "link", end->link.id);
 	tb_finding_count(finding, "senders", end->senders.n);
@@ -171,24 +219,98 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	tb_finding_count(finding, "begin_ps", (uint64_t)end->times[0].begin_ps);
 	tb_finding_count(
 		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
-	tb_finding_real(finding, "percent_of_wait", end->percent);
+	tb_finding_real(finding, "percent_of_wait", percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
+}
+
+static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char node[160], times[240] = "", senders[48], busy[32], stall[32], share[32];
+	char then[64] = "", part[32];
+	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	put_incast(finding, end, end->percent);
 	put_times(evidence, end, times, sizeof times);
+	if (end->percent < TB_FINDING_INCAST)
+		snprintf(then, sizeof then, ", and of %s of the wait in that time",
+			tb_percent_text(end->window_percent, part, sizeof part));
 	// A link that rests between bursts makes packets wait all the same.
 	bool rests = end->busy_percent + end->stall_percent < 50;
 	bool stalls = end->stall_percent >= 1;
 	tb_finding_say(finding,
 		"Incast at %s: %s sent to it %s. Its link %s is the root of %s of all "
-		"wait: it was busy for %s of that time%s%s%s.%s",
+		"wait%s: it was busy for %s of that time%s%s%s.%s",
 		tb_node_text(evidence->run, end->node, node, sizeof node),
 		tb_format_counted(end->senders.n, "node", senders, sizeof senders), times,
 		tb_link_text(evidence, end->link),
-		tb_percent_text(end->percent, share, sizeof share),
+		tb_percent_text(end->percent, share, sizeof share), then,
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		stalls ? " and stalled for " : "",
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
 		rests ? ", and rested between bursts" : "", tb_congestion_text(evidence));
+	if (rests)
+		tb_finding_say(finding, "Busy is a share of the time, wait a sum over "
+					"headers: in a burst "
+					"all senders' headers wait at once.");
+}
+
+// put_servers names the first of them, with their shares.
+static void put_servers(const struct tb_evidence *evidence, const struct servers *servers,
+	char *text, size_t size)
+{
+	enum { NAMED = 6 };
+	char node[160], share[32];
+	size_t used = 0;
+	uint32_t n = servers->n <= NAMED ? servers->n : NAMED;
+	for (uint32_t i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s (%s)",
+			n < servers->n && i ? ", " : tb_list_between(i, n),
+			tb_node_text(
+				evidence->run, servers->ends[i]->node, node, sizeof node),
+			tb_percent_text(servers->ends[i]->percent, share, sizeof share));
+	if (n < servers->n && used < size)
+		snprintf(text + used, size - used, " and %" PRIu32 " more",
+			servers->n - n);
+}
+
+static void find_incast_at_several(
+	struct tb_judging *judging, const struct servers *servers)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_end *first = servers->ends[0];
+	char names[600] = "", times[240] = "", senders[48], share[32], nodes[48];
+	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	put_incast(finding, first, servers->percent);
+	tb_finding_count(finding, "nodes", servers->n);
+	put_servers(evidence, servers, names, sizeof names);
+	put_times(evidence, first, times, sizeof times);
+	tb_finding_say(finding,
+		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
+		"links "
+		"are the roots of %s of all wait.%s",
+		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
+		tb_format_counted(first->senders.n, "node", senders, sizeof senders),
+		times, tb_percent_text(servers->percent, share, sizeof share),
+		tb_congestion_text(evidence));
+}
+
+static void find_incasts(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct servers servers = find_servers(evidence);
+	uint32_t n = 0;
+	if (servers.n > 1)
+		find_incast_at_several(judging, &servers);
+	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
+		bool told = false;
+		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
+			told |= servers.ends[k] == &evidence->ends[i];
+		if (told || !is_incast(evidence, &evidence->ends[i]))
+			continue;
+		find_incast(judging, &evidence->ends[i]);
+		n++;
+	}
 }
 
 bool tb_is_slow_receiver(
@@ -292,6 +414,7 @@ static void find_few_receivers(struct tb_judging *judging)
 	if (n == 0 || n * 100.0 > evidence->n_senders * TB_FINDING_RECEIVERS ||
 		has_receiver(judging))
 		return;
+	n_named = n_named < TB_EVIDENCE_NAMED ? n_named : TB_EVIDENCE_NAMED;
 	n_named = n_named < n ? n_named : n;
 	struct tb_finding *finding = tb_judging_find(judging, "few-receivers");
 	tb_finding_count(finding, "receivers", n);
@@ -342,8 +465,7 @@ void tb_rules_of_shape(struct tb_judging *judging)
 {
 	if (hardly_waited(judging))
 		return;
-	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
-		find_incast(judging, &judging->evidence->ends[i]);
+	find_incasts(judging);
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);

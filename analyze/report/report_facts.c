@@ -230,14 +230,24 @@ const char *tb_report_job_name(
 	return buffer;
 }
 
+static const char *node_text(
+	const struct tb_run *run, struct tb_node node, char *buffer, size_t size)
+{
+	const char *name = tb_run_node_name(run, node);
+	snprintf(buffer, size, *name ? "node %u (%s)" : "node %u", node.id, name);
+	return buffer;
+}
+
 const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
 	struct tb_node source, struct tb_node destination, char *buffer, size_t size)
 {
-	char name[200];
+	char name[200], nodes[2][200];
 	bool several = tb_run_info(run)->n_jobs > 1;
 	if (several)
 		tb_report_job_name(run, job, name, sizeof name);
-	snprintf(buffer, size, "%s%snode %u > node %u", several ? name : "",
-		several ? ": " : "", source.id, destination.id);
+	snprintf(buffer, size, "%s%s%s > %s", several ? name : "", several ? ": " : "",
+		node_text(run, source, nodes[0], sizeof nodes[0]),
+		node_text(run, destination, nodes[1], sizeof nodes[1]));
+	tb_text_end_whole(buffer, size);
 	return buffer;
 }

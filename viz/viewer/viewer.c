@@ -60,6 +60,16 @@ static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 	return status;
 }
 
+// choose_first shows the main view that says most of the run.
+static void choose_first(struct tb_viewer *viewer)
+{
+	struct tb_pane *pane;
+	for (int n = 0; viewer->data.run && (pane = tb_panes_main(&viewer->panes, n));
+		n++)
+		if (pane->view->comes_first && pane->view->comes_first(pane))
+			tb_viewer_go(viewer, pane);
+}
+
 int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error)
 {
@@ -73,6 +83,7 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 		tb_viewer_free(made);
 		return status;
 	}
+	choose_first(made);
 	*viewer = made;
 	return TB_OK;
 }

@@ -241,8 +241,15 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		tb_viewer_select(pane->viewer, event->pick);
 }
 
+// comes_first: the matrix of a single switch is a strip of ports that says nothing.
+static bool comes_first(const struct tb_pane *pane)
+{
+	return pane->data->info->n_switches == 1 && pane->data->info->complete;
+}
+
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.tab = "Findings",
 	.open = open_findings,
 	.draw = draw,
+	.comes_first = comes_first,
 	.pointer = pointer};

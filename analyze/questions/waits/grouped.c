@@ -100,8 +100,12 @@ char *tb_grouped_party(const struct tb_run *run, enum tb_grain grain, uint32_t i
 	char *buffer, size_t size)
 {
 	const char *name = grain == TB_GRAIN_JOBS ? tb_run_job_name(run, id) : "";
+	const char *host =
+		grain == TB_GRAIN_DESTINATIONS && id < tb_run_info(run)->n_nodes
+			? tb_run_node_name(run, (struct tb_node){id})
+			: "";
 	if (grain == TB_GRAIN_DESTINATIONS)
-		snprintf(buffer, size, "node %u", id);
+		snprintf(buffer, size, *host ? "node %u (%s)" : "node %u", id, host);
 	else if (grain != TB_GRAIN_JOBS && id < tb_run_info(run)->n_switches)
 		snprintf(buffer, size, "leaf %s", tb_run_switches(run)[id].name);
 	else if (name[0])

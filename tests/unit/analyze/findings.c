@@ -41,6 +41,13 @@ static struct tb_evidence_end *end(
 	return at;
 }
 
+// later moves an end behind all others: nodes hit at once are an incast.
+static void later(struct tb_evidence_end *end)
+{
+	end->times[0].begin_ps = 6000000;
+	end->times[0].end_ps = 8000000;
+}
+
 static void a_stopped_run_is_called_incomplete(void **state)
 {
 	struct made made;
@@ -139,6 +146,73 @@ static void two_senders_or_a_smaller_share_are_no_incast(void **state)
 	judge(&made);
 	assert_null(found("incast"));
 	assert_null(found("second-rail"));
+}
+
+static void a_window_of_an_incast_counts_in_a_long_run(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	struct tb_evidence_end *at = end(&made, 5, TB_EVIDENCE_PART, 15);
+	at->window_percent = TB_FINDING_INCAST_THEN;
+	judge(&made);
+	says("incast", "node 5 is the root of 5.0 % of all wait, and of 50 % of the wait "
+		       "in that "
+		       "time: it was busy for 97 % of that time.");
+	at->window_percent -= 0.1;
+	judge(&made);
+	assert_null(found("incast"));
+	at->window_percent = 100;
+	at->percent -= 0.1;
+	judge(&made);
+	assert_null(found("incast"));
+}
+
+static void servers_hit_at_once_are_one_incast(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 2, 18, 9);
+	end(&made, 5, 16, 12);
+	end(&made, 8, 14, 12);
+	end(&made, 13, 13, 12);
+	made.evidence.n_half_ends = 4;
+	judge(&made);
+	says("incast",
+		"Incast at 4 nodes at once: node 2 (18 %), node 5 (16 %), node 8 (14 %) "
+		"and node 13 (13 %). Up to 9 nodes sent to each between 2 us and 5 us; "
+		"together their links are the roots of 61 % of all wait.");
+	assert_int_equal(count_of(found("incast"), "nodes"), 4);
+	assert_null(found("few-receivers"));
+	size_t n = 0;
+	for (size_t i = 0; i < findings.n; i++)
+		n += strcmp(findings.list[i].rule, "incast") == 0;
+	assert_int_equal(n, 1);
+	made.evidence.n_senders = 15; // more than a quarter: all send to all
+	judge(&made);
+	assert_null(found("incast"));
+	made.evidence.n_senders = 16;
+	for (uint32_t i = 1; i < 4; i++) // one after the other
+		later(&made.evidence.ends[i]);
+	judge(&made);
+	assert_null(found("incast"));
+	later(&made.evidence.ends[0]);
+	judge(&made);
+	says("incast", "between 6 us and 8 us");
+}
+
+static void a_busy_share_below_that_of_the_wait_is_explained(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 5, 31, 9)->busy_percent = 19;
+	judge(&made);
+	says("incast",
+		"the root of 31 % of all wait: it was busy for 19 % of that time, "
+		"and rested between bursts. Busy is a share of the time, wait a sum "
+		"over headers: in a burst all senders' headers wait at once.");
 }
 
 // make_slow makes a node with credits that is the root of 20 % and drains slowly.
@@ -276,7 +350,7 @@ static void few_receivers_of_many_senders_are_named(void **state)
 	(void)state;
 	make(&made);
 	end(&made, 12, 15, 8);
-	end(&made, 13, 14, 8);
+	later(end(&made, 13, 14, 8));
 	made.evidence.n_half_ends = 2;
 	made.evidence.half_ends_percent = 52;
 	judge(&made);
@@ -304,8 +378,8 @@ static void servers_on_leaves_of_their_own_are_spread_already(void **state)
 	struct made made;
 	(void)state;
 	make(&made);
-	end(&made, 8, 15, 8);  // leaf 0.2
-	end(&made, 13, 14, 8); // leaf 0.3
+	end(&made, 8, 15, 8);	      // leaf 0.2
+	later(end(&made, 13, 14, 8)); // leaf 0.3
 	made.evidence.n_half_ends = 2;
 	judge(&made);
 	assert_non_null(found("few-receivers"));
@@ -742,6 +816,9 @@ int main(void)
 		cmocka_unit_test(a_wait_of_less_than_a_tenth_of_a_packet_is_little),
 		cmocka_unit_test(an_incast_has_a_node_a_time_and_senders),
 		cmocka_unit_test(two_senders_or_a_smaller_share_are_no_incast),
+		cmocka_unit_test(a_window_of_an_incast_counts_in_a_long_run),
+		cmocka_unit_test(servers_hit_at_once_are_one_incast),
+		cmocka_unit_test(a_busy_share_below_that_of_the_wait_is_explained),
 		cmocka_unit_test(a_stalled_root_is_a_slow_receiver_and_no_incast),
 		cmocka_unit_test(a_slow_receiver_says_more_than_a_hot_spot),
 		cmocka_unit_test(a_receiver_that_keeps_up_is_not_slow),

@@ -1,0 +1,46 @@
+# Incasts as findings: a short one in a long run counts by its window, servers that are hit at once are one finding, and
+# the viewer opens a run of a single switch on its findings.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat findings 2>/dev/null' ERR
+cd "$work"
+export SDL_VIDEODRIVER=dummy
+
+# 64 ranks exchange data, pause, and then eight send something to rank 9.
+python3 - >burst.goal <<'END'
+ranks = 64
+turned = lambda i: int(f"{i:06b}"[::-1], 2)
+print(f"num_ranks {ranks}")
+for i in range(ranks):
+    print(f"rank {i} {{")
+    if turned(i) != i:
+        for k in range(8):
+            print(f"s{k}: send 65536b to {turned(i)} tag {k}")
+            print(f"r{k}: recv 65536b from {turned(i)} tag {k}")
+        print("c: calc 3000000\nc requires r7")
+    else:
+        print("c: calc 6000000")
+    if i < 8:
+        print("b: send 32768b to 9 tag 99\nb requires c")
+    if i == 9:
+        for k in range(8):
+            print(f"b{k}: recv 32768b from {k} tag 99")
+    print("}")
+END
+"$TAILBACK" replay burst.goal -n qsnet -q -o burst.db
+"$TAILBACK" report burst.db >burst.txt
+sed -n '/^Findings/,/^Worth/p' burst.txt >findings
+grep -Eq 'Incast at node 9: 8 nodes sent to it .* is the root of ([5-9]|1[0-9])(\.[0-9])? % of all wait, and of (100|[5-9][0-9]|more than 99) % of the wait in that time' findings
+
+"$TAILBACK" synth io-random --nodes 64 --message 64K --messages 8 --io-nodes 4 -o servers.goal
+"$TAILBACK" replay servers.goal -n ib-hdr -q -o servers.db
+"$TAILBACK" report servers.db >servers.txt
+sed -n '/^Findings/,/^Worth/p' servers.txt >findings
+grep -q 'Incast at [34] nodes at once: node 6[0-3] (' findings
+[[ $(grep -c '^  incast' findings) == 1 ]]
+
+"$TAILBACK" synth hot-spot --nodes 24 --message 16K --messages 4 -o one.goal
+"$TAILBACK" replay one.goal -n ib-hdr,levels=1,arity=24 -q -o one.db
+echo 'expect Incast at node 0' | "$TAILBACK" view one.db --script -
+echo 'refuse Incast at' | "$TAILBACK" view servers.db --script -
