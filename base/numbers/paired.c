@@ -3,14 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct ranked {
+struct ranked_figure {
 	double value;
 	size_t at;
 };
 
 static int by_value(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct ranked_figure *a = left, *b = right;
 	if (a->value < b->value || a->value > b->value)
 		return a->value < b->value ? -1 : 1;
 	return (a->at > b->at) - (a->at < b->at);
@@ -28,12 +28,14 @@ static void estimate(struct tb_paired *test, const double *before, const double 
 
 // common_doubt returns a half interval that a tenth of those that vary fall short of; 0
 // among few figures.
-static double common_doubt(const struct tb_paired *tests, size_t n, struct ranked *ranked)
+static double common_doubt(
+	const struct tb_paired *tests, size_t n, struct ranked_figure *ranked)
 {
 	size_t n_varying = 0;
 	for (size_t i = 0; i < n; i++)
 		if (tests[i].change.half_ci > 0)
-			ranked[n_varying++] = (struct ranked){tests[i].change.half_ci, i};
+			ranked[n_varying++] =
+				(struct ranked_figure){tests[i].change.half_ci, i};
 	if (n < TB_PAIRED_MANY || n_varying == 0)
 		return 0;
 	qsort(ranked, n_varying, sizeof *ranked, by_value);
@@ -51,10 +53,10 @@ static void judge(struct tb_paired *test, double doubt, size_t n_pairs)
 }
 
 // adjust sets q: the least p n / rank of this figure and of those with a larger p.
-static void adjust(struct tb_paired *tests, size_t n, struct ranked *ranked)
+static void adjust(struct tb_paired *tests, size_t n, struct ranked_figure *ranked)
 {
 	for (size_t i = 0; i < n; i++)
-		ranked[i] = (struct ranked){tests[i].p, i};
+		ranked[i] = (struct ranked_figure){tests[i].p, i};
 	qsort(ranked, n, sizeof *ranked, by_value);
 	double least = 1;
 	for (size_t i = n; i-- > 0;) {
@@ -67,7 +69,7 @@ static void adjust(struct tb_paired *tests, size_t n, struct ranked *ranked)
 int tb_paired_tests(struct tb_paired *tests, const double *before, const double *after,
 	size_t n, size_t n_pairs, struct tb_error *error)
 {
-	struct ranked *ranked = calloc(n + 1, sizeof *ranked);
+	struct ranked_figure *ranked = calloc(n + 1, sizeof *ranked);
 	double *differences = calloc(n_pairs, sizeof *differences);
 	if (!ranked || !differences) {
 		free(ranked);

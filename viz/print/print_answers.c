@@ -5,6 +5,7 @@
 #include "matrix_picture.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define SENTENCE 8.5 // size of the findings
@@ -13,7 +14,7 @@
 #define HOTTEST	 5     // links on the first page
 #define PICTURE	 270.0 // height that the findings leave to what is below them
 #define SMALL	 0.5   // scale of a picture that is hard to read
-#define TIME	 110.0 // height of the wait over time with its heading
+#define TIME	 84.0  // least height of the wait over time with its heading
 
 // height_of is the height of a finding with what stands below it.
 static double height_of(const struct tb_finding *finding, bool command)
@@ -221,6 +222,6 @@ int tb_print_answers(struct sheets *sheets, const struct tb_report *report,
 	answers->small_matrix = scale < SMALL;
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
 	if (status == TB_OK && answers->with_time)
-		tb_print_time(sheets, report, TIME - 54);
+		tb_print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 54, 60));
 	return status;
 }
