@@ -38,6 +38,7 @@ _tailback_value()
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
+	network:--traffic) _tailback_files "$stores" ;;
 	network:--routes | network:--roots | network:--node-name-map | replay:--map | replay:--routes | replay:--fault-file | replay:--job | replay:--also) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
 	network:--store | counters:-o | counters:--output) _tailback_files "$stores" ;;

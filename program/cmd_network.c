@@ -5,6 +5,7 @@
 #include "fabric_file_write.h"
 #include "fabric_paths.h"
 #include "fabric_store.h"
+#include "fabric_traffic.h"
 #include "input_files.h"
 #include "names.h"
 #include "network_open.h"
@@ -34,6 +35,7 @@
 
 enum key {
 	KEY_ROUTES = 256,
+	KEY_TRAFFIC,
 	KEY_ROOTS,
 	KEY_NAMES,
 	KEY_HOSTS,
@@ -57,6 +59,10 @@ static const struct argp_option argp_options[] = {
 	{"routes", KEY_ROUTES, "FILE", 0,
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
+		0},
+	{"traffic", KEY_TRAFFIC, "RUN", 0,
+		"Routes for what the nodes sent each other in the newest run of a store "
+		"(-f lfts writes them)",
 		0},
 	{"roots", KEY_ROOTS, "FILE", 0,
 		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
@@ -119,6 +125,8 @@ static void check(const struct network_options *options, struct argp_state *stat
 {
 	if (!options->network && !options->list)
 		argp_error(state, "a network is missing: -n NETWORK");
+	if (options->routes && options->traffic)
+		argp_error(state, "--traffic makes routes, and --routes has them");
 	if (!options->from != !options->to)
 		argp_error(state, "a path has two ends: --from HOST --to HOST");
 	if (options->from && (options->view || options->store))
@@ -135,6 +143,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_ROUTES:
 		options->routes = text;
+		break;
+	case KEY_TRAFFIC:
+		options->traffic = text;
 		break;
 	case KEY_ROOTS:
 		options->roots = text;
@@ -287,7 +298,10 @@ static int look(const struct tb_network *network, const struct network_options *
 			&(struct tb_fabric_report){.fabric = &fabric,
 				.study = &study,
 				.name = options->network,
-				.routes = options->routes ? options->routes : "",
+				.routes = options->routes    ? options->routes
+					  : options->traffic ? options->traffic
+							     : "",
+				.is_for_traffic = options->traffic != NULL,
 				.seed = asked.seed,
 				.n_hottest = options->top,
 				.n_odd = ODD_MOST},
@@ -422,9 +436,13 @@ static int open_network(const struct network_options *options,
 	if (status == TB_OK)
 		status = add_file(
 			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
+	uint32_t n_nodes = 0;
+	if (status == TB_OK && options->traffic)
+		status = tb_fabric_traffic_nodes(options->traffic, &n_nodes, error);
 	if (status == TB_OK)
 		status = tb_network_open(network,
 			&(struct tb_network_description){.name = name,
+				.n_nodes = n_nodes,
 				.leaves_out_routes = !needs_routes(options)},
 			error);
 	free(name);
@@ -438,6 +456,8 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	bool copies = status == TB_OK && is_one_of(TB_FORMATS_OF_NETWORKS, options);
 	if (status == TB_OK && options->routes && needs_routes(options))
 		status = tb_route_file_open(network, options->routes, error);
+	if (status == TB_OK && options->traffic && needs_routes(options))
+		status = tb_fabric_traffic_apply(network, options->traffic, error);
 	if (status == TB_OK)
 		note_remarks(network);
 	if (copies)
@@ -465,16 +485,18 @@ int tb_cmd_network(int argc, char **argv)
 		.study.seed = 1,
 		.picture.output = {.allowed = FORMATS, .file = "-"}};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	const char *inputs[] = {
-		options.network, options.routes, options.roots, options.names};
+	const char *inputs[] = {options.network, options.routes, options.roots,
+		options.names, options.traffic};
+	enum { N_INPUTS = sizeof inputs / sizeof *inputs };
 	if (options.list)
 		return network_list(options.picture.output.format == TB_FORMAT_JSON,
 			       options.picture.width) == TB_OK
 			       ? TB_EXIT_OK
 			       : TB_EXIT_FAILURE;
-	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 4);
+	int code =
+		tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, N_INPUTS);
 	if (code == TB_EXIT_OK && options.store)
-		code = tb_cmd_spare(options.store, inputs, 4);
+		code = tb_cmd_spare(options.store, inputs, N_INPUTS);
 	if (code == TB_EXIT_OK && options.from &&
 		options.picture.output.format != TB_FORMAT_TEXT &&
 		options.picture.output.format != TB_FORMAT_JSON)

@@ -17,8 +17,9 @@
 struct tb_fabric_report {
 	const struct tb_fabric *fabric;
 	const struct tb_route_study *study;
-	const char *name;   // of the network, as the user gave it
-	const char *routes; // of the file of routes, "" when they were computed
+	const char *name;    // of the network, as the user gave it
+	const char *routes;  // of the file of routes, "" when they were computed
+	bool is_for_traffic; // `routes` is the store for whose run they were
 	uint64_t seed;
 	uint32_t n_hottest; // links to list
 	uint32_t n_odd;	    // things that are not alike to list, in text

@@ -31,7 +31,9 @@ static struct tb_link_sample sample_of(
 // describe writes the options of the command, as a replay's store keeps them.
 static char *describe(const struct tb_fabric_report *report)
 {
-	const char *routes = *report->routes ? " --routes " : "";
+	const char *routes = report->is_for_traffic ? " --traffic "
+			     : *report->routes	    ? " --routes "
+						    : "";
 	size_t size = strlen(report->name) + strlen(report->routes) + 64;
 	char *text = malloc(size);
 	if (text)

@@ -286,7 +286,10 @@ char *tb_fabric_routes_text(
 	const struct tb_fabric_report *report, char *buffer, size_t size)
 {
 	enum tb_ascent ascent = tb_network_params(report->study->network)->ascent;
-	if (*report->routes)
+	if (report->is_for_traffic)
+		snprintf(
+			buffer, size, "Routes for the traffic of %.120s", report->routes);
+	else if (*report->routes)
 		snprintf(buffer, size, "The routes of %.120s", report->routes);
 	else
 		snprintf(buffer, size, "Routes by ascent=%s", tb_ascent_words[ascent]);

@@ -124,7 +124,10 @@ void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t strid
 	balance->cost[balance->order[0]] = 0; // the home
 	for (uint32_t i = 1; i < balance->n_order; i++) {
 		uint32_t sw = balance->order[i];
-		routes[sw * stride] = pick(balance, sw);
+		if (routes[sw * stride] == TB_ROUTE_NONE)
+			routes[sw * stride] = pick(balance, sw);
+		else
+			balance->cost[sw] = cost_of(balance, routes[sw * stride]);
 		balance->flow[sw] = balance->n_nodes[sw];
 	}
 	for (uint32_t i = balance->n_order; i-- > 1;) {

@@ -37,8 +37,8 @@ void tb_balance_fini(struct tb_balance *balance);
 // tb_balance_aim turns to the nodes of the switch that was measured to. Cost: all links.
 void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways);
 
-// tb_balance_route fills routes[sw * stride] for all switches but the home that reach it,
-// and adds the loads. Cost: the links that lead on.
+// tb_balance_route fills routes[sw * stride] for all switches but the home that reach it
+// and have TB_ROUTE_NONE there, and adds the loads of all. Cost: the links that lead on.
 void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t stride);
 
 #endif
