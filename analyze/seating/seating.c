@@ -45,19 +45,19 @@ static void read_leaves(const struct tb_seating *seating, uint32_t *leaf)
 }
 
 // edge takes what a flow carried between two nodes with ranks.
-static void edge(struct tb_cut *cut, const struct tb_seating *seating,
+static void edge(struct tb_partition *cut, const struct tb_seating *seating,
 	const struct tb_flow_sample *flow)
 {
 	uint32_t n = seating->n_nodes;
 	uint32_t a = flow->source.id % n, b = flow->destination.id % n;
 	if (a == b || cut->vertex[a] == TB_ID_NONE || cut->vertex[b] == TB_ID_NONE)
 		return;
-	cut->edges[cut->n_edges++] =
-		(struct tb_cut_edge){cut->vertex[a], cut->vertex[b], (double)flow->bytes};
+	cut->edges[cut->n_edges++] = (struct tb_partition_edge){
+		cut->vertex[a], cut->vertex[b], (double)flow->bytes};
 }
 
-static int read_edges(
-	struct tb_cut *cut, const struct tb_seating *seating, struct tb_error *error)
+static int read_edges(struct tb_partition *cut, const struct tb_seating *seating,
+	struct tb_error *error)
 {
 	struct tb_flow_table flows = {0};
 	int status = tb_flow_table_init(&flows, seating->run, error);
@@ -79,11 +79,11 @@ static int read_edges(
 // crossing returns the bytes between nodes of different leaves, with the nodes where
 // `node` has them.
 static double crossing(
-	const struct tb_cut *cut, const uint32_t *leaf, const uint32_t *node)
+	const struct tb_partition *cut, const uint32_t *leaf, const uint32_t *node)
 {
 	double bytes = 0;
 	for (size_t i = 0; i < cut->n_edges; i++) {
-		const struct tb_cut_edge *at = &cut->edges[i];
+		const struct tb_partition_edge *at = &cut->edges[i];
 		if (leaf[node[cut->node[at->a]]] != leaf[node[cut->node[at->b]]])
 			bytes += at->bytes;
 	}
@@ -92,21 +92,22 @@ static double crossing(
 
 // choose_places lists the places in the order of leaves: of the nodes in use, or the
 // first of the network.
-static void choose_places(struct tb_cut *cut, const struct tb_seating *seating,
+static void choose_places(struct tb_partition *cut, const struct tb_seating *seating,
 	const uint32_t *leaf, enum tb_seating_places places)
 {
 	for (uint32_t i = 0; i < seating->n_nodes; i++) {
 		if (leaf[i] == TB_ID_NONE)
 			continue; // it has failed, say
 		if (places == TB_SEATING_ANYWHERE || seating->node[i] != TB_ID_NONE)
-			cut->places[cut->n_places++] = (struct tb_cut_place){leaf[i], i};
+			cut->places[cut->n_places++] =
+				(struct tb_partition_place){leaf[i], i};
 	}
-	tb_cut_sort_places(cut);
+	tb_partition_sort_places(cut);
 	if (cut->n_places > cut->n)
 		cut->n_places = cut->n;
 }
 
-static int seat(struct tb_seating *seating, struct tb_cut *cut, uint32_t *leaf,
+static int seat(struct tb_seating *seating, struct tb_partition *cut, uint32_t *leaf,
 	enum tb_seating_places places, struct tb_error *error)
 {
 	read_leaves(seating, leaf);
@@ -125,7 +126,7 @@ static int seat(struct tb_seating *seating, struct tb_cut *cut, uint32_t *leaf,
 	choose_places(cut, seating, leaf, places);
 	if (seating->crossing <= 0 || cut->n_places < cut->n)
 		return TB_OK;
-	status = tb_cut_make(cut);
+	status = tb_partition_make(cut);
 	if (status)
 		return tb_fail_memory(error, "the partition of the nodes");
 	for (uint32_t v = 0; v < cut->n; v++)
@@ -138,13 +139,14 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 	enum tb_seating_places places, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_cut cut = {0};
+	struct tb_partition cut = {0};
 	*seating = (struct tb_seating){.run = run,
 		.n_nodes = info->n_nodes /
 			   (info->network.n_rails ? info->network.n_rails : 1)};
 	uint32_t *leaf = malloc((seating->n_nodes + 1u) * sizeof *leaf);
 	seating->node = malloc((seating->n_nodes + 1u) * sizeof *seating->node);
-	int status = leaf && seating->node && tb_cut_init(&cut, seating->n_nodes) == TB_OK
+	int status = leaf && seating->node &&
+				     tb_partition_init(&cut, seating->n_nodes) == TB_OK
 			     ? TB_OK
 			     : tb_fail_memory(error, "the places of ranks");
 	for (uint32_t i = 0; i < seating->n_nodes && status == TB_OK; i++)
@@ -153,7 +155,7 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 		status = read_used(seating, error);
 	if (status == TB_OK)
 		status = seat(seating, &cut, leaf, places, error);
-	tb_cut_fini(&cut);
+	tb_partition_fini(&cut);
 	free(leaf);
 	if (status)
 		tb_seating_fini(seating);

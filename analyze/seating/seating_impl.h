@@ -8,35 +8,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tb_cut_edge {
+struct tb_partition_edge {
 	uint32_t a, b; // vertices
 	double bytes;
 };
 
-struct tb_cut_place {
+struct tb_partition_place {
 	uint32_t leaf, node;
 };
 
-struct tb_cut {
+struct tb_partition {
 	uint32_t n;	  // vertices: nodes with ranks
 	uint32_t *node;	  // by vertex
 	uint32_t *vertex; // by node; TB_ID_NONE: no ranks
-	struct tb_cut_edge *edges;
+	struct tb_partition_edge *edges;
 	size_t n_edges;
-	struct tb_cut_place *places;
+	struct tb_partition_place *places;
 	uint32_t n_places;
-	uint32_t *place; // by vertex; tb_cut_make fills it
+	uint32_t *place; // by vertex; tb_partition_make fills it
 };
 
-// tb_cut_init makes an empty graph with room for `most` vertices and places; TB_ENOMEM.
-int tb_cut_init(struct tb_cut *cut, uint32_t most) TB_MUST_USE;
-void tb_cut_fini(struct tb_cut *cut);
+// tb_partition_init makes an empty graph with room for `most` vertices and places;
+// TB_ENOMEM.
+int tb_partition_init(struct tb_partition *cut, uint32_t most) TB_MUST_USE;
+void tb_partition_fini(struct tb_partition *cut);
 
-// tb_cut_sort_places puts those of a leaf together, leaves in the order of their numbers.
-void tb_cut_sort_places(struct tb_cut *cut);
+// tb_partition_sort_places puts those of a leaf together, leaves in the order of their
+// numbers.
+void tb_partition_sort_places(struct tb_partition *cut);
 
-// tb_cut_make gives each vertex a place of its own; there must be as many places as
+// tb_partition_make gives each vertex a place of its own; there must be as many places as
 // vertices. It merges the edges between the same two vertices. TB_ENOMEM.
-int tb_cut_make(struct tb_cut *cut) TB_MUST_USE;
+int tb_partition_make(struct tb_partition *cut) TB_MUST_USE;
 
 #endif

@@ -7,9 +7,9 @@
 // What all weights come to at most: METIS adds them up in 32 bits.
 #define WEIGHTS_MOST (1 << 29)
 
-int tb_cut_init(struct tb_cut *cut, uint32_t most)
+int tb_partition_init(struct tb_partition *cut, uint32_t most)
 {
-	*cut = (struct tb_cut){
+	*cut = (struct tb_partition){
 		.node = malloc((most + 1u) * sizeof *cut->node),
 		.vertex = malloc((most + 1u) * sizeof *cut->vertex),
 		.places = malloc((most + 1u) * sizeof *cut->places),
@@ -18,45 +18,45 @@ int tb_cut_init(struct tb_cut *cut, uint32_t most)
 	return cut->node && cut->vertex && cut->places && cut->place ? TB_OK : TB_ENOMEM;
 }
 
-void tb_cut_fini(struct tb_cut *cut)
+void tb_partition_fini(struct tb_partition *cut)
 {
 	free(cut->node);
 	free(cut->vertex);
 	free(cut->edges);
 	free(cut->places);
 	free(cut->place);
-	*cut = (struct tb_cut){0};
+	*cut = (struct tb_partition){0};
 }
 
 static int by_leaf(const void *one, const void *other)
 {
-	const struct tb_cut_place *a = one, *b = other;
+	const struct tb_partition_place *a = one, *b = other;
 	if (a->leaf != b->leaf)
 		return a->leaf < b->leaf ? -1 : 1;
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-void tb_cut_sort_places(struct tb_cut *cut)
+void tb_partition_sort_places(struct tb_partition *cut)
 {
 	qsort(cut->places, cut->n_places, sizeof *cut->places, by_leaf);
 }
 
 static int by_ends(const void *one, const void *other)
 {
-	const struct tb_cut_edge *a = one, *b = other;
+	const struct tb_partition_edge *a = one, *b = other;
 	if (a->a != b->a)
 		return a->a < b->a ? -1 : 1;
 	return (a->b > b->b) - (a->b < b->b);
 }
 
 // merge sums what two vertices sent each other, either way.
-static void merge(struct tb_cut *cut)
+static void merge(struct tb_partition *cut)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < cut->n_edges; i++) {
-		struct tb_cut_edge *edge = &cut->edges[i];
+		struct tb_partition_edge *edge = &cut->edges[i];
 		if (edge->a > edge->b)
-			*edge = (struct tb_cut_edge){edge->b, edge->a, edge->bytes};
+			*edge = (struct tb_partition_edge){edge->b, edge->a, edge->bytes};
 	}
 	qsort(cut->edges, cut->n_edges, sizeof *cut->edges, by_ends);
 	for (size_t i = 0; i < cut->n_edges; i++) {
@@ -70,7 +70,7 @@ static void merge(struct tb_cut *cut)
 
 // METIS's form of a graph, and its parts: one per leaf in use.
 struct graph {
-	const struct tb_cut *cut;
+	const struct tb_partition *cut;
 	idx_t n_parts;
 	idx_t *first; // by vertex, of its entries in the two below
 	idx_t *to, *weight;
@@ -95,7 +95,7 @@ static void graph_fini(struct graph *graph)
 	free(graph->share);
 }
 
-static int graph_init(struct graph *graph, const struct tb_cut *cut)
+static int graph_init(struct graph *graph, const struct tb_partition *cut)
 {
 	size_t n = cut->n + 2u, n_ends = 2 * cut->n_edges + 1;
 	*graph = (struct graph){
@@ -118,7 +118,7 @@ static int graph_init(struct graph *graph, const struct tb_cut *cut)
 
 static void fill_edges(struct graph *graph)
 {
-	const struct tb_cut *cut = graph->cut;
+	const struct tb_partition *cut = graph->cut;
 	double sum = 0;
 	for (size_t i = 0; i < cut->n_edges; i++)
 		sum += cut->edges[i].bytes;
@@ -131,7 +131,7 @@ static void fill_edges(struct graph *graph)
 		graph->first[v + 2] += graph->first[v + 1];
 	// While they are filled, the first entry of v is at v + 1.
 	for (size_t i = 0; i < cut->n_edges; i++) {
-		const struct tb_cut_edge *edge = &cut->edges[i];
+		const struct tb_partition_edge *edge = &cut->edges[i];
 		idx_t weight = (idx_t)(edge->bytes * scale) + 1;
 		idx_t there = graph->first[edge->a + 1]++;
 		idx_t back = graph->first[edge->b + 1]++;
@@ -143,7 +143,7 @@ static void fill_edges(struct graph *graph)
 
 static void fill_parts(struct graph *graph)
 {
-	const struct tb_cut *cut = graph->cut;
+	const struct tb_partition *cut = graph->cut;
 	for (uint32_t i = 0; i < cut->n; i++) {
 		if (i == 0 || cut->places[i].leaf != cut->places[i - 1].leaf)
 			graph->begin[graph->n_parts++] = i;
@@ -216,7 +216,7 @@ static void settle(struct graph *graph)
 		relieve(graph, p);
 }
 
-int tb_cut_make(struct tb_cut *cut)
+int tb_partition_make(struct tb_partition *cut)
 {
 	struct graph graph;
 	merge(cut);
