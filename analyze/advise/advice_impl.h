@@ -30,7 +30,8 @@ struct tb_advice_file {
 	char name[64];
 	char *text; // `size` bytes; malloc'ed
 	size_t size;
-	uint32_t job; // whose map it is
+	uint32_t job;	// whose map it is
+	bool is_routes; // and no map: --routes takes it
 };
 
 struct tb_change {
@@ -82,6 +83,8 @@ void tb_change_fini(struct tb_change *change);
 // advice_search.c and advice_places.c: what is tried whatever the findings say.
 int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+// advice_routes.c: forwarding tables for the run's traffic.
+int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 // tb_advice_name_files has a command take its files from a folder.
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder);

@@ -41,9 +41,12 @@ void tb_advice_name_files(struct tb_replay_command *words,
 	for (size_t i = 0; i < n; i++) {
 		char path[PATH_MAX];
 		tb_advice_files_path(&files[i], folder, path, sizeof path);
-		tb_replay_command_job(words, files[i].job, "map", path, instead);
+		if (files[i].is_routes)
+			tb_replay_command_set(words, "--routes", path);
+		else
+			tb_replay_command_job(words, files[i].job, "map", path, instead);
 	}
-	if (n)
+	if (n && !files[0].is_routes)
 		tb_replay_command_drop(words, "--per-node");
 }
 

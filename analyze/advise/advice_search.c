@@ -263,6 +263,9 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 	if (status)
 		return status;
 	search_ascents(advice);
+	status = tb_advice_search_routes(advice, error);
+	if (status)
+		return status;
 	search_links(advice);
 	search_levels(advice);
 	search_lanes(advice);

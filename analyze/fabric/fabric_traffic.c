@@ -64,22 +64,29 @@ static int read_traffic(struct tb_run *run, struct tb_route_traffic *traffic,
 	return status;
 }
 
+int tb_fabric_traffic_route(struct tb_network *network, struct tb_run *run,
+	const char *name, struct tb_route_gain *gain, struct tb_error *error)
+{
+	struct tb_route_traffic traffic = {0};
+	int status = check_nodes(run, network, name, error);
+	if (status == TB_OK)
+		status = tb_route_traffic_init(&traffic, network, error);
+	if (status == TB_OK)
+		status = read_traffic(run, &traffic, name, error);
+	if (status == TB_OK)
+		status = tb_route_traffic_apply(network, &traffic, name, gain, error);
+	tb_route_traffic_fini(&traffic);
+	return status;
+}
+
 int tb_fabric_traffic_apply(
 	struct tb_network *network, const char *path, struct tb_error *error)
 {
 	struct tb_run *run = NULL;
-	struct tb_route_traffic traffic = {0};
-	struct tb_route_gain gain = {0};
+	struct tb_route_gain gain;
 	int status = tb_run_open(&run, path, 0, error);
 	if (status == TB_OK)
-		status = check_nodes(run, network, path, error);
-	if (status == TB_OK)
-		status = tb_route_traffic_init(&traffic, network, error);
-	if (status == TB_OK)
-		status = read_traffic(run, &traffic, path, error);
-	if (status == TB_OK)
-		status = tb_route_traffic_apply(network, &traffic, path, &gain, error);
-	tb_route_traffic_fini(&traffic);
+		status = tb_fabric_traffic_route(network, run, path, &gain, error);
 	tb_run_free(run);
 	return status;
 }

@@ -4,6 +4,7 @@
 #define TB_FABRIC_TRAFFIC_H
 
 #include "route_traffic.h"
+#include "run.h"
 
 // tb_fabric_traffic_apply gives a network routes for what the nodes sent each other in
 // the newest run of a store, and a remark with what they gain. TB_EUSAGE when the run has
@@ -11,6 +12,11 @@
 // tb_route_traffic_apply.
 int tb_fabric_traffic_apply(
 	struct tb_network *network, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_fabric_traffic_route does the same with an open run, called `name`, and stores what
+// it gains.
+int tb_fabric_traffic_route(struct tb_network *network, struct tb_run *run,
+	const char *name, struct tb_route_gain *gain, struct tb_error *error) TB_MUST_USE;
 
 // tb_fabric_traffic_nodes stores how many hosts that run's network has. Errors as of
 // tb_run_open.

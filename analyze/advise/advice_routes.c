@@ -1,0 +1,118 @@
+// Forwarding tables for what the nodes sent each other.
+#include "advice_impl.h"
+#include "fabric_traffic.h"
+#include "network_open.h"
+#include "route_file_write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A share of the time that the busiest link between switches is busy; what saves less is
+// not worth a replay.
+#define WORTH 0.02
+
+// Switches times nodes: larger tables take minutes and gigabytes.
+#define ENTRIES_MOST (UINT64_C(1) << 25)
+
+// network_of returns the network's name in a command; NULL: it has none.
+static const char *network_of(const struct tb_replay_command *words)
+{
+	for (size_t i = 0; i + 1 < words->n; i++)
+		if (strcmp(words->words[i], "--network") == 0)
+			return words->words[i + 1];
+	return NULL;
+}
+
+static int write_file(const struct tb_network *network, struct tb_advice_file *file,
+	struct tb_error *error)
+{
+	FILE *stream = open_memstream(&file->text, &file->size);
+	if (!stream)
+		return tb_fail_memory(error, "tables of routes");
+	file->is_routes = true;
+	snprintf(file->name, sizeof file->name, "routes-by-traffic.lfts");
+	int status = tb_route_file_write(stream, network, error);
+	if (fclose(stream) != 0 && status == TB_OK)
+		status = tb_fail_memory(error, "tables of routes");
+	return status;
+}
+
+// name_change: what is saved is known where the run had the network's own tables.
+static void name_change(
+	const struct tb_advice *advice, double saved, char *title, size_t size)
+{
+	if (advice->info->network.ascent == TB_ASCENT_DETERMINISTIC)
+		snprintf(title, size, "routes by traffic (busiest link %.0f %% less)",
+			100 * saved);
+	else
+		snprintf(title, size, "routes by traffic");
+}
+
+// add_routes adds the change, whose command it takes.
+static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
+	const struct tb_network *network, double saved, struct tb_error *error)
+{
+	char title[160];
+	struct tb_change *change = NULL;
+	struct tb_advice_file *file = calloc(1, sizeof *file);
+	int status = file ? write_file(network, file, error)
+			  : tb_fail_memory(error, "tables of routes");
+	if (status == TB_OK) {
+		tb_advice_name_files(words, file, 1,
+			advice->folder ? advice->folder : TB_ADVICE_NO_FOLDER);
+		name_change(advice, saved, title, sizeof title);
+		change = tb_advice_search(advice, "routes-by-traffic", words, title);
+		*words = (struct tb_replay_command){0};
+	}
+	if (change) {
+		change->files = file;
+		change->n_files = 1;
+		return status;
+	}
+	free(file ? file->text : NULL);
+	free(file);
+	// Ports or LIDs that tables cannot hold: there is no such change.
+	return status == TB_EUSAGE ? TB_OK : status;
+}
+
+// route opens the run's network once more and gives it routes; TB_EUSAGE and the like
+// where that cannot be done.
+static int route(struct tb_advice *advice, const char *name, struct tb_network **network,
+	struct tb_route_gain *gain, struct tb_error *error)
+{
+	int status = tb_network_open(network,
+		&(struct tb_network_description){
+			.name = name, .n_nodes = advice->info->n_nodes},
+		error);
+	if (status == TB_OK)
+		status = tb_fabric_traffic_route(
+			*network, advice->run, "the run", gain, error);
+	return status;
+}
+
+int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error)
+{
+	struct tb_replay_command words;
+	struct tb_network *network = NULL;
+	struct tb_route_gain gain = {0};
+	const struct tb_run_info *info = advice->info;
+	if ((uint64_t)info->n_switches * info->n_nodes > ENTRIES_MOST)
+		return TB_OK;
+	if (info->n_levels < 2 || info->network.n_rails > 1 ||
+		tb_advice_has_option(advice, "--fault") ||
+		!tb_advice_again(advice, &words))
+		return TB_OK;
+	const char *name = network_of(&words);
+	struct tb_error why = {0};
+	int status = name ? route(advice, name, &network, &gain, &why) : TB_EUSAGE;
+	bool is_worth_it = info->network.ascent != TB_ASCENT_DETERMINISTIC ||
+			   gain.after < (1 - WORTH) * gain.before;
+	if (status == TB_OK && gain.before > 0 && is_worth_it)
+		status = add_routes(
+			advice, &words, network, 1 - gain.after / gain.before, &why);
+	tb_replay_command_fini(&words);
+	tb_network_free(network);
+	if (status == TB_ENOMEM && error)
+		*error = why;
+	return status == TB_ENOMEM ? status : TB_OK; // else there is no such change
+}
