@@ -75,4 +75,6 @@ last = full[-1] if "Configuration" in full[-1] else "".join(full[-2:])
 assert "SHA-256" in last[last.index("Configuration"):]
 assert "\nWhere who waits" not in last[last.index("Configuration"):]
 assert sum("Congestion matrix" in page for page in large) == 2
+assert sum("Wait over time" in page for page in full) == 1
+assert all(len(page.split()) > 30 for page in full) # none is all but empty
 END

@@ -222,6 +222,6 @@ int tb_print_answers(struct sheets *sheets, const struct tb_report *report,
 	answers->small_matrix = scale < SMALL;
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
 	if (status == TB_OK && answers->with_time)
-		tb_print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 54, 60));
+		tb_print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 62, 60));
 	return status;
 }
