@@ -11,9 +11,10 @@
 // From few pairs a figure may look steady by luck, above all one that counts little.
 // Among TB_PAIRED_MANY figures or more, a standard error that a tenth of those that vary
 // fall short of is therefore added to each figure's own, as Tusher, Tibshirani and Chu do
-// ("Significance analysis of microarrays", PNAS 98, 2001). Of 150 comparisons of runs that
-// differ by their seed only (uniform, hot-spot and bit-reversal traffic, adaptive and ecmp;
-// 2, 3, 5 and 10 pairs), up to 87 % found something without it, with it up to 2 %.
+// ("Significance analysis of microarrays", PNAS 98, 2001). Of 150 comparisons of runs
+// that differ by their seed only (uniform, hot-spot and bit-reversal traffic, adaptive
+// and ecmp; 2, 3, 5 and 10 pairs), up to 87 % found something without it, with it up to 2
+// %.
 #ifndef TB_PAIRED_H
 #define TB_PAIRED_H
 

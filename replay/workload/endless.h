@@ -12,9 +12,9 @@
 
 #include <signal.h>
 
-// tb_endless_run plays a source to its end and stores when its last message was. Returns 1 when
-// `stop` (NULL: never) was set before. Errors of the source; TB_ENOMEM. Cost: a few calls
-// a message.
+// tb_endless_run plays a source to its end and stores when its last message was. Returns
+// 1 when `stop` (NULL: never) was set before. Errors of the source; TB_ENOMEM. Cost: a
+// few calls a message.
 int tb_endless_run(const struct tb_source *source, const volatile sig_atomic_t *stop,
 	tb_time_ps *took_ps, struct tb_error *error) TB_MUST_USE;
 

@@ -22,12 +22,12 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 seeds=20 each=false
-networks=(qsnet,ascent={adaptive,random} qsnet2,ascent=adaptive
-	ib-{hdr,ndr,xdr},ascent={adaptive,random} roce-{100,400},ascent=ecmp)
+networks=(qsnet",ascent="{adaptive,random} "qsnet2,ascent=adaptive"
+	ib-{hdr,ndr,xdr}",ascent="{adaptive,random} roce-{100,400}",ascent=ecmp")
 jobs=("$data/bit_reversal_64.goal" "$data/binary_tree_32.goal" "$data/ring8" uniform.goal
 	alltoall.goal allreduce.goal hot-spot.goal neighbour.goal)
 case ${1:-} in
---smoke) seeds=3 networks=(qsnet,ascent=adaptive) jobs=("$data/bit_reversal_64.goal") ;;
+--smoke) seeds=3 networks=("qsnet,ascent=adaptive") jobs=("$data/bit_reversal_64.goal") ;;
 --each) each=true ;;
 esac
 

@@ -166,7 +166,7 @@ static void of_a_network_with_credits_and_dead_parts(void **state)
 	look(&(struct stage){.viewer = NULL}, "ib-hdr,arity=2,levels=4",
 		"INSERT INTO fault VALUES (1, 0, 50, NULL, 0), (1, 1, NULL, 9, "
 		"4500000); " LINKS_UNPACKED "UPDATE links SET largest_queue_bytes = "
-					    "max(0, 9000 - link * 100);" LINKS_PACKED,
+		"max(0, 9000 - link * 100);" LINKS_PACKED,
 		"credits");
 }
 
