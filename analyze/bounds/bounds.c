@@ -122,13 +122,18 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 		status = bound_phases(&made, run, error);
 	if (!status)
 		status = tb_time_parts_make(&made, run, error);
-	if (!status && made.whole.cut_ps > 0)
-		status = tb_split_find(&made.split, run, made.whole.cut_ps, error);
 	if (status)
 		tb_bounds_fini(&made);
 	else
 		*bounds = made;
 	return status;
+}
+
+int tb_bounds_split(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
+{
+	return bounds->whole.cut_ps > 0
+		       ? tb_split_find(&bounds->split, run, bounds->whole.cut_ps, error)
+		       : TB_OK;
 }
 
 char *tb_cut_text(const struct tb_cuts *cuts, const struct tb_cut_load *load,

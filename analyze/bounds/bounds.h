@@ -55,7 +55,7 @@ struct tb_bounds {
 	uint32_t n_phases;
 	tb_time_ps quiet_ps; // the run without its phases
 	struct tb_time_parts parts;
-	struct tb_split split; // of the whole run
+	struct tb_split split; // of the whole run; tb_bounds_split finds it
 };
 
 // tb_bounds_init finds the bounds of a run, which has to outlive them. Cost: links times
@@ -64,6 +64,12 @@ struct tb_bounds {
 int tb_bounds_init(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_bounds_fini(struct tb_bounds *bounds);
+
+// tb_bounds_split finds the best routes that split flows, from all flows of the run,
+// which TB_BOUNDS_FLOWS are read quickly. Errors as of tb_bounds_init.
+#define TB_BOUNDS_FLOWS 16384
+int tb_bounds_split(
+	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 // tb_cut_text writes which links a load is of: "into node 5 (n05)", "out of switch 0.1",
 // "into what is below level 2 with switch 1.0". Returns `buffer`.

@@ -13,9 +13,10 @@ struct tb_judging {
 };
 
 // The groups of rules, in the order of the findings.
+void tb_rules_of_range(struct tb_judging *judging);	// how long, of inferred jobs
 void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made of
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
-void tb_rules_of_state(struct tb_judging *judging);	// how long, nothing waited
+void tb_rules_of_state(struct tb_judging *judging);	// stopped, nothing waited
 void tb_rules_of_shape(struct tb_judging *judging);	// incast, slow receiver, full
 void tb_rules_of_place(struct tb_judging *judging);	// where, when, regions
 void tb_rules_of_people(struct tb_judging *judging);	// whose traffic, at what cost

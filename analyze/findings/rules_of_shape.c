@@ -34,8 +34,8 @@ static void find_stopped(struct tb_judging *judging)
 		tb_format_time(info->simulated_ps, time, sizeof time));
 }
 
-// find_range answers how long inferred jobs take: of these a range is known, no number.
-static void find_range(struct tb_judging *judging)
+// Of inferred jobs a range is known, no number.
+void tb_rules_of_range(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
@@ -106,7 +106,6 @@ static void find_little(struct tb_judging *judging)
 
 void tb_rules_of_state(struct tb_judging *judging)
 {
-	find_range(judging);
 	find_stopped(judging);
 	find_nothing(judging);
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
