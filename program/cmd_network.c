@@ -460,7 +460,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 		status = tb_fabric_traffic_apply(network, options->traffic, error);
 	if (status == TB_OK)
 		note_remarks(network);
-	if (copies)
+	if (status == TB_OK && copies)
 		status = copy(network, options, error);
 	else if (status == TB_OK)
 		status = options->from ? trace_paths(network, options, error)

@@ -120,7 +120,13 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 	const struct tb_timeline_options wanted = {
 		options->from, options->to, (uint32_t)options->n_links};
 	struct tb_timeline timeline = {0};
-	status = tb_timeline_init(&timeline, run, &wanted, error);
+	status =
+		tb_run_is_measured(tb_run_info(run))
+			? tb_fail(error, TB_EUSAGE,
+				  "run %lld was measured by counters, which tell neither "
+				  "ranks nor instants",
+				  (long long)tb_run_info(run)->id)
+			: tb_timeline_init(&timeline, run, &wanted, error);
 	if (status == TB_OK) {
 		struct timeline_writing writing = {options, &timeline};
 		status = tb_cmd_output_write(

@@ -97,6 +97,8 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	int status = tb_advice_list(made, error);
 	while (status == TB_OK && options->most && made->n > (size_t)options->most + 1)
 		tb_change_fini(&made->changes[--made->n]);
+	if (status == TB_OK && made->folder)
+		status = tb_advice_files_folder(made->folder, error);
 	if (status == TB_OK)
 		status = tb_advice_try(made, options, error);
 	if (status != TB_OK) {

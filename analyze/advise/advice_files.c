@@ -41,20 +41,22 @@ void tb_advice_files_remove(const struct tb_change *change, const char *folder)
 	}
 }
 
+int tb_advice_files_folder(const char *folder, struct tb_error *error)
+{
+	struct stat at;
+	if (mkdir(folder, 0777) == 0 ||
+		(errno == EEXIST && stat(folder, &at) == 0 && S_ISDIR(at.st_mode)))
+		return TB_OK;
+	return tb_fail(error, TB_EIO, "%s: no folder can be made there: %s", folder,
+		strerror(errno));
+}
+
 int tb_advice_files_keep(const struct tb_advice *advice, struct tb_error *error)
 {
-	bool made = false;
 	int status = TB_OK;
-	for (size_t i = 1; i < advice->n && status == TB_OK; i++) {
-		const struct tb_change *change = &advice->changes[i];
-		if (!change->n_files || change->verdict != TB_VERDICT_HELPS)
-			continue;
-		if (!made && mkdir(advice->folder, 0777) != 0 && errno != EEXIST)
-			return tb_fail(error, TB_EIO,
-				"%s: no folder can be made there: %s", advice->folder,
-				strerror(errno));
-		made = true;
-		status = tb_advice_files_write(change, advice->folder, error);
-	}
+	for (size_t i = 1; i < advice->n && status == TB_OK; i++)
+		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
+			status = tb_advice_files_write(
+				&advice->changes[i], advice->folder, error);
 	return status;
 }

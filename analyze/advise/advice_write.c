@@ -132,9 +132,12 @@ static struct tb_table table_of(const struct tb_advice *advice)
 		.n_rows = advice->n - 1,
 		.n_shown = advice->n - 1};
 	snprintf(table.remark, sizeof table.remark,
-		"Against the run as it was, mean over %" PRIu32
-		" seed%s; +- is the 95 %% interval. %s decides.",
-		advice->n_seeds, advice->n_seeds == 1 ? "" : "s",
+		advice->n_seeds == 1
+			? "Against the run as it was, with %" PRIu32
+			  " seed, so that chance is not told apart. %s decides."
+			: "Against the run as it was, mean over %" PRIu32
+			  " seeds; +- is the 95 %% interval. %s decides.",
+		advice->n_seeds,
 		advice->by_latency ? "The latency of a message" : "The run time");
 	return table;
 }

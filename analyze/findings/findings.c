@@ -166,26 +166,42 @@ static void say_tried(struct tb_finding *finding, const struct tb_run_tried *tri
 		tried->n_seeds == 1 ? "" : "s");
 }
 
-// propose_best adds the change that gained most, if no rule proposes it.
+// is_told returns whether a rule proposes what was tried, or another try of as much
+// gain is told already.
+static bool is_told(const struct tb_findings *findings, const struct tb_run_tries *tries,
+	const struct tb_run_tried *tried)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_run_tried *told =
+			findings->list[i].command
+				? tb_run_tries_find(tries, findings->list[i].command)
+				: NULL;
+		if (told == tried || (told && strcmp(told->verdict, "helps") == 0 &&
+					     told->gain_percent == tried->gain_percent))
+			return true;
+	}
+	return false;
+}
+
+// propose_best adds the changes that gained most, of those that are not told.
 static void propose_best(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
-	const struct tb_run_tried *best = NULL;
-	for (size_t i = 0; i < tries->n; i++)
-		if (strcmp(tries->list[i].verdict, "helps") == 0 &&
-			(!best || tries->list[i].gain_percent > best->gain_percent))
-			best = &tries->list[i];
-	for (size_t i = 0; best && i < judging->findings->n; i++)
-		if (judging->findings->list[i].command &&
-			tb_run_tries_find(tries, judging->findings->list[i].command) ==
-				best)
+	for (int k = 0; k < TB_FINDING_TRIED; k++) {
+		const struct tb_run_tried *best = NULL;
+		for (size_t i = 0; i < tries->n; i++)
+			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
+				(!best || tries->list[i].gain_percent >
+						  best->gain_percent) &&
+				!is_told(judging->findings, tries, &tries->list[i]))
+				best = &tries->list[i];
+		if (!best)
 			return;
-	if (!best)
-		return;
-	struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
-	tb_finding_say(finding, "Of all that was tried, most gains %s.", best->title);
-	say_tried(finding, best);
-	finding->command = strdup(best->command);
-	judging->failed |= !finding->command;
+		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
+		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
+		say_tried(finding, best);
+		finding->command = strdup(best->command);
+		judging->failed |= !finding->command;
+	}
 }
 
 // tell_tried has the remedies that were tried say so.

@@ -73,6 +73,9 @@
 // job of half the network or more, at one of two leaves, uses what there is.)
 #define TB_FINDING_FEW_NODES 8
 
+// Changes that were tried and help, beyond those that rules propose.
+#define TB_FINDING_TRIED 3
+
 // A figure that a rule looked at; ids ("link", "node", "job") too.
 struct tb_figure {
 	const char *key; // with its unit: "percent_of_wait", "begin_ps"

@@ -100,7 +100,8 @@ static void list_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = tb_report_n_listed(report, report->path.n_links);
 	tb_table_remark_rest(table, report->path.n_links, "links and flows",
-		"Shared out by what the messages' flows waited over the whole run.");
+		"Shared out by what the messages' flows waited over the whole run; at no "
+		"link: time-outs, packets sent again, or not known.");
 }
 
 const struct tb_table_type tb_list_path_links = {"critical-links",

@@ -27,8 +27,12 @@ int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row 
 	int status = tb_sql_open_writer(&db, path, error);
 	if (status == TB_OK)
 		status = tb_sql_prepare(db, path,
-			"INSERT OR REPLACE INTO tried (run, command, title, verdict, of, "
-			"seeds, gain_ppm, half_ppm) VALUES (?,?,?,?,?,?,?,?)",
+			"INSERT INTO tried (run, command, title, verdict, of, seeds, "
+			"gain_ppm, half_ppm) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO "
+			"UPDATE SET title = excluded.title, verdict = excluded.verdict, "
+			"of = excluded.of, seeds = excluded.seeds, gain_ppm = "
+			"excluded.gain_ppm, half_ppm = excluded.half_ppm WHERE "
+			"excluded.seeds >= seeds",
 			&query, error);
 	for (size_t i = 0; i < n && status == TB_OK; i++)
 		status = put(query, run, &rows[i], path, error);

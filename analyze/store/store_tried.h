@@ -16,7 +16,8 @@ struct tb_tried_row {
 };
 
 // tb_store_put_tried keeps the rows of a run of a finished store, in place of earlier
-// tries of the same changes. TB_EIO when the store cannot be written.
+// tries of the same changes with as many seeds or fewer. TB_EIO when the store cannot be
+// written.
 int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row *rows,
 	size_t n, struct tb_error *error) TB_MUST_USE;
 

@@ -51,3 +51,14 @@ assert all(c["rule"] != "best-tried" for c in json.load(sys.stdin)["changes"])'
 code=0
 "$TAILBACK" advise run.db -q --seeds 1 --write taken/it >/dev/null 2>said || code=$?
 [[ $code != 0 ]] && grep -q "taken/it" said
+
+# A try with fewer seeds does not replace one with more.
+sqlite3 run.db 'SELECT DISTINCT seeds FROM tried' | grep -qx 3
+[[ $(sqlite3 run.db 'SELECT min(seeds) FROM tried WHERE title LIKE "%traffic%" AND command LIKE "%files/%"') == 3 ]]
+
+# Routes for another network's traffic are refused, whatever is written.
+for format in lfts json; do
+	code=0
+	"$TAILBACK" network -n ib-ndr,ascent=deterministic --traffic run.db -f $format -o routes.$format 2>said || code=$?
+	[[ $code == 2 && ! -e routes.$format ]] || { echo "$format: $code"; cat said; false; }
+done

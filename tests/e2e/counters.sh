@@ -60,3 +60,5 @@ printf 'key F6\nexpect measured by counters\n' | SDL_VIDEODRIVER=dummy "$TAILBAC
 cmp schema.json "$TB_SOURCE/schemas/report.schema.json"
 ! "$TAILBACK" advise host5.db 2>said
 grep -q 'measured by counters' said
+! "$TAILBACK" timeline host5.db 2>said
+grep -q 'measured by counters' said
