@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 // More than a store wants to have for keeping lists, and as few nodes as that takes.
-enum { N_JOBS = 96, N_FLOWS = N_JOBS * 16 * 15 };
+enum { N_JOBS = 128, N_FLOWS = N_JOBS * 16 * 15 };
 
 static void observe_flows(struct tb_observer observer, struct tb_random *random)
 {
