@@ -167,10 +167,11 @@ static void put_arrow_end(struct perfetto_trace *trace, const char *phase,
 	put(trace, &made);
 }
 
+// same_message: b follows a; the causes of a message come in their order.
 static bool same_message(const struct tb_rank_span *a, const struct tb_rank_span *b)
 {
-	return a->job == b->job && a->rank == b->rank && a->peer == b->peer &&
-	       a->peer != TB_ID_NONE && a->n == 1 && b->n == 1;
+	return a->what < b->what && a->job == b->job && a->rank == b->rank &&
+	       a->peer == b->peer && a->peer != TB_ID_NONE && a->n == 1 && b->n == 1;
 }
 
 // put_arrow draws the message whose steps are [first, end), from its post to its arrival:
@@ -199,14 +200,17 @@ static void put_path(struct perfetto_trace *trace)
 	for (size_t i = 0, end; i < path->n_steps; i = end) {
 		end = i + 1;
 		while (end < path->n_steps &&
-			same_message(&path->steps[i].span, &path->steps[end].span))
+			same_message(&path->steps[end - 1].span, &path->steps[end].span))
 			end++;
-		if (path->steps[end - 1].span.to_ps <= timeline->from_ps ||
-			path->steps[i].span.from_ps >= timeline->to_ps)
-			continue;
+		size_t n_shown = 0;
 		for (size_t k = i; k < end; k++)
-			put_step(trace, &path->steps[k]);
-		put_arrow(trace, i, end);
+			if (path->steps[k].span.to_ps > timeline->from_ps &&
+				path->steps[k].span.from_ps < timeline->to_ps) {
+				put_step(trace, &path->steps[k]);
+				n_shown++;
+			}
+		if (n_shown == end - i)
+			put_arrow(trace, i, end);
 	}
 }
 
