@@ -202,14 +202,12 @@ static void put_path(struct perfetto_trace *trace)
 		while (end < path->n_steps &&
 			same_message(&path->steps[end - 1].span, &path->steps[end].span))
 			end++;
-		size_t n_shown = 0;
 		for (size_t k = i; k < end; k++)
 			if (path->steps[k].span.to_ps > timeline->from_ps &&
-				path->steps[k].span.from_ps < timeline->to_ps) {
+				path->steps[k].span.from_ps < timeline->to_ps)
 				put_step(trace, &path->steps[k]);
-				n_shown++;
-			}
-		if (n_shown == end - i)
+		if (path->steps[i].span.from_ps >= timeline->from_ps &&
+			path->steps[end - 1].span.to_ps <= timeline->to_ps)
 			put_arrow(trace, i, end);
 	}
 }
