@@ -99,10 +99,10 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 	} each[] = {{parts->compute_ps, parts->is_capture
 						? "pass until the capture's last packet"
 						: "the program computes"},
-		{parts->hosts_ps, "no network can avoid"},
+		{parts->hosts_ps, "no network with such host links can avoid"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},
-		{parts->waiting_ps, "waiting for others"}};
+		{parts->waiting_ps, "held up or waiting for others"}};
 	char time[32];
 	size_t used = (size_t)snprintf(
 		buffer, size, "Of %s", tb_format_time(parts->run_ps, time, sizeof time));
