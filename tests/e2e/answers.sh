@@ -188,19 +188,18 @@ if there io16_200m.pcap.zst io16_200m.phases.txt; then
 	scale=0.05
 	tailback replay -q "$captures/io16_200m.pcap.zst" --time-scale $scale -o io.db
 	read_report io.db
-	for i in 0 1; do
-		within "incast at" "$(figure incast node $i)" 12 15
-		equal "senders" "$(figure incast senders $i)" 12
-		equal "bursts" "$(figure incast times $i)" 3
-		# From the first burst of writes to the last, as the clients logged them, and what is
-		# still queued then.
-		begin=$(awk '/io_write_burst0/ { print $1 }' "$captures/io16_200m.phases.txt")
-		end=$(awk '/done burst2/ && $1 > end { end = $1 } END { print end }' "$captures/io16_200m.phases.txt")
-		within "begin of the incast" "$(figure incast begin_ps $i)" \
-			"$(awk "BEGIN { print $begin * $scale * 1e12 }")" "$(awk "BEGIN { print ($begin + 0.3) * $scale * 1e12 }")"
-		within "end of the incast" "$(figure incast end_ps $i)" \
-			"$(awk "BEGIN { print ($end - 0.3) * $scale * 1e12 }")" "$(awk "BEGIN { print ($end + 0.3) * $scale * 1e12 }")"
-	done
+	equal "servers at once" "$(figure incast nodes)" 4
+	within "incast at" "$(figure incast node)" 12 15
+	equal "senders" "$(figure incast senders)" 12
+	equal "bursts" "$(figure incast times)" 3
+	# From the first burst of writes to the last, as the clients logged them, and what is
+	# still queued then.
+	begin=$(awk '/io_write_burst0/ { print $1 }' "$captures/io16_200m.phases.txt")
+	end=$(awk '/done burst2/ && $1 > end { end = $1 } END { print end }' "$captures/io16_200m.phases.txt")
+	within "begin of the incast" "$(figure incast begin_ps)" \
+		"$(awk "BEGIN { print $begin * $scale * 1e12 }")" "$(awk "BEGIN { print ($begin + 0.3) * $scale * 1e12 }")"
+	within "end of the incast" "$(figure incast end_ps)" \
+		"$(awk "BEGIN { print ($end - 0.3) * $scale * 1e12 }")" "$(awk "BEGIN { print ($end + 0.3) * $scale * 1e12 }")"
 	[[ $(sentence traffic) == *'traffic to leaf 0.3 for other such traffic (9'* ]] || fail "traffic: $(sentence traffic)"
 	try spread-servers
 	tailback compare io.db spread.db | grep -q 'Headers wait' || fail "the two runs do not compare"
