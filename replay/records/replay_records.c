@@ -236,7 +236,10 @@ static void open_bin(struct tb_records *records)
 	while (records->automatic && records->bin >= records->bins_most)
 		widen(records);
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
-	records->bin_end = records->bin_start + records->bin_ps;
+	// The last bin that there can be ends when time does.
+	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
+				   ? records->bin_start + records->bin_ps
+				   : TB_TIME_NEVER;
 	tb_records_follow(records);
 }
 
