@@ -288,26 +288,6 @@ static int settle_class(struct cause_search *search, uint32_t class)
 	return status;
 }
 
-// An event of a node, to find what came last before each call.
-struct moment {
-	int64_t at_ns;
-	uint32_t node;
-	uint32_t message;
-	bool is_call;
-};
-
-static int by_moment(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->at_ns != y->at_ns)
-		return x->at_ns < y->at_ns ? -1 : 1;
-	if (x->is_call != y->is_call)
-		return x->is_call ? 1 : -1;
-	return x->message < y->message ? -1 : x->message > y->message;
-}
-
 // look_at_deliveries fills `nearest`, or, up to the instants at which messages left,
 // `latest`.
 static int look_at_deliveries(
@@ -316,21 +296,21 @@ static int look_at_deliveries(
 	const struct tb_message_list *list = search->list;
 	// What came while a message stood in its node's queue may have come after its
 	// call.
-	struct moment *moments = malloc((2 * list->n + 1) * sizeof *moments);
+	struct tb_node_moment *moments = malloc((2 * list->n + 1) * sizeof *moments);
 	if (!moments)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
 		const struct tb_inferred_message *row = &list->rows[i];
-		moments[2 * i] =
-			(struct moment){until_left ? row->left_ns : row->called_ns,
-				row->source, (uint32_t)i, true};
-		moments[2 * i + 1] = (struct moment){
+		moments[2 * i] = (struct tb_node_moment){
+			until_left ? row->left_ns : row->called_ns, row->source,
+			(uint32_t)i, true};
+		moments[2 * i + 1] = (struct tb_node_moment){
 			row->delivered_ns, row->destination, (uint32_t)i, false};
 	}
-	qsort(moments, 2 * list->n, sizeof *moments, by_moment);
+	qsort(moments, 2 * list->n, sizeof *moments, tb_by_node_moment);
 	uint32_t delivery = NONE;
 	for (size_t i = 0; i < 2 * list->n; i++) {
-		const struct moment *moment = &moments[i];
+		const struct tb_node_moment *moment = &moments[i];
 		if (i > 0 && moment->node != moments[i - 1].node)
 			delivery = NONE;
 		if (!moment->is_call) {

@@ -40,6 +40,17 @@ struct tb_message_list {
 	size_t n, room;
 };
 
+// A call of a node, or the end of what it waited for (a delivery, an acknowledgement).
+struct tb_node_moment {
+	int64_t at_ns;
+	uint32_t node;
+	uint32_t message; // its row in the list
+	bool is_call;
+};
+
+// tb_by_node_moment, for qsort: by node, then by time; at one instant calls come last.
+int tb_by_node_moment(const void *a, const void *b);
+
 struct tb_message_finder; // opaque
 
 int tb_message_finder_new(struct tb_message_finder **messages) TB_MUST_USE;

@@ -348,16 +348,9 @@ static int by_leaving(const void *a, const void *b)
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-// An acknowledgement or a call of a node.
-struct step {
-	int64_t at_ns;
-	uint32_t node, message;
-	bool is_call;
-};
-
-static int by_step(const void *a, const void *b)
+int tb_by_node_moment(const void *a, const void *b)
 {
-	const struct step *x = a, *y = b;
+	const struct tb_node_moment *x = a, *y = b;
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
 	if (x->at_ns != y->at_ns)
@@ -372,19 +365,20 @@ static int by_step(const void *a, const void *b)
 // a run that does not hold, as its window may have stopped it.
 static int narrow(struct tb_message_list *list)
 {
-	struct step *steps = malloc((2 * list->n + 1) * sizeof *steps);
+	struct tb_node_moment *steps = malloc((2 * list->n + 1) * sizeof *steps);
 	size_t n = 0;
 	int64_t known_ns = INT64_MIN;
 	if (!steps)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
 		const struct tb_inferred_message *row = &list->rows[i];
-		steps[n++] = (struct step){row->began_ns, row->source, (uint32_t)i, true};
+		steps[n++] = (struct tb_node_moment){
+			row->began_ns, row->source, (uint32_t)i, true};
 		if (row->acked_ns != INT64_MAX)
-			steps[n++] = (struct step){
+			steps[n++] = (struct tb_node_moment){
 				row->acked_ns, row->destination, (uint32_t)i, false};
 	}
-	qsort(steps, n, sizeof *steps, by_step);
+	qsort(steps, n, sizeof *steps, tb_by_node_moment);
 	for (size_t i = 0; i < n; i++) {
 		struct tb_inferred_message *row = &list->rows[steps[i].message];
 		if (i == 0 || steps[i].node != steps[i - 1].node)

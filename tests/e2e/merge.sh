@@ -24,19 +24,11 @@ vcs = 2
 x = offered
 INI
 
-# rows STORE: all rows but those that say when and where a run was made.
-rows()
-{
-	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
-}
-
 # expect_same A B: the same rows, and the same bytes without run_environment.
 expect_same()
 {
 	local store
-	rows "$1" >one
-	rows "$2" >other
-	cmp one other || { echo "$1 and $2 differ"; exit 1; }
+	expect_same_rows "$1" "$2"
 	for store in "$1" "$2"; do
 		rm -f bare.db "anew-$store"
 		cp "$store" bare.db

@@ -5,11 +5,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 . "$TB_SOURCE/tests/support/stores.sh"
-rows()
-{
-	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
-}
-
 "$TAILBACK" synth uniform --nodes 16 --message 16K --messages 5 -o a.goal
 "$TAILBACK" synth shuffle --nodes 16 --message 16K --messages 5 -o b.goal
 for trace in a b; do
@@ -20,8 +15,8 @@ done
 "$TAILBACK" replay a.goal b.goal --each -s 1..3 --bin 10us --jobs 1 -q -o one.db
 "$TAILBACK" replay a.goal b.goal --each -s 1..3 --bin 10us --jobs 5 -o five.db 2>said
 for store in one five; do
-	rows single.db >wanted
-	rows $store.db >got
+	store_rows single.db >wanted
+	store_rows $store.db >got
 	cmp wanted got || { echo "$store.db differs from replays one by one"; exit 1; }
 done
 [[ $(grep -c '^run [1-6]: [ab].goal, seed [123]: simulated' said) == 6 ]] || { cat said; exit 1; }

@@ -1,5 +1,6 @@
 # A replay on several threads gives the same store, bit for bit, but for run_environment.
 set -eu
+. "$TB_SOURCE/tests/support/stores.sh"
 command -v sqlite3 >/dev/null || {
 	echo "skipped: no sqlite3"
 	exit 77
@@ -18,7 +19,7 @@ for n in 1 2 3 8; do
 			"$TAILBACK" replay -q ../job.goal --job ../other.goal,placement=random,start=2us \
 				--per-node 2 -n "$network" --threads "$n" -o run.db
 		done
-		sqlite3 run.db .dump | grep -v '^INSERT INTO run_environment' >dump.sql
+		store_rows run.db >dump.sql
 	)
 	cmp 1/dump.sql "$n/dump.sql"
 done

@@ -89,17 +89,6 @@ window = 2ms
 seed = 1..3
 INI
 
-rows()
-{
-	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
-}
-expect_same()
-{
-	rows "$1" >one
-	rows "$2" >other
-	cmp one other || { echo "$1 and $2 differ"; exit 1; }
-}
-
 # merged STORE: waits for the job that merges, named in `told`. A busy controller may not answer for once.
 merged()
 {
@@ -122,7 +111,7 @@ merged()
 tailback sweep sweep.ini -q -o one.db
 "$TB_SOURCE/docs/slurm/shards.sh" 4 all.db sweep sweep.ini >told
 merged all.db
-expect_same one.db all.db
+expect_same_rows one.db all.db
 grep -q '3 points in all.db.shards/2.db (shard 2/4): 3 run' all.db.shards/2.log
 code=0
 "$TB_SOURCE/docs/slurm/shards.sh" 4 all.db sweep sweep.ini 2>said || code=$?
@@ -133,7 +122,7 @@ tailback synth shuffle --nodes 16 --message 16K --messages 5 -o b.goal
 tailback replay a.goal b.goal --each -s 1..2 -q -o replays.db
 TAILBACK_CPUS=2 "$TB_SOURCE/docs/slurm/shards.sh" 3 r.db replay a.goal b.goal --each -s 1..2 >told
 merged r.db
-expect_same replays.db r.db
+expect_same_rows replays.db r.db
 
 # A task is taken from its node in the middle of its second point, which is a long one, and goes on later.
 cat >long.ini <<'INI'
@@ -156,5 +145,5 @@ if [[ -e requeued.db ]] || ! scontrol requeue "${array}_1"; then
 	echo "the task was over before it was taken"
 fi
 merged requeued.db
-expect_same long.db requeued.db
+expect_same_rows long.db requeued.db
 grep -qE '1 were done before, 1 run|2 run' requeued.db.shards/1.log

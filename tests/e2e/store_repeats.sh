@@ -1,5 +1,6 @@
 # The same input, configuration and seed give the same store, but for run_environment.
 set -eu
+. "$TB_SOURCE/tests/support/stores.sh"
 command -v sqlite3 >/dev/null || {
 	echo "skipped: no sqlite3"
 	exit 77
@@ -12,7 +13,7 @@ for i in 1 2; do
 	cd "$scratch/$i"
 	"$TAILBACK" replay ../bit_reversal_64.goal --seed 7 -o run.db 2>/dev/null
 	"$TAILBACK" replay ../alltoall16.pcap.zst --time-scale 0.2 -o run.db 2>/dev/null
-	sqlite3 run.db .dump | grep -v '^INSERT INTO run_environment' >dump.sql
+	store_rows run.db >dump.sql
 done
 [[ $(sqlite3 run.db 'SELECT count(*) FROM run_environment') == 2 ]]
 [[ $(wc -l <dump.sql) -gt 1000 ]]

@@ -22,19 +22,6 @@ vcs = 2
 x = offered
 INI
 
-# rows STORE: all rows but those that say when and where a run was.
-rows()
-{
-	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
-}
-
-expect_same()
-{
-	rows "$1" >one
-	rows "$2" >other
-	cmp one other || { echo "$1 and $2 differ: $3"; exit 1; }
-}
-
 done_points()
 {
 	store_count "$1" 'sweep WHERE done'
@@ -43,7 +30,7 @@ done_points()
 "$TAILBACK" sweep sweep.ini -q --jobs 1 -o one.db
 [[ $(done_points one.db) == 30 ]]
 "$TAILBACK" sweep sweep.ini -q --jobs 7 -o seven.db
-expect_same one.db seven.db "the number of workers shows"
+expect_same_rows one.db seven.db "the number of workers shows"
 
 # Killed again and again, it comes to its end, with the same rows.
 for kill in 1 2 3; do
@@ -59,7 +46,7 @@ for kill in 1 2 3; do
 done
 "$TAILBACK" sweep sweep.ini --jobs 2 -o killed.db 2>said
 grep -q '30 points in killed.db' said
-expect_same one.db killed.db "a kill shows"
+expect_same_rows one.db killed.db "a kill shows"
 
 # Done is done.
 "$TAILBACK" sweep sweep.ini -o killed.db 2>said
@@ -73,7 +60,7 @@ for table in $(sqlite3 hole.db "SELECT m.name FROM sqlite_master AS m JOIN pragm
 done
 "$TAILBACK" sweep sweep.ini -o hole.db 2>said
 grep -q '29 were done before, 1 run' said
-expect_same one.db hole.db "a point that ran later shows"
+expect_same_rows one.db hole.db "a point that ran later shows"
 
 # Ctrl-C keeps what is done, says so, and the same command goes on.
 stop_midway INT stopped.db sweep "$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said

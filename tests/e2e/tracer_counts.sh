@@ -2,21 +2,13 @@
 # (tests/e2e/tracer/count.c), over programs drawn at random. The count is of the same run: it lies between
 # the tracer and MPI.
 set -Eeuo pipefail
-mpis=()
-for mpi in openmpi mpich; do
-	[[ -e $(dirname "$TAILBACK")/tailback-trace-$mpi.so ]] && command -v "mpicc.$mpi" >/dev/null &&
-		command -v "mpirun.$mpi" >/dev/null && mpis+=("$mpi")
-done
-((${#mpis[@]})) || {
-	echo "skipped: neither Open MPI nor MPICH is there with its compiler (Debian: libopenmpi-dev, libmpich-dev)"
-	exit 77
-}
+. "$TB_SOURCE/tests/support/mpi.sh"
+find_mpis
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND ($mpi)"; cat said' ERR
 cd "$work"
 : >said
-. "$TB_SOURCE/tests/support/mpi.sh"
 . "$TB_SOURCE/tests/support/mpi_counts.sh"
 use_mpi "$work"
 failed=0

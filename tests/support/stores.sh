@@ -1,4 +1,4 @@
-# For scripts that watch a store which another process is writing.
+# For scripts that watch a store which another process is writing, or compare stores.
 # shellcheck disable=SC2034 # what is set is for the script
 
 # store_count STORE SOURCE: the rows of SOURCE, a table or a view with what may follow it; 0 while the
@@ -23,4 +23,18 @@ stop_midway()
 	kill -"$signal" $pid 2>/dev/null || true
 	code=0
 	wait $pid || code=$?
+}
+
+# store_rows STORE: all rows but those that say when and where a run was made.
+store_rows()
+{
+	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
+}
+
+# expect_same_rows A B [WHY]: two stores have the same rows. Writes one.rows and other.rows.
+expect_same_rows()
+{
+	store_rows "$1" >one.rows
+	store_rows "$2" >other.rows
+	cmp one.rows other.rows || { echo "$1 and $2 differ${3:+: $3}"; exit 1; }
 }
