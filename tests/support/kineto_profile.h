@@ -4,39 +4,9 @@
 #define TB_KINETO_PROFILE_TEST_H
 
 #include "kineto.h"
+#include "trace_folder.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static struct tb_error error;
-static struct tb_calls *calls;
-static struct tb_reading reading;
-static char folder[] = "kineto_XXXXXX";
-
-static inline const char *in_folder(const char *name)
-{
-	static char path[4][300];
-	static int turn;
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-	return path[turn];
-}
-
-static inline void put(const char *name, const char *text)
-{
-	FILE *file = fopen(in_folder(name), "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-	assert_int_equal(fclose(file), 0);
-}
 
 // The events of a profile, as text that grows.
 static char events[1 << 16];
@@ -239,30 +209,5 @@ static inline void put_overlap(const char *name, unsigned rank)
 		3, 3);
 	end(name, rank, 2);
 }
-
-static inline int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-// Each test has a folder of its own, empty.
-static inline int empty_folder(void **state)
-{
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
-	calls = NULL;
-	snprintf(command, sizeof command, "rm -f %s/*", folder);
-	return system(command);
-}
-
-static inline int remove_folder(void **state)
-{
-	(void)state;
-	return rmdir(folder);
-}
-
-#define CASE(test) cmocka_unit_test_teardown(test, empty_folder)
 
 #endif

@@ -1,60 +1,13 @@
 // Chakra traces become the calls of their ranks. The real trace is a ring all-reduce of
 // 1 MiB in 8 ranks, each of which sends 14 pieces of 128 KiB to the next and adds up 7.
 #include "chakra.h"
+#include "trace_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "chakra_XXXXXX";
-static struct tb_error error;
-static struct tb_calls *calls;
-
-static void put(const char *name, const void *bytes, size_t n)
+static int read_with(const char *name, const struct tb_reading *with)
 {
-	char path[100];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, n, file), n);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void put_text(const char *name, const char *text)
-{
-	put(name, text, strlen(text));
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(folder, "chakra_XXXXXX");
-	error = (struct tb_error){0};
-	calls = NULL;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	return system(command);
-}
-
-static int read_with(const char *name, const struct tb_reading *reading)
-{
-	char path[100];
-	const char *paths[] = {path};
+	const char *paths[] = {in_folder(name)};
 	const char *made = NULL;
-	snprintf(path, sizeof path, "%s%s%s", folder, *name ? "/" : "", name);
-	int status = tb_chakra_read(&calls, reading, paths, 1, &made, &error);
+	int status = tb_chakra_read(&calls, with, paths, 1, &made, &error);
 	if (status == TB_OK)
 		assert_string_equal(made, "nccl");
 	else
@@ -146,7 +99,7 @@ static void a_node_waits_for_all_that_it_depends_on(void **state)
 	(void)state;
 	uint32_t n;
 	// 3 joins the chains of 1 and 2, and is listed before them.
-	put_text("a.0.json",
+	put("a.0.json",
 		"{\"version\": \"0.0.4\"}"
 		"{\"id\": \"3\", \"name\": \"c\", \"type\": \"COMP_NODE\", \"dataDeps\": "
 		"[\"1\", "
@@ -174,16 +127,16 @@ static void collectives_have_the_sizes_of_calls(void **state)
 	for (int rank = 0; rank < 4; rank++) {
 		char name[20];
 		snprintf(name, sizeof name, "x.%d.json", rank);
-		put_text(name, "{\"workload_graph\": ["
-			       "{\"Id\": 0, \"NodeType\": 7, \"data_deps\": [], "
-			       "\"comm_type\": 6, "
-			       "\"comm_size\": 4096, \"is_cpu_op\": false},"
-			       "{\"Id\": 1, \"NodeType\": 7, \"data_deps\": [0], "
-			       "\"comm_type\": 7, "
-			       "\"comm_size\": 4096},"
-			       "{\"Id\": 2, \"NodeType\": 7, \"data_deps\": [1], "
-			       "\"comm_type\": 9}"
-			       "], \"ngpus\": 4}");
+		put(name, "{\"workload_graph\": ["
+			  "{\"Id\": 0, \"NodeType\": 7, \"data_deps\": [], "
+			  "\"comm_type\": 6, "
+			  "\"comm_size\": 4096, \"is_cpu_op\": false},"
+			  "{\"Id\": 1, \"NodeType\": 7, \"data_deps\": [0], "
+			  "\"comm_type\": 7, "
+			  "\"comm_size\": 4096},"
+			  "{\"Id\": 2, \"NodeType\": 7, \"data_deps\": [1], "
+			  "\"comm_type\": 9}"
+			  "], \"ngpus\": 4}");
 	}
 	read_it("x.0.json");
 	assert_int_equal(tb_calls_n_ranks(calls), 4);
@@ -205,9 +158,9 @@ static void collectives_have_the_sizes_of_calls(void **state)
 static void groups_have_the_ranks_that_call_in_them(void **state)
 {
 	(void)state;
-	put_text("g.0.json", "{}" NODE(0, ATTRIBUTES("even")));
-	put_text("g.1.json", "{}" NODE(0, ATTRIBUTES("odd")));
-	put_text("g.2.json", "{}" NODE(0, ATTRIBUTES("even")));
+	put("g.0.json", "{}" NODE(0, ATTRIBUTES("even")));
+	put("g.1.json", "{}" NODE(0, ATTRIBUTES("odd")));
+	put("g.2.json", "{}" NODE(0, ATTRIBUTES("even")));
 	read_it("g.2.json");
 	struct tb_group even = tb_calls_members(calls, call(2, 0)->group);
 	assert_int_equal(even.n, 2);
@@ -219,17 +172,17 @@ static void groups_have_the_ranks_that_call_in_them(void **state)
 static void groups_have_the_ranks_that_a_file_lists(void **state)
 {
 	(void)state;
-	put_text("comm_group.json", "{\"even\": [2, 0], \"odd\": [1]}");
-	put_text("g.0.json", "{}" NODE(0, ATTRIBUTES("even")));
-	put_text("g.1.json", "{}" NODE(0, ATTRIBUTES("odd")));
-	put_text("g.2.json", "{}" NODE(0, ATTRIBUTES("even")));
+	put("comm_group.json", "{\"even\": [2, 0], \"odd\": [1]}");
+	put("g.0.json", "{}" NODE(0, ATTRIBUTES("even")));
+	put("g.1.json", "{}" NODE(0, ATTRIBUTES("odd")));
+	put("g.2.json", "{}" NODE(0, ATTRIBUTES("even")));
 	read_it("g.2.json");
 	assert_int_equal(tb_calls_members(calls, call(2, 0)->group).members[0], 2);
 	assert_true(noted("of communication without start and duration"));
 	assert_null(tb_calls_note_at(calls, 1));
 	tb_calls_free(calls);
 	calls = NULL;
-	put_text("g.1.json", "{}" NODE(0, ATTRIBUTES("even")));
+	put("g.1.json", "{}" NODE(0, ATTRIBUTES("even")));
 	assert_int_equal(read_with("g.0.json", NULL), TB_EFORMAT);
 	assert_non_null(
 		strstr(error.text, "process group 'even', in which rank 1 is not"));
@@ -244,8 +197,8 @@ static void groups_have_the_ranks_that_pytorch_lists(void **state)
 		"\\\"0\\\", \\\"ranks\\\": [], \\\"group_size\\\": 2}, {\\\"pg_name\\\": "
 		"\\\"1\\\", \\\"ranks\\\": [1, 0]}]']]\"}}" NODE(1, ATTRIBUTES("0"))
 			NODE(2, ATTRIBUTES("1"));
-	put_text("p.0.json", list);
-	put_text("p.1.json", list);
+	put("p.0.json", list);
+	put("p.1.json", list);
 	read_it("p.0.json");
 	assert_int_equal(n_calls(0), 2);
 	assert_int_equal(call(0, 0)->group, 0);
@@ -257,8 +210,8 @@ static void groups_have_the_ranks_that_pytorch_lists(void **state)
 static void clones_do_what_the_given_ranks_do(void **state)
 {
 	(void)state;
-	const struct tb_reading reading = {.clone_ranks = 3};
-	put_text("c.0.json",
+	reading = (struct tb_reading){.clone_ranks = 3};
+	put("c.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMM_COLL_NODE\", \"attr\": [{\"name\": "
 		"\"comm_type\", \"int64Val\": \"0\"}, {\"name\": \"comm_size\", "
 		"\"uint64Val\": \"8\"}]}");
@@ -277,8 +230,8 @@ static void clones_do_what_the_given_ranks_do(void **state)
 static void what_sends_is_not_cloned(void **state)
 {
 	(void)state;
-	const struct tb_reading reading = {.clone_ranks = 3};
-	put_text("c.0.json",
+	reading = (struct tb_reading){.clone_ranks = 3};
+	put("c.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMM_SEND_NODE\", \"attr\": [{\"name\": "
 		"\"comm_dst\", \"int32Val\": 1}, {\"name\": \"comm_size\", "
 		"\"uint64Val\": \"8\"}]}");
@@ -312,7 +265,7 @@ static const uint8_t old[] = {0x07, 0x0a, 0x05, 0x0a, 0x01, 0x76, 0x10, 0x04, 0x
 static void both_schemas_of_protobuf_are_read(void **state)
 {
 	(void)state;
-	put("m.0.et", old, sizeof old);
+	put_bytes("m.0.et", old, sizeof old);
 	read_it("");
 	assert_int_equal(n_calls(0), 2);
 	assert_int_equal(call(0, 0)->calc_ns, 9000);
@@ -320,8 +273,8 @@ static void both_schemas_of_protobuf_are_read(void **state)
 	assert_int_equal(call(0, 1)->bytes, 128);
 	tb_calls_free(calls);
 	calls = NULL;
-	put("m.0.et", present, sizeof present);
-	put("m.1.et", present, sizeof present);
+	put_bytes("m.0.et", present, sizeof present);
+	put_bytes("m.1.et", present, sizeof present);
 	read_it("");
 	assert_int_equal(call(1, 0)->calc_ns, 9000);
 	assert_int_equal(call(1, 1)->op, TB_COLL_ALLTOALL);
@@ -342,7 +295,7 @@ static void numbers_and_operations_are_checked_in_the_old_schema_too(void **stat
 	assert_int_equal(old[at], 1);
 	for (uint8_t i = 0; i < sizeof ops; i++) {
 		changed[at] = i;
-		put("m.0.et", changed, sizeof changed);
+		put_bytes("m.0.et", changed, sizeof changed);
 		read_it("m.0.et");
 		assert_int_equal(call(0, 1)->op, ops[i]);
 		assert_int_equal(call(0, 1)->bytes, 128);
@@ -350,7 +303,7 @@ static void numbers_and_operations_are_checked_in_the_old_schema_too(void **stat
 		calls = NULL;
 	}
 	changed[at] = sizeof ops;
-	put("m.0.et", changed, sizeof changed);
+	put_bytes("m.0.et", changed, sizeof changed);
 	assert_int_equal(read_with("m.0.et", NULL), TB_EFORMAT);
 	assert_non_null(strstr(error.text, "comm_type of 5: expected 0 to 4"));
 }
@@ -358,9 +311,9 @@ static void numbers_and_operations_are_checked_in_the_old_schema_too(void **stat
 static void only_short_numbers_are_ranks(void **state)
 {
 	(void)state;
-	put("m.0.et", old, sizeof old);
-	put("m.123456789.et", old, sizeof old);
-	put("m..et", old, sizeof old);
+	put_bytes("m.0.et", old, sizeof old);
+	put_bytes("m.123456789.et", old, sizeof old);
+	put_bytes("m..et", old, sizeof old);
 	read_it("");
 	assert_int_equal(tb_calls_n_ranks(calls), 1);
 }
@@ -368,29 +321,29 @@ static void only_short_numbers_are_ranks(void **state)
 static void damage_is_reported_by_its_place(void **state)
 {
 	(void)state;
-	put("m.0.et", old, sizeof old - 1);
+	put_bytes("m.0.et", old, sizeof old - 1);
 	assert_int_equal(read_with("m.0.et", NULL), TB_EFORMAT);
 	assert_non_null(strstr(error.text, "ends within a message"));
 	assert_int_equal(error.at, 28);
-	put("m.0.et", "\x02\x08\x01", 3);
+	put_bytes("m.0.et", "\x02\x08\x01", 3);
 	assert_int_equal(read_with("m.0.et", NULL), TB_EFORMAT);
 	assert_non_null(strstr(error.text, "older than August 2023"));
-	put("m.0.et", "\x01\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 13);
+	put_bytes("m.0.et", "\x01\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 13);
 	assert_int_equal(read_with("m.0.et", NULL), TB_EFORMAT);
-	put_text("n.0.json", "{\"id\": \"1\", \"type\": \"COMP_NODE\"");
+	put("n.0.json", "{\"id\": \"1\", \"type\": \"COMP_NODE\"");
 	assert_int_equal(read_with("n.0.json", NULL), TB_EFORMAT);
 }
 
 static void circles_are_named(void **state)
 {
 	(void)state;
-	put_text("o.0.json",
+	put("o.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"3\"]}"
 		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\"]}"
 		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"2\"]}");
 	assert_int_equal(read_with("o.0.json", NULL), TB_EDEADLOCK);
 	assert_string_equal(error.text, "3 nodes wait for each other: 1, 3, 2");
-	put_text("o.0.json",
+	put("o.0.json",
 		"{}{\"id\": \"5\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"5\"]}");
 	assert_int_equal(read_with("o.0.json", NULL), TB_EDEADLOCK);
 	assert_string_equal(error.text, "node 5 waits for itself");
@@ -408,7 +361,7 @@ static void long_circles_are_cut_short(void **state)
 			"{\"id\": \"%d\", \"type\": \"COMP_NODE\", \"dataDeps\": "
 			"[\"%d\"]}",
 			i, i % 11 + 1);
-	put_text("o.0.json", text);
+	put("o.0.json", text);
 	assert_int_equal(read_with("o.0.json", NULL), TB_EDEADLOCK);
 	assert_string_equal(
 		error.text, "11 nodes wait for each other: 1, 2, 3, 4, 5, 6, 7, 8, ...");
@@ -419,7 +372,7 @@ static void what_is_known_stays_when_the_rest_is_dropped(void **state)
 {
 	(void)state;
 	const struct tb_reading lenient = {.lenient = true};
-	put_text("u.0.json",
+	put("u.0.json",
 		"{}{\"id\": \"2\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\", "
 		"\"8\"], \"durationMicros\": \"2\"}"
 		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"9\", \"2\"], "
@@ -440,7 +393,7 @@ static void nodes_without_time_pass_on_what_they_wait_for(void **state)
 {
 	(void)state;
 	uint32_t n;
-	put_text("z.0.json",
+	put("z.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"1\"}"
 		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"1\"]}"
 		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"2\", \"1\"], "
@@ -465,7 +418,7 @@ static void nodes_without_time_pass_on_what_they_wait_for(void **state)
 static void loads_stores_and_kernels_take_time(void **state)
 {
 	(void)state;
-	put_text("t.json",
+	put("t.json",
 		"{}{\"id\": \"1\", \"type\": \"MEM_LOAD_NODE\", \"durationMicros\": "
 		"\"1\"}"
 		"{\"id\": \"2\", \"type\": \"MEM_STORE_NODE\", \"dataDeps\": [\"1\"], "
@@ -488,7 +441,7 @@ static void control_dependencies_are_waited_for(void **state)
 {
 	(void)state;
 	uint32_t n;
-	put_text("w.0.json",
+	put("w.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"1\"}"
 		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"durationMicros\": \"2\"}"
 		"{\"id\": \"3\", \"type\": \"COMP_NODE\", \"durationMicros\": \"3\"}"
@@ -507,7 +460,7 @@ static void unknown_dependencies_are_refused_or_dropped(void **state)
 {
 	(void)state;
 	const struct tb_reading lenient = {.lenient = true};
-	put_text("u.0.json",
+	put("u.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"dataDeps\": [\"8\"], "
 		"\"durationMicros\": \"1\"}");
 	assert_int_equal(read_with("u.0.json", NULL), TB_EFORMAT);
@@ -522,7 +475,7 @@ static void what_is_whole_of_messages_is_taken(void **state)
 	(void)state;
 	const struct tb_reading lenient = {.lenient = true};
 	for (size_t n = 1; n < sizeof old; n++) {
-		put("c.0.et", old, n);
+		put_bytes("c.0.et", old, n);
 		// It may end between two messages.
 		bool is_cut = read_with("c.0.et", NULL) != TB_OK;
 		assert_int_equal(is_cut, n != 8 && n != 28);
@@ -550,7 +503,7 @@ static void what_is_whole_of_json_is_taken(void **state)
 	};
 	const struct tb_reading lenient = {.lenient = true};
 	for (int i = 0; i < 2; i++) {
-		put_text("c.0.json", texts[i]);
+		put("c.0.json", texts[i]);
 		assert_int_equal(read_with("c.0.json", NULL), TB_EFORMAT);
 		assert_non_null(strstr(error.text, "(--lenient takes what is whole)"));
 		assert_int_equal(read_with("c.0.json", &lenient), TB_OK);
@@ -560,7 +513,7 @@ static void what_is_whole_of_json_is_taken(void **state)
 		tb_calls_free(calls);
 		calls = NULL;
 	}
-	put_text("c.0.json", "{}{\"id\": nonsense}{\"id\": 2}");
+	put("c.0.json", "{}{\"id\": nonsense}{\"id\": 2}");
 	assert_int_equal(read_with("c.0.json", &lenient), TB_EFORMAT);
 	assert_null(strstr(error.text, "--lenient"));
 }
@@ -570,7 +523,7 @@ static void operators_wait_for_no_caller(void **state)
 	(void)state;
 	// With PyTorch's rf_id, a control dependency is on the caller; without, on what
 	// comes before.
-	put_text("t.0.json",
+	put("t.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"9\", "
 		"\"attr\": [{\"name\": \"rf_id\", \"int64Val\": \"4\"}]}"
 		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"ctrlDeps\": [\"1\"], "
@@ -579,7 +532,7 @@ static void operators_wait_for_no_caller(void **state)
 	assert_int_not_equal(call(0, 0)->lane, call(0, 1)->lane);
 	tb_calls_free(calls);
 	calls = NULL;
-	put_text("t.0.json",
+	put("t.0.json",
 		"{}{\"id\": \"1\", \"type\": \"COMP_NODE\", \"durationMicros\": \"9\"}"
 		"{\"id\": \"2\", \"type\": \"COMP_NODE\", \"ctrlDeps\": [\"1\"], "
 		"\"durationMicros\": \"3\"}");
@@ -590,7 +543,7 @@ static void operators_wait_for_no_caller(void **state)
 static void operators_that_launch_collectives_compute(void **state)
 {
 	(void)state;
-	put_text("l.0.json",
+	put("l.0.json",
 		"{\"workload_graph\": [{\"Id\": 4, \"NodeType\": 7, \"data_deps\": "
 		"[], \"runtime\": 85, \"is_cpu_op\": true}]}");
 	read_it("l.0.json");
@@ -602,11 +555,11 @@ static void operators_that_launch_collectives_compute(void **state)
 static void missing_ranks_are_asked_for(void **state)
 {
 	(void)state;
-	put("m.0.et", old, sizeof old);
-	put("m.2.et", old, sizeof old);
+	put_bytes("m.0.et", old, sizeof old);
+	put_bytes("m.2.et", old, sizeof old);
 	assert_int_equal(read_with("m.2.et", NULL), TB_EUSAGE);
 	assert_non_null(strstr(error.text, "the file of rank 1 is missing"));
-	put("other.0.et", old, sizeof old);
+	put_bytes("other.0.et", old, sizeof old);
 	assert_int_equal(read_with("", NULL), TB_EUSAGE);
 	assert_non_null(strstr(error.text, "has several traces"));
 }
@@ -630,33 +583,32 @@ static void traces_are_recognised_by_their_bytes(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(a_ring_sends_what_its_files_hold),
-		TEST(a_node_waits_for_all_that_it_depends_on),
-		TEST(collectives_have_the_sizes_of_calls),
-		TEST(groups_have_the_ranks_that_call_in_them),
-		TEST(groups_have_the_ranks_that_a_file_lists),
-		TEST(groups_have_the_ranks_that_pytorch_lists),
-		TEST(clones_do_what_the_given_ranks_do),
-		TEST(what_sends_is_not_cloned),
-		TEST(both_schemas_of_protobuf_are_read),
-		TEST(damage_is_reported_by_its_place),
-		TEST(circles_are_named),
-		TEST(long_circles_are_cut_short),
-		TEST(loads_stores_and_kernels_take_time),
-		TEST(control_dependencies_are_waited_for),
-		TEST(what_is_known_stays_when_the_rest_is_dropped),
-		TEST(nodes_without_time_pass_on_what_they_wait_for),
-		TEST(only_short_numbers_are_ranks),
-		TEST(numbers_and_operations_are_checked_in_the_old_schema_too),
-		TEST(unknown_dependencies_are_refused_or_dropped),
-		TEST(what_is_whole_of_messages_is_taken),
-		TEST(what_is_whole_of_json_is_taken),
-		TEST(operators_wait_for_no_caller),
-		TEST(operators_that_launch_collectives_compute),
-		TEST(missing_ranks_are_asked_for),
-		TEST(traces_are_recognised_by_their_bytes),
+		IN_FOLDER(a_ring_sends_what_its_files_hold),
+		IN_FOLDER(a_node_waits_for_all_that_it_depends_on),
+		IN_FOLDER(collectives_have_the_sizes_of_calls),
+		IN_FOLDER(groups_have_the_ranks_that_call_in_them),
+		IN_FOLDER(groups_have_the_ranks_that_a_file_lists),
+		IN_FOLDER(groups_have_the_ranks_that_pytorch_lists),
+		IN_FOLDER(clones_do_what_the_given_ranks_do),
+		IN_FOLDER(what_sends_is_not_cloned),
+		IN_FOLDER(both_schemas_of_protobuf_are_read),
+		IN_FOLDER(damage_is_reported_by_its_place),
+		IN_FOLDER(circles_are_named),
+		IN_FOLDER(long_circles_are_cut_short),
+		IN_FOLDER(loads_stores_and_kernels_take_time),
+		IN_FOLDER(control_dependencies_are_waited_for),
+		IN_FOLDER(what_is_known_stays_when_the_rest_is_dropped),
+		IN_FOLDER(nodes_without_time_pass_on_what_they_wait_for),
+		IN_FOLDER(only_short_numbers_are_ranks),
+		IN_FOLDER(numbers_and_operations_are_checked_in_the_old_schema_too),
+		IN_FOLDER(unknown_dependencies_are_refused_or_dropped),
+		IN_FOLDER(what_is_whole_of_messages_is_taken),
+		IN_FOLDER(what_is_whole_of_json_is_taken),
+		IN_FOLDER(operators_wait_for_no_caller),
+		IN_FOLDER(operators_that_launch_collectives_compute),
+		IN_FOLDER(missing_ranks_are_asked_for),
+		IN_FOLDER(traces_are_recognised_by_their_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

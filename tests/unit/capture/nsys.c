@@ -1,20 +1,8 @@
 // Exports of Nsight Systems become the calls of their MPI ranks.
 #include "nsys_export.h"
+#include "trace_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
-
-static char folder[] = "nsys_XXXXXX";
-static struct tb_error error;
-static struct tb_reading reading;
-static struct tb_calls *calls;
 
 static const char tables[] =
 	"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
@@ -33,36 +21,16 @@ static const char tables[] =
 	"CREATE TABLE MPI_OTHER_EVENTS (start INTEGER, end INTEGER, globalTid INTEGER, "
 	"textId INTEGER);";
 
-static void put(const char *name, const char *first, const char *then)
+static void put_export(const char *name, const char *first, const char *then)
 {
-	char path[100];
 	sqlite3 *db;
-	snprintf(path, sizeof path, "%s/%s", folder, name);
+	const char *path = in_folder(name);
 	unlink(path);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	if (sqlite3_exec(db, first, NULL, NULL, NULL) != SQLITE_OK ||
 		sqlite3_exec(db, then, NULL, NULL, NULL) != SQLITE_OK)
 		fail_msg("%s", sqlite3_errmsg(db));
 	sqlite3_close(db);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(folder, "nsys_XXXXXX");
-	error = (struct tb_error){0};
-	reading = (struct tb_reading){0};
-	calls = NULL;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	return system(command);
 }
 
 static int read_folder(void)
@@ -78,14 +46,14 @@ static int read_folder(void)
 
 static void read_well(const char *rows)
 {
-	put("t.sqlite", tables, rows);
+	put_export("t.sqlite", tables, rows);
 	if (read_folder() != TB_OK)
 		fail_msg("%s", error.text);
 }
 
 static void refuses(const char *rows, const char *sentence)
 {
-	put("t.sqlite", tables, rows);
+	put_export("t.sqlite", tables, rows);
 	assert_int_equal(read_folder(), TB_EFORMAT);
 	if (!strstr(error.text, sentence))
 		fail_msg("%s", error.text);
@@ -172,7 +140,7 @@ static void test_threads_of_a_process_are_lanes(void **state)
 static void test_several_exports_are_one_job(void **state)
 {
 	(void)state;
-	put("a.sqlite", tables,
+	put_export("a.sqlite", tables,
 		"INSERT INTO MPI_RANKS VALUES (16777217,1);"
 		"CREATE TABLE TARGET_INFO_SYSTEM_ENV (name TEXT, value TEXT);"
 		"INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','n02');" P2P(
@@ -180,7 +148,7 @@ static void test_several_exports_are_one_job(void **state)
 	assert_true(tb_nsys_is_folder(folder));
 	assert_int_equal(read_folder(), TB_EFORMAT);
 	assert_non_null(strstr(error.text, "not rank 0"));
-	put("b.sqlite", tables,
+	put_export("b.sqlite", tables,
 		"INSERT INTO MPI_RANKS VALUES (16777217,0);" P2P(
 			"1,2,16777217,8,9,5,1,8,NULL"));
 	assert_int_equal(read_folder(), TB_OK);
@@ -188,7 +156,7 @@ static void test_several_exports_are_one_job(void **state)
 	assert_null(tb_calls_host_of(calls, 0));
 	tb_calls_free(calls);
 	calls = NULL;
-	put("c.sqlite", tables, "INSERT INTO MPI_RANKS VALUES (16777217,0);");
+	put_export("c.sqlite", tables, "INSERT INTO MPI_RANKS VALUES (16777217,0);");
 	assert_int_equal(read_folder(), TB_EFORMAT);
 	assert_non_null(strstr(error.text, "as another export has"));
 }
@@ -203,7 +171,7 @@ static void test_what_is_missing_is_named(void **state)
 		"several communicators");
 	refuses(RANKS P2P("1,2,16777217,8,9,-1,1,8,NULL"), "any source");
 	refuses(RANKS P2P("1,2,16777217,7,9,5,2,8,NULL"), "names rank 2 of 2");
-	put("t.sqlite", "CREATE TABLE StringIds (id INTEGER, value TEXT);",
+	put_export("t.sqlite", "CREATE TABLE StringIds (id INTEGER, value TEXT);",
 		"CREATE TABLE MPI_P2P_EVENTS (start INTEGER, end INTEGER, textId "
 		"INTEGER)");
 	assert_int_equal(read_folder(), TB_EFORMAT);
@@ -227,7 +195,7 @@ static void test_lenient_leaves_out_what_is_not_told(void **state)
 static void test_foreign_sql_does_not_run(void **state)
 {
 	(void)state;
-	put("t.sqlite", "CREATE TABLE StringIds (id INTEGER, value TEXT);",
+	put_export("t.sqlite", "CREATE TABLE StringIds (id INTEGER, value TEXT);",
 		"CREATE VIEW MPI_RANKS AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL "
 		"SELECT "
 		"i + 1 FROM c) SELECT i AS globalTid, i AS rank FROM c;"
@@ -240,17 +208,16 @@ static void test_foreign_sql_does_not_run(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_messages_have_partner_size_and_tag),
-		TEST(test_time_between_calls_is_computation),
-		TEST(test_waits_are_for_their_requests),
-		TEST(test_collectives_have_their_sizes),
-		TEST(test_threads_of_a_process_are_lanes),
-		TEST(test_several_exports_are_one_job),
-		TEST(test_what_is_missing_is_named),
-		TEST(test_lenient_leaves_out_what_is_not_told),
-		TEST(test_foreign_sql_does_not_run),
+		IN_FOLDER(test_messages_have_partner_size_and_tag),
+		IN_FOLDER(test_time_between_calls_is_computation),
+		IN_FOLDER(test_waits_are_for_their_requests),
+		IN_FOLDER(test_collectives_have_their_sizes),
+		IN_FOLDER(test_threads_of_a_process_are_lanes),
+		IN_FOLDER(test_several_exports_are_one_job),
+		IN_FOLDER(test_what_is_missing_is_named),
+		IN_FOLDER(test_lenient_leaves_out_what_is_not_told),
+		IN_FOLDER(test_foreign_sql_does_not_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

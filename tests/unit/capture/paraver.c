@@ -3,50 +3,7 @@
 // is absent.
 #include "paraver.h"
 #include "real_input.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "paraver_XXXXXX";
-static struct tb_error error;
-static struct tb_reading reading;
-static struct tb_calls *calls;
-
-static void put(const char *name, const char *text)
-{
-	char path[100];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fputs(text, file) >= 0, 1);
-	assert_int_equal(fclose(file), 0);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(folder, "paraver_XXXXXX");
-	error = (struct tb_error){0};
-	reading = (struct tb_reading){0};
-	calls = NULL;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	return system(command);
-}
+#include "trace_folder.h"
 
 static int read_path(const char *path)
 {
@@ -61,10 +18,8 @@ static int read_path(const char *path)
 
 static int read_it(const char *text)
 {
-	char path[100];
 	put("t.prv", text);
-	snprintf(path, sizeof path, "%s/t.prv", folder);
-	return read_path(path);
+	return read_path(in_folder("t.prv"));
 }
 
 static void read_well(const char *text)
@@ -463,24 +418,23 @@ static void files_beside_the_trace_that_cannot_be_read_are_named(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(lulesh_has_484_messages),
-		TEST(time_outside_calls_is_computation),
-		TEST(calls_are_known_by_their_names),
-		TEST(types_around_those_of_mpi_are_no_calls),
-		TEST(sends_of_one_time_are_in_the_order_of_their_receives),
-		TEST(messages_of_one_time_are_in_the_order_of_their_tags),
-		TEST(the_root_says_that_it_is_one),
-		TEST(exchanges_wait_for_both_of_their_messages),
-		TEST(exchanges_wait_for_no_send_but_their_own),
-		TEST(waits_are_for_what_was_started),
-		TEST(states_are_calls_where_there_are_no_others),
-		TEST(messages_outside_calls_start_where_they_are),
-		TEST(calls_of_before_the_beginning_are_no_computation),
-		TEST(what_is_whole_of_lines_is_taken),
-		TEST(damage_is_named_by_its_line),
-		TEST(files_beside_the_trace_that_cannot_be_read_are_named),
+		IN_FOLDER(lulesh_has_484_messages),
+		IN_FOLDER(time_outside_calls_is_computation),
+		IN_FOLDER(calls_are_known_by_their_names),
+		IN_FOLDER(types_around_those_of_mpi_are_no_calls),
+		IN_FOLDER(sends_of_one_time_are_in_the_order_of_their_receives),
+		IN_FOLDER(messages_of_one_time_are_in_the_order_of_their_tags),
+		IN_FOLDER(the_root_says_that_it_is_one),
+		IN_FOLDER(exchanges_wait_for_both_of_their_messages),
+		IN_FOLDER(exchanges_wait_for_no_send_but_their_own),
+		IN_FOLDER(waits_are_for_what_was_started),
+		IN_FOLDER(states_are_calls_where_there_are_no_others),
+		IN_FOLDER(messages_outside_calls_start_where_they_are),
+		IN_FOLDER(calls_of_before_the_beginning_are_no_computation),
+		IN_FOLDER(what_is_whole_of_lines_is_taken),
+		IN_FOLDER(damage_is_named_by_its_line),
+		IN_FOLDER(files_beside_the_trace_that_cannot_be_read_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,14 +165,14 @@ static void a_kernel_that_queued_begins_at_its_launch_at_the_earliest(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(streams_overlap_and_wait_as_the_program_made_them),
-		CASE(without_calls_of_the_runtime_time_decides),
-		CASE(waits_in_full_name_both_streams),
-		CASE(waits_of_nccl_itself_are_none_of_the_program_s),
-		CASE(a_stream_waited_for_what_ended_while_it_was_idle),
-		CASE(otherwise_for_the_oldest_that_nobody_waited_for),
-		CASE(a_collective_waits_for_the_work_before_it),
-		CASE(a_kernel_that_queued_begins_at_its_launch_at_the_earliest),
+		IN_FOLDER(streams_overlap_and_wait_as_the_program_made_them),
+		IN_FOLDER(without_calls_of_the_runtime_time_decides),
+		IN_FOLDER(waits_in_full_name_both_streams),
+		IN_FOLDER(waits_of_nccl_itself_are_none_of_the_program_s),
+		IN_FOLDER(a_stream_waited_for_what_ended_while_it_was_idle),
+		IN_FOLDER(otherwise_for_the_oldest_that_nobody_waited_for),
+		IN_FOLDER(a_collective_waits_for_the_work_before_it),
+		IN_FOLDER(a_kernel_that_queued_begins_at_its_launch_at_the_earliest),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,50 +1,19 @@
 // Logs of NCCL become the calls of their ranks, and what they tell beside these.
 #include "nccl_log.h"
+#include "trace_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "nccl_XXXXXX";
-static struct tb_error error;
-static struct tb_reading reading;
-static struct tb_calls *calls;
 static struct tb_facts *facts;
-
-static void put(const char *name, const char *text)
-{
-	char path[100];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fputs(text, file) >= 0, 1);
-	assert_int_equal(fclose(file), 0);
-}
 
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(folder, "nccl_XXXXXX");
-	error = (struct tb_error){0};
-	reading = (struct tb_reading){0};
-	calls = NULL;
 	facts = NULL;
-	return mkdtemp(folder) ? 0 : -1;
+	return make_folder(state);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
 	tb_facts_free(facts);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	return system(command);
+	return drop_folder(state);
 }
 
 static int read_folder(void)

@@ -1,21 +1,9 @@
 // Ranges of NCCL in exports of Nsight Systems become calls, with sizes and communicators
 // of their payloads, which exports have as bytes or as JSON.
 #include "nsys_export.h"
+#include "trace_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
-
-static char folder[] = "nsys_XXXXXX";
-static struct tb_error error;
-static struct tb_reading reading;
-static struct tb_calls *calls;
 
 // Domain 3. NCCL's schemas 1 (a communicator is made), 2 (all-reduce), 3 (messages), 4
 // (broadcast); the first offset is none, as exports have it.
@@ -93,11 +81,10 @@ static void range(uint64_t start, unsigned process, int name, unsigned schema,
 #define NAME_REDUCE_SCATTER 7
 #define NAME_BROADCAST	    8
 
-static void put(const char *name, const char *more)
+static void put_export(const char *name, const char *more)
 {
-	char path[100];
 	sqlite3 *db;
-	snprintf(path, sizeof path, "%s/%s", folder, name);
+	const char *path = in_folder(name);
 	unlink(path);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	if (sqlite3_exec(db, tables, NULL, NULL, NULL) != SQLITE_OK ||
@@ -110,22 +97,8 @@ static void put(const char *name, const char *more)
 
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(folder, "nsys_XXXXXX");
-	error = (struct tb_error){0};
-	reading = (struct tb_reading){0};
-	calls = NULL;
 	rows[0] = '\0';
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	char command[100];
-	tb_calls_free(calls);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	return system(command);
+	return make_folder(state);
 }
 
 static int read_folder(void)
@@ -174,11 +147,13 @@ static void sizes_ranks_and_groups_are_those_of_the_payloads(void **state)
 	RANGE(10, 5, NAME_INIT, 1, 77, 2, 1, 0);
 	RANGE(30, 5, NAME_ALLREDUCE, 2, 77, 4096, 0);
 	RANGE(40, 5, NAME_BROADCAST, 4, 77, 100, 1);
-	put("a.sqlite", "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','n1');");
+	put_export("a.sqlite",
+		"INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','n1');");
 	RANGE(1010, 5, NAME_INIT, 1, 77, 2, 0, 0);
 	RANGE(1040, 5, NAME_BROADCAST, 4, 77, 100, 1);
 	RANGE(1030, 5, NAME_ALLREDUCE, 2, 77, 4096, 0);
-	put("b.sqlite", "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','n0');");
+	put_export("b.sqlite",
+		"INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','n0');");
 	read_well();
 	assert_int_equal(tb_calls_n_ranks(calls), 2);
 	assert_string_equal(tb_calls_host_of(calls, 0), "n0");
@@ -208,7 +183,7 @@ static void json_is_read_as_bytes_are(void **state)
 			"{\"NCCL communicator ID\": 12715772615376301750, \"Message size "
 			"[bytes]\": \"0x100\"}");
 	}
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	read_well();
 	assert_int_equal(call(0, 0)->op, TB_COLL_REDUCE_SCATTER);
 	assert_int_equal(call(0, 0)->bytes, 2 * 256);
@@ -227,7 +202,7 @@ static void messages_of_a_group_go_at_once(void **state)
 	}
 	RANGE(6, 1, NAME_SEND, 3, 7, 8, 1);
 	RANGE(6, 2, NAME_RECV, 3, 7, 8, 0);
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	read_well();
 	uint32_t n;
 	assert_int_equal(call(0, 0)->kind, TB_CALL_SEND);
@@ -248,11 +223,11 @@ static void calls_without_a_size_are_counted(void **state)
 		insert(3, rank + 1, NAME_ALLREDUCE, "NULL,X'0300'");
 		insert(4, rank + 1, NAME_ALLREDUCE, "'{\"Message size',NULL");
 	}
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	read_well();
 	assert_true(is_noted("4 calls of NCCL are left out: the export does not tell"));
 	insert(3, 1, NAME_ALLREDUCE, "NULL,NULL");
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	tb_calls_free(calls);
 	calls = NULL;
 	refuses("has 0 kernels and 1 call of NCCL, and nothing tells what they send");
@@ -263,12 +238,12 @@ static void communicators_that_nobody_made_are_those_who_call(void **state)
 	(void)state;
 	for (unsigned rank = 0; rank < 3; rank++)
 		RANGE(2, rank + 1, NAME_ALLREDUCE, 2, 7, 64, 0);
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	read_well();
 	assert_int_equal(tb_calls_n_ranks(calls), 3);
 	assert_true(is_noted("were made before the recording began"));
 	RANGE(2, 1, NAME_ALLREDUCE, 2, 7, 64, 0);
-	put("t.sqlite", "");
+	put_export("t.sqlite", "");
 	tb_calls_free(calls);
 	calls = NULL;
 	refuses("1 call of NCCL of which it does not say");
@@ -291,14 +266,14 @@ static void what_cannot_be_is_refused(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		range(1, 1, NAME_INIT, 1, cases[i].init);
 		range(2, 1, cases[i].name, 3, cases[i].call);
-		put("t.sqlite", "");
+		put_export("t.sqlite", "");
 		refuses(cases[i].sentence);
 	}
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, drop_folder)
 	const struct CMUnitTest tests[] = {
 		TEST(sizes_ranks_and_groups_are_those_of_the_payloads),
 		TEST(json_is_read_as_bytes_are),
