@@ -65,16 +65,22 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
 {
 	struct tb_run_row row;
-	// By job and source, the order of the table's key: no pass over all flows.
+	// By job and source, the order of the table's key: no pass over all flows. From
+	// each source the next one of the job is looked up, so that what many jobs take
+	// does not grow with nodes at which they do not send.
 	int status = tb_run_query(run,
+		"WITH RECURSIVE sender (job, source) AS ("
+		"SELECT j.job, (SELECT min(f.source) FROM flow AS f WHERE f.run = ?1 AND "
+		"f.job = j.job) FROM job AS j WHERE j.run = ?1 UNION ALL "
+		"SELECT s.job, (SELECT min(f.source) FROM flow AS f WHERE f.run = ?1 AND "
+		"f.job = s.job AND f.source > s.source) FROM sender AS s WHERE s.source "
+		"IS NOT NULL) "
 		"SELECT count(DISTINCT f.source), coalesce(min(f.first_ps), 0), "
 		"coalesce(max(f.last_ps), 0), coalesce(min(f.source), 0), "
-		"coalesce(min(f.job), 0), coalesce(max(f.job), 0) FROM job AS j CROSS "
-		"JOIN topology_node AS n "
-		"CROSS JOIN flow AS f ON f.run = j.run AND f.job = j.job AND "
-		"f.source = n.node AND f.destination = ?2 WHERE j.run = ?1 AND "
-		"n.topology = " TB_RUN_TOPOLOGY
-		" AND f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
+		"coalesce(min(f.job), 0), coalesce(max(f.job), 0) FROM sender AS s "
+		"CROSS JOIN flow AS f ON f.run = ?1 AND f.job = s.job AND "
+		"f.source = s.source AND f.destination = ?2 "
+		"WHERE f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
 		"f.last_ps > ?3",
 		&row, error);
 	if (status)
