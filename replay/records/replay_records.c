@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "blame_record.h"
+#include "flow_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ void tb_records_fini(struct tb_records *records)
 uint32_t tb_records_flow(
 	struct tb_records *records, uint32_t job, uint32_t source, uint32_t destination)
 {
-	uint64_t key = (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+	uint64_t key = tb_flow_key(job, source, destination);
 	uint32_t flow = 0;
 	if (tb_map_find(&records->flow_of, key, &flow))
 		return flow;
@@ -349,17 +350,6 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 	return TB_OK;
 }
 
-static int by_flow(const void *left, const void *right)
-{
-	const struct tb_flow_sample *a = left, *b = right;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	return (a->destination.id > b->destination.id) -
-	       (a->destination.id < b->destination.id);
-}
-
 static int tell_blame(struct tb_records *records, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -379,10 +369,11 @@ static int tell_flows(struct tb_records *records, struct tb_error *error)
 	// Without a flow too: hosts have some that cross no network.
 	struct tb_flow_sample *samples =
 		malloc((records->n_flows + 1u) * sizeof *samples);
-	if (!samples)
+	if (!samples ||
+		tb_flows_in_order(records->flows, records->n_flows, samples) != TB_OK) {
+		free(samples);
 		return tb_fail_memory(error, "the flows");
-	memcpy(samples, records->flows, records->n_flows * sizeof *samples);
-	qsort(samples, records->n_flows, sizeof *samples, by_flow);
+	}
 	int status = observer->flows(observer->context, samples, records->n_flows);
 	free(samples);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
