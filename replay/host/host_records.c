@@ -2,6 +2,7 @@
 // parts.
 #include "host_impl.h"
 
+#include "flow_order.h"
 #include "message_parts.h"
 #include "replay_records.h"
 
@@ -214,14 +215,6 @@ static int on_bin(
 	return observer->bin(observer->context, bin, samples, n);
 }
 
-static int by_flow(const void *left, const void *right)
-{
-	const struct tb_flow_sample *a = left, *b = right;
-	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
-	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
-	return (first > second) - (first < second);
-}
-
 static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
 {
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
@@ -242,17 +235,26 @@ static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 	return TB_OK;
 }
 
+static int report_flows(const struct tb_host *host)
+{
+	struct tb_flow_sample *sorted = malloc((host->flows.n + 1) * sizeof *sorted);
+	int status = TB_ENOMEM;
+	if (sorted)
+		status = tb_flows_in_order(flow_at(host, 0), host->flows.n, sorted);
+	if (status == TB_OK)
+		status = host->observer->flows(
+			host->observer->context, sorted, host->flows.n);
+	free(sorted);
+	return status;
+}
+
 static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
 	struct tb_host *host = context;
 	for (size_t i = 0; i < n; i++)
 		if (add_packets(host, &samples[i]) != TB_OK)
 			return TB_ENOMEM;
-	// Numbers of flows are not used any more.
-	if (host->flows.n)
-		qsort(host->flows.records, host->flows.n, host->flows.size, by_flow);
-	int status = host->observer->flows(
-		host->observer->context, flow_at(host, 0), host->flows.n);
+	int status = report_flows(host);
 	return status < 0 || !host->observer->messages
 		       ? status
 		       : tb_slowest_messages_report(&host->messages, host->observer);
