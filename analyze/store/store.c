@@ -282,6 +282,11 @@ void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows
 	store->commit_every_rows = rows;
 }
 
+struct tb_store_feed *tb_store_feed_of(struct tb_store *store)
+{
+	return &store->feed;
+}
+
 int64_t tb_store_run(const struct tb_store *store)
 {
 	return store->last_run;

@@ -101,7 +101,8 @@ static int feed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 	if (column == 0)
 		sqlite3_result_int64(context, feed->run);
 	else if (feed->has_texts && (fed->texts & bit))
-		sqlite3_result_text(context, fed->text[column - 1], -1, SQLITE_TRANSIENT);
+		// A statement has stored a row before it asks for the next.
+		sqlite3_result_text(context, fed->text[column - 1], -1, SQLITE_STATIC);
 	else if (!feed->has_texts || !(fed->nulls & bit))
 		sqlite3_result_int64(context, fed->numbers[column - 1]);
 	return SQLITE_OK;

@@ -45,10 +45,25 @@ static bool less_slow(
 typedef const struct tb_flow_sample *flow_pointer;
 TB_HEAP(slow, flow_pointer, less_slow)
 
-static int write_slowest(sqlite3 *db, const char *path, int64_t run,
+struct slowest { // by rank
+	size_t n_of;
+	flow_pointer flows[TB_TOPS_KEPT];
+};
+
+static void slowest_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+{
+	const struct slowest *slowest = feed->records;
+	const struct tb_flow_sample *flow = slowest->flows[i];
+	TB_FED((int64_t)i + 1, (int64_t)slowest->n_of, flow->job, flow->source.id,
+		flow->destination.id);
+}
+
+static int write_slowest(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
 	flow_pointer heap[TB_TOPS_KEPT], next;
+	struct slowest slowest = {.n_of = n};
 	size_t n_kept = 0;
 	for (next = samples; next < samples + n; next++) {
 		if (n_kept < TB_TOPS_KEPT)
@@ -56,22 +71,15 @@ static int write_slowest(sqlite3 *db, const char *path, int64_t run,
 		else if (less_slow(&heap[0], &next))
 			slow_replace(heap, n_kept, next);
 	}
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO flow_top ("
-		"run, rank, n, job, source, destination) "
-		"VALUES (?,?,?,?,?,?)",
+	for (size_t rank = n_kept; rank > 0; rank--)
+		slowest.flows[rank - 1] = slow_take(heap, rank);
+	feed->records = &slowest;
+	feed->n = n_kept;
+	feed->row = slowest_row;
+	return tb_store_feed_write(db, path, feed,
+		"INSERT INTO flow_top (run, rank, n, job, source, destination) "
+		"SELECT run, c1, c2, c3, c4, c5 FROM feed",
 		error);
-	for (size_t rank = n_kept; !row.status && rank > 0; rank--) {
-		flow_pointer flow = slow_take(heap, rank);
-		tb_row_put(&row, run);
-		tb_row_put(&row, (int64_t)rank);
-		tb_row_put(&row, (int64_t)n);
-		tb_row_put(&row, flow->job);
-		tb_row_put(&row, flow->source.id);
-		tb_row_put(&row, flow->destination.id);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
 }
 
 static int write_job(sqlite3 *db, const char *path, int64_t run,
@@ -120,34 +128,38 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 	return status;
 }
 
-static int write_senders(sqlite3 *db, const char *path, int64_t run,
+static void sender_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+{
+	const struct tb_flow_sample *sum =
+		&((const struct tb_flow_sample *)feed->records)[i];
+	TB_FED((int64_t)i, (int64_t)sum->n_messages, (int64_t)sum->bytes,
+		(int64_t)sum->latency_ps, (int64_t)sum->queue_ps, sum->first_ps,
+		sum->last_post_ps);
+}
+
+static bool sent_nothing(const struct tb_store_feed *feed, size_t i)
+{
+	return ((const struct tb_flow_sample *)feed->records)[i].n_messages == 0;
+}
+
+static int write_senders(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_flow_sample *senders, uint32_t n, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(db, path,
+	feed->records = senders;
+	feed->n = n;
+	feed->row = sender_row;
+	feed->is_empty = sent_nothing;
+	return tb_store_feed_write(db, path, feed,
 		"INSERT INTO sender_total ("
 		"run, node, messages, bytes, latency_ps, queue_ps, first_ps, "
 		"last_post_ps) "
-		"VALUES (?,?,?,?,?,?,?,?)",
+		"SELECT run, c1, c2, c3, c4, c5, c6, c7 FROM feed",
 		error);
-	for (uint32_t node = 0; !row.status && node < n; node++) {
-		const struct tb_flow_sample *sum = &senders[node];
-		if (sum->n_messages == 0)
-			continue;
-		tb_row_put(&row, run);
-		tb_row_put(&row, node);
-		tb_row_put(&row, (int64_t)sum->n_messages);
-		tb_row_put(&row, (int64_t)sum->bytes);
-		tb_row_put(&row, (int64_t)sum->latency_ps);
-		tb_row_put(&row, (int64_t)sum->queue_ps);
-		tb_row_put(&row, sum->first_ps);
-		tb_row_put(&row, sum->last_post_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
 }
 
 // write_by_sender adds up the flows of each node.
-static int write_by_sender(sqlite3 *db, const char *path, int64_t run,
+static int write_by_sender(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
 	uint32_t n_nodes = 0;
@@ -160,7 +172,7 @@ static int write_by_sender(sqlite3 *db, const char *path, int64_t run,
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].n_messages)
 			tb_flow_add(&senders[samples[i].source.id], &samples[i]);
-	int status = write_senders(db, path, run, senders, n_nodes, error);
+	int status = write_senders(db, path, feed, senders, n_nodes, error);
 	free(senders);
 	return status;
 }
@@ -172,9 +184,9 @@ int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *fe
 	if (!status)
 		status = write_jobs(db, path, feed->run, samples, n, error);
 	if (!status)
-		status = write_by_sender(db, path, feed->run, samples, n, error);
+		status = write_by_sender(db, path, feed, samples, n, error);
 	if (!status && n >= TB_TOPS_FROM)
-		status = write_slowest(db, path, feed->run, samples, n, error);
+		status = write_slowest(db, path, feed, samples, n, error);
 	return status;
 }
 

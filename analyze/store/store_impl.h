@@ -15,6 +15,9 @@
 sqlite3 *tb_store_db(struct tb_store *store);
 const char *tb_store_path(const struct tb_store *store);
 
+// tb_store_feed_of is the feed of the store's database.
+struct tb_store_feed *tb_store_feed_of(struct tb_store *store);
+
 // tb_store_run is the number of the run that was begun last; 0: none.
 int64_t tb_store_run(const struct tb_store *store);
 

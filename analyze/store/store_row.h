@@ -11,16 +11,32 @@
 #ifndef TB_STORE_ROW_H
 #define TB_STORE_ROW_H
 
+#include "digest.h"
 #include "sql.h"
 
+#include "store_feed.h"
+
+#include <nettle/sha2.h>
 #include <stdint.h>
 
-struct sha256_ctx; // nettle's
 struct tb_store_fed;
+
+// A hash of rows. A value goes into it by how it differs from the row before last, which
+// takes a byte or two for most of a network: its links are there and back again.
+struct tb_row_hash {
+	struct sha256_ctx sha;
+	struct {
+		int64_t numbers[TB_FED_COLUMNS];
+		char text[TB_FED_TEXT];
+	} before[2];	     // what rows had last, by `odd`
+	unsigned odd;	     // 1 in every second row of a table
+	uint8_t bytes[1024]; // that are to be hashed
+	size_t n_bytes;
+};
 
 struct tb_row {
 	sqlite3_stmt *query;
-	struct sha256_ctx *hash;  // which takes the values, in place of a table
+	struct tb_row_hash *hash; // which takes the values, in place of a table
 	struct tb_store_fed *fed; // and so does this
 	const char *path;
 	struct tb_error *error;
@@ -32,9 +48,13 @@ struct tb_row {
 struct tb_row tb_row_into(
 	sqlite3 *db, const char *path, const char *sql, struct tb_error *error);
 
-// tb_row_hashed begins a row whose values go into a hash, each so that it cannot be taken
-// for others. It is endless.
-struct tb_row tb_row_hashed(struct sha256_ctx *hash);
+// tb_row_hash_begin begins a hash, and tb_row_hash_end stores its digest.
+void tb_row_hash_begin(struct tb_row_hash *hash);
+void tb_row_hash_end(struct tb_row_hash *hash, char digest[TB_DIGEST_SIZE]);
+
+// tb_row_hashed begins the first row of a table whose values go into a hash, each so that
+// it cannot be taken for others.
+struct tb_row tb_row_hashed(struct tb_row_hash *hash);
 
 // tb_row_fed begins the one row whose values go into `fed`, for a table that is fed
 // (store_feed.h). Longer texts than it has room for are cut.

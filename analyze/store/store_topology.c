@@ -5,7 +5,6 @@
 #include "names.h"
 #include "store_row.h"
 
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,16 +125,19 @@ enum { TABLES = sizeof tables / sizeof *tables };
 // the topology's number, and how many there are of each.
 static void digest_of(const struct tb_network *network, char digest[TB_DIGEST_SIZE])
 {
-	struct sha256_ctx hash;
-	sha256_init(&hash);
-	struct tb_row row = tb_row_hashed(&hash);
+	struct tb_row_hash hash;
+	tb_row_hash_begin(&hash);
 	for (size_t t = 0; t < TABLES; t++) {
 		uint32_t n = tables[t].count(network);
+		struct tb_row row = tb_row_hashed(&hash);
 		tb_row_put(&row, n);
-		for (uint32_t i = 0; i < n; i++)
+		tb_row_end(&row);
+		for (uint32_t i = 0; i < n; i++) {
 			tables[t].put(&row, network, i);
+			tb_row_end(&row);
+		}
 	}
-	tb_digest_end(&hash, digest);
+	tb_row_hash_end(&hash, digest);
 }
 
 // The rows of one of these tables, on their way into it.
