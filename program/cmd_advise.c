@@ -21,6 +21,7 @@ enum key {
 	KEY_TRIES,
 	KEY_WRITE,
 	KEY_NO_KEEP,
+	KEY_EXACT,
 	KEY_WIDTH,
 	KEY_SCHEMA
 };
@@ -37,7 +38,13 @@ struct advise_options {
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS,
 	{"seeds", KEY_SEEDS, "N", 0,
-		"Replay each change with N seeds, from the run's own on (default: 3)", 0},
+		"Replay each change with N seeds, from the run's own on, and the best "
+		"with more until their intervals are steady (default: 3)",
+		0},
+	{"exact", KEY_EXACT, NULL, 0,
+		"Replay all changes with packets, also those of which the fluid model "
+		"foresees no gain",
+		0},
 	{"tries", KEY_TRIES, "N", 0,
 		"Try N changes, those of the findings first (default: all)", 0},
 	{"time", KEY_TIME, "TIME", 0,
@@ -101,6 +108,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_NO_KEEP:
 		options->no_keep = true;
+		break;
+	case KEY_EXACT:
+		options->advice.exact = true;
 		break;
 	case KEY_WRITE:
 		options->advice.folder = value;
@@ -195,8 +205,8 @@ int tb_cmd_advise(int argc, char **argv)
 	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct advise_options options = {
 		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"},
-		.advice = {
-			.n_seeds = 3, .n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1}};
+		.advice = {.n_seeds = TB_ADVICE_SEEDS,
+			.n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1}};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int code = tb_cmd_output_settle(&options.output, COMMAND, &options.store, 1);
 	if (code == TB_EXIT_OK)

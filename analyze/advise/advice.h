@@ -2,13 +2,23 @@
 // was, with the same seeds.
 //
 // Model: changes are those that the findings propose (findings.h) and those of a fixed
-// search: placement, ascent, the algorithm of the heaviest collective operation, a faster
-// link, a second rail. A change gains what the run, or a message, takes less with it than
-// without, in percent, mean over seeds with Student's 95 % interval; the pairs have their
-// seed in common. It helps, or harms, when the interval lies on one side of 0 and the
-// mean is TB_ADVICE_MATTERS or more; unclear is an interval of as much that holds 0. Of
-// jobs the time of the run decides, of captures, which last as long as they were
-// captured, the mean latency of a message.
+// search: placement, routes, the algorithm of the heaviest collective operation, starts
+// of jobs, faster links, more and fewer cables. A change gains what the run, or a
+// message, takes less with it than without, in percent, mean over seeds with Student's 95
+// % interval; the pairs have their seed in common, and where the seed decides the
+// placement the mean is over placements. It helps, or harms, when the interval lies on
+// one side of 0 and the mean is TB_ADVICE_MATTERS or more; unclear is an interval of as
+// much that holds 0. With one seed, what seeds usually move (seed_moves.h) is the
+// interval. Of one job the time of the run decides, of several what they take, mean over
+// jobs (of one that starts later, from when it would have started), of captures, which
+// last as long as they were captured, the mean latency of a message.
+//
+// A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
+// be no narrower than half of those that vary are. The best are replayed with as many
+// fresh seeds again, until these confirm the interval or there are TB_ADVICE_SEEDS_MOST.
+//
+// What a bound rules out is not replayed. Where messages are long, and packets many, the
+// fluid model first chooses what is (advice_screen.c); proof is always with packets.
 //
 // Replays run beside this program, in processes of their own, several at once, from the
 // folder in which they are started: where the run was replayed.
@@ -21,17 +31,22 @@
 
 #include <stdio.h>
 
+#define TB_ADVICE_SEEDS	     3 // where nobody asks for others
 #define TB_ADVICE_SEEDS_MOST 20
+#define TB_ADVICE_SEEDS_FEW  6
 // Percent; what is less is lost in what a model leaves out.
 #define TB_ADVICE_MATTERS 0.5
 
 struct tb_advice; // opaque
 
 struct tb_advice_options {
-	uint32_t n_seeds;   // 1 to TB_ADVICE_SEEDS_MOST, from the run's own on
-	uint32_t n_at_once; // replays, at least 1
-	uint32_t most;	    // changes to try, those of the findings first; 0: all
-	double seconds;	    // after which no replay goes on; 0: no limit
+	uint32_t n_seeds;    // 1 to TB_ADVICE_SEEDS_MOST, from the run's own on
+	uint32_t n_at_once;  // replays, at least 1
+	uint32_t most;	     // changes to try, those of the findings first; 0: all
+	double seconds;	     // after which no replay goes on; 0: no limit
+	bool proposed_only;  // what the findings propose, without the search
+	const char *command; // of that only the finding with this one; NULL: all
+	bool exact;	     // the fluid model leaves nothing out
 	// Where files go that changes which help need, maps; it is made. NULL: nowhere.
 	const char *folder;
 	const volatile sig_atomic_t *stop;
@@ -53,8 +68,15 @@ void tb_advice_free(struct tb_advice *advice);
 int tb_advice_keep(const struct tb_advice *advice, const char *store,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_advice_is_whole returns whether no change was cut off.
-bool tb_advice_is_whole(const struct tb_advice *advice);
+// tb_advice_prove is for who shows a finding and a button: it replays what the findings
+// of a run propose, or with options->command only that, and keeps the gains in the store,
+// whose findings tell them when they are read again. Of `options`, `watch` and `stop`
+// are heard, `n_seeds` and `n_at_once` may be 0: 3, and one per core. Errors as of
+// tb_advice_new, of tb_advice_keep; TB_EUSAGE when the findings propose nothing of the
+// kind. Cost: each proposal replayed with each seed; it returns when all are, or within
+// some tens of milliseconds of `stop`, with TB_OK when anything was proved by then.
+int tb_advice_prove(struct tb_run *run, const char *store,
+	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 
 // tb_advice_write writes text within `width` characters (0: any), CSV, JSON or Markdown;
 // best first. Write errors show in ferror(stream). TB_ENOMEM.

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "findings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static struct tb_change *add(struct tb_advice *advice, const char *rule,
 	struct tb_change *change = NULL;
 	if (TB_ARRAY_RESERVE(&advice->changes, &advice->room, advice->n + 1) == TB_OK) {
 		change = &advice->changes[advice->n++];
-		*change = (struct tb_change){.rule = rule, .words = *words};
+		*change = (struct tb_change){
+			.rule = rule, .words = *words, .foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
 			advice->no_memory = true;
@@ -90,28 +92,43 @@ static void title_of(struct tb_change *change, const struct tb_replay_command *o
 		snprintf(change->title, sizeof change->title, "%s", change->rule);
 }
 
-static int propose(struct tb_advice *advice, struct tb_error *error)
+// propose_one adds what a finding proposes; its command is the one that people see.
+static void propose_one(struct tb_advice *advice, const struct tb_finding *finding)
+{
+	struct tb_replay_command words;
+	if (tb_replay_command_read(&words, finding->command) != TB_OK) {
+		advice->no_memory = true;
+		return;
+	}
+	struct tb_change *change = add(advice, finding->rule, &words, "new.db");
+	if (!change)
+		return;
+	title_of(change, &advice->changes[0].words);
+	change->proposal = strdup(finding->command);
+	advice->no_memory = advice->no_memory || !change->proposal;
+}
+
+// propose adds what the findings propose, as if nothing had been tried before: what
+// harmed then they do not propose any more.
+static int propose(struct tb_advice *advice, const char *only, struct tb_error *error)
 {
 	struct tb_findings findings = {.n = 0};
-	int status = tb_findings_init(&findings, advice->run, error);
-	for (size_t i = 0; i < findings.n && status == TB_OK; i++) {
+	int status = tb_evidence_init(&advice->evidence, advice->run, error);
+	if (status)
+		return status;
+	tb_run_tries_fini(&advice->evidence.tries);
+	if (tb_findings_judge(&findings, &advice->evidence) != TB_OK)
+		return tb_fail_memory(error, "the findings");
+	for (size_t i = 0; i < findings.n; i++) {
 		const struct tb_finding *finding = &findings.list[i];
-		struct tb_replay_command words;
-		if (!finding->remedy || !finding->command || only_shows(finding->rule))
-			continue;
-		if (tb_replay_command_read(&words, finding->command) != TB_OK) {
-			advice->no_memory = true;
-			continue;
-		}
-		struct tb_change *change = add(advice, finding->rule, &words, "new.db");
-		if (!change)
-			continue;
-		title_of(change, &advice->changes[0].words);
-		change->proposal = strdup(finding->command);
-		advice->no_memory = advice->no_memory || !change->proposal;
+		bool wanted =
+			only ? finding->command && strcmp(finding->command, only) == 0
+			     : finding->remedy && finding->command;
+		if (wanted && !only_shows(finding->rule))
+			propose_one(advice, finding);
 	}
 	tb_findings_fini(&findings);
-	return status;
+	return TB_OK;
 }
 
 // is_there returns whether a change like the last one is listed before it.
@@ -130,6 +147,8 @@ void tb_change_fini(struct tb_change *change)
 	for (size_t i = 0; i < change->n_files; i++)
 		free(change->files[i].text);
 	free(change->files);
+	for (size_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++)
+		free(change->outcomes[i].job_ps);
 	tb_replay_command_fini(&change->words);
 	free(change->command);
 	free(change->proposal);
@@ -161,7 +180,8 @@ void tb_advice_search_network(
 	tb_advice_search(advice, rule, &words, title);
 }
 
-int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
+int tb_advice_list(struct tb_advice *advice, const struct tb_advice_options *options,
+	struct tb_error *error)
 {
 	struct tb_replay_command words;
 	if (tb_advice_again(advice, &words)) {
@@ -174,8 +194,8 @@ int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
 			"input, or an experiment made it",
 			(long long)advice->info->id);
 	}
-	int status = advice->no_memory ? TB_OK : propose(advice, error);
-	if (status == TB_OK && !advice->no_memory)
+	int status = advice->no_memory ? TB_OK : propose(advice, options->command, error);
+	if (status == TB_OK && !advice->no_memory && !options->proposed_only)
 		status = tb_advice_search_all(advice, error);
 	return advice->no_memory ? tb_fail_memory(error, "the changes") : status;
 }

@@ -3,6 +3,7 @@
 #define TB_ADVICE_IMPL_H
 
 #include "advice.h"
+#include "evidence.h"
 #include "replay_command.h"
 #include "statistics.h"
 
@@ -13,15 +14,19 @@ enum tb_verdict {
 	TB_VERDICT_SAME,
 	TB_VERDICT_UNCLEAR, // more seeds would say
 	TB_VERDICT_HARMS,
-	TB_VERDICT_FAILED, // refused, say
-	TB_VERDICT_CUT,	   // not tried, or not to its end
+	TB_VERDICT_FAILED,   // refused, say
+	TB_VERDICT_CANNOT,   // a bound rules it out
+	TB_VERDICT_SCREENED, // the fluid model foresees no gain
+	TB_VERDICT_CUT,	     // not tried, or not to its end
 	TB_VERDICTS
 };
 extern const char *const tb_verdict_words[TB_VERDICTS];
 
 // What a replay came to.
 struct tb_tried_run {
+	bool known;
 	double run_ps, latency_ps, wait_ps;
+	double *job_ps;		// by job, from first post to last delivery; malloc'ed
 	uint64_t n_undelivered; // messages given up
 };
 
@@ -42,13 +47,28 @@ struct tb_change {
 	struct tb_replay_command words;
 	struct tb_advice_file *files; // malloc'ed
 	size_t n_files;
-	char settings[200]; // of the libraries, for a shell; "": none
-	struct tb_tried_run outcomes[TB_ADVICE_SEEDS_MOST];
-	uint32_t n_outcomes;
-	char why[256]; // it failed
+	char settings[200];   // of the libraries, for a shell; "": none
+	bool is_for_nodes;    // changes links of the nodes too
+	uint32_t delayed_job; // starts later, by delay_ps
+	double delay_ps;      // 0: none does
+	struct tb_tried_run outcomes[TB_ADVICE_SEEDS_MOST]; // by seed, from the run's on
+	uint32_t n_seeds; // that it has in common with the run as it was
+	bool settled;	  // fresh seeds confirmed the interval of those before
+	bool unsteady;	  // they never did
+	// What the seed alone usually moves (seed_moves.h), a share: run time, latency.
+	double moves[2];
+	char why[256]; // it failed, or cannot help
 	enum tb_verdict verdict;
 	// Percent that it takes less than the run as it was.
-	struct tb_estimate run_gain, latency_gain, wait_gain;
+	struct tb_estimate run_gain, job_gain, latency_gain, wait_gain;
+	double foreseen; // run_gain of the fluid model; NaN: it was not asked
+};
+
+// What decides.
+enum tb_advice_by {
+	TB_ADVICE_BY_RUN,
+	TB_ADVICE_BY_JOBS, // of several: what they take, mean over jobs
+	TB_ADVICE_BY_LATENCY
 };
 
 struct tb_advice {
@@ -56,9 +76,12 @@ struct tb_advice {
 	const struct tb_run_info *info;
 	struct tb_change *changes; // the first one changes nothing
 	size_t n, room;
-	bool by_latency; // decides, not the run
+	enum tb_advice_by by;
 	uint32_t n_seeds;
-	const char *folder; // of the user, for files; NULL: none
+	bool screens;	     // the fluid model chose
+	char screening[240]; // a sentence on that; "": there was nothing to choose
+	struct tb_evidence evidence; // of the run, without what was tried before
+	const char *folder;	     // of the user, for files; NULL: none
 	bool no_memory;
 };
 
@@ -67,7 +90,8 @@ struct tb_advice {
 
 // advice_changes.c: lists the changes, the run as it was first. TB_EUSAGE when it cannot
 // be replayed again.
-int tb_advice_list(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+int tb_advice_list(struct tb_advice *advice, const struct tb_advice_options *options,
+	struct tb_error *error) TB_MUST_USE;
 
 // advice_changes.c: makes a change, which the two below add: tb_advice_again the run's
 // own command, false when there is none; tb_advice_search takes the command, and adds the
@@ -102,8 +126,54 @@ int tb_advice_files_folder(const char *folder, struct tb_error *error) TB_MUST_U
 int tb_advice_files_keep(
 	const struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 
-// advice_tries.c: replays all of them.
+// A replay of a change: with the seeds that outcomes[first] and the next n - 1 have.
+struct tb_try {
+	size_t change;
+	uint32_t first, n;
+	bool fluid; // by the fluid model, whose gain is `foreseen`
+};
+
+// advice_tries.c: replays, several at once. tb_tries_run returns when all have ended, or
+// the time is up: what was cut off leaves no outcome. `from` and `to` are the shares of
+// all the work between which it lies, for who watches. A change that fails gets its
+// verdict; TB_EIO when it is the run as it was.
+struct tb_tries {
+	struct tb_advice *advice;
+	const struct tb_advice_options *options;
+	char folder[256];
+	double began_s;
+};
+int tb_tries_init(struct tb_tries *tries, struct tb_advice *advice,
+	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
+void tb_tries_fini(struct tb_tries *tries);
+bool tb_tries_time_is_up(const struct tb_tries *tries);
+int tb_tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n, double from,
+	double to, struct tb_error *error) TB_MUST_USE;
+
+// advice_outcomes.c: reads what the runs of a store came to, with the seeds of a try.
+int tb_try_read(struct tb_advice *advice, const struct tb_try *of, const char *store,
+	struct tb_error *error) TB_MUST_USE;
+
+// advice_limits.c: leaves out what a bound rules out.
+void tb_advice_limit(struct tb_advice *advice);
+
+// advice_screen.c: has the fluid model choose, where it may.
+int tb_advice_screen(
+	struct tb_tries *tries, double to, struct tb_error *error) TB_MUST_USE;
+
+// advice_stages.c: screens the changes, replays them, and those that seem best with more
+// seeds.
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error) TB_MUST_USE;
+
+// advice_judge.c: compares the changes with the run as it was, and sorts them.
+// tb_advice_deciding is the gain that decides.
+void tb_advice_judge(struct tb_advice *advice);
+void tb_advice_sort(struct tb_advice *advice);
+const struct tb_estimate *tb_advice_deciding(
+	const struct tb_advice *advice, const struct tb_change *change);
+// tb_advice_fresh returns the deciding gain of the seeds from `first` on alone.
+struct tb_estimate tb_advice_fresh(
+	const struct tb_advice *advice, const struct tb_change *change, uint32_t first);
 
 #endif

@@ -20,16 +20,16 @@ int tb_advice_keep(
 		return tb_fail_memory(error, "what was tried");
 	for (size_t i = 1; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
-		const struct tb_estimate *gain =
-			advice->by_latency ? &change->latency_gain : &change->run_gain;
+		const struct tb_estimate *gain = tb_advice_deciding(advice, change);
 		if (change->verdict < TB_VERDICT_FAILED)
 			rows[n++] = (struct tb_tried_row){
 				.command = change->proposal ? change->proposal
 							    : change->command,
 				.title = change->title,
 				.verdict = tb_verdict_words[change->verdict],
-				.of = advice->by_latency ? "latency" : "run time",
-				.n_seeds = advice->n_seeds,
+				.of = advice->by == TB_ADVICE_BY_LATENCY ? "latency"
+									 : "run time",
+				.n_seeds = change->n_seeds,
 				.gain_ppm = ppm_of(gain->mean),
 				.half_ppm = ppm_of(gain->half_ci)};
 	}

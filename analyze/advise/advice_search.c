@@ -78,7 +78,10 @@ static void search_levels(struct tb_advice *advice)
 				"%s%.12gMB/s", i ? " " : "",
 				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
 					1e6);
+		size_t n = advice->n;
 		tb_advice_search_network(advice, "faster-level", "level_rates", rates);
+		if (advice->n > n)
+			advice->changes[n].is_for_nodes = level == 0;
 	}
 }
 

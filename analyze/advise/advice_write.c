@@ -15,6 +15,8 @@ const char *const tb_verdict_words[TB_VERDICTS] = {
 	[TB_VERDICT_UNCLEAR] = "unclear",
 	[TB_VERDICT_HARMS] = "harms",
 	[TB_VERDICT_FAILED] = "failed",
+	[TB_VERDICT_CANNOT] = "cannot help",
+	[TB_VERDICT_SCREENED] = "screened out",
 	[TB_VERDICT_CUT] = "not tried",
 };
 
@@ -29,13 +31,13 @@ static void put_verdict(struct tb_datum *at)
 	at->word = tb_verdict_words[change->verdict];
 }
 
-enum { RUN, LATENCY, WAIT, HALF = 4 };
+enum { RUN, JOBS, LATENCY, WAIT, HALF };
 
 static const struct tb_estimate *estimate_of(
 	const struct tb_change *change, uint32_t which)
 {
-	const struct tb_estimate *all[] = {
-		&change->run_gain, &change->latency_gain, &change->wait_gain};
+	const struct tb_estimate *all[] = {&change->run_gain, &change->job_gain,
+		&change->latency_gain, &change->wait_gain};
 	return all[which % HALF];
 }
 
@@ -70,8 +72,45 @@ static void put_title(struct tb_datum *at)
 static void put_why(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
-	at->unknown = change->verdict != TB_VERDICT_FAILED;
+	at->unknown = !change->why[0];
 	at->word = change->why;
+}
+
+static void put_foreseen(struct tb_datum *at)
+{
+	const struct tb_change *change = at->item;
+	at->unknown = isnan(change->foreseen);
+	at->real = change->foreseen;
+	if (!at->unknown)
+		tb_put_text(at, fabs(change->foreseen) < 0.005 ? "=" : "%+.2f %%",
+			-change->foreseen);
+}
+
+static void put_seeds(struct tb_datum *at)
+{
+	const struct tb_change *change = at->item;
+	at->unknown = change->verdict >= TB_VERDICT_FAILED;
+	at->whole = change->n_seeds;
+	if (!at->unknown)
+		tb_put_text(at, "%u%s", change->n_seeds, change->unsteady ? " ?" : "");
+}
+
+// Of several jobs alone, or where the fluid model chose.
+static void adapt_jobs(struct tb_column *column, const void *of)
+{
+	if (((const struct tb_advice *)of)->by != TB_ADVICE_BY_JOBS)
+		column->title = NULL;
+}
+
+static void adapt_foreseen(struct tb_column *column, const void *of)
+{
+	if (!((const struct tb_advice *)of)->screens)
+		column->title = NULL;
+}
+
+static void put_unsteady(struct tb_datum *at)
+{
+	at->whole = ((const struct tb_change *)at->item)->unsteady;
 }
 
 static void put_settings(struct tb_datum *at)
@@ -103,12 +142,30 @@ static const struct tb_column change_columns[] = {
 		TB_DATUM_TEXT, .put = put_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
 	INTERVAL("run_gain_half_percent", "+-", RUN),
+	{"job_gain_percent", "Jobs",
+		"How much less the jobs take, mean over them; of one that starts later, "
+		"from when it would have started",
+		TB_DATUM_PERCENT, .put = put_gain, .which = JOBS,
+		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_jobs},
+	{"job_gain_half_percent", "+-",
+		"Half of the 95 % interval of the figure before it, over seeds",
+		TB_DATUM_PERCENT, .put = put_half, .which = HALF + JOBS,
+		.flags = TB_COLUMN_NULL, .adapt = adapt_jobs},
 	GAIN("latency_gain_percent", "Latency", "How much less a message takes", LATENCY),
 	INTERVAL("latency_gain_half_percent", NULL, LATENCY),
 	GAIN("wait_gain_percent", "Wait", "How much less all headers wait", WAIT),
 	INTERVAL("wait_gain_half_percent", NULL, WAIT),
-	{"failure", NULL, "Why it could not be replayed", TB_DATUM_TEXT, .put = put_why,
-		.flags = TB_COLUMN_NULL},
+	{"foreseen_gain_percent", "Fluid",
+		"How much less the run takes by the fluid model, where that chose",
+		TB_DATUM_PERCENT, .put = put_foreseen,
+		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_foreseen},
+	{"seeds", "Seeds", "With so many it was replayed", TB_DATUM_COUNT,
+		.put = put_seeds, .flags = TB_COLUMN_NULL},
+	{"unsteady", NULL,
+		"Whether more seeds went on to move the gain beyond its interval",
+		TB_DATUM_FLAG, .put = put_unsteady},
+	{"reason", NULL, "Why it could not be replayed, or cannot help", TB_DATUM_TEXT,
+		.put = put_why, .flags = TB_COLUMN_NULL},
 	{"command", NULL, "That replays it", TB_DATUM_TEXT,
 		TB_MEMBER(struct tb_change, command)},
 	{"settings", NULL, "What has the library do it, for a shell", TB_DATUM_TEXT,
@@ -124,21 +181,46 @@ static const struct tb_table_type changes = {"changes", "Changes, best first",
 	"Each change that was replayed, best first.", TB_COLUMNS(change_columns),
 	.item = change_at};
 
+static bool is_unsteady(const struct tb_advice *advice)
+{
+	for (size_t i = 1; i < advice->n; i++)
+		if (advice->changes[i].unsteady)
+			return true;
+	return false;
+}
+
+static const char *deciding_word(const struct tb_advice *advice)
+{
+	static const char *const words[] = {[TB_ADVICE_BY_RUN] = "run time",
+		[TB_ADVICE_BY_JOBS] = "run time of jobs",
+		[TB_ADVICE_BY_LATENCY] = "latency"};
+	return words[advice->by];
+}
+
 static struct tb_table table_of(const struct tb_advice *advice)
 {
+	static const char *const deciding[] = {[TB_ADVICE_BY_RUN] = "The run time",
+		[TB_ADVICE_BY_JOBS] = "What the jobs take",
+		[TB_ADVICE_BY_LATENCY] = "The latency of a message"};
 	struct tb_table table = {.type = &changes,
 		.of = advice,
 		.words = advice->info->words,
 		.n_rows = advice->n - 1,
 		.n_shown = advice->n - 1};
-	snprintf(table.remark, sizeof table.remark,
-		advice->n_seeds == 1
-			? "Against the run as it was, with %" PRIu32
-			  " seed, so that chance is not told apart. %s decides."
-			: "Against the run as it was, mean over %" PRIu32
-			  " seeds; +- is the 95 %% interval. %s decides.",
-		advice->n_seeds,
-		advice->by_latency ? "The latency of a message" : "The run time");
+	const char *seeds = strstr(advice->info->options, "placement=random")
+				    ? "seeds, each another placement"
+				    : "seeds";
+	if (advice->n_seeds == 1)
+		snprintf(table.remark, sizeof table.remark,
+			"Against the run as it was, with 1 seed: what seeds usually move "
+			"is unclear. %s decides.",
+			deciding[advice->by]);
+	else
+		snprintf(table.remark, sizeof table.remark,
+			"Against the run as it was, mean over %s; +- is the 95 %% "
+			"interval%s. %s decides.",
+			seeds, is_unsteady(advice) ? ", ? that it is not steady" : "",
+			deciding[advice->by]);
 	return table;
 }
 
@@ -169,62 +251,89 @@ static bool lacks_folder(const struct tb_advice *advice)
 	return false;
 }
 
-// answer writes what it all comes to.
-static void answer(const struct tb_advice *advice, char *text, size_t size)
+// say_best writes which change gains most, and how many help.
+static void say_best(const struct tb_advice *advice, FILE *words)
 {
+	static const char *const takes[] = {[TB_ADVICE_BY_RUN] = "the run takes",
+		[TB_ADVICE_BY_JOBS] = "jobs take",
+		[TB_ADVICE_BY_LATENCY] = "a message takes"};
 	const struct tb_change *best = best_of(advice);
-	size_t n_cut = n_of(advice, TB_VERDICT_CUT), n = advice->n - 1 - n_cut, used;
+	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
 	if (best)
-		used = (size_t)snprintf(text, size,
-			"Best is %s: %s takes %.1f %% less. %zu of %zu changes help%s, "
-			"%zu harm%s.",
-			best->title, advice->by_latency ? "a message" : "the run",
-			(advice->by_latency ? best->latency_gain : best->run_gain).mean,
-			n_helps, n, n_helps == 1 ? "s" : "", n_harms,
-			n_harms == 1 ? "s" : "");
+		fprintf(words, "Best is %s: %s %.1f %% less. %zu of %zu changes help%s, ",
+			best->title, takes[advice->by],
+			tb_advice_deciding(advice, best)->mean, n_helps, n,
+			n_helps == 1 ? "s" : "");
 	else
-		used = (size_t)snprintf(text, size,
-			"None of %zu changes helps; %zu harm%s.", n, n_harms,
-			n_harms == 1 ? "s" : "");
-	if (n_cut && used < size)
-		used += (size_t)snprintf(text + used, size - used,
-			" There was no time for %zu more.", n_cut);
-	if (lacks_folder(advice) && used < size)
-		snprintf(text + used, size - used,
+		fprintf(words, "None of %zu changes helps; ", n);
+	fprintf(words, "%zu harm%s.", n_harms, n_harms == 1 ? "s" : "");
+	if (best && best->unsteady)
+		fprintf(words,
+			" Its gain is not steady: after %u seeds more still move it "
+			"beyond its interval.",
+			best->n_seeds);
+}
+
+// answer writes what it all comes to.
+static void answer(const struct tb_advice *advice, char *text, size_t size)
+{
+	FILE *words = fmemopen(text, size, "w");
+	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
+	text[0] = '\0';
+	if (!words)
+		return; // without memory: no sentence
+	say_best(advice, words);
+	if (n_of(advice, TB_VERDICT_CANNOT))
+		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
+			n_of(advice, TB_VERDICT_CANNOT),
+			n_of(advice, TB_VERDICT_CANNOT) == 1 ? "is" : "are");
+	if (advice->screening[0])
+		fprintf(words, " %s", advice->screening);
+	if (n_cut)
+		fprintf(words, " There was no time for %zu more.", n_cut);
+	if (lacks_folder(advice))
+		fprintf(words,
 			" " TB_ADVICE_NO_FOLDER
 			" in a command stands for that of --write, which writes the "
 			"files.");
+	fclose(words);
 }
 
-// write_details writes what helps, with its command, and what failed, with the reason.
+// write_changes lists those of a verdict, with their commands or reasons.
+static void write_changes(const struct tb_advice *advice, enum tb_verdict verdict,
+	const char *heading, unsigned width, FILE *stream)
+{
+	if (n_of(advice, verdict))
+		fprintf(stream, "\n%s\n", heading);
+	for (size_t i = 1; i < advice->n; i++) {
+		const struct tb_change *change = &advice->changes[i];
+		if (change->verdict != verdict)
+			continue;
+		fprintf(stream, "  %s\n    ", change->title);
+		if (verdict == TB_VERDICT_HELPS) // whole, to be copied
+			fprintf(stream, "%s\n", change->command);
+		else
+			tb_wrap(stream, 4, 4, width, change->why);
+		if (verdict == TB_VERDICT_HELPS && change->settings[0])
+			fprintf(stream, "    %s\n", change->settings);
+	}
+}
+
+// write_details writes what helps, with its command, and of what failed or cannot help
+// the reason.
 static void write_details(const struct tb_advice *advice, unsigned width, FILE *stream)
 {
-	for (int failed = 0; failed < 2; failed++) {
-		enum tb_verdict wanted = failed ? TB_VERDICT_FAILED : TB_VERDICT_HELPS;
-		if (n_of(advice, wanted))
-			fputs(failed ? "\nCould not be replayed\n" : "\nTo try it\n",
-				stream);
-		for (size_t i = 1; i < advice->n; i++) {
-			const struct tb_change *change = &advice->changes[i];
-			if (change->verdict != wanted)
-				continue;
-			fprintf(stream, "  %s\n    ", change->title);
-			if (failed)
-				tb_wrap(stream, 4, 4, width, change->why);
-			else // whole, to be copied
-				fprintf(stream, "%s\n", change->command);
-			if (!failed && change->settings[0])
-				fprintf(stream, "    %s\n", change->settings);
-		}
-	}
+	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
+	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
+	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
 }
 
 static int write_text(const struct tb_advice *advice, unsigned width, FILE *stream)
 {
 	struct tb_table table = table_of(advice);
-	char text[512];
+	char text[1024];
 	answer(advice, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
@@ -235,7 +344,7 @@ static int write_text(const struct tb_advice *advice, unsigned width, FILE *stre
 static void write_markdown(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = table_of(advice);
-	char text[512];
+	char text[1024];
 	answer(advice, text, sizeof text);
 	fputs("# Advice\n\n", stream);
 	tb_markdown_put(stream, text);
@@ -251,14 +360,15 @@ static int write_json(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = table_of(advice);
 	struct tb_json_object root = tb_json_object_new();
-	char text[512];
+	char text[1024];
 	answer(advice, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "run", json_integer(advice->info->id));
 	tb_json_add_text(&root, "input", advice->info->input_name);
 	tb_json_add_text(&root, "network", advice->info->network_name);
 	tb_json_add(&root, "seeds", json_integer(advice->n_seeds));
-	tb_json_add_text(&root, "decides", advice->by_latency ? "latency" : "run time");
+	tb_json_add_text(&root, "decides", deciding_word(advice));
+	tb_json_add_text(&root, "screening", advice->screening);
 	tb_json_add(&root, "changes", tb_table_json(&table));
 	return tb_json_write(tb_json_object_take(&root), 17, stream);
 }
@@ -286,6 +396,7 @@ int tb_advice_write_schema(FILE *stream, struct tb_error *error)
 		{"answer", "What it comes to, in sentences."},
 		{"input", "What was replayed."},
 		{"network", "The preset, or file."},
+		{"screening", "What the fluid model left out, or why nothing; or empty."},
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		tb_json_add(&root, texts[i][0],
@@ -296,12 +407,12 @@ int tb_advice_write_schema(FILE *stream, struct tb_error *error)
 			"type", "integer", "minimum", 1));
 	tb_json_add(&root, "seeds",
 		json_pack("{s:s, s:s, s:i, s:i}", "description",
-			"With which each change was replayed.", "type", "integer",
-			"minimum", 1, "maximum", TB_ADVICE_SEEDS_MOST));
+			"With which each change was replayed at first.", "type",
+			"integer", "minimum", 1, "maximum", TB_ADVICE_SEEDS_MOST));
 	tb_json_add(&root, "decides",
-		json_pack("{s:s, s:[s, s]}", "description",
+		json_pack("{s:s, s:[s, s, s]}", "description",
 			"Which gain gives verdict and order.", "enum", "run time",
-			"latency"));
+			"run time of jobs", "latency"));
 	tb_json_add(&root, "changes", tb_table_schema(&changes));
 	json_t *schema = tb_schema_root("urn:tailback:advise:1", "Tailback advice",
 		"What 'tailback advise -f json' writes. Gains are percent of what the "

@@ -204,6 +204,21 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 	}
 }
 
+// refute takes back what was proposed and harms: of a remedy what was found out is left,
+// of another finding all but its command.
+static void refute(struct tb_finding *finding, const struct tb_run_tried *tried)
+{
+	free(finding->command);
+	finding->command = NULL;
+	if (finding->remedy) {
+		finding->n_figures = 0;
+		finding->sentence[0] = '\0';
+		tb_finding_say(finding, "No remedy: %s.", tried->title);
+	}
+	finding->remedy = false;
+	say_tried(finding, tried);
+}
+
 // tell_tried has the remedies that were tried say so.
 static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
@@ -212,7 +227,9 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (tried)
+		if (tried && strcmp(tried->verdict, "harms") == 0)
+			refute(finding, tried);
+		else if (tried)
 			say_tried(finding, tried);
 	}
 	propose_best(judging, tries);

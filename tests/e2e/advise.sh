@@ -32,7 +32,7 @@ grep -q 'stopped before the run as it was had been replayed' said
 gone
 
 # After the first replays have ended.
-"$TAILBACK" advise long.db --jobs 1 --seeds 1 -f json -o part.json 2>said &
+"$TAILBACK" advise long.db --jobs 1 --seeds 1 --exact -f json -o part.json 2>said &
 pid=$!
 until [[ -e tmp/$(ls tmp)/1.db ]]; do kill -0 $pid; sleep 0.05; done 2>/dev/null
 kill -INT $pid

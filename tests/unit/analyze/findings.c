@@ -520,6 +520,36 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
+static void what_was_tried_and_harms_is_no_remedy(void **state)
+{
+	struct made made;
+	struct tb_run_tried tried = {
+		.command = "tailback replay a.goal --network qsnet,ascent=adaptive "
+			   "--seed 1 -o new.db",
+		.title = "ascent=adaptive",
+		.verdict = "helps",
+		.of = "run time",
+		.n_seeds = 3,
+		.gain_percent = 5,
+		.half_percent = 1};
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made.info.options = "--network qsnet --seed 1";
+	made.evidence.tries = (struct tb_run_tries){.list = &tried, .n = 1};
+	root(&made, link_of(TB_LINK_UP, 1), 40);
+	judge(&made);
+	assert_true(found("another-ascent")->remedy);
+	says("another-ascent", "Try adaptive routing. Tried, this helps: run time -5.0");
+	tried.verdict = "harms";
+	tried.gain_percent = -5;
+	judge(&made);
+	assert_false(found("another-ascent")->remedy);
+	assert_null(found("another-ascent")->command);
+	says("another-ascent",
+		"No remedy: ascent=adaptive. Tried, this harms: run time +5.0 % +- 1.0");
+}
+
 static void remedies_have_the_figures_that_they_rest_on(void **state)
 {
 	struct made made;
@@ -831,6 +861,7 @@ int main(void)
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
+		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
 		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
 		cmocka_unit_test(routes_and_faults_bind_a_run_to_its_network),
 		cmocka_unit_test(a_network_is_crowded_from_half_of_the_wait_on),
