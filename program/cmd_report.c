@@ -1,4 +1,5 @@
 // tailback report: where a run waited, as text, data, one HTML page or on paper.
+#include "cmd_report.h"
 #include "cli.h"
 #include "commands.h"
 #include "matrix_picture.h"
@@ -28,7 +29,7 @@ struct report_options {
 	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
 	const char *list; // of CSV; NULL: the default
-	bool top_given, fail_over_given, full;
+	bool top_given, fail_over_given, full, try_first;
 };
 
 enum key {
@@ -38,7 +39,8 @@ enum key {
 	KEY_LIST,
 	KEY_WIDTH,
 	KEY_SCHEMA,
-	KEY_FULL
+	KEY_FULL,
+	KEY_TRY
 };
 
 static const struct argp_option argp_options[] = {
@@ -49,6 +51,10 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"full", KEY_FULL, NULL, 0,
 		"Let the evidence follow the page of answers that a PDF is", 0},
+	{"try", KEY_TRY, NULL, 0,
+		"First replay what might help, as tailback advise does: 8 changes, those "
+		"of the findings first, for a minute at most",
+		0},
 	{"list", KEY_LIST, "LIST", 0, "The list that CSV has: %s (default: hot-links)",
 		0},
 	{"width", KEY_WIDTH, "N", 0,
@@ -88,6 +94,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_FULL:
 		options->full = true;
+		break;
+	case KEY_TRY:
+		options->try_first = true;
 		break;
 	case KEY_WIDTH:
 		options->width = tb_cmd_text_columns(value, state);
@@ -176,6 +185,8 @@ static int report_run(const struct report_options *options)
 	struct tb_error error;
 	struct tb_run *run = NULL;
 	struct tb_report *report = NULL;
+	if (options->try_first)
+		tb_cmd_report_try(options->store, options->run);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);

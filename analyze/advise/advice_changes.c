@@ -127,6 +127,8 @@ static int propose(struct tb_advice *advice, const char *only, struct tb_error *
 		if (wanted && !only_shows(finding->rule))
 			propose_one(advice, finding);
 	}
+	advice->has_servers = tb_findings_rule(&findings, "incast") ||
+			      tb_findings_rule(&findings, "few-receivers");
 	tb_findings_fini(&findings);
 	return TB_OK;
 }

@@ -35,8 +35,8 @@ struct tb_advice_file {
 	char name[64];
 	char *text; // `size` bytes; malloc'ed
 	size_t size;
-	uint32_t job;	// whose map it is
-	bool is_routes; // and no map: --routes takes it
+	uint32_t job; // whose map it is
+	enum { TB_ADVICE_FILE_MAP, TB_ADVICE_FILE_ROUTES, TB_ADVICE_FILE_FABRIC } kind;
 };
 
 struct tb_change {
@@ -78,6 +78,7 @@ struct tb_advice {
 	size_t n, room;
 	enum tb_advice_by by;
 	uint32_t n_seeds;
+	bool has_servers;    // few nodes that many send to
 	bool screens;	     // the fluid model chose
 	char screening[240]; // a sentence on that; "": there was nothing to choose
 	struct tb_evidence evidence; // of the run, without what was tried before
@@ -109,6 +110,22 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error) TB_MU
 int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 // advice_routes.c: forwarding tables for the run's traffic.
 int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+// advice_jobs.c: jobs that start later.
+void tb_advice_search_starts(struct tb_advice *advice);
+// advice_servers.c: ranks that many send to, elsewhere. It takes for granted that maps
+// can place the jobs.
+int tb_advice_search_servers(
+	struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+// advice_places.c: adds the change that seats the ranks so.
+struct tb_seating;
+int tb_advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
+	const char *rule, const char *title, struct tb_error *error) TB_MUST_USE;
+// advice_cables.c: more or fewer cables between switches; a faster one to the node that
+// most waits for.
+void tb_advice_search_taper(struct tb_advice *advice);
+int tb_advice_search_node(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+// tb_advice_network returns the network's name in a command; NULL: it has none.
+const char *tb_advice_network(const struct tb_replay_command *words);
 // tb_advice_name_files has a command take its files from a folder.
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder);

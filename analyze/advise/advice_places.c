@@ -41,20 +41,21 @@ void tb_advice_name_files(struct tb_replay_command *words,
 	for (size_t i = 0; i < n; i++) {
 		char path[PATH_MAX];
 		tb_advice_files_path(&files[i], folder, path, sizeof path);
-		if (files[i].is_routes)
+		if (files[i].kind == TB_ADVICE_FILE_ROUTES)
 			tb_replay_command_set(words, "--routes", path);
+		else if (files[i].kind == TB_ADVICE_FILE_FABRIC)
+			tb_replay_command_fabric(words, path);
 		else
 			tb_replay_command_job(words, files[i].job, "map", path, instead);
 	}
-	if (n && !files[0].is_routes)
+	if (n && files[0].kind == TB_ADVICE_FILE_MAP)
 		tb_replay_command_drop(words, "--per-node");
 }
 
-static int add_seats(struct tb_advice *advice, const struct tb_seating *seating,
-	const char *rule, const char *what, struct tb_error *error)
+int tb_advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
+	const char *rule, const char *title, struct tb_error *error)
 {
 	struct tb_replay_command words;
-	char title[160];
 	uint32_t n = advice->info->n_jobs;
 	if (!tb_advice_again(advice, &words))
 		return TB_OK;
@@ -65,10 +66,6 @@ static int add_seats(struct tb_advice *advice, const struct tb_seating *seating,
 	if (status == TB_OK) {
 		tb_advice_name_files(&words, files, n,
 			advice->folder ? advice->folder : TB_ADVICE_NO_FOLDER);
-		snprintf(title, sizeof title,
-			"%s by traffic (%.0f %% of bytes cross leaves, not %.0f)", what,
-			100 * seating->crossing_after / seating->bytes,
-			100 * seating->crossing / seating->bytes);
 		change = tb_advice_search(advice, rule, &words, title);
 	} else {
 		tb_replay_command_fini(&words);
@@ -88,11 +85,17 @@ static int search_seats(struct tb_advice *advice, enum tb_seating_places places,
 	const char *rule, const char *what, struct tb_error *error)
 {
 	struct tb_seating seating = {0};
+	char title[160];
 	int status = tb_seating_init(&seating, advice->run, places, error);
 	if (status == TB_ECAPACITY)
 		return TB_OK;
-	if (status == TB_OK && seating.crossing_after < (1 - WORTH) * seating.crossing)
-		status = add_seats(advice, &seating, rule, what, error);
+	if (status == TB_OK && seating.crossing_after < (1 - WORTH) * seating.crossing) {
+		snprintf(title, sizeof title,
+			"%s by traffic (%.0f %% of bytes cross leaves, not %.0f)", what,
+			100 * seating.crossing_after / seating.bytes,
+			100 * seating.crossing / seating.bytes);
+		status = tb_advice_add_seats(advice, &seating, rule, title, error);
+	}
 	tb_seating_fini(&seating);
 	return status;
 }
@@ -116,5 +119,5 @@ int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
 	if (status == TB_OK && info->n_levels > 1)
 		status = search_seats(advice, TB_SEATING_ANYWHERE, "nodes-by-traffic",
 			"nodes and ranks", error);
-	return status;
+	return status == TB_OK ? tb_advice_search_servers(advice, error) : status;
 }

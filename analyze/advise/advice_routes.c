@@ -14,8 +14,7 @@
 // Switches times nodes: larger tables take minutes and gigabytes.
 #define ENTRIES_MOST (UINT64_C(1) << 25)
 
-// network_of returns the network's name in a command; NULL: it has none.
-static const char *network_of(const struct tb_replay_command *words)
+const char *tb_advice_network(const struct tb_replay_command *words)
 {
 	for (size_t i = 0; i + 1 < words->n; i++)
 		if (strcmp(words->words[i], "--network") == 0)
@@ -29,7 +28,7 @@ static int write_file(const struct tb_network *network, struct tb_advice_file *f
 	FILE *stream = open_memstream(&file->text, &file->size);
 	if (!stream)
 		return tb_fail_memory(error, "tables of routes");
-	file->is_routes = true;
+	file->kind = TB_ADVICE_FILE_ROUTES;
 	snprintf(file->name, sizeof file->name, "routes-by-traffic.lfts");
 	int status = tb_route_file_write(stream, network, error);
 	if (fclose(stream) != 0 && status == TB_OK)
@@ -102,7 +101,7 @@ int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error)
 		tb_advice_has_option(advice, "--fault") ||
 		!tb_advice_again(advice, &words))
 		return TB_OK;
-	const char *name = network_of(&words);
+	const char *name = tb_advice_network(&words);
 	struct tb_error why = {0};
 	int status = name ? route(advice, name, &network, &gain, &why) : TB_EUSAGE;
 	bool is_worth_it = info->network.ascent != TB_ASCENT_DETERMINISTIC ||

@@ -4,7 +4,8 @@
 // (docs/fluid.md): jobs, of messages that are long against packets, of which it takes the
 // run time to be what packets make it. It leaves out what it foresees no gain of. Ascents
 // it never judges, for what adaptive ones gain is in packets that block one another, nor
-// what findings propose, nor what it refuses (faults, service levels).
+// what fewer cables cost, nor what findings propose, nor what it refuses (faults, service
+// levels).
 #include "advice_impl.h"
 #include "flow_table.h"
 
@@ -24,7 +25,8 @@
 static bool may_screen(const struct tb_change *change)
 {
 	return change->verdict < TB_VERDICT_FAILED && !change->proposal &&
-	       strcmp(change->rule, "ascent") != 0;
+	       strcmp(change->rule, "ascent") != 0 &&
+	       strcmp(change->rule, "fewer-cables") != 0;
 }
 
 // mean_message stores how long messages are, mean over bytes.

@@ -271,8 +271,12 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 		return status;
 	search_links(advice);
 	search_levels(advice);
+	tb_advice_search_taper(advice);
+	tb_advice_search_starts(advice);
 	search_lanes(advice);
-	status = search_cables(advice, error);
+	status = tb_advice_search_node(advice, error);
+	if (status == TB_OK)
+		status = search_cables(advice, error);
 	if (status)
 		return status;
 	return search_collectives(advice, error);

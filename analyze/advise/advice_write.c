@@ -276,6 +276,23 @@ static void say_best(const struct tb_advice *advice, FILE *words)
 			best->n_seeds);
 }
 
+// say_saving writes what fewer cables cost.
+static void say_saving(const struct tb_advice *advice, FILE *words)
+{
+	for (size_t i = 1; i < advice->n; i++) {
+		const struct tb_change *change = &advice->changes[i];
+		if (strcmp(change->rule, "fewer-cables") != 0 ||
+			change->verdict >= TB_VERDICT_FAILED)
+			continue;
+		const struct tb_estimate *by = tb_advice_deciding(advice, change);
+		if (fabs(by->mean) < TB_ADVICE_MATTERS)
+			fprintf(words, " With %s it takes as long.", change->title);
+		else
+			fprintf(words, " With %s it takes %.1f %% %s.", change->title,
+				fabs(by->mean), by->mean > 0 ? "less" : "more");
+	}
+}
+
 // answer writes what it all comes to.
 static void answer(const struct tb_advice *advice, char *text, size_t size)
 {
@@ -285,6 +302,7 @@ static void answer(const struct tb_advice *advice, char *text, size_t size)
 	if (!words)
 		return; // without memory: no sentence
 	say_best(advice, words);
+	say_saving(advice, words);
 	if (n_of(advice, TB_VERDICT_CANNOT))
 		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
 			n_of(advice, TB_VERDICT_CANNOT),

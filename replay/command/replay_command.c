@@ -248,6 +248,27 @@ void tb_replay_command_network(
 		replace(command, at, changed(command->words[at], 0, key, value));
 }
 
+void tb_replay_command_fabric(struct tb_replay_command *command, const char *file)
+{
+	static const char *const shapes[] = {
+		"arity", "levels", "shape", "level_rates", "level_latencies"};
+	size_t at = find(command, 0, "--network") + 1;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		tb_replay_command_network(command, shapes[i], NULL);
+	if (at >= command->n)
+		return;
+	const char *old = command->words[at];
+	size_t length = file_length(old);
+	// A file's name has a dot or a slash, a preset's has neither.
+	bool is_preset = !memchr(old, '.', length) && !memchr(old, '/', length);
+	char *made = malloc(strlen(file) + strlen(old) + sizeof ",preset=");
+	if (made && is_preset)
+		sprintf(made, "%s,preset=%s", file, old);
+	else if (made)
+		sprintf(made, "%s%s", file, old + length);
+	replace(command, at, made);
+}
+
 size_t tb_replay_command_n_jobs(const struct tb_replay_command *command)
 {
 	size_t n = n_files(command);
