@@ -73,6 +73,11 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 	return engine->model->run(engine->replay, n_rounds, error);
 }
 
+void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
+{
+	engine->replay->pause_at = at;
+}
+
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
 	return tb_records_report_bins(&engine->replay->records, error);

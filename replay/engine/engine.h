@@ -36,9 +36,14 @@ void tb_engine_free(struct tb_engine *engine);
 // tb_engine_run simulates about `n_instants` further instants, or windows of them where
 // parts are simulated side by side: 1 when there is more to
 // do, 0 when all is delivered, negative when source or observer failed (TB_EDEADLOCK
-// included).
+// included), TB_ENGINE_PAUSED (2) where tb_engine_pause_at said so.
 int tb_engine_run(struct tb_engine *engine, uint64_t n_instants,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_engine_pause_at has tb_engine_run simulate no instant from `at` on, until it is
+// called again; TB_TIME_NEVER, as at first: all. When it pauses, it is `at` in the
+// replay, and the bins that end until then are closed. `at` is not in the past.
+void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at);
 
 // tb_engine_checkpoint passes all bins so far to the observer; the replay can go on.
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTANTS 4096 // between two looks at the simulated time: results depend on it
-#define STRETCH	 64   // of these between two looks at the stop flag
+#define INSTANTS 64 // between two looks at the stop flag
 
 // The sums of the observer: link samples of the window's bins.
 struct watch {
@@ -111,12 +110,12 @@ static int run_until(const struct run *run, struct tb_engine *engine, tb_time_ps
 	struct tb_error *error)
 {
 	int status = 1;
-	while (status == 1 && tb_engine_stats(engine).now_ps < end)
-		for (int i = 0; status == 1 && i < INSTANTS / STRETCH; i++) {
-			if (tb_stop_asked(run->options->stop))
-				return tb_fail(error, TB_ESTOPPED, "stopped");
-			status = tb_engine_run(engine, STRETCH, error);
-		}
+	tb_engine_pause_at(engine, end);
+	while (status == 1) {
+		if (tb_stop_asked(run->options->stop))
+			return tb_fail(error, TB_ESTOPPED, "stopped");
+		status = tb_engine_run(engine, INSTANTS, error);
+	}
 	return status < 0 ? status : TB_OK;
 }
 

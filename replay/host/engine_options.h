@@ -4,6 +4,9 @@
 
 #include "faults.h"
 
+// What running an engine returns once its time has come to where it is to pause.
+enum { TB_ENGINE_PAUSED = 2 };
+
 struct tb_engine_options {
 	uint64_t seed;
 	tb_time_ps

@@ -136,6 +136,7 @@ struct tb_replay {
 	bool prefetches; // what the next events will read, into the cache
 	tb_time_ps now;
 	tb_time_ps last_reported; // when an ending was reported to the source
+	tb_time_ps pause_at;	  // tb_engine_pause_at
 	bool over;		  // nothing is left to do
 	tb_time_ps source_at;	  // of the source's next message, as of its last call
 	// The earliest of source_at, fault_at and the end of a send overhead.

@@ -127,6 +127,10 @@ TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)
 int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *model,
 	tb_time_ps next, struct tb_error *error) TB_MUST_USE;
 
+// tb_clock_pause has the replay's time be pause_at; TB_ENGINE_PAUSED.
+int tb_clock_pause(struct tb_replay *replay, const struct tb_switching *model,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_clock_end ends a replay in which nothing is left to happen.
 int tb_clock_end(struct tb_replay *replay, struct tb_error *error) TB_MUST_USE;
 
@@ -177,6 +181,8 @@ TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
 		tb_time_ps next = tb_clock_next_instant(replay);
 		if (next == TB_TIME_NEVER)
 			return tb_clock_end(replay, error);
+		if (next >= replay->pause_at)
+			return tb_clock_pause(replay, model, error);
 		if (next >= replay->records.bin_end) {
 			int status = tb_clock_pass_bins(replay, model, next, error);
 			if (status != TB_OK)

@@ -44,6 +44,14 @@ int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *mode
 	return TB_OK;
 }
 
+int tb_clock_pause(struct tb_replay *replay, const struct tb_switching *model,
+	struct tb_error *error)
+{
+	replay->now = replay->pause_at;
+	int status = tb_clock_pass_bins(replay, model, replay->now, error);
+	return status == TB_OK ? TB_ENGINE_PAUSED : status;
+}
+
 int tb_clock_end(struct tb_replay *replay, struct tb_error *error)
 {
 	const struct tb_source *source = replay->source;

@@ -294,6 +294,7 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	if (status != TB_OK)
 		return status;
 	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
+	windows->until = earlier(windows->until, whole->pause_at);
 	post_early(windows);
 	do_section(windows, simulate, windows->n_expected >= FEW_EVENTS);
 	exchange(windows);
@@ -302,12 +303,23 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	return failed(windows, error);
 }
 
+static int pause_all(struct tb_windows *windows, struct tb_error *error)
+{
+	tb_time_ps at = windows->whole->pause_at;
+	for (uint32_t part = 0; part < windows->n; part++)
+		part_at(windows, part)->now = at;
+	int status = pass_bins(windows, at, error);
+	return status == TB_OK ? TB_ENGINE_PAUSED : status;
+}
+
 int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_error *error)
 {
 	for (uint64_t i = 0; i < n_windows; i++) {
 		tb_time_ps from = next_instant(windows);
 		if (from == TB_TIME_NEVER)
 			return tb_clock_end(windows->whole, error);
+		if (from >= windows->whole->pause_at)
+			return pause_all(windows, error);
 		int status = do_window(windows, from, error);
 		if (status != TB_OK)
 			return status;
