@@ -292,7 +292,7 @@ static void report_delivered(struct tb_replay *replay, uint32_t id)
 		.delivered_ps = replay->now,
 		.queue_ps = (uint64_t)message->queue_ps,
 		.network_ps = (uint64_t)(latency - message->queue_ps - overheads(replay)),
-		.ideal_ps = (uint64_t)ideal_ps(replay, message)};
+		.ideal_ps = (uint64_t)message->ideal_ps};
 	tb_message_bound(&sample);
 	tb_flow_count(&replay->records.flows[message->flow], &sample, message->n_packets);
 	tb_records_message(&replay->records, &sample);
@@ -322,8 +322,13 @@ static void report_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
+// tb_messages_ended: what a message takes on an idle network is found out in its part,
+// where others do the same at this time.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
+	bool knows = replay->parts && !tb_replay_is_part(replay);
+	if (kind == TB_EVENT_DELIVERED && !knows)
+		replay->messages[id].ideal_ps = ideal_ps(replay, &replay->messages[id]);
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
 		    (size_t)replay->n_endings + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the ended messages");

@@ -63,6 +63,7 @@ struct tb_posted { // a message
 	tb_time_ps queue_ps;	 // how long it did before, and then for a VC
 	tb_time_ps started_at;	 // its first packet entered the network
 	tb_time_ps sent_at, delivered_at;
+	tb_time_ps ideal_ps; // of the network's part, once it is delivered
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
 	uint8_t ascending; // of a regular tree

@@ -136,14 +136,51 @@ static int make_seen(struct tb_kept_bins *kept, uint32_t link)
 	return status;
 }
 
+static struct head head_at(const struct tb_kept_bins *kept, size_t from)
+{
+	struct head head;
+	memcpy(&head, kept->bytes + from, sizeof head);
+	return head;
+}
+
+// put_behind notes that the bin begun last has `n` more samples, up to byte `end`.
+static void put_behind(struct tb_kept_bins *kept, size_t end, uint32_t n)
+{
+	struct head head = head_at(kept, kept->last);
+	head.n += n;
+	head.n_bytes = (uint32_t)(end - kept->last - sizeof head);
+	memcpy(kept->bytes + kept->last, &head, sizeof head);
+	kept->n_bytes = end;
+}
+
+// end_of_last is the byte after the bin begun last.
+static size_t end_of_last(const struct tb_kept_bins *kept)
+{
+	size_t begin = kept->last + sizeof(struct head);
+	return kept->n_bytes > begin ? kept->n_bytes : begin;
+}
+
+int tb_kept_bins_append(struct tb_kept_bins *kept, const struct tb_kept_bins *from)
+{
+	if (from->n_bytes == 0)
+		return TB_OK;
+	struct head head = head_at(from, 0);
+	size_t used = end_of_last(kept);
+	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, used + head.n_bytes + WORD) !=
+			TB_OK ||
+		make_seen(kept, (uint32_t)(64 * from->seen_room - 1)) != TB_OK)
+		return TB_ENOMEM;
+	memcpy(kept->bytes + used, from->bytes + sizeof head, head.n_bytes);
+	put_behind(kept, used + head.n_bytes, head.n);
+	return TB_OK;
+}
+
 int tb_kept_bins_add(
 	struct tb_kept_bins *kept, const struct tb_link_sample *samples, uint32_t n)
 {
-	struct head head;
 	if (n == 0)
 		return TB_OK;
-	size_t begin = kept->last + sizeof head;
-	size_t used = kept->n_bytes > begin ? kept->n_bytes : begin;
+	size_t used = end_of_last(kept);
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room,
 		    used + (size_t)n * SAMPLE_MOST + WORD) != TB_OK ||
 		make_seen(kept, samples[n - 1].link.id) != TB_OK)
@@ -151,19 +188,8 @@ int tb_kept_bins_add(
 	unsigned char *to = kept->bytes + used;
 	for (uint32_t i = 0; i < n; i++)
 		to = put_sample(to, &samples[i]);
-	kept->n_bytes = (size_t)(to - kept->bytes);
-	memcpy(&head, kept->bytes + kept->last, sizeof head);
-	head.n += n;
-	head.n_bytes = (uint32_t)(kept->n_bytes - begin);
-	memcpy(kept->bytes + kept->last, &head, sizeof head);
+	put_behind(kept, (size_t)(to - kept->bytes), n);
 	return TB_OK;
-}
-
-static struct head head_at(const struct tb_kept_bins *kept, size_t from)
-{
-	struct head head;
-	memcpy(&head, kept->bytes + from, sizeof head);
-	return head;
 }
 
 static uint32_t bin_of(const struct tb_kept_bins *kept, const struct head *head)

@@ -10,7 +10,8 @@ int tb_records_cut(struct tb_records *records, const struct tb_parts *parts)
 	records->parts = parts;
 	records->near_cells = calloc(parts->n_crossing + 1u, sizeof *records->near_cells);
 	records->joined = calloc(parts->n, sizeof(struct tb_records *));
-	if (!records->near_cells || !records->joined)
+	if (!records->near_cells || !records->joined ||
+		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t link = 0; link < records->n_links; link++)
 		if (parts->crossing_of[link] != TB_ID_NONE)
@@ -39,21 +40,21 @@ int tb_records_join(struct tb_records *records, struct tb_records *whole)
 
 void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait)
 {
-	if (TB_ARRAY_RESERVE(&records->waits, &records->waits_room,
-		    records->n_waits + 1) != TB_OK) {
+	struct tb_wait_log *log = &records->log;
+	if (TB_ARRAY_RESERVE(&log->waits, &log->room, log->n + 1) != TB_OK) {
 		records->failed = true;
 		return;
 	}
-	records->waits[records->n_waits++] = *wait;
+	log->waits[log->n++] = *wait;
 }
 
 // n_ended counts the waits of a part, not entered yet, that end at an instant or before.
 static size_t n_ended(const struct tb_records *records, tb_time_ps at)
 {
-	size_t low = records->n_entered, high = records->n_waits;
+	size_t low = records->n_entered, high = records->turned.n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (records->waits[middle].to <= at)
+		if (records->turned.waits[middle].to <= at)
 			low = middle + 1;
 		else
 			high = middle;
@@ -76,10 +77,10 @@ static tb_time_ps end_of(const struct tb_records *whole, size_t n)
 	tb_time_ps low = TB_TIME_NEVER, high = 0;
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
 		const struct tb_records *records = whole->joined[i];
-		if (records->n_entered == records->n_waits)
+		if (records->n_entered == records->turned.n)
 			continue;
-		tb_time_ps first = records->waits[records->n_entered].to;
-		tb_time_ps last = records->waits[records->n_waits - 1].to;
+		tb_time_ps first = records->turned.waits[records->n_entered].to;
+		tb_time_ps last = records->turned.waits[records->turned.n - 1].to;
 		low = first < low ? first : low;
 		high = last > high ? last : high;
 	}
@@ -103,11 +104,29 @@ static void enter_until(struct tb_records *whole, tb_time_ps at, struct tb_team 
 		size_t end = records->n_entered + n_ended(records, at);
 		for (; records->n_entered < end; records->n_entered++)
 			tb_blame_table_put(whole->blame, whole->flows,
-				&records->waits[records->n_entered], team);
+				&records->turned.waits[records->n_entered], team);
 	}
 }
 
-void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)
+bool tb_records_turn_waits(struct tb_records *whole, size_t n_least)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < whole->n_joined; i++)
+		n += whole->joined[i]->log.n;
+	if (n < n_least)
+		return false;
+	for (uint32_t i = 0; i < whole->n_joined; i++) {
+		struct tb_records *records = whole->joined[i];
+		struct tb_wait_log log = records->log;
+		records->log = records->turned;
+		records->log.n = 0;
+		records->turned = log;
+		records->n_entered = 0;
+	}
+	return true;
+}
+
+void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 {
 	struct tb_blame_table *blame = whole->blame;
 	if (!blame)
@@ -118,7 +137,13 @@ void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)
 		enter_until(whole, end_of(whole, blame->batch - blame->n_in_batch), team);
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
-		whole->joined[i]->n_waits = whole->joined[i]->n_entered = 0;
+		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;
+}
+
+void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)
+{
+	(void)tb_records_turn_waits(whole, 1);
+	tb_records_enter_turned(whole, team);
 }
 
 uint64_t tb_records_waits(const struct tb_records *whole)

@@ -71,7 +71,9 @@ void tb_records_fini(struct tb_records *records)
 	}
 	free(records->near_cells);
 	free(records->joined);
-	free(records->waits);
+	free(records->log.waits);
+	free(records->turned.waits);
+	tb_records_free_slices(records);
 	free(records->touched);
 	free(records->told);
 	free(records->spills);
@@ -154,8 +156,7 @@ void tb_records_spill(struct tb_records *records, struct tb_spill burst)
 	push_spill(records, burst);
 }
 
-// pour_spills adds to the opened bin what earlier bursts left for it.
-static void pour_spills(struct tb_records *records)
+void tb_records_pour(struct tb_records *records)
 {
 	struct tb_spill *before = records->spills;
 	size_t n = records->n_spills;
@@ -259,8 +260,7 @@ static struct tb_link_sample sample_of(
 	return sample;
 }
 
-// gather turns the open bin's cells of 64 links into samples, by link, and clears them.
-static uint32_t gather(
+uint32_t tb_records_gather(
 	struct tb_records *records, uint32_t word, struct tb_link_sample *samples)
 {
 	uint32_t n = 0;
@@ -281,9 +281,11 @@ static int keep(struct tb_records *records)
 {
 	struct tb_link_sample samples[64];
 	int status = tb_kept_bins_begin(&records->kept, (uint32_t)records->bin);
+	if (records->n_joined)
+		return status == TB_OK ? tb_records_keep_slices(records) : status;
 	for (uint32_t word = 0; word <= records->n_links / 64 && status == TB_OK;
 		word++) {
-		uint32_t n = gather(records, word, samples);
+		uint32_t n = tb_records_gather(records, word, samples);
 		status = tb_kept_bins_add(&records->kept, samples, n);
 	}
 	return status;
@@ -291,9 +293,10 @@ static int keep(struct tb_records *records)
 
 static int tell_open_bin(struct tb_records *records, struct tb_error *error)
 {
-	size_t n = 0;
-	for (uint32_t word = 0; word <= records->n_links / 64; word++)
-		n += gather(records, word, records->told + n);
+	size_t n = records->n_joined ? tb_records_tell_slices(records) : 0;
+	for (uint32_t word = 0; word <= records->n_links / 64 && !records->n_joined;
+		word++)
+		n += tb_records_gather(records, word, records->told + n);
 	return tell(records, records->bin, records->told, n, error);
 }
 
@@ -316,9 +319,8 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 		status = tell_open_bin(records, error);
 	records->bin++;
 	open_bin(records);
-	pour_spills(records);
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		pour_spills(records->joined[i]);
+	tb_records_pour(records);
+	tb_records_pour_parts(records);
 	return status == TB_OK ? check_memory(records, error) : status;
 }
 

@@ -8,8 +8,9 @@
 //
 // Parts: where a replay runs in parts side by side (network_parts.h), each part has
 // records of its own, joined to the main ones: what its links carry and wait, and whom it
-// blames. Between windows one thread closes bins and enters the blame for all of them,
-// part by part; flows and messages are in the main records alone. A link from part to
+// blames. Between windows bins are closed for all of them, by the threads of a team;
+// whom they blame is entered by one, while the others simulate the next window; flows and
+// messages are in the main records alone. A link from part to
 // part has two cells, which are added up: the one of its far end, as any link, and one in
 // which the part of its near end counts (tb_records_near_cell).
 #ifndef TB_REPLAY_RECORDS_H
@@ -51,6 +52,11 @@ int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin) TB_MUST_USE;
 int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_link_sample *samples,
 	uint32_t n) TB_MUST_USE;
 
+// tb_kept_bins_append adds the samples of the bin that `from` alone has, by link behind
+// those that the bin begun last has. TB_ENOMEM.
+int tb_kept_bins_append(
+	struct tb_kept_bins *kept, const struct tb_kept_bins *from) TB_MUST_USE;
+
 // tb_kept_bins_read reads the bin that begins at byte `from` into `samples`, which has
 // room for all links; returns the byte after it.
 size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
@@ -75,6 +81,13 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	uint32_t n_packets;
 	uint64_t bytes;
 	tb_time_ps start, end;
+};
+
+struct tb_slice; // records_slices.c
+
+struct tb_wait_log { // by end
+	struct tb_blame_wait *waits;
+	size_t n, room;
 };
 
 struct tb_losses { // records_losses.c
@@ -121,9 +134,12 @@ struct tb_records {
 	struct tb_records **joined; // of the main records: by part
 	uint32_t n_joined;
 	bool is_joined, keeps_waits;
-	struct tb_blame_wait *waits; // by end, to be entered into the main records' blame
-	size_t n_waits, waits_room;
-	size_t n_entered; // of them, while they are entered
+	// To be entered into the main records' blame: those of this window, and those of
+	// before, of which some are entered.
+	struct tb_wait_log log, turned;
+	size_t n_entered;
+	struct tb_team *team;	 // of the main records; NULL: the caller alone
+	struct tb_slice *slices; // of the bin that is closed, by links
 };
 
 // tb_records_init borrows the network, and the cells of the links, by id, zeroed except
@@ -141,9 +157,17 @@ int tb_records_cut(struct tb_records *records, const struct tb_parts *parts) TB_
 // them first. TB_ENOMEM.
 int tb_records_join(struct tb_records *records, struct tb_records *whole) TB_MUST_USE;
 
-// tb_records_enter_waits enters the waits of all parts into the blame, batch by batch,
-// with the threads of a team; NULL: the caller's alone. Call it when all parts have come
-// to the same instant.
+// tb_records_turn_waits turns the logs of all parts, if at least `n_least` waits are in
+// them: what they hold can then be entered while new waits are kept. Returns whether it
+// did. Call it when all parts have come to the same instant, and what was turned before
+// is entered.
+bool tb_records_turn_waits(struct tb_records *whole, size_t n_least);
+
+// tb_records_enter_turned enters what was turned into the blame, batch by batch, with the
+// threads of a team; NULL: the caller's alone. Parts may keep waits meanwhile, and count
+// what they have in flows, but no flow may be added. tb_records_enter_waits turns and
+// enters.
+void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team);
 void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team);
 
 // tb_records_waits is the sum of all waits, of all parts.
@@ -159,15 +183,27 @@ static inline struct tb_cell *tb_records_near_cell(
 	return records->cells[link];
 }
 
-// tb_records_keep_wait keeps a wait for tb_records_enter_waits.
+// tb_records_keep_wait keeps a wait for tb_records_turn_waits.
 void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
 
 // What closing a bin needs of joined records (records_parts.c): take_touched returns and
 // clears the bits of 64 links; add_near adds the near cell of a link to a copy of its
 // other one, and clears it; follow opens the bin of the main records, moves flows on.
+// Slices of links are closed side by side (records_slices.c): gather turns the open bin's
+// cells of 64 links into samples and clears them; keep_slices packs the bin; tell_slices
+// puts its samples into `told` and returns how many there are; pour adds to the opened
+// bin what bursts left for it.
 uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word);
 void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum);
 void tb_records_follow(struct tb_records *whole);
+uint32_t tb_records_gather(
+	struct tb_records *records, uint32_t word, struct tb_link_sample *samples);
+int tb_records_make_slices(struct tb_records *records) TB_MUST_USE;
+int tb_records_keep_slices(struct tb_records *records) TB_MUST_USE;
+size_t tb_records_tell_slices(struct tb_records *records);
+void tb_records_pour(struct tb_records *records);
+void tb_records_pour_parts(struct tb_records *records);
+void tb_records_free_slices(struct tb_records *records);
 
 // tb_records_flow returns the number of the flow (job, source, destination), and adds it
 // when it is new.

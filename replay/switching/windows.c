@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 // A window with fewer events than this is left to one thread: waking others costs more.
-enum { FEW_EVENTS = 200 };
+enum { FEW_EVENTS = 64 };
 
-// The blame enters waits when at least this many have been gathered.
+// Waits are entered into the blame when at least so many have been gathered.
 enum { MANY_WAITS = 8192 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
@@ -27,7 +27,7 @@ struct tb_windows {
 	tb_time_ps until;	// end of the window, or of the bin to be settled
 	tb_time_ps received_at; // the earliest message that is to be received
 	bool open_loop;		// what is posted is taken ahead
-	uint64_t n_expected;	// events of a window
+	uint64_t n_events;	// of the last window
 	struct tb_ending *endings;
 	size_t n_endings, endings_room;
 };
@@ -75,6 +75,7 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 		tb_windows_free(made);
 		return status;
 	}
+	whole->records.team = made->team;
 	for (uint32_t part = 0; part < made->n; part++)
 		made->parts[part] = (struct part_result){.next = TB_TIME_NEVER};
 	*windows = made;
@@ -85,6 +86,7 @@ void tb_windows_free(struct tb_windows *windows)
 {
 	if (!windows)
 		return;
+	windows->whole->records.team = NULL;
 	tb_team_free(windows->team);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
@@ -99,10 +101,15 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// simulate is a part's task of a window.
+// simulate is a part's task of a window. There can be one more, which enters waits of
+// earlier windows into the blame: that takes part in nothing else.
 static void simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
+	if (index == windows->n) {
+		tb_records_enter_turned(&windows->whole->records, NULL);
+		return;
+	}
 	struct tb_replay *replay = part_at(windows, index);
 	struct part_result *part = &windows->parts[index];
 	uint64_t n_before = replay->stats.n_events;
@@ -120,14 +127,28 @@ static void settle(void *context, uint32_t index)
 		windows->model->settle(part_at(windows, index), windows->until);
 }
 
-// do_section runs a task for each part, on all threads if that pays.
-static void do_section(struct tb_windows *windows,
-	void (*task)(void *context, uint32_t index), bool pays)
+// pays returns whether a window has so much to do that others are to help: about as many
+// events as the one before, and messages that start.
+static bool pays(const struct tb_windows *windows)
 {
-	if (pays)
-		tb_team_run(windows->team, windows->n, task, windows);
-	for (uint32_t part = 0; part < windows->n && !pays; part++)
-		task(windows, part);
+	uint64_t n = windows->n_events;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		const struct tb_replay *replay = part_at(windows, part);
+		n += replay->starting[0].n + replay->starting[1].n;
+	}
+	return n >= FEW_EVENTS;
+}
+
+// do_window_tasks simulates a window, on all threads if that pays.
+static void do_window_tasks(struct tb_windows *windows)
+{
+	uint32_t n = windows->n;
+	n += tb_records_turn_waits(&windows->whole->records, MANY_WAITS);
+	bool together = pays(windows);
+	if (together)
+		tb_team_run(windows->team, n, simulate, windows);
+	for (uint32_t i = 0; i < n && !together; i++)
+		simulate(windows, i);
 }
 
 static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
@@ -159,7 +180,7 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	while (next >= records->bin_end) {
 		bool lasts = false;
 		windows->until = records->bin_end;
-		do_section(windows, settle, true);
+		tb_team_run(windows->team, windows->n, settle, windows);
 		for (uint32_t part = 0; part < windows->n; part++)
 			lasts |= windows->parts[part].lasts;
 		int status = tb_records_close(records, error);
@@ -256,23 +277,14 @@ static void report(struct tb_windows *windows)
 static void exchange(struct tb_windows *windows)
 {
 	windows->received_at = TB_TIME_NEVER;
-	windows->n_expected = 0;
+	windows->n_events = 0;
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
 		windows->received_at =
 			earlier(windows->received_at, tb_handover_earliest(replay));
 		tb_handover_turn(replay);
-		windows->n_expected += windows->parts[part].n_events;
+		windows->n_events += windows->parts[part].n_events;
 	}
-}
-
-static void enter_waits(struct tb_windows *windows)
-{
-	size_t n = 0;
-	for (uint32_t part = 0; part < windows->n; part++)
-		n += part_at(windows, part)->records.n_waits;
-	if (n >= MANY_WAITS)
-		tb_records_enter_waits(&windows->whole->records, windows->team);
 }
 
 // failed returns the status of what went wrong, in the lowest part.
@@ -280,7 +292,8 @@ static int failed(struct tb_windows *windows, struct tb_error *error)
 {
 	struct tb_replay *whole = windows->whole;
 	for (uint32_t part = 0; part < windows->n && whole->failure.code == TB_OK; part++)
-		whole->failure = part_at(windows, part)->failure;
+		if (part_at(windows, part)->failure.code != TB_OK)
+			whole->failure = part_at(windows, part)->failure;
 	(void)tb_clock_failed(whole);
 	if (whole->failure.code != TB_OK && error)
 		*error = whole->failure;
@@ -296,10 +309,9 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
 	windows->until = earlier(windows->until, whole->pause_at);
 	post_early(windows);
-	do_section(windows, simulate, windows->n_expected >= FEW_EVENTS);
+	do_window_tasks(windows);
 	exchange(windows);
 	report(windows);
-	enter_waits(windows);
 	return failed(windows, error);
 }
 
@@ -339,10 +351,10 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 	int status = pass_bins(windows, end, error);
 	if (status != TB_OK)
 		return status;
-	for (uint32_t part = 0; part < windows->n; part++) {
-		(void)windows->model->settle(part_at(windows, part), end);
+	windows->until = end;
+	tb_team_run(windows->team, windows->n, settle, windows);
+	for (uint32_t part = 0; part < windows->n; part++)
 		windows->model->blame_open(part_at(windows, part), end);
-	}
 	if (was_well)
 		status = failed(windows, error);
 	if (status == TB_OK)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Instructions per packet, counted by callgrind, so that neither the machine nor what else it does
-# matters: uniform traffic without end, recorded into memory with all that a replay records, and
-# sweeps, which are stored.
+# matters: uniform traffic without end, recorded into memory with all that a replay records;
+# sweeps, which are stored; and the same traffic in parts: all windows, and what of them one thread
+# does while the others wait, which stays below $serial.
 #   instructions.sh          prints what each scene takes
 #   instructions.sh --smoke  the test: fails when a scene takes 5 % more than instructions.csv has
 #   instructions.sh --pin    puts what the scenes take into instructions.csv
@@ -12,13 +13,17 @@ here=$(dirname "${BASH_SOURCE[0]}")
 pinned=$here/instructions.csv
 build=${TB_BUILD:-$TB_BENCH_BIN/..}
 slack=5 # percent
+serial=20 # of 1000 in all windows
 
-# NAME WHAT ARGUMENT...: of bench_replay_engine --once, or of tailback sweep.
+# NAME WHAT ARGUMENT...: of bench_replay_engine --once, of tailback sweep, or of bench_replay_parts
+# --once behind the functions upon whose entry and exit counting begins or ends.
 scenes=(
 	"qsnet_64 engine uniform 100000"
 	"qsnet_4096 engine uniform_4096 60000"
 	"ib-hdr_64 engine credits 100000"
 	"ib-hdr_4096 engine credits_4096 60000"
+	"ib-hdr_4096_parts parts tb_windows_run 4096 60000 1"
+	"ib-hdr_4096_serial parts tb_windows_run,tb_team_run 4096 60000 1"
 	"sweep_qsnet_64 sweep network=qsnet nodes=64 window=400us warm=50us seed=1..4"
 	"sweep_qsnet_4096 sweep network=qsnet arity=16 nodes=4096 window=50us warm=20us seed=1..2"
 )
@@ -41,13 +46,18 @@ compiler() {
 		"$(cached CMAKE_C_FLAGS_RELEASE)"
 }
 
-# count COMMAND...: prints how many instructions it executes; its own output goes to $work/out.
+# count COMMAND...: prints how many instructions it executes, or those within $within; its own
+# output goes to $work/out.
+within=''
 count() {
-	valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "$@" >"$work/out" 2>"$work/log" || {
+	local options=()
+	[[ -z $within ]] || read -r -a options <<<"--toggle-collect=${within//,/ --toggle-collect=}"
+	valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "${options[@]}" "$@" \
+		>"$work/out" 2>"$work/log" || {
 		cat "$work/log" >&2
 		return 1
 	}
-	sed -n 's/^.* I *refs: *//p' "$work/log" | tr -d ,
+	sed -n 's/^.* Collected : *//p' "$work/log"
 }
 
 # measure WHAT ARGUMENT...: prints the instructions per packet.
@@ -57,6 +67,11 @@ measure() {
 	if [[ $what == engine ]]; then
 		n=$(count "$TB_BENCH_BIN/bench_replay_engine" --once "$@")
 		packets=$(cat "$work/out")
+	elif [[ $what == parts ]]; then
+		within=$1
+		n=$(count "$TB_BENCH_BIN/bench_replay_parts" --once "${@:2}")
+		packets=$(cat "$work/out")
+		within=''
 	else
 		rm -f "$work/sweep.db"
 		n=$(count "$TAILBACK" sweep -q --blame --jobs 1 --set load=full "${@/#/--set=}" \
@@ -75,10 +90,11 @@ with=$(compiler)
 sqlite=$(sqlite3 --version | cut -d ' ' -f 1)
 failed=0 compared=0
 rows=()
+declare -A taken_by
 for scene in "${scenes[@]}"; do
 	read -r -a words <<<"$scene"
 	name=${words[0]} key=$with
-	[[ ${words[1]} == engine ]] || key+=", SQLite $sqlite"
+	[[ ${words[1]} != sweep ]] || key+=", SQLite $sqlite"
 	limit=$(awk -F ';' -v k="$key" -v n="$name" '$1 == k && $2 == n { print $3 }' "$pinned")
 	if [[ ${1-} == --smoke && -z $limit ]]; then
 		echo "$name: $(basename "$pinned") has no figure of $key"
@@ -86,6 +102,7 @@ for scene in "${scenes[@]}"; do
 	fi
 	taken=$(measure "${words[@]:1}")
 	rows+=("$key;$name;$taken")
+	taken_by[$name]=$taken
 	echo "instructions_$name,$taken,instructions/packet"
 	[[ ${1-} == --smoke ]] || continue
 	compared=1
@@ -94,6 +111,14 @@ for scene in "${scenes[@]}"; do
 		failed=1
 	fi
 done
+whole=${taken_by[ib-hdr_4096_parts]-} alone=${taken_by[ib-hdr_4096_serial]-}
+if [[ -n $whole && -n $alone ]]; then
+	echo "instructions_serial,$(bc <<<"scale=1; 100 * $alone / $whole"),percent"
+	if ((alone * 1000 >= whole * serial)); then
+		echo "serial: $alone of $whole instructions per packet in parts"
+		failed=1
+	fi
+fi
 if [[ ${1-} == --pin ]]; then
 	{
 		echo 'compiler;scene;instructions per packet'

@@ -3,8 +3,15 @@
 // turns; the median is told, and how much faster than one thread.
 //
 //   bench_replay_parts [--smoke] [SCENE...]
+//   bench_replay_parts --once SCENE PACKETS uncut|THREADS
+//
+// --once replays a scene in this process, with everything recorded, and prints how many
+// packets were delivered: for instructions.sh, which counts the windows and what in them
+// is left to one thread; so it does not end the replay. The parts are those of several
+// threads, also for one.
 #include "engine.h"
 #include "network_open.h"
+#include "network_parts.h"
 #include "preset.h"
 #include "traffic.h"
 
@@ -61,6 +68,20 @@ static int count_blame(void *context, const struct tb_blame_record *record)
 	return TB_OK;
 }
 
+static int take_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	(void)samples;
+	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
+static int take_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	(void)samples;
+	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
 static struct tb_traffic *make_traffic(uint32_t n_nodes)
 {
 	struct tb_error error;
@@ -83,18 +104,37 @@ static struct tb_traffic *make_traffic(uint32_t n_nodes)
 	return traffic;
 }
 
-// replay returns packets per second.
-static double replay(
-	const struct tb_network *network, unsigned n_threads, double n_packets)
+// parts_of is into how many parts a network is cut for several threads.
+static uint32_t parts_of(const struct tb_network *network)
+{
+	struct tb_parts *parts = NULL;
+	if (tb_parts_new(&parts, network, 0) != TB_OK)
+		exit(1);
+	uint32_t n = parts->n;
+	tb_parts_free(parts);
+	return n;
+}
+
+struct outcome {
+	double n_packets, seconds;
+};
+
+// replay replays on so many threads, on 0 uncut.
+static struct outcome replay(const struct tb_network *network, unsigned n_threads,
+	double n_packets, bool finishes)
 {
 	struct tb_error error;
 	struct tb_traffic *traffic = make_traffic(tb_network_n_nodes(network));
 	struct tb_source source = tb_traffic_source(traffic);
 	uint64_t n_records = 0;
-	struct tb_observer observer = {
-		.context = &n_records, .bin = count_bin, .blame = count_blame};
-	struct tb_engine_options options = {
-		.seed = 1, .n_parts = n_threads ? 0 : 1, .n_threads = n_threads};
+	struct tb_observer observer = {.context = &n_records,
+		.bin = count_bin,
+		.flows = take_flows,
+		.messages = take_messages,
+		.blame = count_blame};
+	struct tb_engine_options options = {.seed = 1,
+		.n_parts = n_threads ? parts_of(network) : 1,
+		.n_threads = n_threads};
 	struct tb_engine *engine;
 	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),
 		&error);
@@ -105,10 +145,11 @@ static double replay(
 		stats = tb_engine_stats(engine);
 	} while ((double)stats.n_packets < n_packets);
 	double seconds = now_s() - begin;
-	check(tb_engine_finish(engine, &error), &error);
+	if (finishes)
+		check(tb_engine_finish(engine, &error), &error);
 	tb_engine_free(engine);
 	tb_traffic_free(traffic);
-	return (double)stats.n_packets / seconds;
+	return (struct outcome){(double)stats.n_packets, seconds};
 }
 
 static int by_value(const void *left, const void *right)
@@ -117,7 +158,7 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void measure(const struct scene *scene, bool smoke)
+static struct tb_network *network_of(const struct scene *scene)
 {
 	struct tb_error error;
 	struct tb_network_params params;
@@ -126,14 +167,22 @@ static void measure(const struct scene *scene, bool smoke)
 	check(tb_network_open(&network,
 		      &(struct tb_network_description){.params = &params}, &error),
 		&error);
+	return network;
+}
+
+static void measure(const struct scene *scene, bool smoke)
+{
+	struct tb_network *network = network_of(scene);
 	double speeds[RUNS][TURNS];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	int n = smoke ? 1 : TURNS;
 	for (int turn = 0; turn < n; turn++)
 		for (int run = 0; run < RUNS; run++)
-			if (threads[run] <= cores || (smoke && threads[run] <= 2))
-				speeds[run][turn] = replay(network, threads[run],
-					smoke ? 1 : scene->packets);
+			if (threads[run] <= cores || (smoke && threads[run] <= 2)) {
+				struct outcome outcome = replay(network, threads[run],
+					smoke ? 1 : scene->packets, true);
+				speeds[run][turn] = outcome.n_packets / outcome.seconds;
+			}
 	for (int run = 0; run < RUNS && (smoke || threads[run] <= cores); run++) {
 		if (smoke && threads[run] > 2)
 			break;
@@ -148,8 +197,27 @@ static void measure(const struct scene *scene, bool smoke)
 	tb_network_free(network);
 }
 
+static int replay_once(const char *name, const char *n_packets, const char *threads_of)
+{
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+		if (strcmp(name, scenes[i].name) != 0)
+			continue;
+		struct tb_network *network = network_of(&scenes[i]);
+		struct outcome outcome =
+			replay(network, (unsigned)strtoul(threads_of, NULL, 10),
+				strtod(n_packets, NULL), false);
+		tb_network_free(network);
+		printf("%.0f\n", outcome.n_packets);
+		return 0;
+	}
+	fprintf(stderr, "no scene is called %s\n", name);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && strcmp(argv[1], "--once") == 0)
+		return replay_once(argv[2], argv[3], argv[4]);
 	bool smoke = argc > 1 && strcmp(argv[1], "--smoke") == 0;
 	int first = smoke ? 2 : 1;
 	for (size_t i = 0; i < sizeof scenes / sizeof *scenes - smoke; i++) {
