@@ -113,8 +113,8 @@ for scene in "${scenes[@]}"; do
 done
 whole=${taken_by[ib-hdr_4096_parts]-} alone=${taken_by[ib-hdr_4096_serial]-}
 if [[ -n $whole && -n $alone ]]; then
-	echo "instructions_serial,$(bc <<<"scale=1; 100 * $alone / $whole"),percent"
-	if ((alone * 1000 >= whole * serial)); then
+	echo "instructions_serial,$((1000 * alone / whole)),of 1000"
+	if ((1000 * alone >= whole * serial)); then
 		echo "serial: $alone of $whole instructions per packet in parts"
 		failed=1
 	fi
