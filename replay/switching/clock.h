@@ -27,9 +27,11 @@ TB_CLOCK_INLINE void tb_clock_prefetch(
 	struct tb_wheel *wheel = &replay->wheel;
 	uint32_t n = wheel->end - wheel->first;
 	if (n <= TB_CLOCK_PREFETCH_FIRST) {
-		uint32_t more = tb_wheel_open_ahead(wheel,
-			replay->now +
-				((tb_time_ps)TB_CLOCK_PREFETCH_BUCKETS << wheel->shift));
+		tb_time_ps until = replay->now +
+				   ((tb_time_ps)TB_CLOCK_PREFETCH_BUCKETS << wheel->shift);
+		if (until > replay->opens_until)
+			until = replay->opens_until;
+		uint32_t more = tb_wheel_open_ahead(wheel, until);
 		model->prefetch_first(replay, wheel->due + wheel->end - more, more);
 	}
 	if (n > TB_CLOCK_PREFETCH_SECOND)
@@ -150,10 +152,12 @@ TB_CLOCK_INLINE bool tb_clock_failed(struct tb_replay *replay)
 }
 
 // tb_clock_window is a model's `window`. In a window a part has only its own events and
-// the messages that start in it.
+// the messages that start in it. The wheel opens nothing beyond: what other parts hand
+// over then would have to be sorted in.
 TB_CLOCK_INLINE void tb_clock_window(
 	struct tb_replay *replay, const struct tb_switching *model, tb_time_ps until)
 {
+	replay->opens_until = until - 1;
 	for (;;) {
 		tb_time_ps outside = replay->outside_at;
 		tb_time_ps next =
