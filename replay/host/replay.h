@@ -134,8 +134,9 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_records records;
 	struct tb_wheel wheel;
+	tb_time_ps told_at;	// of a part: when it hands over next without an event
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
-	bool prefetches; // what the next events will read, into the cache
+	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;
 	tb_time_ps last_reported; // when an ending was reported to the source
 	tb_time_ps pause_at;	  // tb_engine_pause_at

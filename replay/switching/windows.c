@@ -117,6 +117,8 @@ static void simulate(void *context, uint32_t index)
 	windows->model->window(replay, windows->until);
 	part->next =
 		tb_wheel_next(&replay->wheel, windows->until + windows->whole->window_ps);
+	if (replay->told_at < part->next)
+		part->next = replay->told_at;
 	part->n_events = replay->stats.n_events - n_before;
 }
 

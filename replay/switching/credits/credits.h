@@ -10,8 +10,8 @@
 // loads that it finds. When a packet begins to leave a buffer, the credits that it will
 // free are announced to the sender before that buffer at once; the sender takes them into
 // account when it needs them, and only a packet that waits for them makes an event. (With
-// pauses, faults or an input speedup S, and between parts, credits are returned when they
-// are free.)
+// pauses, faults or an input speedup S credits are returned when they are free; to
+// another part at the end of the window in which they are.)
 //
 // Words: a slot is a port of a switch or a node. The ports of a switch are consecutive
 // slots, in the order of ports; the nodes come last. A slot has a sender, the link that
@@ -70,6 +70,12 @@ struct update { // on its way to a sender: what has fallen free, or will
 	uint64_t order;	     // of the packet that left
 	uint32_t flow, root; // whom to blame when somebody waited for it
 	uint32_t blocks;
+};
+
+struct told { // an update to another part, until its blocks are free
+	struct update update;
+	uint32_t slot, vl; // whose buffer
+	uint32_t next;	   // of this slot; NOTHING
 };
 
 struct lane {			     // a VL of a link, at its sender
@@ -242,8 +248,12 @@ struct credits {
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;
 	struct drains *drains;
-	uint32_t *slots; // of a part of the network: those in it; NULL: all
-	uint32_t n_own;	 // of these
+	struct told *told; // of a part of the network
+	uint32_t n_told;
+	size_t told_room;
+	uint32_t *told_first; // by crossing link, that comes in: NOTHING: none
+	uint32_t *slots;      // of a part of the network: those in it; NULL: all
+	uint32_t n_own;	      // of these
 };
 
 static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)

@@ -66,10 +66,17 @@ bool tb_failures_end_corrupted(struct credits *credits, uint32_t packet);
 // where its header arrives at `header_at`; its record here is dropped.
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	const struct credit_packet *packet, tb_time_ps header_at);
-// tb_parts_hand_update returns credits that fall free now, in the buffer of the link that
-// comes in through a slot, to its sender in another part.
-void tb_parts_hand_update(
+// tb_parts_tell returns credits that fall free now or later, in the buffer of the link
+// that comes in through a slot, to its sender in another part. tb_parts_put_off is
+// tb_lanes_put_off for those of that slot that are not free yet: they are not known
+// before `known_at`; returns whether there are any. tb_parts_hand_told hands over what
+// has fallen free before `until`, the end of a window.
+void tb_parts_tell(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
+bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at);
+void tb_parts_hand_told(struct credits *credits, tb_time_ps until);
+// tb_parts_make_told makes what updates need that are told to other parts.
+int tb_parts_make_told(struct credits *credits) TB_MUST_USE;
 // See struct tb_switching.
 int tb_credits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;

@@ -4,6 +4,8 @@
 #include "lanes.h"
 #include "pause.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 enum { PART_MESSAGE_PACKET, PART_MESSAGE_UPDATE };
@@ -17,7 +19,7 @@ void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	tb_nodes_drop(&credits->replay, packet->of.id);
 }
 
-void tb_parts_hand_update(
+static void hand_update(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
 	const struct tb_part_message message = {.at = update->known_at,
@@ -26,6 +28,87 @@ void tb_parts_hand_update(
 		.words = {update->order, (uint64_t)update->flow << 32 | update->root,
 			(uint64_t)update->blocks << 32 | vl, (uint64_t)update->freed_at}};
 	tb_handover_to_sender(&credits->replay, &message);
+}
+
+int tb_parts_make_told(struct credits *credits)
+{
+	const struct tb_parts *parts = credits->replay.parts;
+	uint32_t n = parts ? parts->n_crossing : 0;
+	credits->told_first = malloc((n + 1u) * sizeof *credits->told_first);
+	for (uint32_t i = 0; credits->told_first && i < n; i++)
+		credits->told_first[i] = NOTHING;
+	return credits->told_first ? TB_OK : TB_ENOMEM;
+}
+
+// first_told is where the updates of the buffer behind a slot begin.
+static uint32_t *first_told(const struct credits *credits, uint32_t slot)
+{
+	uint32_t link = receiver_at(credits, slot)->link;
+	return &credits->told_first[credits->replay.parts->crossing_of[link]];
+}
+
+// chain_told makes an update one of its slot's.
+static void chain_told(struct credits *credits, uint32_t i)
+{
+	struct told *told = &credits->told[i];
+	uint32_t *first = first_told(credits, told->slot);
+	told->next = *first;
+	*first = i;
+}
+
+void tb_parts_tell(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+{
+	struct tb_replay *replay = &credits->replay;
+	if (update->freed_at <= replay->now) {
+		hand_update(credits, slot, vl, update);
+		return;
+	}
+	if (TB_ARRAY_RESERVE(&credits->told, &credits->told_room,
+		    (size_t)credits->n_told + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "what leaves a part");
+		return;
+	}
+	credits->told[credits->n_told] =
+		(struct told){.update = *update, .slot = slot, .vl = vl};
+	chain_told(credits, credits->n_told++);
+	sender_at(credits, slot)->announced = true;
+}
+
+bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at)
+{
+	bool any = false;
+	for (uint32_t i = *first_told(credits, slot); i != NOTHING;
+		i = credits->told[i].next) {
+		struct update *update = &credits->told[i].update;
+		if (update->freed_at <= credits->replay.now)
+			continue;
+		any = true;
+		if (update->known_at < known_at)
+			update->known_at = known_at;
+	}
+	return any;
+}
+
+void tb_parts_hand_told(struct credits *credits, tb_time_ps until)
+{
+	uint32_t n = credits->n_told;
+	credits->n_told = 0;
+	credits->replay.told_at = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < n; i++)
+		*first_told(credits, credits->told[i].slot) = NOTHING;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct told told = credits->told[i];
+		tb_time_ps freed_at = told.update.freed_at;
+		if (freed_at < until) {
+			hand_update(credits, told.slot, told.vl, &told.update);
+			continue;
+		}
+		credits->told[credits->n_told] = told;
+		chain_told(credits, credits->n_told++);
+		if (freed_at < credits->replay.told_at)
+			credits->replay.told_at = freed_at;
+	}
 }
 
 static void receive_update(struct credits *credits, const struct tb_part_message *message)
@@ -68,6 +151,9 @@ static void share(struct credits *credits, const struct credits *whole)
 	credits->come_room = 0;
 	credits->meters_now = (struct tb_list){0};
 	credits->drains = NULL;
+	credits->told = NULL;
+	credits->n_told = 0;
+	credits->told_room = 0;
 	credits->slots = NULL;
 	credits->n_own = 0;
 }

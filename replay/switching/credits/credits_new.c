@@ -301,6 +301,8 @@ static int make(struct credits *credits)
 		status = credits->markers ? TB_OK : TB_ENOMEM;
 	}
 	if (status == TB_OK)
+		status = tb_parts_make_told(credits);
+	if (status == TB_OK)
 		status = tb_credits_make_lists(credits);
 	return status == TB_OK ? tb_credits_make_replay(credits) : status;
 }
@@ -354,6 +356,7 @@ static void free_shared(struct credits *credits)
 	free(credits->arbiters);
 	free(credits->loads);
 	free(credits->markers);
+	free(credits->told_first);
 }
 
 void tb_credits_free(struct tb_replay *replay)
@@ -369,6 +372,7 @@ void tb_credits_free(struct tb_replay *replay)
 	free(credits->next_heads);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
+	free(credits->told);
 	free(credits->slots);
 	free(credits);
 }

@@ -181,26 +181,17 @@ static inline void give_back(struct credits *credits, const struct link_sender *
 		lanes_return(credits, slot, sender->vl, &update);
 }
 
-// announces returns whether the credits that a crossing will free are announced when it
-// begins.
-static inline bool announces(
-	const struct credits *credits, const struct link_sender *sender)
-{
-	return credits->announces && !sender_at(credits, sender->from)->crosses_parts;
-}
-
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
 // a packet waits for the link, if the credits cannot be announced, or if the input has S
 // packets in the crossbar (tb_crossing_limit).
 static inline void end_crossing(
 	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	bool is_announced = announces(credits, sender);
 	if (sender->announced)
 		tb_lanes_put_off(credits, slot);
-	if (is_announced)
+	if (credits->announces)
 		give_back(credits, sender);
-	if (!is_announced || sender->n_heads > 0)
+	if (!credits->announces || sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
 }
 
@@ -400,7 +391,7 @@ bool tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	sender->ends = false;
-	if (!announces(credits, sender))
+	if (!credits->announces)
 		give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);

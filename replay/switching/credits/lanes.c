@@ -122,6 +122,10 @@ void tb_lanes_put_off(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps known_at = sender->free_at + kind_of(credits, sender)->latency_ps;
+	if (sender->crosses_parts) {
+		sender->announced = tb_parts_put_off(credits, slot, known_at);
+		return;
+	}
 	sender->announced = false;
 	for (uint32_t v = 0; v < credits->n_vls; v++)
 		sender->announced |= put_off_lane(

@@ -138,7 +138,7 @@ static inline void lanes_return(
 	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
 			   kind_of(credits, reverse)->latency_ps;
 	if (reverse->crosses_parts) {
-		tb_parts_hand_update(credits, slot, vl, update);
+		tb_parts_tell(credits, slot, vl, update);
 		return;
 	}
 	reverse->announced |= freed_at > credits->replay.now;

@@ -277,4 +277,5 @@ static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *err
 static void window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_credits, until);
+	tb_parts_hand_told(of(replay), until);
 }
