@@ -46,20 +46,22 @@ void tb_handover_free(struct tb_replay *replay)
 	replay->handover = NULL;
 }
 
-// add_message adds a part message, with room for what follows it, and returns the place
-// of that.
-static char *add_message(struct tb_replay *replay, uint32_t to,
-	const struct tb_part_message *message, size_t n_behind)
+// add_message adds a part message, with room for a packet behind it if it has one, and
+// returns the place of that.
+static inline char *add_message(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, bool has_packet)
 {
 	struct tb_handover *handover = replay->handover;
 	struct outbox *box = &handover->rows[handover->turn][to];
-	size_t n = sizeof *message + n_behind;
+	size_t n = sizeof *message + (has_packet ? replay->packet_bytes : 0);
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
 		tb_replay_no_memory(replay, "what leaves a part");
 		return NULL;
 	}
 	char *place = box->bytes + box->n;
-	memcpy(place, message, sizeof *message);
+	struct tb_part_message *sent = (void *)place;
+	*sent = *message;
+	sent->has_packet = has_packet;
 	box->n += n;
 	if (message->at < handover->earliest)
 		handover->earliest = message->at;
@@ -69,11 +71,8 @@ static char *add_message(struct tb_replay *replay, uint32_t to,
 void tb_handover_to_receiver(
 	struct tb_replay *replay, const struct tb_part_message *message, uint32_t packet)
 {
-	struct tb_part_message sent = *message;
-	sent.has_packet = true;
 	char *place = add_message(replay,
-		tb_parts_to(replay->parts, replay->net, message->link), &sent,
-		replay->packet_bytes);
+		tb_parts_to(replay->parts, replay->net, message->link), message, true);
 	if (place)
 		memcpy(place, tb_packet_at(replay, packet), replay->packet_bytes);
 }
@@ -81,10 +80,8 @@ void tb_handover_to_receiver(
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message)
 {
-	struct tb_part_message sent = *message;
-	sent.has_packet = false;
 	(void)add_message(replay,
-		tb_parts_from(replay->parts, replay->net, message->link), &sent, 0);
+		tb_parts_from(replay->parts, replay->net, message->link), message, false);
 }
 
 void tb_handover_turn(struct tb_replay *replay)

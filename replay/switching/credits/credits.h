@@ -75,6 +75,7 @@ struct update { // on its way to a sender: what has fallen free, or will
 struct told { // an update to another part, until its blocks are free
 	struct update update;
 	uint32_t slot, vl; // whose buffer
+	uint32_t crossing; // number of the link that comes in there
 	uint32_t next;	   // of this slot; NOTHING
 };
 

@@ -40,18 +40,17 @@ int tb_parts_make_told(struct credits *credits)
 	return credits->told_first ? TB_OK : TB_ENOMEM;
 }
 
-// first_told is where the updates of the buffer behind a slot begin.
-static uint32_t *first_told(const struct credits *credits, uint32_t slot)
+// crossing_at is the number of the link that comes in through a slot.
+static uint32_t crossing_at(const struct credits *credits, uint32_t slot)
 {
-	uint32_t link = receiver_at(credits, slot)->link;
-	return &credits->told_first[credits->replay.parts->crossing_of[link]];
+	return credits->replay.parts->crossing_of[receiver_at(credits, slot)->link];
 }
 
 // chain_told makes an update one of its slot's.
 static void chain_told(struct credits *credits, uint32_t i)
 {
 	struct told *told = &credits->told[i];
-	uint32_t *first = first_told(credits, told->slot);
+	uint32_t *first = &credits->told_first[told->crossing];
 	told->next = *first;
 	*first = i;
 }
@@ -69,16 +68,20 @@ void tb_parts_tell(
 		tb_replay_no_memory(replay, "what leaves a part");
 		return;
 	}
-	credits->told[credits->n_told] =
-		(struct told){.update = *update, .slot = slot, .vl = vl};
+	credits->told[credits->n_told] = (struct told){.update = *update,
+		.slot = slot,
+		.vl = vl,
+		.crossing = crossing_at(credits, slot)};
 	chain_told(credits, credits->n_told++);
+	if (update->freed_at < replay->told_at)
+		replay->told_at = update->freed_at;
 	sender_at(credits, slot)->announced = true;
 }
 
 bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at)
 {
 	bool any = false;
-	for (uint32_t i = *first_told(credits, slot); i != NOTHING;
+	for (uint32_t i = credits->told_first[crossing_at(credits, slot)]; i != NOTHING;
 		i = credits->told[i].next) {
 		struct update *update = &credits->told[i].update;
 		if (update->freed_at <= credits->replay.now)
@@ -93,10 +96,12 @@ bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_a
 void tb_parts_hand_told(struct credits *credits, tb_time_ps until)
 {
 	uint32_t n = credits->n_told;
+	if (credits->replay.told_at >= until)
+		return;
 	credits->n_told = 0;
 	credits->replay.told_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < n; i++)
-		*first_told(credits, credits->told[i].slot) = NOTHING;
+		credits->told_first[credits->told[i].crossing] = NOTHING;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct told told = credits->told[i];
 		tb_time_ps freed_at = told.update.freed_at;
@@ -119,7 +124,7 @@ static void receive_update(struct credits *credits, const struct tb_part_message
 		.flow = (uint32_t)(message->words[1] >> 32),
 		.root = (uint32_t)message->words[1],
 		.blocks = (uint32_t)(message->words[2] >> 32)};
-	tb_lanes_push(credits, credits->slot_of_link[message->link],
+	lanes_push(credits, credits->slot_of_link[message->link],
 		(uint32_t)message->words[2], &update);
 }
 
