@@ -138,6 +138,8 @@ void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
 		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;
+	// All of it: the next time there should not be more to do than there is new.
+	tb_blame_table_enter(blame, whole->flows, team);
 }
 
 void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team)

@@ -9,8 +9,10 @@
 // A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 64 };
 
-// Waits are entered into the blame when at least so many have been gathered.
-enum { MANY_WAITS = 8192 };
+// Waits are entered into the blame when at least so many, divided by the threads, have
+// been gathered: on 16 that takes as long as one of as many parts of 4096 nodes
+// simulates. Fewer at once are fewer alike, and cost more each.
+enum { MANY_WAITS = 16384 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
 	_Alignas(64) tb_time_ps next; // event; TB_TIME_NEVER: none soon
@@ -145,7 +147,8 @@ static bool pays(const struct tb_windows *windows)
 static void do_window_tasks(struct tb_windows *windows)
 {
 	uint32_t n = windows->n;
-	n += tb_records_turn_waits(&windows->whole->records, MANY_WAITS);
+	n += tb_records_turn_waits(
+		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
 	if (together)
 		tb_team_run(windows->team, n, simulate, windows);
