@@ -268,14 +268,19 @@ static inline void open_block(struct tb_wheel *wheel, uint32_t block, uint32_t n
 		due[0] = events[0];
 		return;
 	}
+	uint32_t places[TB_WHEEL_BLOCK];
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t place = 0;
-		for (uint32_t j = 0; j < i; j++)
-			place += events[j].at <= events[i].at;
-		for (uint32_t j = i + 1; j < n; j++)
-			place += events[j].at < events[i].at;
-		due[place] = events[i];
+		tb_time_ps at = events[i].at;
+		uint32_t n_later = 0;
+		for (uint32_t j = 0; j < i; j++) {
+			uint32_t is_later = events[j].at > at;
+			places[j] += is_later;
+			n_later += is_later;
+		}
+		places[i] = i - n_later;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		due[places[i]] = events[i];
 }
 
 // open_chain does so with the events of more blocks, the newest of which has `n`.
