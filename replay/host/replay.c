@@ -95,7 +95,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
 				 : network->params.bus_bytes_per_s);
 	replay->free_message = TB_NOTHING;
-	replay->fault_at = replay->opens_until = TB_TIME_NEVER;
+	replay->fault_at = replay->opens_until = replay->pause_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;
 	replay->n_jobs = options->n_jobs;
 	replay->n_posted_of_job =

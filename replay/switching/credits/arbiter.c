@@ -4,6 +4,7 @@
 
 #include "lanes.h"
 #include "queues.h"
+#include "straight.h"
 
 enum { LOW, HIGH };
 
@@ -130,10 +131,8 @@ static __attribute__((noinline)) void choose_lane(
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
-// choose_when_known lets a link take a packet if it has the credits with what it comes to
-// know now; else it looks again when it has.
-static __attribute__((noinline)) void choose_when_known(struct credits *credits,
-	uint32_t slot, struct lane *lane, struct credit_packet *packet)
+void tb_arbiter_choose_when_known(struct credits *credits, uint32_t slot,
+	struct lane *lane, struct credit_packet *packet)
 {
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
@@ -146,8 +145,12 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 // choose lets a link take a packet if it is free. With one lane, as in most networks,
 // there are no tables to ask.
 static inline void choose(
-	struct credits *credits, const struct crossbar *crossbar, uint32_t port)
+	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
+	if (credits->is_straight) {
+		tb_straight_choose(credits, crossbar, port);
+		return;
+	}
 	uint32_t slot = crossbar->first + port;
 	struct link_sender *sender = sender_at(credits, slot);
 	if (is_busy(credits, sender) || sender->n_heads == 0)
@@ -168,7 +171,7 @@ static inline void choose(
 		lane->credits >= (int32_t)blocks_of(packet->of.wire_bytes))
 		tb_crossing_begin(credits, slot, packet, NULL);
 	else
-		choose_when_known(credits, slot, lane, packet);
+		tb_arbiter_choose_when_known(credits, slot, lane, packet);
 }
 
 // each_route calls `visit` for the link of each head of a receiver.
@@ -257,6 +260,11 @@ static inline void serve_looking(struct credits *credits, struct crossbar *cross
 		serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
 		serve_word(credits, crossbar, ~UINT64_C(0));
 	}
+}
+
+void tb_arbiter_go_on(struct credits *credits, struct crossbar *crossbar)
+{
+	serve_looking(credits, crossbar);
 }
 
 void tb_arbiter_serve(struct credits *credits)

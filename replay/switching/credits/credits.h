@@ -26,9 +26,10 @@
 //
 // Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
 // whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
-// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), routing.c (which
-// link packets leave by), waits.c (waits and whose fault they are), failures.c (faults),
-// credits_join.c (parts side by side), prefetch.c (fetches what comes next).
+// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), straight.c (the
+// common case in one piece), routing.c (which link packets leave by), waits.c (waits and
+// whose fault they are), failures.c (faults), credits_join.c (parts side by side),
+// prefetch.c (fetches what comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it
@@ -152,6 +153,7 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	tb_time_ps stopped_at;
 	uint32_t stopped_flow, stopped_root; // of the last such that was over
 	uint32_t stopped_port;
+	uint32_t port;	   // of the switch
 	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
 	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
 	uint64_t head_queues, used_queues;
@@ -199,6 +201,7 @@ struct credits {
 	uint32_t words;	       // of 64 ports, that the largest switch has
 	bool plain;
 	bool looks_alone; // a link may, without lists: crossbars of up to 64 ports
+	bool is_straight; // the common case (straight.c)
 	bool stores;	  // store-and-forward
 	bool pauses;	  // in place of credits
 	bool by_digits;	  // routes of a regular tree, known ahead

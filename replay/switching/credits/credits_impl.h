@@ -25,6 +25,16 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 // tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
 // link until now, without an event, has left the crossbar.
 void tb_crossing_catch_up(struct credits *credits, uint32_t from);
+// tb_crossing_allow: an input has fewer than S packets in the crossbar again.
+void tb_crossing_allow(struct credits *credits, uint32_t from);
+// tb_crossing_limit: an input has S packets in the crossbar, the last of which takes the
+// link of `slot`.
+void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from);
+// tb_crossing_carry has a packet that a link has taken begin to cross it;
+// tb_crossing_give_back returns the credits that a packet frees when it has crossed.
+void tb_crossing_carry(struct credits *credits, struct link_sender *sender,
+	struct credit_packet *packet);
+void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender);
 // tb_crossing_done: a link out of a switch has carried its packet. Returns whether it is
 // to look for another.
 bool tb_crossing_done(struct credits *credits, uint32_t slot);
@@ -44,6 +54,12 @@ void tb_arbiter_serve(struct credits *credits);
 // tb_arbiter_look does so where one link, that of a slot, is all that is to look.
 // Switches have up to 64 ports.
 void tb_arbiter_look(struct credits *credits, uint32_t slot);
+// tb_arbiter_choose_when_known lets a link take a packet if it has the credits with what
+// it comes to know now; else it looks again when it has.
+void tb_arbiter_choose_when_known(struct credits *credits, uint32_t slot,
+	struct lane *lane, struct credit_packet *packet);
+// tb_arbiter_go_on lets the links of a switch that still look choose.
+void tb_arbiter_go_on(struct credits *credits, struct crossbar *crossbar);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);

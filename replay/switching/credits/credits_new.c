@@ -2,6 +2,7 @@
 #include "credits_impl.h"
 #include "paces.h"
 #include "pause.h"
+#include "straight.h"
 
 #include "array.h"
 #include "memory.h"
@@ -79,6 +80,7 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
 	sender->port = (uint16_t)info->from_port;
 	sender->from = slot; // of its own part, until a packet comes by another
+	receiver_at(credits, slot)->port = info->from_port;
 	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
 	credits->slot_of_link[id] = slot;
 	struct receiver *receiver = receiver_at(credits, peer);
@@ -300,6 +302,7 @@ static int make(struct credits *credits)
 			sizeof *credits->markers);
 		status = credits->markers ? TB_OK : TB_ENOMEM;
 	}
+	credits->is_straight = status == TB_OK && tb_straight_is_possible(credits);
 	if (status == TB_OK)
 		status = tb_parts_make_told(credits);
 	if (status == TB_OK)

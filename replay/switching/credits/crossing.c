@@ -1,5 +1,6 @@
 #include "credits_impl.h"
 
+#include "crossing.h"
 #include "lanes.h"
 #include "pause.h"
 #include "queues.h"
@@ -48,8 +49,9 @@ static inline void reach(struct credits *credits, struct credit_packet *packet,
 		reach_unready(credits, packet);
 		return;
 	}
-	packet->route = credits->by_digits ? route_by_digits(credits, reverse, packet)
-					   : route_of(credits, reverse->sw, packet);
+	packet->route = credits->by_digits
+				? route_by_digits(credits, reverse->port, packet)
+				: route_of(credits, reverse->sw, packet);
 	join(credits, packet);
 }
 
@@ -126,6 +128,12 @@ static inline void carry(
 	tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN, packet->of.id);
 }
 
+void tb_crossing_carry(
+	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+{
+	carry(credits, sender, packet);
+}
+
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	uint32_t slot = credits->first_node + node;
@@ -141,25 +149,6 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 		credits->replay.now);
 	occupy(credits, slot, sender, packet);
 	carry(credits, sender, packet);
-}
-
-// settle_wait ends a packet's wait when it begins to cross a link. The root of that wait
-// becomes the link's root: packets that wait for this one blame it.
-static inline void settle_wait(struct credits *credits, struct link_sender *sender,
-	struct credit_packet *packet, const struct update *by)
-{
-	tb_time_ps now = credits->replay.now;
-	bool waited = packet->ready_at < now;
-	uint32_t root = NOTHING;
-	if (waited) {
-		root = tb_credits_end_wait(credits, sender, packet, by);
-		packet->wait_ps += now - packet->ready_at;
-	}
-	sender->root = root;
-	sender->by_credit = waited && by;
-	if (sender->stalled_since < now)
-		tb_credits_stalled(credits, sender, sender->stalled_since, now);
-	sender->stalled_since = TB_TIME_NEVER;
 }
 
 // give_back returns the credits that a packet frees when it has crossed a link to the
@@ -181,6 +170,11 @@ static inline void give_back(struct credits *credits, const struct link_sender *
 		lanes_return(credits, slot, sender->vl, &update);
 }
 
+void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender)
+{
+	give_back(credits, sender);
+}
+
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
 // a packet waits for the link, if the credits cannot be announced, or if the input has S
 // packets in the crossbar (tb_crossing_limit).
@@ -195,8 +189,7 @@ static inline void end_crossing(
 		end_with_event(credits, slot, sender);
 }
 
-// allow: an input has fewer than S packets in the crossbar again.
-static void allow(struct credits *credits, uint32_t from)
+void tb_crossing_allow(struct credits *credits, uint32_t from)
 {
 	if (!credits->plain) {
 		tb_arbiter_allow(credits, from);
@@ -212,28 +205,6 @@ static void allow(struct credits *credits, uint32_t from)
 		list_link(credits, packet->route, sender);
 }
 
-// leave_crossbar: a packet that came in through a receiver has crossed its next link, by
-// free_at, so that input may send another head into the crossbar. When that ends without
-// an event it is done before anybody could notice: when the link takes another packet, or
-// in tb_crossing_catch_up.
-static inline void leave_crossbar(struct credits *credits, struct link_sender *sender)
-{
-	struct receiver *receiver = receiver_at(credits, sender->from);
-	tb_time_ps at = sender->free_at;
-	if (receiver->stopped_at < at ||
-		(receiver->stopped_at == at && sender->port < receiver->stopped_port)) {
-		receiver->stopped_at = at;
-		receiver->stopped_port = sender->port;
-		receiver->stopped_flow = sender->flow;
-		receiver->stopped_root =
-			sender->root == NOTHING ? sender->link : sender->root;
-	}
-	sender->bytes = 0;
-	receiver->crossing &= ~(UINT64_C(1) << sender->port % 64);
-	if (receiver->n_crossing-- >= credits->speedup)
-		allow(credits, sender->from);
-}
-
 void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 {
 	if (!credits->announces)
@@ -247,9 +218,8 @@ void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 	}
 }
 
-// limit: an input has S packets in the crossbar, the last of which takes the link of
-// `slot`. What they free must be noticed at once, so each crossing ends with an event.
-static void limit(struct credits *credits, uint32_t slot, uint32_t from)
+// What the S packets free must be noticed at once, so each crossing ends with an event.
+void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
 	uint32_t first = from - sender_at(credits, from)->port;
 	uint64_t ports = credits->announces ? receiver_at(credits, from)->crossing : 0;
@@ -259,17 +229,6 @@ static void limit(struct credits *credits, uint32_t slot, uint32_t from)
 	}
 	if (!credits->plain)
 		tb_arbiter_limit(credits, slot, from);
-}
-
-// enter_crossbar: a packet that came in through a receiver begins to cross its next link.
-static inline void enter_crossbar(struct credits *credits, uint32_t slot,
-	const struct link_sender *sender, struct receiver *receiver)
-{
-	if (receiver->n_crossing + 1 == credits->speedup)
-		tb_crossing_catch_up(credits, sender->from);
-	receiver->crossing |= UINT64_C(1) << sender->port % 64;
-	if (++receiver->n_crossing == credits->speedup)
-		limit(credits, slot, sender->from);
 }
 
 // is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).

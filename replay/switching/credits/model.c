@@ -8,6 +8,7 @@
 #include "pause.h"
 #include "queues.h"
 #include "routing.h"
+#include "straight.h"
 
 static struct credits *of(struct tb_replay *replay)
 {
@@ -122,6 +123,16 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
 	bool is_frequent = event.kind == EV_DONE || event.kind == EV_READY;
+	if (credits->is_straight && event.kind == EV_IN) {
+		tb_nodes_arrive(replay, event.subject);
+		return;
+	}
+	if (credits->is_straight && is_frequent) {
+		tb_straight_alone(credits, event);
+		if (credits->n_next_heads || credits->switches_now.n)
+			serve_rounds(credits);
+		return;
+	}
 	if (!credits->looks_alone || !is_frequent) {
 		arrive(replay, event);
 		choose(replay);
@@ -175,7 +186,10 @@ static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint
 
 static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
-	tb_crossing_inject(of(replay), node, packet);
+	if (of(replay)->is_straight)
+		tb_straight_inject(of(replay), node, packet);
+	else
+		tb_crossing_inject(of(replay), node, packet);
 }
 
 // notify has the source of a marked packet know at `at`, unless it was told lately.

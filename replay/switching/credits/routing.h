@@ -26,15 +26,15 @@ static inline uint32_t route_of(
 }
 
 // route_by_digits does so where credits->by_digits, for a packet that came in through a
-// slot whose sender is `reverse`: a switch's ports lead down, then up, by digit.
-static inline uint32_t route_by_digits(const struct credits *credits,
-	const struct link_sender *reverse, const struct credit_packet *packet)
+// port: a switch's ports lead down, then up, by digit.
+static inline uint32_t route_by_digits(
+	const struct credits *credits, uint32_t port, const struct credit_packet *packet)
 {
 	const struct tb_network *net = credits->replay.net;
 	uint32_t hop = packet->of.n_hops - 1u, ascending = packet->of.ascending;
 	bool descends = hop >= ascending;
 	uint32_t level = descends ? 2 * ascending - hop : hop;
-	uint32_t first = packet->at - reverse->port + (descends ? 0 : net->params.arity);
+	uint32_t first = packet->at - port + (descends ? 0 : net->params.arity);
 	return first + tb_network_digit(net, packet->of.destination, level);
 }
 

@@ -1,0 +1,314 @@
+// The straight path: a crossing from choice to queue, in one piece, for the common case.
+//
+// Where credits->is_straight a switch has a queue for each input and output, one lane and
+// up to 64 ports; an input sends a limited number at once; links are equal and take time;
+// routes are known ahead, credits announced, and no link fails. Then most of what the
+// other files ask is known when a run is set up. What is rare here too is left to them:
+// who is let in by an update of this instant, inputs that have S packets in the crossbar,
+// links to other parts. The results are theirs, which tests compare.
+#include "straight.h"
+
+#include "crossing.h"
+#include "lanes.h"
+#include "queues.h"
+#include "routing.h"
+
+#define RARELY(condition) __builtin_expect(condition, 0)
+#define ALWAYS_INLINE	  static inline __attribute__((always_inline))
+
+struct straight_link { // with its only lane
+	struct link_sender sender;
+	struct lane lane;
+};
+
+bool tb_straight_is_possible(const struct credits *credits)
+{
+	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
+	       credits->speedup != ANY_NUMBER && credits->joins_at_once &&
+	       credits->announces && !credits->counts && !credits->notes_paths &&
+	       !credits->instant_links && !credits->replay.retries &&
+	       time_of(&credits->kinds[0], 1) > 0;
+}
+
+static inline struct straight_link *link_at(const struct credits *credits, uint32_t slot)
+{
+	return (struct straight_link *)(void *)credits->links + slot;
+}
+
+static inline struct credit_packet *record_at(const struct credits *credits, uint32_t id)
+{
+	return (struct credit_packet *)(void *)credits->replay.packets + id;
+}
+
+// show_to_busy: a packet becomes a head while its link carries another one.
+static inline void show_to_busy(struct credits *credits, struct credit_packet *packet,
+	struct receiver *receiver, struct straight_link *link)
+{
+	packet->is_head = true;
+	link->sender.n_heads++;
+	receiver->head_queues |= UINT64_C(1) << link->sender.port % 64;
+	link->lane.heads |= UINT64_C(1) << packet->port % 64;
+	end_with_event(credits, packet->route, &link->sender);
+}
+
+// show_when_ready: likewise, or when it is ready if the link is free before.
+static inline void show_when_ready(struct credits *credits, struct credit_packet *packet,
+	struct receiver *receiver, struct straight_link *link)
+{
+	if (link->sender.free_at >= packet->ready_at)
+		show_to_busy(credits, packet, receiver, link);
+	else
+		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
+			packet->of.id);
+}
+
+// append puts a packet into its queue, number `port`, of a receiver.
+static inline void append(struct credits *credits, struct credit_packet *packet,
+	struct receiver *receiver, uint32_t port)
+{
+	struct queue *queue = queue_in(receiver, port);
+	uint32_t id = packet->of.id, last = queue->last;
+	bool is_first = queue->first == NOTHING;
+	packet->next = NOTHING;
+	packet->is_head = false;
+	packet->queued = true;
+	queue->last = id;
+	if (queue->fresh == NOTHING)
+		queue->fresh = id;
+	if (!is_first) {
+		record_at(credits, last)->next = id;
+		return;
+	}
+	queue->first = id;
+	receiver->used_queues |= UINT64_C(1) << port % 64;
+	show_when_ready(credits, packet, receiver, link_at(credits, packet->route));
+}
+
+// carry has a packet that a link has taken begin to cross it.
+ALWAYS_INLINE void carry(
+	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
+	tb_time_ps latency_ps = credits->kinds[0].latency_ps;
+	uint32_t peer = sender->peer;
+	if (RARELY(sender->crosses_parts)) {
+		tb_crossing_carry(credits, sender, packet);
+		return;
+	}
+	struct receiver *receiver = receiver_at(credits, peer);
+	struct tb_cell *cell =
+		(void *)((char *)receiver + credits->receiver_bytes - sizeof *cell);
+	tb_records_burst(&replay->records, cell, replay->now, sender->free_at,
+		packet->of.wire_bytes, true);
+	packet->at = peer;
+	packet->of.n_hops++;
+	if (is_node(credits, peer)) {
+		tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN,
+			packet->of.id);
+		return;
+	}
+	uint32_t port = receiver->port;
+	packet->port = (uint16_t)port;
+	packet->ready_at = replay->now + latency_ps;
+	if (credits->by_digits)
+		packet->route = route_by_digits(credits, port, packet);
+	else
+		packet->route = route_of(credits, switch_of(credits, peer), packet);
+	append(credits, packet, receiver, packet->route + port - peer);
+}
+
+static inline void occupy(const struct credits *credits, struct straight_link *link,
+	const struct credit_packet *packet)
+{
+	struct link_sender *sender = &link->sender;
+	sender->free_at =
+		credits->replay.now + time_of(&credits->kinds[0], packet->of.wire_bytes);
+	sender->flow = packet->of.flow;
+	sender->order = packet->of.order;
+	link->lane.credits -= (int32_t)blocks_of(packet->of.wire_bytes);
+}
+
+void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
+{
+	struct credit_packet *packet = record_at(credits, id);
+	struct straight_link *link = link_at(credits, credits->first_node + node);
+	tb_time_ps from = credits->replay.nics[node].fetched_at;
+	if (from < link->sender.free_at)
+		from = link->sender.free_at;
+	packet->vl = 0;
+	packet->wait_ps = 0;
+	packet->queued = packet->corrupted = packet->marked = false;
+	if (from < credits->replay.now)
+		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
+	occupy(credits, link, packet);
+	carry(credits, &link->sender, packet);
+}
+
+// leave_queue takes the first packet off its queue. The next one takes the same link.
+static inline void leave_queue(struct credits *credits, struct straight_link *link,
+	struct receiver *receiver, struct queue *queue, struct credit_packet *packet)
+{
+	uint32_t id = packet->next;
+	queue->first = id;
+	if (queue->fresh == packet->of.id)
+		queue->fresh = id;
+	else
+		queue->waiting -= packet->of.wire_bytes;
+	packet->queued = false;
+	if (id == NOTHING)
+		return;
+	struct credit_packet *next = record_at(credits, id);
+	if (next->ready_at > credits->replay.now)
+		show_when_ready(credits, next, receiver, link);
+	else if (receiver->n_crossing < credits->speedup)
+		credits->next_heads[credits->n_next_heads++] = id;
+	else
+		show_to_busy(credits, next, receiver, link);
+}
+
+// announce has the sender before the switch know of the credits that a packet, which has
+// begun to leave by a link, will free (see lanes_return).
+static inline void announce(struct credits *credits, const struct link_sender *sender,
+	const struct receiver *receiver, struct link_sender *reverse)
+{
+	tb_time_ps freed_at = sender->free_at;
+	tb_time_ps crosses_at = reverse->free_at > freed_at ? reverse->free_at : freed_at;
+	const struct update update = {.freed_at = freed_at,
+		.known_at = crosses_at + credits->kinds[0].latency_ps,
+		.order = sender->order,
+		.flow = sender->flow,
+		.root = sender->root == NOTHING ? receiver->link : sender->root,
+		.blocks = blocks_of(sender->bytes)};
+	struct lane *lane = &link_at(credits, reverse->peer)->lane;
+	reverse->announced = true;
+	if (RARELY(freed_at <= lane->freed_at || lane->n > lane->mask ||
+		    lane->lacks > 0)) {
+		const struct update rare = update;
+		tb_lanes_push(credits, reverse->peer, 0, &rare);
+		return;
+	}
+	lane->freed_at = freed_at;
+	*update_at(lane, lane->n++) = update;
+}
+
+// begin has a packet, the first of a queue of a receiver, begin to cross a link.
+ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
+	struct crossbar *crossbar, struct receiver *receiver,
+	struct credit_packet *packet)
+{
+	struct link_sender *sender = &link->sender;
+	uint32_t slot = packet->route, port = sender->port;
+	struct link_sender *reverse = &link_at(credits, packet->at)->sender;
+	struct queue *queue = queue_in(receiver, port);
+	if (sender->bytes)
+		leave_crossbar(credits, sender);
+	settle_wait(credits, sender, packet, NULL);
+	sender->bytes = packet->of.wire_bytes;
+	sender->from = packet->at;
+	sender->vl = 0;
+	sender->n_heads--;
+	occupy(credits, link, packet);
+	link->lane.turn = (uint16_t)(packet->port + 1u);
+	link->lane.heads &= ~(UINT64_C(1) << packet->port % 64);
+	queue->left_at = credits->replay.now;
+	queue->left_flow = packet->of.flow;
+	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
+	if (++crossbar->n_begun == crossbar->n_ports)
+		crossbar->n_begun = 0;
+	receiver->head_queues &= ~(UINT64_C(1) << port % 64);
+	enter_crossbar(credits, slot, sender, receiver);
+	leave_queue(credits, link, receiver, queue, packet);
+	if (sender->announced)
+		tb_lanes_put_off(credits, slot);
+	if (RARELY(reverse->crosses_parts))
+		tb_crossing_give_back(credits, sender);
+	else
+		announce(credits, sender, receiver, reverse);
+	if (sender->n_heads > 0)
+		end_with_event(credits, slot, sender);
+	carry(credits, sender, packet);
+}
+
+// settle adds what was known before now to the credits of a lane.
+static inline void settle(struct lane *lane, tb_time_ps now)
+{
+	uint32_t n = lane->n;
+	if (n == 0)
+		return;
+	uint32_t first = lane->first & lane->mask;
+	const struct update *update = &lane->updates[first];
+	if (update->known_at >= now)
+		return;
+	do {
+		lane->credits += (int32_t)update->blocks;
+		first = (first + 1) & lane->mask;
+		update = &lane->updates[first];
+	} while (--n && update->known_at < now);
+	lane->first = first;
+	lane->n = n;
+}
+
+ALWAYS_INLINE void choose(
+	struct credits *credits, struct crossbar *crossbar, struct straight_link *link)
+{
+	struct lane *lane = &link->lane;
+	uint64_t candidates = lane->heads & ~crossbar->limited;
+	if (candidates == 0)
+		return;
+	uint32_t from = crossbar->first + in_turn(candidates, lane->turn);
+	struct receiver *receiver = receiver_at(credits, from);
+	struct credit_packet *packet =
+		record_at(credits, queue_in(receiver, link->sender.port)->first);
+	settle(lane, credits->replay.now);
+	if (RARELY(lane->credits < (int32_t)blocks_of(packet->of.wire_bytes)))
+		tb_arbiter_choose_when_known(credits, packet->route, lane, packet);
+	else
+		begin(credits, link, crossbar, receiver, packet);
+}
+
+void tb_straight_choose(struct credits *credits, struct crossbar *crossbar, uint32_t port)
+{
+	struct straight_link *link = link_at(credits, crossbar->first + port);
+	if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
+		choose(credits, crossbar, link);
+}
+
+// ended does what happens when a link has carried its packet; returns whether it looks.
+static inline bool ended(struct credits *credits, struct link_sender *sender)
+{
+	sender->ends = false;
+	leave_crossbar(credits, sender);
+	if (sender->n_heads == 0)
+		return false;
+	sender->stalled_since = credits->replay.now;
+	return true;
+}
+
+void tb_straight_alone(struct credits *credits, struct tb_event event)
+{
+	uint32_t slot = event.subject;
+	struct straight_link *link;
+	if (event.kind == EV_DONE) {
+		link = link_at(credits, slot);
+		if (!ended(credits, &link->sender))
+			return;
+	} else {
+		struct credit_packet *packet = record_at(credits, slot);
+		slot = packet->route;
+		link = link_at(credits, slot);
+		if (!show_head(credits, packet, receiver_at(credits, packet->at),
+			    &link->sender))
+			return;
+	}
+	struct crossbar *crossbar = &credits->crossbars[link->sender.sw];
+	if (RARELY(credits->switches_now.n)) {
+		list_link(credits, slot, &link->sender);
+		return;
+	}
+	crossbar->began_with = crossbar->n_begun;
+	crossbar->listed = true; // look_again is to leave the list alone
+	choose(credits, crossbar, link);
+	if (RARELY(crossbar->looking != 0))
+		tb_arbiter_go_on(credits, crossbar);
+	crossbar->listed = false;
+}
