@@ -57,6 +57,12 @@ static tb_time_ps step(const struct way *way, const struct tb_link_info *link,
 
 static struct trip trip_of(const struct way *way, uint64_t wire)
 {
+	if (way->n_hops) { // links are alike
+		tb_time_ps all = crossing(first_link(way), wire);
+		tb_time_ps latency_ps = way->n_hops * first_link(way)->latency_ps;
+		return (struct trip){
+			latency_ps + (way->stores ? way->n_hops * all : all), all};
+	}
 	struct trip trip = {0, 0};
 	const struct tb_link_info *link = first_link(way);
 	for (uint32_t n = 1; link; n++) {
@@ -90,6 +96,8 @@ static tb_time_ps by_credits(
 		latest = larger(latest, (tb_time_ps)(number / held) * loop +
 						(tb_time_ps)(number % held) * pace);
 		link = next;
+		if (n == 1 && way->n_hops > 2) // those between are like the first
+			n = way->n_hops - 1;
 	}
 	return latest;
 }

@@ -131,8 +131,10 @@ static __attribute__((noinline)) void choose_lane(
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
-void tb_arbiter_choose_when_known(struct credits *credits, uint32_t slot,
-	struct lane *lane, struct credit_packet *packet)
+// choose_when_known lets a link take a packet if it has the credits with what it comes to
+// know now; else it looks again when it has.
+static __attribute__((noinline)) void choose_when_known(struct credits *credits,
+	uint32_t slot, struct lane *lane, struct credit_packet *packet)
 {
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
@@ -171,7 +173,7 @@ static inline void choose(
 		lane->credits >= (int32_t)blocks_of(packet->of.wire_bytes))
 		tb_crossing_begin(credits, slot, packet, NULL);
 	else
-		tb_arbiter_choose_when_known(credits, slot, lane, packet);
+		choose_when_known(credits, slot, lane, packet);
 }
 
 // each_route calls `visit` for the link of each head of a receiver.

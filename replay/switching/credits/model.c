@@ -172,6 +172,8 @@ static void link_failed(struct tb_replay *replay, uint32_t link)
 static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	const struct credits *credits = (const void *)replay;
+	if (credits->is_straight)
+		return tb_straight_injects_at(credits, node, id);
 	const struct credit_packet *packet = packet_at(credits, id);
 	uint32_t slot = credits->first_node + node;
 	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));

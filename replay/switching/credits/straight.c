@@ -193,16 +193,16 @@ static inline void announce(struct credits *credits, const struct link_sender *s
 
 // begin has a packet, the first of a queue of a receiver, begin to cross a link.
 ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
-	struct crossbar *crossbar, struct receiver *receiver,
-	struct credit_packet *packet)
+	struct crossbar *crossbar, struct credit_packet *packet, const struct update *by)
 {
 	struct link_sender *sender = &link->sender;
+	struct receiver *receiver = receiver_at(credits, packet->at);
 	uint32_t slot = packet->route, port = sender->port;
 	struct link_sender *reverse = &link_at(credits, packet->at)->sender;
 	struct queue *queue = queue_in(receiver, port);
 	if (sender->bytes)
 		leave_crossbar(credits, sender);
-	settle_wait(credits, sender, packet, NULL);
+	settle_wait(credits, sender, packet, by);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
 	sender->vl = 0;
@@ -248,6 +248,20 @@ static inline void settle(struct lane *lane, tb_time_ps now)
 	lane->n = n;
 }
 
+// choose_when_known lets a link take a packet if it has the credits with what it comes to
+// know now; else it looks again when it has.
+static __attribute__((noinline)) void choose_when_known(struct credits *credits,
+	struct crossbar *crossbar, struct straight_link *link,
+	struct credit_packet *packet)
+{
+	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	const struct update *by;
+	if (lane_has(credits, &link->lane, need, &by))
+		begin(credits, link, crossbar, packet, by);
+	else
+		tb_lanes_wait(credits, packet->route, &link->lane, need);
+}
+
 ALWAYS_INLINE void choose(
 	struct credits *credits, struct crossbar *crossbar, struct straight_link *link)
 {
@@ -261,9 +275,9 @@ ALWAYS_INLINE void choose(
 		record_at(credits, queue_in(receiver, link->sender.port)->first);
 	settle(lane, credits->replay.now);
 	if (RARELY(lane->credits < (int32_t)blocks_of(packet->of.wire_bytes)))
-		tb_arbiter_choose_when_known(credits, packet->route, lane, packet);
+		choose_when_known(credits, crossbar, link, packet);
 	else
-		begin(credits, link, crossbar, receiver, packet);
+		begin(credits, link, crossbar, packet, NULL);
 }
 
 void tb_straight_choose(struct credits *credits, struct crossbar *crossbar, uint32_t port)
@@ -311,4 +325,18 @@ void tb_straight_alone(struct credits *credits, struct tb_event event)
 	if (RARELY(crossbar->looking != 0))
 		tb_arbiter_go_on(credits, crossbar);
 	crossbar->listed = false;
+}
+
+tb_time_ps tb_straight_injects_at(
+	const struct credits *credits, uint32_t node, uint32_t id)
+{
+	struct straight_link *link = link_at(credits, credits->first_node + node);
+	struct lane *lane = &link->lane;
+	int32_t need = (int32_t)blocks_of(record_at(credits, id)->of.wire_bytes);
+	tb_time_ps known_at = credits->replay.now;
+	settle(lane, known_at);
+	lane->lacks = 0;
+	if (lane->credits < need)
+		known_at = tb_lanes_enough_at(credits, lane, need);
+	return known_at > link->sender.free_at ? known_at : link->sender.free_at;
 }

@@ -181,23 +181,31 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 	return since != TB_TIME_NEVER;
 }
 
-// is_idle returns whether nothing waits at a port of a switch, nor has since it was asked
-// last: most ports of a large network.
-static inline bool is_idle(const struct credits *credits, uint32_t slot)
+// next_settled returns the next number, from `i` on, of a slot that is not idle. Nothing
+// waits at an idle port of a switch, nor has since it was asked last: most ports of a
+// large network are so.
+static uint32_t next_settled(const struct credits *credits, uint32_t i)
 {
-	return credits->head_words == 1 && receiver_at(credits, slot)->used_queues == 0 &&
-	       sender_at(credits, slot)->stalled_since == TB_TIME_NEVER;
+	const uint32_t *slots = credits->slots;
+	uint32_t n = credits->n_own, first_node = credits->first_node;
+	for (; credits->head_words == 1 && i < n; i++) {
+		uint32_t slot = slots ? slots[i] : i;
+		if (slot >= first_node || receiver_at(credits, slot)->used_queues ||
+			sender_at(credits, slot)->stalled_since != TB_TIME_NEVER)
+			break;
+	}
+	return i;
 }
 
 bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t i = 0; i < credits->n_own; i++) {
+	for (uint32_t i = next_settled(credits, 0); i < credits->n_own;
+		i = next_settled(credits, i + 1)) {
 		uint32_t slot = own_slot(credits, i);
-		if (is_node(credits, slot))
+		if (is_node(credits, slot)) {
 			lasts |= settle_sender(credits, slot, until);
-		else if (!is_idle(credits, slot) &&
-			 sender_at(credits, slot)->link != TB_ID_NONE) {
+		} else if (sender_at(credits, slot)->link != TB_ID_NONE) {
 			lasts |= settle_sender(credits, slot, until);
 			lasts |= each_waiting(credits, slot, until, charge_one);
 		}
