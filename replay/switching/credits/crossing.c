@@ -1,6 +1,6 @@
 #include "credits_impl.h"
 
-#include "crossing.h"
+#include "crossing_steps.h"
 #include "lanes.h"
 #include "pause.h"
 #include "queues.h"

@@ -8,7 +8,7 @@
 // links to other parts. The results are theirs, which tests compare.
 #include "straight.h"
 
-#include "crossing.h"
+#include "crossing_steps.h"
 #include "lanes.h"
 #include "queues.h"
 #include "routing.h"

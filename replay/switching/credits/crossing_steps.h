@@ -1,7 +1,7 @@
 // Steps of a crossing that every way through a switch has (crossing.c, straight.c).
 // Private to this room.
-#ifndef TB_CROSSING_H
-#define TB_CROSSING_H
+#ifndef TB_CROSSING_STEPS_H
+#define TB_CROSSING_STEPS_H
 
 #include "credits_impl.h"
 
