@@ -15,15 +15,26 @@
 //
 // A burst that begins may let others begin: of the hops before and after it, of its own
 // hop, and of the VC that waits for its link. That can go on through all bursts and hops
-// of a packet, too deep for the stack. So calls nest at most DEPTH_MOST deep, and hops
-// beyond that wait on a list threaded through the hops. The order does not matter: a hop
-// begins at the same instant whatever else has begun before.
+// of a packet. So nothing here calls itself: go_on begins one burst after the other, and
+// the hops that it has to look at stand in a short array, and beyond that on a list
+// threaded through the hops. The order does not matter: a hop begins at the same instant
+// whatever else has begun before.
 #include "circuits_impl.h"
 
 #include <assert.h>
 
+#define BURSTS_INLINE static inline __attribute__((always_inline))
+
 // Most bursts let no more than two others begin.
-enum { DEPTH_MOST = 16 };
+enum { LOOKS_MOST = 16 };
+
+struct looks { // hops whose next burst may be able to cross, the next one last
+	uint32_t n;
+	struct look {
+		struct circuit_packet *packet;
+		struct hop *at;
+	} of[LOOKS_MOST];
+};
 
 static struct hop *hop_before(const struct circuits *circuits, struct hop *at)
 {
@@ -35,22 +46,25 @@ static struct hop *hop_after(const struct circuits *circuits, struct hop *at)
 	return (void *)((char *)at + circuits->hop_bytes);
 }
 
-static void advance(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, unsigned depth);
-
-// look looks at a hop whose next burst may be able to cross, or puts it on the list.
-static inline void look(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, unsigned depth)
+// list_look puts a hop on the list of those to look at.
+static __attribute__((noinline)) void list_look(
+	struct circuits *circuits, const struct circuit_packet *packet, struct hop *at)
 {
-	if (depth < DEPTH_MOST) {
-		advance(circuits, packet, at, depth + 1);
-		return;
-	}
 	if (at->to_look_at)
 		return;
 	at->to_look_at = true;
 	at->next = circuits->hops_to_look_at;
 	circuits->hops_to_look_at = packet->of.id << circuits->hops_shift | at->number;
+}
+
+// look has go_on look at a hop.
+BURSTS_INLINE void look(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet *packet, struct hop *at)
+{
+	if (looks->n < LOOKS_MOST)
+		looks->of[looks->n++] = (struct look){packet, at};
+	else
+		list_look(circuits, packet, at);
 }
 
 // middle_at is when a flit in the middle of a burst begins to cross: the one in the same
@@ -144,7 +158,7 @@ static tb_time_ps all_in_at(const struct circuits *circuits,
 
 // call_next lets the VC that waits for a link begin when the burst being served ends: of
 // two VCs, the other one.
-static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
+static void call_next(struct circuits *circuits, struct looks *looks, uint32_t slot)
 {
 	struct link *link = &circuits->links[slot];
 	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
@@ -152,39 +166,42 @@ static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
 	struct hop *at = hop_at(circuits, packet, vc->hop);
 	link->ready = 0;
 	at->armed = false;
-	look(circuits, packet, at, depth);
+	look(circuits, looks, packet, at);
 }
 
 // note_train counts a burst for what its train makes the reverse link owe. The burst
 // continues the train when no gap has opened behind the one before.
-static void note_train(struct circuits *circuits, struct hop *at, tb_time_ps start,
-	tb_time_ps end, uint32_t bytes)
+BURSTS_INLINE void note_train(struct circuits *circuits, struct hop *at, tb_time_ps start,
+	tb_time_ps end, tb_time_ps burst_ps)
 {
 	uint32_t burst = at->bursts;
 	if (burst == 0 || span_at(at, burst - 1)->end != start)
 		tb_link_tokens_begin(circuits->trains, at->link, start);
-	tb_link_tokens_cross(circuits->trains, at->link, end,
-		link_time(&circuits->links[at->link], bytes));
+	tb_link_tokens_cross(circuits->trains, at->link, end, burst_ps);
 }
 
 // look_around looks at the hops that may have waited for the burst of `at` that has just
-// begun: the next one for the burst, the one before for the room that it makes.
-static inline void look_around(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, uint32_t burst, unsigned depth)
+// begun: the next one for the burst, the one before for the room that it makes, and its
+// own, unless it waits for the header to go on.
+BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet *packet, struct hop *at, uint32_t burst)
 {
-	if (burst > 0 && at->number + 1u < packet->of.n_hops &&
-		hop_after(circuits, at)->bursts == burst)
-		look(circuits, packet, hop_after(circuits, at), depth);
-	if (at->number == 0)
-		return;
-	struct hop *before = hop_before(circuits, at);
-	if (before->bursts == burst + before->room && before->bursts < packet->n_bursts)
-		look(circuits, packet, before, depth);
+	bool leads_on = at->number + 1u < packet->of.n_hops;
+	if (burst + 1 < packet->n_bursts && (burst + 1 < at->room || leads_on))
+		look(circuits, looks, packet, at);
+	if (at->number > 0) {
+		struct hop *before = hop_before(circuits, at);
+		if (before->bursts == burst + before->room &&
+			before->bursts < packet->n_bursts)
+			look(circuits, looks, packet, before);
+	}
+	if (burst > 0 && leads_on && hop_after(circuits, at)->bursts == burst)
+		look(circuits, looks, packet, hop_after(circuits, at));
 }
 
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
-static inline void end_packet(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, tb_time_ps end, unsigned depth)
+BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
 {
 	const struct link *link = &circuits->links[at->link];
 	if (link->ejection)
@@ -194,14 +211,14 @@ static inline void end_packet(struct circuits *circuits, struct circuit_packet *
 		tb_wheel_put(&circuits->replay.wheel, all_in_at(circuits, packet, at),
 			EV_TAIL, packet->of.id);
 	if (link->ready && next_start(circuits, at->link) != TB_TIME_NEVER)
-		call_next(circuits, at->link, depth);
+		call_next(circuits, looks, at->link);
 }
 
 // begin lets the next burst of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the burst having begun in time for the rest.
-static void begin(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, tb_time_ps start, unsigned depth)
+BURSTS_INLINE void begin(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet *packet, struct hop *at, tb_time_ps start)
 {
 	struct link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
@@ -209,11 +226,12 @@ static void begin(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t bytes = last_burst
 				 ? packet->of.wire_bytes - burst * circuits->burst_bytes
 				 : circuits->burst_bytes;
-	tb_time_ps end = start + link_time(link, bytes);
+	tb_time_ps burst_ps = link_time(link, bytes);
+	tb_time_ps end = start + burst_ps;
 	if (!circuits->equal_rates)
 		end = end_at_unequal_rates(circuits, packet, at, start, bytes);
 	if (circuits->trains)
-		note_train(circuits, at, start, end, bytes);
+		note_train(circuits, at, start, end, burst_ps);
 	*span_at(at, burst) = (struct burst_span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
@@ -227,13 +245,9 @@ static void begin(struct circuits *circuits, struct circuit_packet *packet,
 	if (burst == 0 && !link->ejection) // the header comes to the next switch
 		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
 			packet->of.id << circuits->hops_shift | at->number);
-	look_around(circuits, packet, at, burst, depth);
-	if (last_burst) {
-		end_packet(circuits, packet, at, end, depth);
-		return;
-	}
-	if (burst + 1 < at->room || at->number + 1u < packet->of.n_hops)
-		look(circuits, packet, at, depth);
+	if (last_burst)
+		end_packet(circuits, looks, packet, at, end);
+	look_around(circuits, looks, packet, at, burst);
 }
 
 // line_up lets a burst that can cross wait for its link.
@@ -244,22 +258,23 @@ static void line_up(struct circuits *circuits, const struct hop *at)
 	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
 
-// advance finds out whether the next burst of a hop can cross, and when. If that is
+// begins_at finds out whether the next burst of a hop can cross, and when. If that is
 // exactly when the previous burst ends, the link stays with the VC and no other VC can
-// intervene: the burst begins (perhaps in the future) without an event.
-static void advance(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *at, unsigned depth)
+// intervene: the burst begins (perhaps in the future) without an event. TB_TIME_NEVER: it
+// is not known yet.
+BURSTS_INLINE tb_time_ps begins_at(
+	struct circuits *circuits, struct circuit_packet *packet, struct hop *at)
 {
 	uint32_t burst = at->bursts;
 	if (at->armed || burst == packet->n_bursts)
-		return;
+		return TB_TIME_NEVER;
 	tb_time_ps ready = circuits->replay.now;
 	struct link *link = &circuits->links[at->link];
 	if (burst >= at->room) {
 		struct hop *after = hop_after(circuits, at);
 		if (at->number + 1u >= packet->of.n_hops ||
 			after->bursts <= burst - at->room)
-			return;
+			return TB_TIME_NEVER;
 		tb_time_ps room = span_at(after, burst - at->room)->start + link->hop_ps;
 		if (room > ready)
 			ready = room;
@@ -267,7 +282,7 @@ static void advance(struct circuits *circuits, struct circuit_packet *packet,
 	if (at->number > 0) {
 		struct hop *before = hop_before(circuits, at);
 		if (before->bursts <= burst)
-			return;
+			return TB_TIME_NEVER;
 		tb_time_ps in = span_at(before, burst)->start +
 				circuits->links[before->link].hop_ps;
 		if (in > ready)
@@ -276,15 +291,12 @@ static void advance(struct circuits *circuits, struct circuit_packet *packet,
 	if (burst > 0 && span_at(at, burst - 1)->end >= ready) {
 		// The last burst has not ended yet, so the link cannot serve another VC.
 		assert(link->reserved_until == span_at(at, burst - 1)->end);
-		begin(circuits, packet, at, span_at(at, burst - 1)->end, depth);
-		return;
+		return span_at(at, burst - 1)->end;
 	}
-	tb_time_ps next = TB_TIME_NEVER;
-	if (link->ready == 0 && link->reserved_until >= ready)
-		next = next_start(circuits, at->link);
-	if (next != TB_TIME_NEVER) {
-		begin(circuits, packet, at, next, depth);
-		return;
+	if (link->ready == 0 && link->reserved_until >= ready) {
+		tb_time_ps next = next_start(circuits, at->link);
+		if (next != TB_TIME_NEVER)
+			return next;
 	}
 	at->armed = true;
 	if (ready > circuits->replay.now)
@@ -292,21 +304,43 @@ static void advance(struct circuits *circuits, struct circuit_packet *packet,
 			packet->of.id << circuits->hops_shift | at->number);
 	else
 		line_up(circuits, at);
+	return TB_TIME_NEVER;
 }
 
-// look_at_all looks at the listed hops, which bursts that began may have unblocked.
-static inline void look_at_all(struct circuits *circuits)
+// take_look takes the next hop to look at.
+BURSTS_INLINE bool take_look(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet **packet, struct hop **at)
 {
-	while (circuits->hops_to_look_at != NOTHING) {
-		uint32_t subject = circuits->hops_to_look_at;
-		struct circuit_packet *packet =
-			packet_at(circuits, subject >> circuits->hops_shift);
-		struct hop *at = hop_at(
-			circuits, packet, subject & ((1u << circuits->hops_shift) - 1));
-		circuits->hops_to_look_at = at->next;
-		at->to_look_at = false;
-		advance(circuits, packet, at, 0);
+	if (looks->n > 0) {
+		const struct look *next = &looks->of[--looks->n];
+		*packet = next->packet;
+		*at = next->at;
+		return true;
 	}
+	uint32_t subject = circuits->hops_to_look_at;
+	if (subject == NOTHING)
+		return false;
+	*packet = packet_at(circuits, subject >> circuits->hops_shift);
+	*at = hop_at(circuits, *packet, subject & ((1u << circuits->hops_shift) - 1));
+	circuits->hops_to_look_at = (*at)->next;
+	(*at)->to_look_at = false;
+	return true;
+}
+
+// go_on lets the next burst of a hop cross from `start` on, TB_TIME_NEVER: when it can,
+// and then all others that it lets begin.
+static void go_on(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, tb_time_ps start)
+{
+	struct looks looks;
+	looks.n = 0;
+	do {
+		if (start == TB_TIME_NEVER)
+			start = begins_at(circuits, packet, at);
+		if (start != TB_TIME_NEVER)
+			begin(circuits, &looks, packet, at, start);
+		start = TB_TIME_NEVER;
+	} while (take_look(circuits, &looks, &packet, &at));
 }
 
 // free_from is when a link can take a burst that begins a train, for all that is known
@@ -325,11 +359,9 @@ void tb_bursts_enter(
 {
 	const struct link *link = &circuits->links[at->link];
 	// No other VC wants the link: the burst begins, as it would in phase 3.
-	if (link->ready == 0 && free_from(circuits, at->link) <= circuits->replay.now)
-		begin(circuits, packet, at, circuits->replay.now, 0);
-	else
-		advance(circuits, packet, at, 0);
-	look_at_all(circuits);
+	bool is_free =
+		link->ready == 0 && free_from(circuits, at->link) <= circuits->replay.now;
+	go_on(circuits, packet, at, is_free ? circuits->replay.now : TB_TIME_NEVER);
 }
 
 void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
@@ -337,8 +369,7 @@ void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 	struct hop *at = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	at->room = BURSTS_ALWAYS;
 	if (at->bursts < packet->n_bursts) {
-		advance(circuits, packet, at, 0);
-		look_at_all(circuits);
+		go_on(circuits, packet, at, TB_TIME_NEVER);
 	} else {
 		tb_wheel_put(&circuits->replay.wheel,
 			later(all_in_at(circuits, packet, at), circuits->replay.now),
@@ -384,8 +415,7 @@ static void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps sta
 	const struct vc *vc = &vcs_of(circuits, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
 	struct circuit_packet *packet = packet_at(circuits, vc->packet);
-	begin(circuits, packet, hop_at(circuits, packet, vc->hop), start, 0);
-	look_at_all(circuits);
+	go_on(circuits, packet, hop_at(circuits, packet, vc->hop), start);
 }
 
 void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
