@@ -140,8 +140,7 @@ static inline tb_time_ps next_start(const struct circuits *circuits, uint32_t sl
 	const struct link *link = &circuits->links[slot];
 	if (!link->serves_last || link->n_vcs > 2)
 		return TB_TIME_NEVER;
-	return circuits->trains ? tb_link_tokens_foreseen(circuits->trains, slot)
-				: link->reserved_until;
+	return link->train ? tb_link_tokens_foreseen(link->train) : link->reserved_until;
 }
 
 // all_in_at returns when the last flit of a packet has arrived at the switch that
@@ -171,13 +170,13 @@ static void call_next(struct circuits *circuits, struct looks *looks, uint32_t s
 
 // note_train counts a burst for what its train makes the reverse link owe. The burst
 // continues the train when no gap has opened behind the one before.
-BURSTS_INLINE void note_train(struct circuits *circuits, struct hop *at, tb_time_ps start,
+BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps start,
 	tb_time_ps end, tb_time_ps burst_ps)
 {
 	uint32_t burst = at->bursts;
 	if (burst == 0 || span_at(at, burst - 1)->end != start)
-		tb_link_tokens_begin(circuits->trains, at->link, start);
-	tb_link_tokens_cross(circuits->trains, at->link, end, burst_ps);
+		tb_link_tokens_begin(train, start);
+	tb_link_tokens_cross(train, end, burst_ps);
 }
 
 // look_around looks at the hops that may have waited for the burst of `at` that has just
@@ -205,8 +204,9 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
 {
 	const struct link *link = &circuits->links[at->link];
 	if (link->ejection)
-		tb_wheel_put(&circuits->replay.wheel, end + link->hop_ps - link->flit_ps,
-			EV_TAIL, packet->of.id);
+		tb_wheel_put(&circuits->replay.wheel,
+			end + link->hop_ps - flit_time(circuits, link), EV_TAIL,
+			packet->of.id);
 	else if (at->room == BURSTS_ALWAYS)
 		tb_wheel_put(&circuits->replay.wheel, all_in_at(circuits, packet, at),
 			EV_TAIL, packet->of.id);
@@ -230,8 +230,8 @@ BURSTS_INLINE void begin(struct circuits *circuits, struct looks *looks,
 	tb_time_ps end = start + burst_ps;
 	if (!circuits->equal_rates)
 		end = end_at_unequal_rates(circuits, packet, at, start, bytes);
-	if (circuits->trains)
-		note_train(circuits, at, start, end, burst_ps);
+	if (link->train)
+		note_train(link->train, at, start, end, burst_ps);
 	*span_at(at, burst) = (struct burst_span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
@@ -347,11 +347,11 @@ static void go_on(struct circuits *circuits, struct circuit_packet *packet,
 // now: the burst being served has ended, and its tokens are sent.
 static inline tb_time_ps free_from(const struct circuits *circuits, uint32_t slot)
 {
-	tb_time_ps end = circuits->links[slot].reserved_until;
-	if (!circuits->trains || end > circuits->replay.now)
+	const struct link *link = &circuits->links[slot];
+	tb_time_ps end = link->reserved_until;
+	if (!link->train || end > circuits->replay.now)
 		return end;
-	return later(
-		end, tb_link_tokens_sent(circuits->trains, slot, circuits->replay.now));
+	return later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
 }
 
 void tb_bursts_enter(

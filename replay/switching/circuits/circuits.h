@@ -101,11 +101,11 @@ struct link { // every crossing touches all of it: two cache lines side by side
 		reserved_until; // the burst being served ends; final, whatever comes
 	tb_time_ps held_since;	// TB_TIME_NEVER while no VC is held
 	tb_time_ps hop_ps;	// header on this link to header at the next switch
-	tb_time_ps flit_ps;
-	uint64_t byte_q20;    // picoseconds a byte, 20 binary places
-	uint32_t id;	      // in the network
-	uint32_t from;	      // switch, or node of an injection link
-	uint32_t to;	      // switch, or node of an ejection link
+	uint64_t byte_q20;	// picoseconds a byte, 20 binary places
+	struct train *train;	// NULL without link tokens
+	uint32_t id;		// in the network
+	uint32_t from;		// switch, or node of an injection link
+	uint32_t to;		// switch, or node of an ejection link
 	uint16_t room_bursts; // bursts that its FIFO holds; BURSTS_ALWAYS at an ejection
 	uint16_t ready;	      // bit a VC: its next burst waits for the link
 	uint8_t serving;      // VC served last
@@ -145,6 +145,7 @@ struct circuit_packet {	     // a cache line, followed by its hops: see hop_at
 	uint32_t n_bursts;
 	uint32_t came_by; // slot of its last hop
 	uint32_t at;	  // where that leads: switch, or node in the end
+	uint32_t route;	  // on from there, unless routes are odd
 };
 
 struct waiter {
@@ -220,6 +221,12 @@ static inline struct burst_span *span_at(struct hop *hop, uint32_t burst)
 static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+static inline tb_time_ps flit_time(
+	const struct circuits *circuits, const struct link *link)
+{
+	return link_time(link, circuits->replay.net->params.flit_bytes);
 }
 
 static inline tb_time_ps *free_at(const struct circuits *circuits, uint32_t slot)

@@ -102,17 +102,24 @@ void tb_circuits_free(struct tb_replay *replay);
 
 // VCs and waiting headers.
 //
+// last_free is when the last VC of a link is known to fall free.
+static inline tb_time_ps last_free(const struct circuits *circuits, uint32_t slot)
+{
+	const tb_time_ps *frees = free_at(circuits, slot);
+	tb_time_ps end = frees[0];
+	for (uint32_t v = 1; v < circuits->links[slot].n_vcs; v++)
+		if (frees[v] > end)
+			end = frees[v];
+	return end;
+}
+
 // settle_link counts the time that VCs of the link were held, up to `until`.
 static inline void settle_link(struct circuits *circuits, uint32_t slot, tb_time_ps until)
 {
 	struct link *link = &circuits->links[slot];
 	if (link->held_since == TB_TIME_NEVER)
 		return;
-	const tb_time_ps *frees = free_at(circuits, slot);
-	tb_time_ps end = 0;
-	for (uint32_t v = 0; v < link->n_vcs; v++)
-		if (frees[v] > end)
-			end = frees[v];
+	tb_time_ps end = last_free(circuits, slot);
 	bool over = end <= until;
 	if (!over)
 		end = until;
@@ -139,6 +146,8 @@ static inline uint32_t free_vcs(const struct circuits *circuits, uint32_t slot)
 static inline uint32_t lowest_free(const struct circuits *circuits, uint32_t slot)
 {
 	const tb_time_ps *frees = free_at(circuits, slot);
+	if (circuits->vcs_most == 2)
+		return frees[0] > circuits->replay.now;
 	uint32_t v = 0;
 	while (frees[v] > circuits->replay.now)
 		v++;
@@ -149,6 +158,8 @@ static inline uint32_t lowest_free(const struct circuits *circuits, uint32_t slo
 static inline tb_time_ps first_free(const struct circuits *circuits, uint32_t slot)
 {
 	const tb_time_ps *frees = free_at(circuits, slot);
+	if (circuits->vcs_most == 2)
+		return frees[0] < frees[1] ? frees[0] : frees[1];
 	tb_time_ps first = TB_TIME_NEVER;
 	for (uint32_t v = 0; v < circuits->vcs_most; v++)
 		if (frees[v] < first)

@@ -75,8 +75,7 @@ static void make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
 	circuits->cells[id] = &link->cell;
 	link->n_vcs = (uint8_t)info->n_vcs;
 	link->byte_q20 = tb_per_byte_q20(info->bytes_per_s);
-	link->flit_ps = link_time(link, circuits->replay.net->params.flit_bytes);
-	link->hop_ps = info->latency_ps + link->flit_ps;
+	link->hop_ps = info->latency_ps + flit_time(circuits, link);
 	link->from = info->from;
 	link->to = info->to;
 	link->ejection = info->kind == TB_LINK_EJECTION;
@@ -129,6 +128,10 @@ static int make_trains(struct circuits *circuits)
 	for (uint32_t id = 0; id < net->n_links; id++)
 		tb_link_tokens_pair(circuits->trains, circuits->slot_of_link[id],
 			circuits->slot_of_link[net->links[id].reverse.id]);
+	for (uint32_t id = 0; id < net->n_links; id++) {
+		uint32_t slot = circuits->slot_of_link[id];
+		circuits->links[slot].train = tb_link_tokens_of(circuits->trains, slot);
+	}
 	return TB_OK;
 }
 

@@ -15,6 +15,8 @@ void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 	packet->came_by = slot;
 	packet->at = link->to;
 	packet->arrived = TB_TIME_NEVER;
+	if (!circuits->odd_routes && !link->ejection)
+		packet->route = plain_route(circuits, link->to, packet);
 	bool followed = free_at(circuits, slot)[v] == circuits->replay.now;
 	uint32_t root = vcs_of(circuits, slot)[v].root;
 	free_at(circuits, slot)[v] = TB_TIME_NEVER;
@@ -51,7 +53,7 @@ void tb_circuits_header(struct circuits *circuits, uint32_t id)
 		return;
 	uint32_t sw = packet->at;
 	struct switch_state *at = &circuits->switches[sw];
-	uint32_t route = route_of(circuits, sw, packet);
+	uint32_t route = route_of(circuits, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_discard(circuits, packet);
 		return;
@@ -119,7 +121,7 @@ void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 		return;
 	}
 	uint32_t sw = packet->at;
-	uint32_t route = route_of(circuits, sw, packet);
+	uint32_t route = route_of(circuits, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_discard(circuits, packet);
 		return;

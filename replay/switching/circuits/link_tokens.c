@@ -36,12 +36,10 @@ void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse)
 {
 	if (trains->places[slot] != NO_PLACE)
 		return;
+	struct train *train = &trains->of[trains->n_places];
+	train[0].to_reverse = 1;
+	train[1].to_reverse = -1;
+	train[0].share_q16 = train[1].share_q16 = trains->share_q16;
 	trains->places[slot] = trains->n_places++;
 	trains->places[reverse] = trains->n_places++;
-}
-
-void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot)
-{
-	__builtin_prefetch(train_of(trains, slot), 0, 2);
-	__builtin_prefetch(reverse_of(trains, slot), 0, 2);
 }

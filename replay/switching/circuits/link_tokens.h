@@ -18,6 +18,7 @@
 
 #include "units.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct train { // on a link, crossing it or the last that did
@@ -28,11 +29,13 @@ struct train { // on a link, crossing it or the last that did
 	tb_time_ps held;    // came due while this train crossed: they wait for its end
 	tb_time_ps owed;    // came due at owed_at, after these
 	tb_time_ps owed_at;
+	ptrdiff_t to_reverse; // from here to the train of the reverse link
+	uint32_t share_q16;
 };
 
 struct trains {
 	uint32_t share_q16;
-	struct train *of; // those of a cable side by side, at 2i and 2i + 1
+	struct train *of; // those of a cable side by side
 	uint32_t *places; // by slot: of its train
 	uint32_t n_places;
 };
@@ -45,17 +48,22 @@ void tb_link_tokens_free(struct trains *trains);
 // tb_link_tokens_pair makes `reverse` the link that owes for what crosses `slot`.
 void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse);
 
-// tb_link_tokens_fetch fetches into the cache what the other calls for `slot` read.
-void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot);
-
-static inline struct train *train_of(const struct trains *trains, uint32_t slot)
+// tb_link_tokens_of is the train of a paired link; the calls below take it.
+static inline struct train *tb_link_tokens_of(const struct trains *trains, uint32_t slot)
 {
 	return &trains->of[trains->places[slot]];
 }
 
-static inline struct train *reverse_of(const struct trains *trains, uint32_t slot)
+// tb_link_tokens_cable is the first of the two trains of its cable, side by side.
+static inline const struct train *tb_link_tokens_cable(
+	const struct trains *trains, uint32_t slot)
 {
-	return &trains->of[trains->places[slot] ^ 1];
+	return &trains->of[trains->places[slot] & ~1u];
+}
+
+static inline struct train *reverse_of(struct train *train)
+{
+	return train + train->to_reverse;
 }
 
 // later is the later of two instants.
@@ -68,6 +76,8 @@ static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
 static inline tb_time_ps sent_by(const struct train *link, tb_time_ps now)
 {
 	tb_time_ps sent = link->sent_at;
+	if ((link->held | link->owed) == 0) // the rule: spare the rest
+		return sent;
 	if (link->held)
 		sent = later(sent, link->end) + link->held;
 	if (link->owed && link->owed_at < now)
@@ -78,6 +88,8 @@ static inline tb_time_ps sent_by(const struct train *link, tb_time_ps now)
 // settle_sent counts that as sent.
 static inline void settle_sent(struct train *link, tb_time_ps now)
 {
+	if ((link->held | link->owed) == 0)
+		return;
 	link->sent_at = sent_by(link, now);
 	link->held = 0;
 	if (link->owed_at < now)
@@ -98,49 +110,42 @@ static inline void hand_over(struct train *from, struct train *to)
 	from->makes_owe = 0;
 }
 
-// tb_link_tokens_begin begins a train on `slot`, now or at the instant foreseen.
-static inline void tb_link_tokens_begin(
-	struct trains *trains, uint32_t slot, tb_time_ps start)
+// tb_link_tokens_begin begins a train, now or at the instant foreseen.
+static inline void tb_link_tokens_begin(struct train *train, tb_time_ps start)
 {
-	struct train *train = train_of(trains, slot);
 	if (train->makes_owe)
-		hand_over(train, reverse_of(trains, slot));
+		hand_over(train, reverse_of(train));
 	settle_sent(train, start);
 }
 
-// tb_link_tokens_cross lets the next burst of the train on `slot` cross until `end`; it
-// takes `burst_ps` by itself.
+// tb_link_tokens_cross lets the next burst of a train cross until `end`; it takes
+// `burst_ps` by itself.
 static inline void tb_link_tokens_cross(
-	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps)
+	struct train *train, tb_time_ps end, tb_time_ps burst_ps)
 {
-	struct train *train = train_of(trains, slot);
 	train->end = end;
-	train->makes_owe += burst_ps * trains->share_q16 >> 16;
+	train->makes_owe += burst_ps * train->share_q16 >> 16;
 }
 
-// tb_link_tokens_sent returns when `slot`, which no train crosses, has sent what it owed
-// before `now`; 0 or any instant up to `now` when nothing is left to send.
-static inline tb_time_ps tb_link_tokens_sent(
-	struct trains *trains, uint32_t slot, tb_time_ps now)
+// tb_link_tokens_sent returns when the link, which no train crosses, has sent what it
+// owed before `now`; 0 or any instant up to `now` when nothing is left to send.
+static inline tb_time_ps tb_link_tokens_sent(struct train *train, tb_time_ps now)
 {
-	struct train *train = train_of(trains, slot);
-	struct train *reverse = reverse_of(trains, slot);
+	struct train *reverse = reverse_of(train);
 	if (reverse->makes_owe && reverse->end < now)
 		hand_over(reverse, train);
 	settle_sent(train, now);
 	return train->sent_at;
 }
 
-// tb_link_tokens_foreseen returns from when on `slot` can take a train after the one that
-// crosses it: its end and the tokens due by then. TB_TIME_NEVER when that is not certain
-// yet, as the reverse link may end a train before.
-static inline tb_time_ps tb_link_tokens_foreseen(
-	const struct trains *trains, uint32_t slot)
+// tb_link_tokens_foreseen returns from when on the link can take a train after the one
+// that crosses it: its end and the tokens due by then. TB_TIME_NEVER when that is not
+// certain yet, as the reverse link may end a train before.
+static inline tb_time_ps tb_link_tokens_foreseen(struct train *train)
 {
-	const struct train *train = train_of(trains, slot);
 	tb_time_ps from = later(train->end, sent_by(train, train->end));
 	from = later(from, sent_by(train, from)); // with what comes due meanwhile
-	return reverse_of(trains, slot)->end < from ? TB_TIME_NEVER : from;
+	return reverse_of(train)->end < from ? TB_TIME_NEVER : from;
 }
 
 #endif

@@ -28,8 +28,9 @@ static inline void fetch_slot(const struct circuits *circuits, uint32_t slot)
 	fetch(&circuits->links[slot]);
 	fetch(&circuits->links[slot].cell);
 	fetch(vcs_of(circuits, slot));
-	if (circuits->trains)
-		tb_link_tokens_fetch(circuits->trains, slot);
+	if (circuits->trains) // not by link->train, which may not have come yet
+		fetch_lines(tb_link_tokens_cable(circuits->trains, slot),
+			2 * sizeof(struct train));
 }
 
 static inline void fetch_route(const struct circuits *circuits, uint32_t route)
@@ -111,7 +112,7 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 		const struct circuit_packet *packet = packet_of(circuits, id);
 		fetch(&circuits->switches[packet->at]);
 		fetch(&came_by(circuits, packet)->cell);
-		fetch_route(circuits, route_of(circuits, packet->at, packet));
+		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
 		prefetch_tail_second(circuits, id);
 	} else if (event.kind == EV_SWITCH) {
@@ -132,7 +133,7 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 static inline void prefetch_header_third(struct circuits *circuits, uint32_t id)
 {
 	const struct circuit_packet *packet = packet_of(circuits, id);
-	uint32_t route = route_of(circuits, packet->at, packet);
+	uint32_t route = packet->route;
 	if (!(route & TB_ROUTE_GROUP) || !group_at(circuits, route)->at_once)
 		return;
 	uint32_t slot = pick_at_once(

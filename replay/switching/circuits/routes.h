@@ -7,7 +7,7 @@
 
 // odd_route returns the route where the network's tables are not enough: a slot, a group,
 // or TB_ROUTE_NONE when all links that lead on are dead.
-static inline uint32_t odd_route(
+static __attribute__((noinline)) uint32_t odd_route(
 	struct circuits *circuits, uint32_t sw, const struct circuit_packet *packet)
 {
 	if (circuits->replay.retries)
@@ -23,18 +23,24 @@ static inline uint32_t odd_route(
 	return circuits->slot_of_link[route];
 }
 
-// route_of returns the route from switch `sw`.
-static inline uint32_t route_of(
+// plain_route returns the route from switch `sw` by the network's tables.
+static inline uint32_t plain_route(
 	struct circuits *circuits, uint32_t sw, const struct circuit_packet *packet)
 {
 	const struct tb_network *net = circuits->replay.net;
-	if (circuits->odd_routes)
-		return odd_route(circuits, sw, packet);
 	if (net->regular) // slots go by places in out_links
 		return tb_network_way(net, sw, packet->of.destination,
 			packet->of.n_hops - 1u, packet->of.ascending);
 	uint32_t route = tb_network_route(net, sw, packet->of.destination, 0, 0);
 	return route & TB_ROUTE_GROUP ? route : circuits->slot_of_link[route];
+}
+
+// route_of returns the route of a header from the switch at which it stands.
+static inline uint32_t route_of(
+	struct circuits *circuits, const struct circuit_packet *packet)
+{
+	return circuits->odd_routes ? odd_route(circuits, packet->at, packet)
+				    : packet->route;
 }
 
 // in_turn returns the next link with `most` free VCs after the one of the group that the

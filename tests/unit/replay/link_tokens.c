@@ -21,8 +21,8 @@ static struct trains *cable(void)
 // train lets a train of one burst cross a link.
 static void train(struct trains *trains, uint32_t slot, tb_time_ps start, tb_time_ps end)
 {
-	tb_link_tokens_begin(trains, slot, start);
-	tb_link_tokens_cross(trains, slot, end, end - start);
+	tb_link_tokens_begin(tb_link_tokens_of(trains, slot), start);
+	tb_link_tokens_cross(tb_link_tokens_of(trains, slot), end, end - start);
 }
 
 static void an_idle_link_sends_from_when_they_are_due(void **state)
@@ -31,9 +31,9 @@ static void an_idle_link_sends_from_when_they_are_due(void **state)
 	struct trains *trains = cable();
 	train(trains, REVERSE, 0, 100);
 	// Whether the train goes on is not known before the instant is over.
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 100), 0);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 101), 150);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 1000), 150);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 100), 0);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 101), 150);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 1000), 150);
 	tb_link_tokens_free(trains);
 }
 
@@ -42,9 +42,9 @@ static void a_train_that_goes_on_owes_at_its_end(void **state)
 	(void)state;
 	struct trains *trains = cable();
 	train(trains, REVERSE, 0, 100);
-	tb_link_tokens_cross(trains, REVERSE, 300, 200);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 300), 0);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 301), 450);
+	tb_link_tokens_cross(tb_link_tokens_of(trains, REVERSE), 300, 200);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 300), 0);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 301), 450);
 	tb_link_tokens_free(trains);
 }
 
@@ -55,9 +55,9 @@ static void what_comes_due_while_a_train_crosses_waits_for_its_end(void **state)
 	train(trains, REVERSE, 0, 100);
 	train(trains, LINK, 50, 200);
 	train(trains, REVERSE, 101, 200);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 200), 250);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 200), 250);
 	// The second train's 49 follow these 50.
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 201), 299);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 201), 299);
 	tb_link_tokens_free(trains);
 }
 
@@ -68,9 +68,10 @@ static void the_next_train_is_foreseen_while_the_reverse_is_busy(void **state)
 	train(trains, REVERSE, 0, 100);
 	train(trains, LINK, 50, 200);
 	train(trains, REVERSE, 100, 249);
-	assert_true(tb_link_tokens_foreseen(trains, LINK) == TB_TIME_NEVER);
-	tb_link_tokens_cross(trains, REVERSE, 300, 51);
-	assert_int_equal(tb_link_tokens_foreseen(trains, LINK), 250);
+	assert_true(tb_link_tokens_foreseen(tb_link_tokens_of(trains, LINK)) ==
+		    TB_TIME_NEVER);
+	tb_link_tokens_cross(tb_link_tokens_of(trains, REVERSE), 300, 51);
+	assert_int_equal(tb_link_tokens_foreseen(tb_link_tokens_of(trains, LINK)), 250);
 	tb_link_tokens_free(trains);
 }
 
@@ -83,10 +84,10 @@ static void what_comes_due_before_the_next_train_is_foreseen_too(void **state)
 	train(trains, REVERSE, 100, 220);
 	train(trains, REVERSE, 220, 400);
 	// 50 from 200 on, then the 60 that came due at 220.
-	assert_int_equal(tb_link_tokens_foreseen(trains, LINK), 310);
-	tb_link_tokens_begin(trains, LINK, 310);
-	tb_link_tokens_cross(trains, LINK, 350, 40);
-	assert_int_equal(tb_link_tokens_sent(trains, LINK, 401), 490);
+	assert_int_equal(tb_link_tokens_foreseen(tb_link_tokens_of(trains, LINK)), 310);
+	tb_link_tokens_begin(tb_link_tokens_of(trains, LINK), 310);
+	tb_link_tokens_cross(tb_link_tokens_of(trains, LINK), 350, 40);
+	assert_int_equal(tb_link_tokens_sent(tb_link_tokens_of(trains, LINK), 401), 490);
 	tb_link_tokens_free(trains);
 }
 
