@@ -15,10 +15,10 @@
 //
 // A burst that begins may let others begin: of the hops before and after it, of its own
 // hop, and of the VC that waits for its link. That can go on through all bursts and hops
-// of a packet. So nothing here calls itself: go_on begins one burst after the other, and
-// the hops that it has to look at stand in a short array, and beyond that on a list
-// threaded through the hops. The order does not matter: a hop begins at the same instant
-// whatever else has begun before.
+// of a packet. So nothing here calls itself: tb_bursts_go_on begins one burst after the
+// other, and the hops that it has to look at stand in a short array, and beyond that on a
+// list threaded through the hops. The order does not matter: a hop begins at the same
+// instant whatever else has begun before.
 #include "circuits_impl.h"
 
 #include <assert.h>
@@ -36,16 +36,6 @@ struct looks { // hops whose next burst may be able to cross, the next one last
 	} of[LOOKS_MOST];
 };
 
-static struct hop *hop_before(const struct circuits *circuits, struct hop *at)
-{
-	return (void *)((char *)at - circuits->hop_bytes);
-}
-
-static struct hop *hop_after(const struct circuits *circuits, struct hop *at)
-{
-	return (void *)((char *)at + circuits->hop_bytes);
-}
-
 // list_look puts a hop on the list of those to look at.
 static __attribute__((noinline)) void list_look(
 	struct circuits *circuits, const struct circuit_packet *packet, struct hop *at)
@@ -57,7 +47,7 @@ static __attribute__((noinline)) void list_look(
 	circuits->hops_to_look_at = packet->of.id << circuits->hops_shift | at->number;
 }
 
-// look has go_on look at a hop.
+// look has tb_bursts_go_on look at a hop.
 BURSTS_INLINE void look(struct circuits *circuits, struct looks *looks,
 	struct circuit_packet *packet, struct hop *at)
 {
@@ -135,9 +125,8 @@ static __attribute__((noinline)) tb_time_ps end_at_unequal_rates(
 // follow: the present burst is the last of its packet, and there are two VCs. Then the
 // other burst can be begun, in the future, without an event. Link tokens may keep it from
 // being certain.
-static inline tb_time_ps next_start(const struct circuits *circuits, uint32_t slot)
+static inline tb_time_ps next_start(const struct link *link)
 {
-	const struct link *link = &circuits->links[slot];
 	if (!link->serves_last || link->n_vcs > 2)
 		return TB_TIME_NEVER;
 	return link->train ? tb_link_tokens_foreseen(link->train) : link->reserved_until;
@@ -210,7 +199,7 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
 	else if (at->room == BURSTS_ALWAYS)
 		tb_wheel_put(&circuits->replay.wheel, all_in_at(circuits, packet, at),
 			EV_TAIL, packet->of.id);
-	if (link->ready && next_start(circuits, at->link) != TB_TIME_NEVER)
+	if (link->ready && next_start(link) != TB_TIME_NEVER)
 		call_next(circuits, looks, at->link);
 }
 
@@ -294,7 +283,7 @@ BURSTS_INLINE tb_time_ps begins_at(
 		return span_at(at, burst - 1)->end;
 	}
 	if (link->ready == 0 && link->reserved_until >= ready) {
-		tb_time_ps next = next_start(circuits, at->link);
+		tb_time_ps next = next_start(link);
 		if (next != TB_TIME_NEVER)
 			return next;
 	}
@@ -327,9 +316,7 @@ BURSTS_INLINE bool take_look(struct circuits *circuits, struct looks *looks,
 	return true;
 }
 
-// go_on lets the next burst of a hop cross from `start` on, TB_TIME_NEVER: when it can,
-// and then all others that it lets begin.
-static void go_on(struct circuits *circuits, struct circuit_packet *packet,
+void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, tb_time_ps start)
 {
 	struct looks looks;
@@ -343,33 +330,12 @@ static void go_on(struct circuits *circuits, struct circuit_packet *packet,
 	} while (take_look(circuits, &looks, &packet, &at));
 }
 
-// free_from is when a link can take a burst that begins a train, for all that is known
-// now: the burst being served has ended, and its tokens are sent.
-static inline tb_time_ps free_from(const struct circuits *circuits, uint32_t slot)
-{
-	const struct link *link = &circuits->links[slot];
-	tb_time_ps end = link->reserved_until;
-	if (!link->train || end > circuits->replay.now)
-		return end;
-	return later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
-}
-
-void tb_bursts_enter(
-	struct circuits *circuits, struct circuit_packet *packet, struct hop *at)
-{
-	const struct link *link = &circuits->links[at->link];
-	// No other VC wants the link: the burst begins, as it would in phase 3.
-	bool is_free =
-		link->ready == 0 && free_from(circuits, at->link) <= circuits->replay.now;
-	go_on(circuits, packet, at, is_free ? circuits->replay.now : TB_TIME_NEVER);
-}
-
 void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 {
 	struct hop *at = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	at->room = BURSTS_ALWAYS;
 	if (at->bursts < packet->n_bursts) {
-		go_on(circuits, packet, at, TB_TIME_NEVER);
+		tb_bursts_go_on(circuits, packet, at, TB_TIME_NEVER);
 	} else {
 		tb_wheel_put(&circuits->replay.wheel,
 			later(all_in_at(circuits, packet, at), circuits->replay.now),
@@ -391,6 +357,8 @@ static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 {
 	const struct link *link = &circuits->links[slot];
 	const struct vc *vcs = vcs_of(circuits, slot);
+	if ((link->ready & (link->ready - 1)) == 0) // one: the rule
+		return (uint32_t)__builtin_ctz(link->ready);
 	if (link->ready & 1u << link->serving) {
 		const struct vc *vc = &vcs[link->serving];
 		if (hop_at(circuits, packet_at(circuits, vc->packet), vc->hop)->bursts >
@@ -398,9 +366,8 @@ static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 			return link->serving;
 	}
 	uint32_t chosen = NOTHING;
-	for (uint32_t v = 0; v < circuits->vcs_most; v++) {
-		if (!(link->ready & 1u << v))
-			continue;
+	for (uint32_t ready = link->ready; ready; ready &= ready - 1) {
+		uint32_t v = (uint32_t)__builtin_ctz(ready);
 		if (chosen == NOTHING || vcs[v].granted_at < vcs[chosen].granted_at)
 			chosen = v;
 	}
@@ -408,26 +375,29 @@ static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 }
 
 // begin_ready begins the burst of a VC that is ready.
-static void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps start)
+BURSTS_INLINE void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps start)
 {
 	struct link *link = &circuits->links[slot];
 	uint32_t v = choose_vc(circuits, slot);
 	const struct vc *vc = &vcs_of(circuits, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
 	struct circuit_packet *packet = packet_at(circuits, vc->packet);
-	go_on(circuits, packet, hop_at(circuits, packet, vc->hop), start);
+	tb_bursts_go_on(circuits, packet, hop_at(circuits, packet, vc->hop), start);
 }
 
 void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 {
 	struct link *link = &circuits->links[slot];
 	link->listed = false;
-	tb_time_ps from = free_from(circuits, slot);
-	if (link->ready && from <= circuits->replay.now)
-		begin_ready(circuits, slot, circuits->replay.now);
-	else if (link->ready && link->reserved_until > circuits->replay.now &&
-		 next_start(circuits, slot) != TB_TIME_NEVER)
-		begin_ready(circuits, slot, next_start(circuits, slot));
+	tb_time_ps from = free_from(circuits, link), start = TB_TIME_NEVER;
+	if (link->ready == 0)
+		return;
+	if (from <= circuits->replay.now)
+		start = circuits->replay.now;
+	else if (link->reserved_until > circuits->replay.now)
+		start = next_start(link);
+	if (start != TB_TIME_NEVER)
+		begin_ready(circuits, slot, start);
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
 		tb_wheel_put(&circuits->replay.wheel, later(from, link->reserved_until),

@@ -213,6 +213,17 @@ static inline struct hop *hop_at(
 	return (void *)((char *)(packet + 1) + hop * circuits->hop_bytes);
 }
 
+static inline struct hop *hop_before(
+	const struct circuits *circuits, const struct hop *at)
+{
+	return (void *)((uintptr_t)at - circuits->hop_bytes);
+}
+
+static inline struct hop *hop_after(const struct circuits *circuits, const struct hop *at)
+{
+	return (void *)((uintptr_t)at + circuits->hop_bytes);
+}
+
 static inline struct burst_span *span_at(struct hop *hop, uint32_t burst)
 {
 	return (struct burst_span *)(void *)(hop + 1) + burst;

@@ -7,10 +7,10 @@
 
 // bursts.c: when a burst crosses a link.
 //
-// tb_bursts_enter: a hop's VC has just been granted; its first burst crosses at once or
-// waits for the link.
-void tb_bursts_enter(
-	struct circuits *circuits, struct circuit_packet *packet, struct hop *at);
+// tb_bursts_go_on lets the next burst of a hop cross from `start` on, TB_TIME_NEVER: when
+// it can, and then all others that it lets begin.
+void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, tb_time_ps start);
 void tb_bursts_ready(struct circuits *circuits, uint32_t subject); // EV_READY
 void tb_bursts_serve(struct circuits *circuits, uint32_t slot);	   // phase 3
 // tb_bursts_discard: the header has met a failed link. Its switch discards the flits of
@@ -99,6 +99,17 @@ void tb_circuits_route_again(struct circuits *circuits, uint32_t sw);
 int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells) TB_MUST_USE;
 void tb_circuits_free(struct tb_replay *replay);
+
+// free_from is when a link can take a burst that begins a train, for all that is known
+// now: the burst being served has ended, and its tokens are sent.
+static inline tb_time_ps free_from(
+	const struct circuits *circuits, const struct link *link)
+{
+	tb_time_ps end = link->reserved_until;
+	if (!link->train || end > circuits->replay.now)
+		return end;
+	return later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
+}
 
 // VCs and waiting headers.
 //

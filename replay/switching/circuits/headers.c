@@ -2,36 +2,45 @@
 #include "circuits_impl.h"
 #include "routes.h"
 
-// tb_circuits_grant gives a packet VC `v` of a link as its next hop.
-void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
-	uint32_t slot, uint32_t v)
+// grant gives a packet VC `v` of a link as its next hop. Its first burst crosses at once
+// if no other VC wants the link, as it would in phase 3, or waits for it.
+static inline __attribute__((always_inline)) void grant(struct circuits *circuits,
+	struct circuit_packet *packet, uint32_t slot, uint32_t v)
 {
 	struct link *link = &circuits->links[slot];
+	tb_time_ps now = circuits->replay.now;
 	if (free_vcs(circuits, slot) == link->n_vcs) {
-		settle_link(circuits, slot, circuits->replay.now);
-		link->held_since = circuits->replay.now;
+		settle_link(circuits, slot, now);
+		link->held_since = now;
 	}
+	tb_time_ps *frees = &free_at(circuits, slot)[v];
+	struct vc *vc = &vcs_of(circuits, slot)[v];
 	uint32_t number = packet->of.n_hops++;
 	packet->came_by = slot;
 	packet->at = link->to;
 	packet->arrived = TB_TIME_NEVER;
 	if (!circuits->odd_routes && !link->ejection)
 		packet->route = plain_route(circuits, link->to, packet);
-	bool followed = free_at(circuits, slot)[v] == circuits->replay.now;
-	uint32_t root = vcs_of(circuits, slot)[v].root;
-	free_at(circuits, slot)[v] = TB_TIME_NEVER;
-	vcs_of(circuits, slot)[v] = (struct vc){.granted_at = circuits->replay.now,
-		.packet = packet->of.id,
-		.hop = number,
-		.flow = packet->of.flow};
 	struct hop *at = hop_at(circuits, packet, number);
 	*at = (struct hop){.link = slot,
-		.root = root,
-		.followed = followed,
+		.root = vc->root,
+		.followed = *frees == now,
 		.number = (uint8_t)number,
 		.vc = (uint8_t)v,
 		.room = link->room_bursts};
-	tb_bursts_enter(circuits, packet, at);
+	*frees = TB_TIME_NEVER;
+	*vc = (struct vc){.granted_at = now,
+		.packet = packet->of.id,
+		.hop = number,
+		.flow = packet->of.flow};
+	bool is_free = link->ready == 0 && free_from(circuits, link) <= now;
+	tb_bursts_go_on(circuits, packet, at, is_free ? now : TB_TIME_NEVER);
+}
+
+void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
+	uint32_t slot, uint32_t v)
+{
+	grant(circuits, packet, slot, v);
 }
 
 void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
@@ -98,19 +107,25 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 	return first;
 }
 
+// begin_wait lets a header wait that finds no free VC.
+static __attribute__((noinline)) void begin_wait(struct circuits *circuits, uint32_t sw,
+	struct circuit_packet *packet, uint32_t route)
+{
+	struct switch_state *at = &circuits->switches[sw];
+	insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
+	tb_records_blocked(&circuits->replay.records, &came_by(circuits, packet)->cell);
+	wake_switch(circuits, sw, route_frees(circuits, route));
+}
+
 // choose is phase 2 for the only header that arrives at a switch in this instant.
 static void choose(struct circuits *circuits, uint32_t sw, struct circuit_packet *packet,
 	uint32_t route)
 {
 	uint32_t slot = pick(circuits, route, packet->of.order, sw);
-	if (slot != NOTHING) {
-		tb_circuits_grant(circuits, packet, slot, lowest_free(circuits, slot));
-		return;
-	}
-	struct switch_state *at = &circuits->switches[sw];
-	insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
-	tb_records_blocked(&circuits->replay.records, &came_by(circuits, packet)->cell);
-	wake_switch(circuits, sw, route_frees(circuits, route));
+	if (slot != NOTHING)
+		grant(circuits, packet, slot, lowest_free(circuits, slot));
+	else
+		begin_wait(circuits, sw, packet, route);
 }
 
 void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)

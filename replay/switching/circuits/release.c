@@ -2,39 +2,37 @@
 // known then. Also counts the circuits that are still held at the end.
 #include "circuits_impl.h"
 
-// link_wait returns how long a header that had its VC of a hop waited for the link.
-static inline tb_time_ps link_wait(
-	const struct circuits *circuits, struct circuit_packet *packet, uint32_t number)
-{
-	struct hop *before = hop_at(circuits, packet, number - 1);
-	struct hop *at = hop_at(circuits, packet, number);
-	return span_at(at, 0)->start - at->wait - span_at(before, 0)->start -
-	       circuits->links[before->link].hop_ps;
-}
-
 // set_roots stores for each VC of a packet what limited the packet while it held the VC:
 // what held its header up longest further on (the root of a wait for a VC, or the link
-// that it waited for). A header that did not wait, but found VCs that fell free in the
-// very instant in which it came, followed the token of another packet: the furthest of
-// these links, or its root, sets the pace. Otherwise it is this link itself.
+// that it waited for with its VC in hand). A header that did not wait, but found VCs that
+// fell free in the very instant in which it came, followed the token of another packet:
+// the furthest of these links, or its root, sets the pace. Otherwise it is this link
+// itself.
 static void set_roots(struct circuits *circuits, struct circuit_packet *packet)
 {
 	tb_time_ps longest = 0;
-	uint32_t root = NOTHING;
-	for (uint32_t number = packet->of.n_hops; number-- > 0;) {
-		const struct hop *at = hop_at(circuits, packet, number);
-		uint32_t id = circuits->links[at->link].id;
-		vcs_of(circuits, at->link)[at->vc].root = root == NOTHING ? id : root;
-		if (number == 0 || at->bursts == 0)
-			continue;
-		tb_time_ps for_link = link_wait(circuits, packet, number);
-		if (root == NOTHING && at->followed)
-			root = at->root;
-		root = for_link > longest ? id : root;
-		longest = for_link > longest ? for_link : longest;
-		root = at->wait > longest ? at->root : root;
-		longest = at->wait > longest ? at->wait : longest;
+	uint32_t root = NOTHING, number = packet->of.n_hops - 1u;
+	struct hop *at = hop_at(circuits, packet, number);
+	const struct link *link = &circuits->links[at->link];
+	for (; number > 0; number--) {
+		struct hop *before = hop_before(circuits, at);
+		const struct link *from = &circuits->links[before->link];
+		vcs_of(circuits, at->link)[at->vc].root =
+			root == NOTHING ? link->id : root;
+		if (at->bursts > 0) {
+			tb_time_ps for_link = span_at(at, 0)->start - at->wait -
+					      span_at(before, 0)->start - from->hop_ps;
+			if (root == NOTHING && at->followed)
+				root = at->root;
+			root = for_link > longest ? link->id : root;
+			longest = for_link > longest ? for_link : longest;
+			root = at->wait > longest ? at->root : root;
+			longest = at->wait > longest ? at->wait : longest;
+		}
+		at = before;
+		link = from;
 	}
+	vcs_of(circuits, at->link)[at->vc].root = root == NOTHING ? link->id : root;
 }
 
 void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet)
@@ -55,11 +53,12 @@ tb_time_ps tb_circuits_release(
 {
 	uint32_t n = packet->of.n_hops;
 	tb_time_ps back_at = ack_at;
-	for (uint32_t number = 0; number < n; number++)
-		back_at += circuits->links[hop_at(circuits, packet, number)->link].hop_ps;
+	const struct hop *at = hop_at(circuits, packet, 0);
+	for (uint32_t number = 0; number < n; number++, at = hop_after(circuits, at))
+		back_at += circuits->links[at->link].hop_ps;
 	tb_time_ps passes = back_at;
-	for (uint32_t number = 0; number < n; number++) {
-		const struct hop *at = hop_at(circuits, packet, number);
+	at = hop_at(circuits, packet, 0);
+	for (uint32_t number = 0; number < n; number++, at = hop_after(circuits, at)) {
 		const struct link *link = &circuits->links[at->link];
 		free_at(circuits, at->link)[at->vc] = passes;
 		if (!link->injection && is_wanted(circuits, link->from, at->link))
