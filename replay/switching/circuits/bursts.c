@@ -170,21 +170,26 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 
 // look_around looks at the hops that may have waited for the burst of `at` that has just
 // begun: the next one for the burst, the one before for the room that it makes, and its
-// own, unless it waits for the header to go on.
+// own. Those that wait for something else are looked at when that happens.
 BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
 	struct circuit_packet *packet, struct hop *at, uint32_t burst)
 {
+	uint32_t begun = packet->n_bursts;
 	bool leads_on = at->number + 1u < packet->of.n_hops;
-	if (burst + 1 < packet->n_bursts && (burst + 1 < at->room || leads_on))
-		look(circuits, looks, packet, at);
 	if (at->number > 0) {
 		struct hop *before = hop_before(circuits, at);
-		if (before->bursts == burst + before->room &&
-			before->bursts < packet->n_bursts)
+		begun = before->bursts;
+		if (begun == burst + before->room && begun < packet->n_bursts)
 			look(circuits, looks, packet, before);
 	}
-	if (burst > 0 && leads_on && hop_after(circuits, at)->bursts == burst)
-		look(circuits, looks, packet, hop_after(circuits, at));
+	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
+		look(circuits, looks, packet, at);
+	if (burst == 0 || !leads_on)
+		return;
+	struct hop *after = hop_after(circuits, at);
+	if (after->bursts == burst &&
+		(burst < after->room || at->number + 2u < packet->of.n_hops))
+		look(circuits, looks, packet, after);
 }
 
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.

@@ -117,8 +117,11 @@ static inline tb_time_ps free_from(
 static inline tb_time_ps last_free(const struct circuits *circuits, uint32_t slot)
 {
 	const tb_time_ps *frees = free_at(circuits, slot);
+	uint32_t n_vcs = circuits->links[slot].n_vcs;
+	if (n_vcs == 2)
+		return frees[0] > frees[1] ? frees[0] : frees[1];
 	tb_time_ps end = frees[0];
-	for (uint32_t v = 1; v < circuits->links[slot].n_vcs; v++)
+	for (uint32_t v = 1; v < n_vcs; v++)
 		if (frees[v] > end)
 			end = frees[v];
 	return end;

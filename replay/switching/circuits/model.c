@@ -62,12 +62,17 @@ static void choose(struct tb_replay *replay)
 	circuits->switches_now.n = 0;
 }
 
-static void serve(struct tb_replay *replay)
+static __attribute__((noinline)) void serve_links(struct circuits *circuits)
 {
-	struct circuits *circuits = of(replay);
 	for (uint32_t i = 0; i < circuits->links_now.n; i++)
 		tb_bursts_serve(circuits, circuits->links_now.ids[i]);
 	circuits->links_now.n = 0;
+}
+
+static inline void serve(struct tb_replay *replay)
+{
+	if (of(replay)->links_now.n)
+		serve_links(of(replay));
 }
 
 static void alone(struct tb_replay *replay, struct tb_event event)
