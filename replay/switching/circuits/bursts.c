@@ -292,8 +292,9 @@ BURSTS_INLINE tb_time_ps begins_at(
 		if (next != TB_TIME_NEVER)
 			return next;
 	}
+	// A burst that will be ready by when the link falls free can wait for it already.
 	at->armed = true;
-	if (ready > circuits->replay.now)
+	if (ready > circuits->replay.now && ready > link->reserved_until)
 		tb_wheel_put(&circuits->replay.wheel, ready, EV_READY,
 			packet->of.id << circuits->hops_shift | at->number);
 	else
