@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 23; -- 1 to 22 were never released
+PRAGMA user_version = 24; -- 1 to 23 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -330,7 +330,8 @@ CREATE TABLE link_pack (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
   pack INTEGER NOT NULL,
-  links TEXT NOT NULL, -- JSON without blanks: arrays of the columns of link_bin from link on, ascending
+  links TEXT NOT NULL, -- JSON without blanks: arrays of the columns of link_bin from link on, ascending,
+    -- zeros at the end of each left out
   PRIMARY KEY (run, bin, pack)
 ) STRICT, WITHOUT ROWID;
 
@@ -702,8 +703,9 @@ CREATE VIEW link_bin (
   largest_queue_bytes -- of packets that waited in one queue at once: at the far end of the link, with
     -- Ethernet before the link
 ) AS
-SELECT p.run, p.bin, l.value ->> 0, l.value ->> 1, l.value ->> 2, l.value ->> 3, l.value ->> 4,
-  l.value ->> 5, l.value ->> 6, l.value ->> 7, l.value ->> 8
+SELECT p.run, p.bin, l.value ->> 0, coalesce(l.value ->> 1, 0), coalesce(l.value ->> 2, 0),
+  coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
+  coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
 FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
 
 -- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its

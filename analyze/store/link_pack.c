@@ -28,7 +28,10 @@ static char *put_sample(char *to, const struct tb_link_sample *sample)
 {
 	*to++ = '[';
 	to = put_number(to, sample->link.id);
-	for (int i = 0; i < TB_N_FIGURES; i++) {
+	int n = TB_N_FIGURES;
+	while (n > 0 && sample->figures[n - 1] == 0)
+		n--;
+	for (int i = 0; i < n; i++) {
 		*to++ = ',';
 		to = put_number(to, sample->figures[i]);
 	}
@@ -97,9 +100,12 @@ static bool take_sample(struct tb_link_pack *pack, struct tb_link_sample *sample
 		return false;
 	sample->link.id = (uint32_t)link;
 	pack->first = link + 1;
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		if (!take(pack, ',') || !take_number(pack, &sample->figures[i]))
+	int n = 0;
+	for (; n < TB_N_FIGURES && take(pack, ','); n++)
+		if (!take_number(pack, &sample->figures[n]))
 			return false;
+	for (; n < TB_N_FIGURES; n++)
+		sample->figures[n] = 0;
 	return take(pack, ']');
 }
 

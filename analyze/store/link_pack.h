@@ -3,9 +3,9 @@
 //
 // A pack holds up to TB_PACK_LINKS links, those whose numbers are the same by
 // TB_PACK_LINKS: [[link,wait_ps,stall_ps,...],...], ascending, without blanks, in the
-// order of TB_LINK_FIGURES. So the figures of one link need not be looked for among all.
-// Cost: some 400 instructions a link to write, as many to read; a row of a table takes
-// 4,700.
+// order of TB_LINK_FIGURES; zeros at the end are left out. So the figures of one link
+// need not be looked for among all. Cost: some 400 instructions a link to write, as many
+// to read; a row of a table takes 4,700.
 #ifndef TB_LINK_PACK_H
 #define TB_LINK_PACK_H
 

@@ -91,6 +91,26 @@ static void the_longest_pack_has_room(void **state)
 	assert_int_equal(tb_link_pack_next(&pack, &read), TB_EFORMAT);
 }
 
+static void zeros_at_the_end_are_left_out(void **state)
+{
+	(void)state;
+	static char text[TB_PACK_MOST];
+	size_t n_bytes = 0;
+	const struct tb_link_sample samples[] = {
+		{.link = {5}, .wait_ps = 7}, {.link = {6}, .busy_ps = 80, .bytes = 9}};
+	assert_int_equal(tb_link_pack_write(samples, 2, text, &n_bytes), 2);
+	assert_int_equal(n_bytes, strlen("[[5,7],[6,0,0,80,9]]"));
+	assert_memory_equal(text, "[[5,7],[6,0,0,80,9]]", n_bytes);
+	struct tb_link_pack pack = tb_link_pack_open(0, text, n_bytes);
+	struct tb_link_sample read;
+	memset(&read, 0xff, sizeof read);
+	assert_int_equal(tb_link_pack_next(&pack, &read), 1);
+	assert_memory_equal(read.figures, samples[0].figures, 8 * TB_N_FIGURES);
+	assert_int_equal(tb_link_pack_next(&pack, &read), 1);
+	assert_memory_equal(read.figures, samples[1].figures, 8 * TB_N_FIGURES);
+	assert_int_equal(tb_link_pack_next(&pack, &read), 0);
+}
+
 static void every_cut_is_found(void **state)
 {
 	(void)state;
@@ -110,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_packed_comes_back),
 		cmocka_unit_test(the_longest_pack_has_room),
+		cmocka_unit_test(zeros_at_the_end_are_left_out),
 		cmocka_unit_test(every_cut_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
