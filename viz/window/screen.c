@@ -113,6 +113,7 @@ int tb_screen_new(
 		return status;
 	}
 	tb_screen_measure(made);
+	tb_screen_note_size(made);
 	*screen = made;
 	return TB_OK;
 }
@@ -137,9 +138,26 @@ bool tb_screen_has_fonts(const struct tb_screen *screen)
 	return tb_screen_text_has_fonts(&screen->text);
 }
 
+bool tb_screen_is_maximised(const struct tb_screen *screen)
+{
+	return (SDL_GetWindowFlags(screen->window) & SDL_WINDOW_MAXIMIZED) != 0;
+}
+
+void tb_screen_maximise(struct tb_screen *screen)
+{
+	SDL_MaximizeWindow(screen->window);
+}
+
+void tb_screen_note_size(struct tb_screen *screen)
+{
+	if (!tb_screen_is_maximised(screen))
+		SDL_GetWindowSize(screen->window, &screen->usual_w, &screen->usual_h);
+}
+
 void tb_screen_points(const struct tb_screen *screen, int *w, int *h)
 {
-	SDL_GetWindowSize(screen->window, w, h);
+	*w = screen->usual_w;
+	*h = screen->usual_h;
 }
 
 bool tb_screen_copy(struct tb_screen *screen, const char *text)

@@ -29,8 +29,12 @@ void tb_screen_size(const struct tb_screen *screen, double *width, double *heigh
 // tb_screen_has_fonts is false when a font is missing and text is drawn in strokes.
 bool tb_screen_has_fonts(const struct tb_screen *screen);
 
-// tb_screen_points stores the window's size in points, as tb_screen_new takes it.
+// tb_screen_points stores the window's size in points, as tb_screen_new takes it, of a
+// maximised one that which it had before.
 void tb_screen_points(const struct tb_screen *screen, int *w, int *h);
+
+void tb_screen_maximise(struct tb_screen *screen);
+bool tb_screen_is_maximised(const struct tb_screen *screen);
 
 // tb_screen_copy puts text on the clipboard; false when there is none.
 bool tb_screen_copy(struct tb_screen *screen, const char *text);

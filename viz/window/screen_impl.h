@@ -61,9 +61,13 @@ struct tb_screen {
 	double scale;	    // output pixels per abstract pixel
 	double per_point_x; // output pixels per window point
 	double per_point_y;
+	int usual_w, usual_h; // points, of the window while it is not maximised
 };
 
 // tb_screen_measure reads the window's size and density.
 void tb_screen_measure(struct tb_screen *screen);
+
+// tb_screen_note_size keeps the size of a window that is not maximised.
+void tb_screen_note_size(struct tb_screen *screen);
 
 #endif

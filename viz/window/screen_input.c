@@ -61,6 +61,7 @@ static struct tb_input window_input(
 	if (event->event == SDL_WINDOWEVENT_SIZE_CHANGED ||
 		event->event == SDL_WINDOWEVENT_DISPLAY_CHANGED) {
 		tb_screen_measure(screen);
+		tb_screen_note_size(screen);
 		input.kind = TB_INPUT_RESIZE;
 	} else if (event->event == SDL_WINDOWEVENT_EXPOSED) {
 		input.kind = TB_INPUT_EXPOSE;

@@ -67,8 +67,11 @@ static void set_look(struct tb_session *session)
 {
 	const struct tb_session_options *options = session->options;
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
+	int first = look.view; // of a store that is new to the viewer
 	if (session->state.known)
 		look = session->state.look;
+	if (!look.of_store)
+		look.view = first;
 	if (options->given_theme || !session->state.known)
 		look.style.theme = options->theme;
 	if (options->given_colours || !session->state.known)
@@ -122,6 +125,8 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	}
 	if (status == TB_OK)
 		status = tb_screen_new(&session.screen, w, h, options->scale, error);
+	if (status == TB_OK && !options->given_size && session.state.maximised)
+		tb_screen_maximise(session.screen);
 	if (status == TB_OK)
 		status = run(&session, error);
 	if (status == TB_OK)

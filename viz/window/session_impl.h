@@ -22,7 +22,8 @@
 
 struct tb_session_state {
 	bool known;
-	int width, height; // of the window, in points
+	int width, height; // of the window, in points, while it is not maximised
+	bool maximised;
 	struct tb_viewer_look look;
 };
 

@@ -47,6 +47,7 @@ void tb_session_remember(struct tb_session *session)
 		return;
 	struct tb_session_state state = {
 		.known = true, .look = tb_viewer_look(session->viewer)};
+	state.maximised = tb_screen_is_maximised(session->screen);
 	tb_screen_points(session->screen, &state.width, &state.height);
 	tb_session_state_save(&state, session->store);
 }

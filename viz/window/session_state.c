@@ -47,9 +47,10 @@ static bool is_in(int value, int most)
 // The first line is for the viewer; each other is for one store: numbers, then the path.
 static void read_general(struct tb_session_state *state, const char *line)
 {
-	int theme, colours, absolute, logarithmic, w, h;
-	if (sscanf(line, "viewer %d %d %d %d %d %d", &w, &h, &theme, &colours, &absolute,
-		    &logarithmic) != 6)
+	// Earlier versions wrote no `maximised`.
+	int theme, colours, absolute, logarithmic, w, h, maximised = 0;
+	if (sscanf(line, "viewer %d %d %d %d %d %d %d", &w, &h, &theme, &colours,
+		    &absolute, &logarithmic, &maximised) < 6)
 		return;
 	if (w < 320 || w > 16384 || h < 240 || h > 16384 || !is_in(theme, TB_DARK) ||
 		!is_in(colours, TB_GREYS))
@@ -57,6 +58,7 @@ static void read_general(struct tb_session_state *state, const char *line)
 	state->known = true;
 	state->width = w;
 	state->height = h;
+	state->maximised = maximised != 0;
 	state->look.style.theme = (enum tb_theme)theme;
 	state->look.style.colours = (enum tb_colours)colours;
 	state->look.style.absolute = absolute != 0;
@@ -163,9 +165,9 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 	make_folders(file);
 	if (tb_outfile_open(&out, file, NULL) == TB_OK) {
 		FILE *before = open_state();
-		fprintf(out.stream, "viewer %d %d %d %d %d %d\n", state->width,
+		fprintf(out.stream, "viewer %d %d %d %d %d %d %d\n", state->width,
 			state->height, look->style.theme, look->style.colours,
-			look->style.absolute, look->style.logarithmic);
+			look->style.absolute, look->style.logarithmic, state->maximised);
 		fprintf(out.stream, "store %d %d %" PRIu64 " %" PRIu64 " %s\n",
 			look->view, look->metric, look->window.first_bin,
 			look->window.end_bin, whole);

@@ -53,6 +53,7 @@ static void each_store_has_a_look_of_its_own(void **state)
 	struct tb_session_state loaded, saved = {.known = true,
 						.width = 1400,
 						.height = 900,
+						.maximised = true,
 						.look = {.style = {.theme = TB_DARK,
 								 .colours = TB_VIRIDIS,
 								 .logarithmic = true},
@@ -71,6 +72,7 @@ static void each_store_has_a_look_of_its_own(void **state)
 	assert_int_equal(loaded.look.window.first_bin, 12);
 	assert_int_equal(loaded.look.style.theme, TB_LIGHT); // the viewer's, set last
 	assert_int_equal(loaded.width, 1400);
+	assert_true(loaded.maximised);
 	tb_session_state_load(&loaded, other);
 	assert_int_equal(loaded.look.view, 1);
 }
