@@ -3,6 +3,7 @@
 //
 // The wheel zooms along the rows: every level stays visible. A subtree without room for
 // what is in it folds to a block.
+#include "parts.h"
 #include "run_text.h"
 #include "scale.h"
 #include "tree_sight.h"
@@ -68,7 +69,7 @@ static void draw_level(
 	if (!counts)
 		return;
 	box.y += LABEL_H;
-	box.w = GUTTER - 17;
+	box.w = GUTTER - (row ? 17 : 30); // the first node's number is beside it
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
 	tb_format_count(tb_tree_sight_n(sight, row), count, sizeof count);
 	snprintf(by, sizeof by, "%s by %" PRIu32, count, most);
@@ -115,8 +116,8 @@ static const char *legend_note(const struct tb_pane *pane)
 		return "crossed out: dead; of links drawn as one the most loaded is "
 		       "shown";
 	return sight->plan.n_folded
-		       ? "a block: a subtree, in the shades of its worst links; a double "
-			 "click opens it"
+		       ? "a block: a subtree, in the shades of its worst links; "
+			 "+ or a double click opens it"
 		       : "several links drawn as one: the most loaded is shown";
 }
 
@@ -223,10 +224,34 @@ static void reveal(struct tb_pane *pane, bool zoom)
 		look_at(pane, wanted, share * fmax(wanted, 1) - 0.5);
 }
 
+static void turn(struct tb_tree_sight *sight, uint32_t subtree)
+{
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	if (subtree < subtrees->n)
+		tb_tree_sight_turn(sight, subtree, !subtrees->shut[subtree]);
+}
+
+// turn_selected opens or shuts the subtree of the selection; without one, all.
+static void turn_selected(struct tb_pane *pane)
+{
+	struct tb_tree_sight *sight = pane->state;
+	if (sight->asked.question.state != TB_ANSWERED)
+		return;
+	uint32_t subtree = tb_tree_sight_subtree(sight, pane->selection->selected);
+	if (subtree == TB_ID_NONE)
+		tb_tree_sight_turn_all(sight);
+	else
+		turn(sight, subtree);
+}
+
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
 	const struct tb_tree_sight *sight = pane->state;
+	if (sight && asked->name == TB_REQUEST_SUBTREE) {
+		turn_selected(pane);
+		return true;
+	}
 	return sight && tb_pane_move(pane, asked, sight->area, &moves);
 }
 
@@ -262,6 +287,9 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		pan(pane, event->dx, event->dy);
+	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_PART &&
+		 event->pick.index >= TB_PART_SUBTREE)
+		turn(pane->state, event->pick.index - TB_PART_SUBTREE);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, event->pick);
 }

@@ -236,6 +236,30 @@ static void pods_fold_where_there_is_no_room_and_open_again(void **state)
 	end(&stage);
 }
 
+static void a_shut_pod_is_a_block_however_much_room_it_has(void **state)
+{
+	(void)state;
+	struct stage stage = begin("qsnet");
+	struct tb_subtrees *trees = &stage.trees;
+	uint32_t pod = trees->n_top; // the first below the top
+	struct tb_tree_plan open = plan_of(&stage, 4000, 0, 1);
+	assert_int_equal(open.n_folded, 0);
+	assert_true(tb_subtrees_can_shut(trees, pod));
+	assert_false(tb_subtrees_can_shut(trees, 0));		 // the whole tree
+	assert_false(tb_subtrees_can_shut(trees, trees->n - 1)); // a leaf switch
+	trees->shut[pod] = 1;
+	struct tb_tree_plan shut = plan_of(&stage, 4000, 0, 1);
+	assert_int_equal(shut.n_folded, 1);
+	assert_true(shut.n < open.n);
+	trees->shut[pod] = 0;
+	tb_tree_plan_fini(&shut);
+	shut = plan_of(&stage, 4000, 0, 1);
+	assert_true(tb_tree_plan_same(&open, &shut));
+	tb_tree_plan_fini(&shut);
+	tb_tree_plan_fini(&open);
+	end(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +269,7 @@ int main(void)
 		cmocka_unit_test(switches_that_lead_to_the_same_ones_are_neighbours),
 		cmocka_unit_test(vertices_never_overlap_at_any_size),
 		cmocka_unit_test(pods_fold_where_there_is_no_room_and_open_again),
+		cmocka_unit_test(a_shut_pod_is_a_block_however_much_room_it_has),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

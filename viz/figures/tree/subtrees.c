@@ -273,6 +273,7 @@ static int make_room(struct subtree_search *finding, struct tb_subtrees *subtree
 		most += info->n_levels - level_of(finding, sw);
 	subtrees->n_levels = info->n_levels;
 	subtrees->list = calloc(most, sizeof *subtrees->list);
+	subtrees->shut = calloc(most, sizeof *subtrees->shut);
 	subtrees->rows = calloc(info->n_levels + (size_t)1, sizeof *subtrees->rows);
 	subtrees->n_row = calloc(info->n_levels + (size_t)1, sizeof *subtrees->n_row);
 	subtrees->memory = malloc(
@@ -280,8 +281,8 @@ static int make_room(struct subtree_search *finding, struct tb_subtrees *subtree
 	finding->list = calloc(most, sizeof *finding->list);
 	finding->boss =
 		malloc((2 * n_switches + n_nodes + 3 * most + 1) * sizeof *finding->boss);
-	if (!subtrees->list || !subtrees->rows || !subtrees->n_row || !subtrees->memory ||
-		!finding->list || !finding->boss)
+	if (!subtrees->list || !subtrees->shut || !subtrees->rows || !subtrees->n_row ||
+		!subtrees->memory || !finding->list || !finding->boss)
 		return TB_ENOMEM;
 	subtrees->rows[0] = subtrees->memory;
 	subtrees->of_switch = subtrees->rows[0] + n_switches;
@@ -328,10 +329,17 @@ int tb_subtrees_init(
 void tb_subtrees_fini(struct tb_subtrees *subtrees)
 {
 	free(subtrees->list);
+	free(subtrees->shut);
 	free(subtrees->rows);
 	free(subtrees->n_row);
 	free(subtrees->memory);
 	*subtrees = (struct tb_subtrees){.n = 0};
+}
+
+bool tb_subtrees_can_shut(const struct tb_subtrees *subtrees, uint32_t index)
+{
+	const struct tb_subtree *subtree = &subtrees->list[index];
+	return subtree->parent != TB_ID_NONE && subtree->n_children > 0;
 }
 
 double tb_subtrees_x(const struct tb_subtrees *subtrees, struct tb_switch sw)

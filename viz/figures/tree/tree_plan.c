@@ -131,12 +131,14 @@ static bool is_away(const struct planning *planning, const struct tb_subtree *su
 	return all.to < planning->from || all.from > planning->to;
 }
 
-// folds is true when a subtree has no room for those in it. A leaf switch always has
-// room: its nodes are drawn as one.
-static bool folds(const struct planning *planning, const struct tb_subtree *subtree)
+// folds is true when a subtree is shut or has no room for those in it. A leaf switch
+// always has room: its nodes are drawn as one.
+static bool folds(const struct planning *planning, uint32_t index)
 {
-	return subtree->n_children &&
-	       pixels(planning, subtree) / subtree->n_children < LEAST_FOLDED_W;
+	const struct tb_subtree *subtree = &planning->subtrees->list[index];
+	bool crowded = subtree->n_children &&
+		       pixels(planning, subtree) / subtree->n_children < LEAST_FOLDED_W;
+	return crowded || planning->subtrees->shut[index];
 }
 
 static int add_subtree(struct planning *planning, uint32_t index)
@@ -146,10 +148,10 @@ static int add_subtree(struct planning *planning, uint32_t index)
 	uint32_t end =
 		subtree->n_children ? subtree->first_child + subtree->n_children : 0;
 	if (subtree->parent != TB_ID_NONE &&
-		(is_away(planning, subtree) || folds(planning, subtree)))
+		(is_away(planning, subtree) || folds(planning, index)))
 		return add_folded(planning, index);
 	for (uint32_t i = subtree->first_child; i < end; i++)
-		any_folded |= folds(planning, &planning->subtrees->list[i]);
+		any_folded |= folds(planning, i);
 	struct tb_tree_vertex all = all_of(planning, subtree);
 	double width = pixels(planning, subtree);
 	int status = add_groups(planning, all,

@@ -38,6 +38,7 @@ struct tb_subtrees {
 	uint32_t *place_of_switch; // in its row
 	uint32_t *slot_of_node;	   // TB_ID_NONE: on no switch
 	uint32_t *node_of_slot;	   // TB_ID_NONE: none
+	uint8_t *shut; // by subtree: 1 folds it where it has room, too; at first none
 	uint32_t *memory;
 };
 
@@ -46,6 +47,10 @@ struct tb_subtrees {
 int tb_subtrees_init(struct tb_subtrees *subtrees, const struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 void tb_subtrees_fini(struct tb_subtrees *subtrees);
+
+// tb_subtrees_can_shut is true for what can be shut: it is in a larger one and has
+// smaller ones in it, as a pod.
+bool tb_subtrees_can_shut(const struct tb_subtrees *subtrees, uint32_t index);
 
 // tb_subtrees_x returns the middle of a switch along its row, 0 to 1.
 double tb_subtrees_x(const struct tb_subtrees *subtrees, struct tb_switch sw);

@@ -38,6 +38,7 @@
 	X(ROW_BACK, "k", "panel: choose the previous row")                               \
 	X(UNBRUSH, "u", "by level: take the brush away, show all links")                 \
 	X(FOCUS, "Return", "follow the chosen row, or zoom to the selection")            \
+	X(SUBTREE, "e", "tree: open or shut the subtree of the selection, or all")       \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \
@@ -54,7 +55,7 @@
 	X(NATURAL, "Ctrl+0", "text of normal size")                                      \
 	X(COPY, "Ctrl+C", "copy the selection's details as text")                        \
 	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
-	X(EXPORT, "Ctrl+E", "export the links of the window")                            \
+	X(EXPORT, "Ctrl+E", "export the list of the view as CSV")                        \
 	X(OPEN, "Ctrl+O", "open another file")                                           \
 	X(RUNS, "Ctrl+R", "choose a run of the store")                                   \
 	X(RUN_BACK, "(", "show the previous run of the store")                           \

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_APART   10 // pixels between switches
-#define FOLDED_APART 5	// and between folded subtrees
+#define MANY_NODES   512 // from here on subtrees are shut at first
+#define MOST_APART   10	 // pixels between switches
+#define FOLDED_APART 5	 // and between folded subtrees
 
 void tb_tree_sight_init(struct tb_tree_sight *sight, const struct tb_viewer_data *data)
 {
@@ -22,11 +23,26 @@ void tb_tree_sight_fini(struct tb_tree_sight *sight)
 	free(sight->strokes);
 }
 
+// open_wide opens the subtrees that are so near that one alone fills the window.
+static void open_wide(struct tb_tree_sight *sight)
+{
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	if (sight->asked.question.state != TB_ANSWERED)
+		return;
+	for (uint32_t i = 0; i < subtrees->n; i++) {
+		bool wide = subtrees->list[i].n_slots * sight->zoom >=
+			    0.99 * subtrees->n_slots;
+		sight->turned |= wide && subtrees->shut[i];
+		subtrees->shut[i] = wide ? 0 : subtrees->shut[i];
+	}
+}
+
 void tb_tree_sight_set(struct tb_tree_sight *sight, double zoom, double pan)
 {
 	double most = fmax(sight->data->info->n_nodes / 4.0, 4);
 	sight->zoom = fmin(fmax(zoom, 1), most);
 	sight->pan = fmin(fmax(pan, 0), sight->zoom - 1);
+	open_wide(sight);
 }
 
 void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor)
@@ -41,8 +57,13 @@ void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor)
 static int read_subtrees(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_subtrees_question *asked = (struct tb_subtrees_question *)question;
-	return tb_subtrees_init(&asked->subtrees, run, error);
+	struct tb_subtrees *subtrees =
+		&((struct tb_subtrees_question *)question)->subtrees;
+	int status = tb_subtrees_init(subtrees, run, error);
+	bool many = tb_run_info(run)->n_nodes > MANY_NODES;
+	for (uint32_t i = 0; status == TB_OK && many && i < subtrees->n; i++)
+		subtrees->shut[i] = tb_subtrees_can_shut(subtrees, i);
+	return status;
 }
 
 int tb_tree_sight_read(
@@ -78,6 +99,7 @@ static int plan(struct tb_tree_sight *sight, bool *same, struct tb_error *error)
 	tb_tree_plan_fini(&sight->plan);
 	sight->plan = made;
 	sight->planned_w = sight->area.w * sight->zoom;
+	sight->turned = false;
 	return TB_OK;
 }
 
@@ -104,7 +126,8 @@ int tb_tree_sight_join(
 {
 	const struct tb_viewer_data *data = sight->data;
 	double from = sight->pan / sight->zoom, to = (sight->pan + 1) / sight->zoom;
-	bool covered = sight->plan.from <= from && sight->plan.to >= to &&
+	bool covered = !sight->turned && sight->plan.from <= from &&
+		       sight->plan.to >= to &&
 		       sight->planned_w == sight->area.w * sight->zoom;
 	bool same = true;
 	int status = covered ? TB_OK : plan(sight, &same, error);

@@ -39,6 +39,7 @@ struct tb_tree_sight {
 	struct tb_tree_stroke *strokes; // room for two per edge
 	const uint8_t *outside;		// links that are not drawn, as tb_tree_edges_fill
 	bool filled;			// with the window's samples
+	bool turned;			// since it was planned
 };
 
 // tb_tree_sight_init shows all of the run in `data`, which must outlive it.
@@ -50,6 +51,19 @@ void tb_tree_sight_fini(struct tb_tree_sight *sight);
 // about x of the picture.
 void tb_tree_sight_set(struct tb_tree_sight *sight, double zoom, double pan);
 void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor);
+
+// tb_tree_sight_turn shuts a subtree or opens it, with all that it is in;
+// tb_tree_sight_turn_all shuts all, or when all are shut opens the outermost.
+// tb_tree_sight_subtree returns the innermost subtree that can be shut around an item, or
+// the shut one that hides it; TB_ID_NONE for none.
+void tb_tree_sight_turn(struct tb_tree_sight *sight, uint32_t subtree, bool shut);
+void tb_tree_sight_turn_all(struct tb_tree_sight *sight);
+uint32_t tb_tree_sight_subtree(const struct tb_tree_sight *sight, struct tb_pick pick);
+
+// tb_tree_sight_handle returns the place of the handle that shuts and opens a subtree, of
+// no width where it has none: where all of the subtree is part of a larger block, or
+// there is no room for more than a block.
+struct tb_box tb_tree_sight_handle(const struct tb_tree_sight *sight, uint32_t subtree);
 
 // tb_tree_sight_read has the subtrees found: 1 when they are there, as tb_viewer_put.
 int tb_tree_sight_read(struct tb_tree_sight *sight, struct tb_viewer *viewer,
