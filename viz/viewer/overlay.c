@@ -9,9 +9,9 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	const struct tb_request_row *rows = tb_request_rows();
-	const double line_h = 21;
 	const double column_w = fmin(484, (picture->width - 60) / 2);
 	const int per_column = (TB_N_REQUESTS + 1) / 2;
+	const double line_h = fmin(21, floor((picture->height - 132) / per_column));
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
 	tb_picture_rect(
@@ -28,7 +28,7 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 		double y = box.y + 50 + (i % per_column) * line_h;
 		// "1 2 3 4 5 6 7 8 9" reads better as "1 to 9".
 		const char *keys = i == TB_REQUEST_METRIC ? "1 to 9"
-				   : i == TB_REQUEST_VIEW ? "F2 to F10"
+				   : i == TB_REQUEST_VIEW ? "F2 to F11"
 							  : rows[i].keys;
 		tb_picture_text(picture, (struct tb_box){x, y, KEYS_W, line_h},
 			tb_style_type(&viewer->style, TB_FONT_MONO, 12, false), keys);

@@ -1,6 +1,9 @@
 // Drawing and moving that views share.
+#include "markup.h"
+#include "run_text.h"
 #include "view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,6 +47,16 @@ void tb_pane_nothing(
 	tb_picture_text(picture,
 		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
 		why);
+}
+
+void tb_pane_put_flow(const struct tb_pane *pane, FILE *stream, struct tb_node source,
+	struct tb_node destination)
+{
+	char text[160] = "";
+	if (source.id != TB_ID_NONE && destination.id != TB_ID_NONE)
+		tb_run_pair_text(pane->data->run, source, destination, INFINITY, text,
+			sizeof text);
+	tb_csv_put(stream, text);
 }
 
 void tb_pane_too_early(

@@ -18,6 +18,8 @@
 #include "viewer.h"
 #include "viewer_data.h"
 
+#include <stdio.h>
+
 // The places in the window.
 enum tb_slot {
 	TB_SLOT_HEAD,
@@ -95,6 +97,10 @@ struct tb_view {
 	void (*tip)(const struct tb_pane *pane, struct tb_tip *tip);
 	// Makes the selection visible; with `zoom`, large enough to read.
 	void (*reveal)(struct tb_pane *pane, bool zoom);
+	// Writes the view's list as CSV, with a line of headings, as it is filtered and
+	// sorted. NULL: the list beside it is exported. Write errors show in ferror.
+	void (*put_csv)(struct tb_pane *pane, FILE *stream);
+	const char *list; // its name in a file's name, where there is one: "blame"
 	// Whether the view has anything to show. NULL: always.
 	bool (*is_there)(const struct tb_pane *pane);
 	const char *absent; // why it has not, where that is so
@@ -196,6 +202,11 @@ bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
 // tb_pane_nothing writes why there is nothing to show into the middle of the pane.
 void tb_pane_nothing(
 	const struct tb_pane *pane, struct tb_picture *picture, const char *why);
+
+// tb_pane_put_flow writes the two ends of a flow as a field of CSV, with the names of
+// hosts; an empty one where they are not known.
+void tb_pane_put_flow(const struct tb_pane *pane, FILE *stream, struct tb_node source,
+	struct tb_node destination);
 
 // tb_pane_too_early writes that `what` ("flows are") is written when a run ends, which
 // this one did not, or not yet.

@@ -113,7 +113,7 @@ const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer);
 enum tb_action {
 	TB_ACTION_NONE,
 	TB_ACTION_SAVE,	   // the picture
-	TB_ACTION_EXPORT,  // tb_viewer_export
+	TB_ACTION_EXPORT,  // a list, tb_viewer_export
 	TB_ACTION_OPEN,	   // another store
 	TB_ACTION_RUN,	   // another run of the store, tb_viewer_action_run
 	TB_ACTION_COMPARE, // with such a run
@@ -135,8 +135,9 @@ int64_t tb_viewer_action_run(const struct tb_viewer *viewer);
 // that the caller frees; NULL when memory ran out.
 char *tb_viewer_copy(struct tb_viewer *viewer);
 
-// tb_viewer_export writes the links of the window as CSV, filtered and sorted as in the
-// list. Write errors show in ferror(stream).
+// tb_viewer_export writes the list of the main view as CSV, filtered and sorted as it is
+// shown; of a view that has none, the links of the window. Write errors show in
+// ferror(stream).
 void tb_viewer_export(struct tb_viewer *viewer, FILE *stream);
 
 // tb_viewer_typing is true while keys are text for the prompt.

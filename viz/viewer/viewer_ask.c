@@ -66,6 +66,13 @@ static void step(struct tb_viewer *viewer, int by)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_LINK, link.id});
 }
 
+static void go_back(struct tb_viewer *viewer, int by)
+{
+	if (viewer->data.run && !tb_viewer_go_back(viewer, by))
+		tb_viewer_notice(
+			viewer, "nothing was shown %s this", by < 0 ? "before" : "after");
+}
+
 static void order(struct tb_rows *rows)
 {
 	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
@@ -174,20 +181,29 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	case TB_REQUEST_BACK:
 		back_out(viewer);
 		return true;
+	case TB_REQUEST_UNDO:
+	case TB_REQUEST_REDO:
+		go_back(viewer, request->name == TB_REQUEST_UNDO ? -1 : 1);
+		return true;
 	default:
 		return style_request(viewer, request);
 	}
 }
 
 // free_name makes a file name that is not taken in the working folder.
-static void free_name(
-	const struct tb_viewer *viewer, const char *end, char *name, size_t size)
+static void free_name(const char *what, const char *end, char *name, size_t size)
 {
 	int number = 1;
 	do
-		snprintf(name, size, "tailback-%s-%d.%s",
-			tb_metric_name(viewer->data.metric), number, end);
+		snprintf(name, size, "tailback-%s-%d.%s", what, number, end);
 	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
+}
+
+// list_name names the list that is exported: "findings", of links their metric.
+static const char *list_name(const struct tb_viewer *viewer)
+{
+	const struct tb_view *view = viewer->panes.main->view;
+	return view->put_csv ? view->list : tb_metric_name(viewer->data.metric);
 }
 
 static void search_files(struct tb_viewer *viewer)
@@ -250,11 +266,11 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 			open_prompt(viewer, TB_PROMPT_FILTER, viewer->rows.filter);
 		return true;
 	case TB_REQUEST_SAVE:
-		free_name(viewer, "png", name, sizeof name);
+		free_name(tb_metric_name(viewer->data.metric), "png", name, sizeof name);
 		open_prompt(viewer, TB_PROMPT_SAVE, name);
 		return true;
 	case TB_REQUEST_EXPORT:
-		free_name(viewer, "csv", name, sizeof name);
+		free_name(list_name(viewer), "csv", name, sizeof name);
 		if (viewer->data.run)
 			open_prompt(viewer, TB_PROMPT_EXPORT, name);
 		return true;

@@ -17,6 +17,7 @@ static void forget_whole(struct tb_viewer *viewer)
 	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
 		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
 	viewer->trail.n = 0;
+	viewer->history.n = 0;
 }
 
 // same_time returns the window of the same time in bins that may have become wider, or

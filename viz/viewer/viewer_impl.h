@@ -2,10 +2,10 @@
 // tooltip.c include it: views get what is in view.h.
 //
 // The files build on each other in this order, and none calls a later one: viewer_show.c
-// (run, window, selection), viewer_picture.c with overlay.c and tooltip.c, viewer_runs.c
-// (other runs of the store), viewer_ask.c (requests), viewer_keys.c and viewer_pointer.c
-// (input), viewer_follow.c (the store changes), viewer_text.c (text to copy or export),
-// viewer.c (lifetime, time).
+// (run, window, selection), viewer_history.c (back and forward), viewer_picture.c with
+// overlay.c and tooltip.c, viewer_runs.c (other runs of the store), viewer_ask.c
+// (requests), viewer_keys.c and viewer_pointer.c (input), viewer_follow.c (the store
+// changes), viewer_text.c (text to copy or export), viewer.c (lifetime, time).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
@@ -35,12 +35,32 @@ struct tb_trail {
 	uint32_t n;
 };
 
+#define TB_HISTORY_MOST 64
+
+// What was shown, to go back to and forward from.
+struct tb_shown {
+	int view; // number of the main view
+	enum tb_metric metric;
+	struct tb_window window;
+	struct tb_pick selected, end;
+	struct tb_brush brush;
+	uint32_t job;
+	char filter[64]; // of rows
+};
+
+struct tb_history {
+	struct tb_shown list[TB_HISTORY_MOST];
+	uint32_t n, at; // `at` is what is shown
+	bool wheeled;	// the last was shown by the wheel
+};
+
 struct tb_viewer {
 	struct tb_viewed_file file;
 	struct tb_viewer_data data;
 	struct tb_style style;
 	struct tb_selection selection;
 	struct tb_trail trail;
+	struct tb_history history;
 	struct tb_rows rows;
 	struct tb_spark_question of_sparks;
 	struct tb_playback playback;
@@ -74,6 +94,15 @@ void tb_viewer_mark(struct tb_viewer *viewer);
 // tb_viewer_pass hands a request to the visible views, first to those drawn first; false
 // when none handles it.
 bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request);
+
+// tb_viewer_note keeps what is shown in the history, if it has changed; a turn of the
+// wheel adds to the one before. tb_viewer_go_back shows what was shown before (by -1) or
+// after it (by 1); false when there is nothing.
+void tb_viewer_note(struct tb_viewer *viewer, bool wheel);
+bool tb_viewer_go_back(struct tb_viewer *viewer, int by);
+
+// tb_viewer_filter_to shows a job alone, where there are several; TB_ID_NONE: all.
+void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job);
 
 // tb_viewer_return selects what was selected before the last tb_viewer_enter; false when
 // there is nothing to go back to.

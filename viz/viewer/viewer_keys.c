@@ -37,9 +37,11 @@ static bool prompt_key(struct tb_viewer *viewer, const char *key)
 	case TB_PROMPT_LEFT:
 		tb_viewer_offer(viewer); // removes a filter
 		viewer->prompt.kind = TB_PROMPT_NONE;
+		tb_viewer_note(viewer, false);
 		return true;
 	case TB_PROMPT_ACCEPTED:
 		tb_viewer_accept(viewer);
+		tb_viewer_note(viewer, false);
 		return true;
 	case TB_PROMPT_MOVED:
 		return true;
@@ -61,6 +63,8 @@ bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
 	}
 	if (!tb_request_of_key(key, &request))
 		return false;
+	tb_viewer_note(viewer, false); // playback has moved on
 	tb_viewer_ask(viewer, &request);
+	tb_viewer_note(viewer, false);
 	return true;
 }

@@ -142,11 +142,15 @@ void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x,
 {
 	move(viewer, x, y);
 	if (what == TB_POINTER_PRESS)
+		tb_viewer_note(viewer, false);
+	if (what == TB_POINTER_PRESS)
 		press(viewer, x, y);
 	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD)
 		release(viewer, what == TB_POINTER_ADD);
 	else if (what == TB_POINTER_DOUBLE)
 		twice(viewer, x, y);
+	if (what != TB_POINTER_MOVE && what != TB_POINTER_PRESS)
+		tb_viewer_note(viewer, false);
 }
 
 void tb_viewer_leave(struct tb_viewer *viewer)
@@ -160,6 +164,7 @@ void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 {
 	move(viewer, x, y);
 	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
+	tb_viewer_note(viewer, false);
 	if (tb_viewer_typing(viewer)) {
 		tb_prompt_scroll(&viewer->prompt, -(int)lround(steps * 3));
 		viewer->stale = true;
@@ -167,4 +172,5 @@ void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 		pass_on(viewer, pane,
 			&(struct tb_pointer_event){
 				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
+	tb_viewer_note(viewer, true);
 }

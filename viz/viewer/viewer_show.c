@@ -41,6 +41,7 @@ void tb_viewer_close_run(struct tb_viewer *viewer)
 	tb_selection_fini(&viewer->selection);
 	tb_viewer_data_close(&viewer->data);
 	viewer->trail.n = 0;
+	viewer->history.n = 0;
 }
 
 void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error)
@@ -170,8 +171,7 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
-// filter_to shows a job alone, where there are several; TB_ID_NONE: all.
-static void filter_to(struct tb_viewer *viewer, uint32_t job)
+void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_error error;
@@ -186,7 +186,7 @@ static void filter_to(struct tb_viewer *viewer, uint32_t job)
 bool tb_viewer_drop_job(struct tb_viewer *viewer)
 {
 	bool had = viewer->data.job != TB_ID_NONE;
-	filter_to(viewer, TB_ID_NONE);
+	tb_viewer_filter_to(viewer, TB_ID_NONE);
 	return had;
 }
 
@@ -195,7 +195,7 @@ static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 	viewer->selection.selected = pick;
 	viewer->stale = true;
 	if (pick.kind == TB_PICK_JOB)
-		filter_to(viewer, pick.index);
+		tb_viewer_filter_to(viewer, pick.index);
 	tb_viewer_mark(viewer);
 	for (uint32_t i = 0; i < viewer->panes.n && pick.kind != TB_PICK_NONE; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];

@@ -43,10 +43,8 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 	return text;
 }
 
-void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
+static void put_links(struct tb_viewer *viewer, FILE *stream)
 {
-	if (!viewer->data.run)
-		return;
 	tb_rows_rank(&viewer->rows, viewer->rows.n);
 	fputs("rank,link,kind", stream);
 	for (int metric = 0; metric < TB_N_METRICS; metric++)
@@ -67,4 +65,13 @@ void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 			tb_window_begin_ps(viewer->data.info, viewer->data.window),
 			tb_window_end_ps(viewer->data.info, viewer->data.window));
 	}
+}
+
+void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
+{
+	struct tb_pane *main = viewer->panes.main;
+	if (viewer->data.run && main->view->put_csv)
+		main->view->put_csv(main, stream);
+	else if (viewer->data.run)
+		put_links(viewer, stream);
 }

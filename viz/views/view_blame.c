@@ -2,6 +2,7 @@
 // selected link, node or job narrows it to the waits there. A window restricts it to the
 // slices of time that it touches; of these the store does not keep the links.
 #include "blame_square.h"
+#include "markup.h"
 #include "run_text.h"
 #include "scale.h"
 #include "views.h"
@@ -586,7 +587,35 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	tip->n_lines = 3;
 }
 
+static void put_csv(struct tb_pane *pane, FILE *stream)
+{
+	const struct blame_state *blame = blame_of(pane);
+	const struct tb_heavy_waits *waits = heaviest_of(pane);
+	fputs("wait_ps,error_ps,waits,waited,waited_for,link\n", stream);
+	const struct tb_job_pairs *pairs = job_pairs_of(pane);
+	if (!blame || !waits || !pairs || fill(pane, waits, pairs) != TB_OK)
+		return;
+	for (uint32_t i = 0; i < blame->n_rows; i++) {
+		const struct tb_blame_sample *row = &waits->rows[blame->rows[i]];
+		uint32_t link = row->link.id;
+		fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->wait_ps,
+			row->error_ps, row->n_waits);
+		tb_pane_put_flow(
+			pane, stream, row->victim_source, row->victim_destination);
+		fputc(',', stream);
+		tb_pane_put_flow(
+			pane, stream, row->culprit_source, row->culprit_destination);
+		fputc(',', stream);
+		tb_csv_put(stream, link == TB_ID_NONE
+					   ? ""
+					   : tb_run_links(pane->data->run)[link].label);
+		fputc('\n', stream);
+	}
+}
+
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
+	.put_csv = put_csv,
+	.list = "blame",
 	.tab = "Blame",
 	.open = open_blame,
 	.draw = draw,

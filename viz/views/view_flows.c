@@ -310,7 +310,20 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	seen(pane);
 }
 
+static void put_csv(struct tb_pane *pane, FILE *stream)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	if (!flows_of(pane) || !table)
+		return;
+	struct tb_flow_rows *list = &flows_of(pane)->list;
+	list->figure = flows_of(pane)->square.figure;
+	if (tb_flow_rows_rank(list, table, span_of(pane)) == TB_OK)
+		tb_flow_rows_csv(list, table, pane, stream);
+}
+
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
+	.put_csv = put_csv,
+	.list = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",
 	.open = open_flows,

@@ -1,6 +1,7 @@
 // Two runs: their matrices side by side under one zoom, what changed from one to the
 // other, and the links that changed most.
 #include "camera.h"
+#include "markup.h"
 #include "matrix_draw.h"
 #include "pair.h"
 #include "run_text.h"
@@ -270,7 +271,8 @@ static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, i
 	tb_picture_printf(picture, rest, type, "%s, run %" PRId64,
 		panel == PANEL_A ? tb_viewer_path(pane->viewer) : pair->path, info->id);
 	bool over = panel == PANEL_B && pair->over;
-	tb_picture_printf(picture, line, muted, "%s, %s",
+	tb_picture_printf(picture, line, muted, "%s%s, %s",
+		panel == PANEL_B && pair->apart ? "kept by L: " : "",
 		over ? "ended before this window"
 		     : tb_window_text(info,
 			       panel == PANEL_A ? pane->data->window : pair->window,
@@ -410,14 +412,21 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (!is_read(pane))
 		return;
 	int n = n_panels(state_of(pane));
+	const struct tb_run_pair *pair = state_of(pane)->pair;
+	const struct tb_run_info *info = pane->data->info;
+	const struct tb_window of_a = pane->data->window;
+	struct tb_span shown[2] = {
+		{tb_window_begin_ps(info, of_a), tb_window_end_ps(info, of_a)}};
+	shown[1] = shown[0];
+	if (pair->apart && !pair->over)
+		shown[1] = (struct tb_span){tb_window_begin_ps(pair->info, pair->window),
+			tb_window_end_ps(pair->info, pair->window)};
 	tb_pair_overview_words(
 		&state_of(pane)->overview, picture, words_type(pane), words_of(pane));
 	for (int i = 0; i < n; i++)
 		draw_panel(pane, picture, i);
 	tb_pair_overview_strips(&state_of(pane)->overview, picture,
-		tb_palette_of(pane->style->theme),
-		tb_window_begin_ps(pane->data->info, pane->data->window),
-		tb_window_end_ps(pane->data->info, pane->data->window), strips_of(pane));
+		tb_palette_of(pane->style->theme), shown, strips_of(pane));
 	double y = place.y + place.h - lower_h(pane) + 6;
 	double w = (place.w - 2 * PAD - GAP) / 2;
 	double left_w = fmin(fmax(w, 440), place.w - 2 * PAD);
@@ -429,9 +438,23 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 				place.w - 2 * PAD - left_w - GAP, lower_h(pane) - 10});
 }
 
+// turn_lock lets B keep its window while that of A moves, or has it follow again.
+static void turn_lock(struct tb_pane *pane)
+{
+	struct tb_run_pair *pair = state_of(pane)->pair;
+	struct tb_error error;
+	pair->apart = !pair->apart;
+	if (open_pair(pane, &error) != TB_OK)
+		tb_viewer_report(pane->viewer, &error);
+}
+
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
+	if (is_read(pane) && asked->name == TB_REQUEST_LOCK) {
+		turn_lock(pane);
+		return true;
+	}
 	return is_read(pane) &&
 	       tb_pane_move(pane, asked, panel_of(pane, PANEL_A), &moves);
 }
@@ -448,7 +471,24 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		tb_viewer_select(pane->viewer, event->pick);
 }
 
+static void put_csv(struct tb_pane *pane, FILE *stream)
+{
+	const struct pair_state *state = state_of(pane);
+	fprintf(stream, "rank,link,%s_before,%s_after\n",
+		tb_link_figures[pane->data->metric].column,
+		tb_link_figures[pane->data->metric].column);
+	for (uint32_t i = 0; is_read(pane) && i < state->pair->n_movers; i++) {
+		const struct tb_mover *mover = &state->pair->movers[i];
+		fprintf(stream, "%" PRIu32 ",", i + 1);
+		tb_csv_put(stream, name_of(pane, &mover->pair));
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64 "\n", mover->before,
+			mover->after);
+	}
+}
+
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
+	.put_csv = put_csv,
+	.list = "pair",
 	.tab = "Two runs",
 	.brief_tab = "Pair",
 	.open = open_pair,

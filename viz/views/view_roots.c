@@ -1,5 +1,6 @@
 // Congestion trees: the roots by what they hold up; for one of them its branches, its
 // growth over time, and the flows that it held up.
+#include "markup.h"
 #include "parts.h"
 #include "root_list.h"
 #include "root_victims.h"
@@ -444,7 +445,27 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	}
 }
 
+static void put_csv(struct tb_pane *pane, FILE *stream)
+{
+	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
+	struct roots_state *roots = roots_of(pane);
+	fputs("rank,root,wait_ps,links\n", stream);
+	if (!roots || !trees ||
+		tb_root_list_read(&roots->list, trees, tb_slices_of(pane->data, trees),
+			tb_selection_outside(pane->selection)) != TB_OK)
+		return;
+	for (uint32_t i = 0; i < roots->list.n; i++) {
+		const struct tb_tree_root *root = &roots->list.roots[i];
+		fprintf(stream, "%" PRIu32 ",", i + 1);
+		tb_csv_put(stream, tb_run_links(pane->data->run)[root->root.id].label);
+		fprintf(stream, ",%" PRIu64 ",%" PRIu32 "\n", root->shown_ps,
+			root->n_links);
+	}
+}
+
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
+	.put_csv = put_csv,
+	.list = "trees",
 	.shows_trees = true,
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",

@@ -5,6 +5,7 @@
 #include "session_impl.h"
 
 #include <string.h>
+#include <unistd.h>
 
 // put writes the picture in the format of the name's ending, or its description.
 static int put(struct tb_session *session, const struct tb_picture *picture,
@@ -57,6 +58,14 @@ static void report(struct tb_session *session, int status, const char *done,
 			tb_error_format(error, text, sizeof text));
 }
 
+// is_free refuses names of files that are there: what a user saved stays.
+static int is_free(const char *name, struct tb_error *error)
+{
+	return access(name, F_OK) ? TB_OK
+				  : tb_fail_in(error, TB_EUSAGE, name,
+					    "there is such a file already");
+}
+
 void tb_session_save(struct tb_session *session)
 {
 	struct tb_error error;
@@ -67,6 +76,8 @@ void tb_session_save(struct tb_session *session)
 		status = tb_fail_in(&error, TB_EUSAGE, name,
 			"a picture's name must end in .png, .svg or .pdf");
 	if (status == TB_OK)
+		status = is_free(name, &error);
+	if (status == TB_OK)
 		status = tb_session_write(session, name, false, &error);
 	report(session, status, "saved", "not saved", &error);
 }
@@ -76,7 +87,9 @@ void tb_session_export(struct tb_session *session)
 	struct tb_outfile out;
 	struct tb_error error;
 	const char *name = tb_viewer_action_path(session->viewer);
-	int status = tb_outfile_open(&out, name, &error);
+	int status = is_free(name, &error);
+	if (status == TB_OK)
+		status = tb_outfile_open(&out, name, &error);
 	if (status == TB_OK) {
 		tb_viewer_export(session->viewer, out.stream);
 		status = tb_outfile_commit(&out, &error);

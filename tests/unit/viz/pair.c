@@ -115,6 +115,20 @@ static void both_are_read_in_the_same_window(void **state)
 	assert_int_equal(pair->change.largest_link, 0);
 }
 
+static void apart_the_second_keeps_its_window(void **state)
+{
+	struct stage *stage = *state;
+	show(stage, (struct tb_window){VIZ_HOT_BIN, VIZ_HOT_BIN + 1});
+	stage->pair->apart = true;
+	const struct tb_run_pair *pair = show(stage, (struct tb_window){0, VIZ_HOT_BIN});
+	assert_int_equal(pair->window.first_bin, VIZ_HOT_BIN);
+	assert_int_equal(pair->samples[MORE].wait_ps, 5011000);
+	stage->pair->apart = false;
+	pair = show(stage, (struct tb_window){0, VIZ_HOT_BIN});
+	assert_int_equal(pair->window.first_bin, 0);
+	assert_int_equal(pair->n_moved, 0);
+}
+
 // colour_of is the colour in which a picture shows an item.
 static struct tb_colour colour_of(const struct tb_picture *picture, struct tb_pick pick)
 {
@@ -188,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STAGED(a_change_has_a_size_and_a_direction),
 		STAGED(both_are_read_in_the_same_window),
+		STAGED(apart_the_second_keeps_its_window),
 		STAGED(less_is_blue_and_more_is_orange),
 		STAGED(a_shared_cell_shows_its_most_loaded_switch),
 	};

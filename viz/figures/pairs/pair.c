@@ -89,8 +89,11 @@ static int look(struct tb_run_pair *pair, const struct tb_run *a, struct tb_wind
 {
 	const struct tb_run_info *info = tb_run_info(a);
 	struct tb_window of_b = {0, 0};
-	pair->over = false;
-	if (!tb_window_whole(info, window))
+	if (pair->apart)
+		of_b = pair->window;
+	else
+		pair->over = false;
+	if (!pair->apart && !tb_window_whole(info, window))
 		pair->over =
 			tb_window_between(pair->info, tb_window_begin_ps(info, window),
 				tb_window_end_ps(info, window), &of_b, NULL) != TB_OK;

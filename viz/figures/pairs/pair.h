@@ -13,6 +13,7 @@
 #include "picture.h"
 #include "run.h"
 #include "settings.h"
+#include "waits.h"
 
 // How many of the most changed links are kept.
 #define TB_PAIR_MOVERS 100
@@ -23,6 +24,7 @@ struct tb_run_pair {
 	const struct tb_run_info *info;
 	struct tb_window window; // of B
 	bool over;		 // B ended before the window
+	bool apart;		 // B keeps its window while that of A moves
 	bool same_shape;
 	struct tb_link_pairs pairs;
 	struct tb_matrix matrix; // of B
@@ -44,8 +46,9 @@ int tb_run_pair_new(struct tb_run_pair **pair, const struct tb_run *a, const cha
 	int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_run_pair_free(struct tb_run_pair *pair);
 
-// tb_run_pair_show reads B in A's window and computes the difference; `samples` and
-// `matrix` are A's. Errors as of tb_run_look and tb_movers; the old movers stay then.
+// tb_run_pair_show reads B in A's window, or its own, and computes the difference;
+// `samples` and `matrix` are A's. Errors as of tb_run_look and tb_movers; the old movers
+// stay then.
 int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
 	struct tb_window window, const struct tb_link_sample *samples,
 	const struct tb_matrix *matrix, struct tb_error *error) TB_MUST_USE;
@@ -86,9 +89,9 @@ double tb_pair_overview_words(const struct tb_pair_overview *overview,
 	struct tb_picture *picture, struct tb_type type, struct tb_box box);
 
 // tb_pair_overview_strips draws the wait of A above that of B, on one scale of time and
-// one of wait per time; `from` to `to` is the window that is shown.
+// one of wait per time; `shown` has the window of each.
 void tb_pair_overview_strips(const struct tb_pair_overview *overview,
-	struct tb_picture *picture, const struct tb_palette *palette, tb_time_ps from,
-	tb_time_ps to, struct tb_box box);
+	struct tb_picture *picture, const struct tb_palette *palette,
+	const struct tb_span shown[2], struct tb_box box);
 
 #endif

@@ -132,8 +132,8 @@ struct strips_sheet {
 	const struct tb_pair_overview *overview;
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
-	double from_ps, to_ps; // of the window
-	double span_ps, most;  // of both strips
+	const struct tb_span *shown; // of each
+	double span_ps, most;	     // of both strips
 };
 
 static double most_of(
@@ -163,8 +163,8 @@ static void draw_strip(
 		double from = sheet->span_ps * i / columns;
 		double to = sheet->span_ps * (i + 1) / columns;
 		double h = box.h * waiting(strip, from, to) / sheet->most;
-		bool shown = (from + to) / 2 >= sheet->from_ps &&
-			     (from + to) / 2 < sheet->to_ps;
+		bool shown = (from + to) / 2 >= (double)sheet->shown[which].from_ps &&
+			     (from + to) / 2 < (double)sheet->shown[which].to_ps;
 		if (h <= 0)
 			continue;
 		tb_picture_rect(sheet->picture,
@@ -197,11 +197,11 @@ static void draw_axis(const struct strips_sheet *sheet, struct tb_box box)
 }
 
 void tb_pair_overview_strips(const struct tb_pair_overview *overview,
-	struct tb_picture *picture, const struct tb_palette *palette, tb_time_ps from,
-	tb_time_ps to, struct tb_box box)
+	struct tb_picture *picture, const struct tb_palette *palette,
+	const struct tb_span shown[2], struct tb_box box)
 {
-	struct strips_sheet sheet = {overview, picture, palette, (double)from, (double)to,
-		.span_ps = span_of(overview)};
+	struct strips_sheet sheet = {
+		overview, picture, palette, shown, .span_ps = span_of(overview)};
 	if (sheet.span_ps <= 0)
 		return;
 	box.x += LABEL_W;

@@ -63,6 +63,9 @@
 	X(COMPARE, "Ctrl+D", "compare with another run of the store")                    \
 	X(HELP, "? F1", "show or hide these keys")                                       \
 	X(BACK, "Escape Backspace", "back out of help, row, selection, zoom, window")    \
+	X(LOCK, "L", "two runs: let B keep its window, or follow that of A")             \
+	X(UNDO, "Ctrl+Z", "go back: view, selection, filter, window of time")            \
+	X(REDO, "Ctrl+Y", "go forward again")                                            \
 	X(QUIT, "q Ctrl+Q", "quit")
 
 enum tb_request_name {

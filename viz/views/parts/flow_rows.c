@@ -1,4 +1,5 @@
 #include "flow_rows.h"
+#include "markup.h"
 
 #include "run_text.h"
 #include "select.h"
@@ -110,4 +111,28 @@ void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *ta
 			(struct tb_box){rows.x, y, rows.w, ROW_H}, i);
 	}
 	tb_picture_unclip(picture);
+}
+
+void tb_flow_rows_csv(const struct tb_flow_rows *list, const struct tb_flow_table *table,
+	const struct tb_pane *pane, FILE *stream)
+{
+	fputs("rank,job,flow", stream);
+	for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
+		enum tb_quantity quantity =
+			tb_flow_figure_quantity((enum tb_flow_figure)figure);
+		fprintf(stream, ",%s%s", tb_flow_figure_name((enum tb_flow_figure)figure),
+			quantity == TB_QUANTITY_TIME ? "_ps" : "");
+	}
+	fputc('\n', stream);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct tb_flow_sample *flow = &table->rows[list->top[i].row];
+		fprintf(stream, "%" PRIu32 ",", i + 1);
+		tb_csv_put(stream, tb_run_job_name(pane->data->run, flow->job));
+		fputc(',', stream);
+		tb_pane_put_flow(pane, stream, flow->source, flow->destination);
+		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
+			fprintf(stream, ",%.10g",
+				tb_flow_figure_of(flow, (enum tb_flow_figure)figure));
+		fputc('\n', stream);
+	}
 }

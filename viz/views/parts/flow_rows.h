@@ -32,4 +32,8 @@ int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *tab
 void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box);
 
+// tb_flow_rows_csv writes them, with all figures of each flow.
+void tb_flow_rows_csv(const struct tb_flow_rows *list, const struct tb_flow_table *table,
+	const struct tb_pane *pane, FILE *stream);
+
 #endif
