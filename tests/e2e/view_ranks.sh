@@ -11,13 +11,14 @@ cd "$scratch"
 cat >steps <<'END_OF_STEPS'
 resize 1280 900
 key F11
-expect Critical path of the run: 52.9 % held up in the network
+expect Critical path of the run
+expect 52.9 % held up in the network
 expect rank 15
 expect waits until the other sends
 expect (whole run)
 expect 75.46 us
 # a step of rank 15 that was held up, and back from its link: the row of the link below the ranks
-click 220 309
+click 220 354
 expect node 15 > 0.0
 expect who waited here, and for whom
 key Escape
@@ -25,10 +26,10 @@ refuse who waited here, and for whom
 click 500 609
 expect who waited here, and for whom
 key Escape
-hover 400 200
+hover 400 246
 expect rank 5 sends to rank 40
 # the wheel, over the ranks
-wheel 600 300 1
+wheel 600 340 1
 refuse (whole run)
 key f
 key 0

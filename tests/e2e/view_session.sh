@@ -102,9 +102,22 @@ refuse bit_reversal_64.goal
 expect Nothing to show: no header waited
 key Ctrl+E
 key Ctrl+U
+type roots.csv
+key Return
+expect exported roots.csv
+key F4
+key Ctrl+E
+expect tailback-wait-1.csv
+key Ctrl+U
 type links.csv
 key Return
 expect exported links.csv
+# What is there stays.
+key Ctrl+E
+key Ctrl+U
+type roots.csv
+key Return
+expect not exported: roots.csv: there is such a file already
 key Ctrl+S
 key Ctrl+U
 type picture.gif
@@ -113,6 +126,7 @@ expect a picture's name must end in .png, .svg or .pdf
 END
 "$TAILBACK" view run.db --script steps
 [[ $(head -c 15 links.csv) == rank,link,kind, ]]
+[[ $(<roots.csv) == rank,root,wait_ps,links ]]
 
 # The store is only read.
 before=$(sha256sum run.db)

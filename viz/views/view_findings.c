@@ -1,10 +1,12 @@
 // What the run comes to, in words, as the report begins with: a finding a paragraph, then
 // what is worth trying; and the notes on how the run was made. A finding about a link,
 // node or job selects it.
+#include "markup.h"
 #include "views.h"
 
 #include "recorded_picture.h"
 #include "recorded_ranks.h"
+#include "share_bar.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,6 +66,36 @@ static const char *sentence_of(
 		       : finding->sentence;
 }
 
+// draw_parts draws the parts of the run time, of the finding that names them, as a bar.
+static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_finding *finding, struct tb_box box)
+{
+	static const struct {
+		const char *key, *name;
+		uint32_t hue;
+	} parts[] = {{"compute_ps", "computes", 2}, {"hosts_ps", "host links", 0},
+		{"capacity_ps", "capacity", 1}, {"routes_ps", "routes", 3},
+		{"waiting_ps", "held up or waiting", 4}};
+	struct tb_share shares[sizeof parts / sizeof *parts];
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_figure *run = tb_finding_figure(finding, "run_ps");
+	char time[24];
+	size_t n = 0;
+	for (size_t i = 0; run && i < sizeof parts / sizeof *parts; i++) {
+		const struct tb_figure *at = tb_finding_figure(finding, parts[i].key);
+		if (!at || at->count == 0)
+			continue;
+		struct tb_share *share = &shares[n++];
+		*share = (struct tb_share){.amount = (double)at->count,
+			.colour = tb_colour_mix(palette->panel,
+				tb_job_colour(pane->style->theme, parts[i].hue), 0.75)};
+		snprintf(share->text, sizeof share->text, "%s %s, %.3g %%", parts[i].name,
+			tb_format_time((tb_time_ps)at->count, time, sizeof time),
+			100 * (double)at->count / (double)run->count);
+	}
+	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
+}
+
 // draw_one draws a finding from `y` on and returns where the next begins.
 static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
@@ -85,6 +117,10 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
 	for (size_t i = first; i < picture->n_items; i++)
 		picture->items[i].pick = pick;
+	if (strcmp(finding->rule, "time-parts") == 0) {
+		line.y += 3;
+		line.y += draw_parts(pane, picture, finding, line);
+	}
 	if (finding->command) {
 		line.h = COMMAND_H;
 		line.y += COMMAND_H *
@@ -241,13 +277,43 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		tb_viewer_select(pane->viewer, event->pick);
 }
 
-// comes_first: the matrix of a single switch is a strip of ports that says nothing.
+// is_sparse is true when most links carried nothing, as where few hosts were captured.
+static bool is_sparse(const struct tb_viewer_data *data)
+{
+	uint32_t n_used = 0;
+	for (uint32_t i = 0; i < data->info->n_links; i++)
+		n_used += data->samples[i].bytes > 0;
+	return n_used < data->info->n_links / 2;
+}
+
+// comes_first: the matrix of a single switch is a strip of ports that says nothing, and
+// that of a capture in which few hosts speak is a field of empty ones.
 static bool comes_first(const struct tb_pane *pane)
 {
-	return pane->data->info->n_switches == 1 && pane->data->info->complete;
+	const struct tb_run_info *info = pane->data->info;
+	bool captured = strcmp(info->input_kind, "packets") == 0;
+	return info->complete &&
+	       (info->n_switches == 1 || (captured && is_sparse(pane->data)));
+}
+
+static void put_csv(struct tb_pane *pane, FILE *stream)
+{
+	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
+	fputs("rule,sentence,command\n", stream);
+	for (size_t i = 0; findings && i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		tb_csv_put(stream, finding->rule);
+		fputc(',', stream);
+		tb_csv_put(stream, sentence_of(pane, finding));
+		fputc(',', stream);
+		tb_csv_put(stream, finding->command ? finding->command : "");
+		fputc('\n', stream);
+	}
 }
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
+	.put_csv = put_csv,
+	.list = "findings",
 	.tab = "Findings",
 	.open = open_findings,
 	.draw = draw,

@@ -5,6 +5,7 @@
 #include "parts.h"
 #include "run_text.h"
 #include "run_timeline.h"
+#include "share_bar.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -14,7 +15,9 @@
 
 #define PAD	  16
 #define GUTTER	  150 // for names
-#define TOP_H	  58
+#define BAR_Y	  28  // of the causes, below the title
+#define LEGEND_H  24
+#define BAR_LINES 2 // of the legend of the path's causes
 #define AXIS_H	  26
 #define ROW_MOST  22
 #define ROW_LEAST 12 // below that, ranks are left out
@@ -42,6 +45,7 @@ struct ranks {
 	struct ranks_question asked;
 	size_t *chosen; // numbers of the ranks that have a row
 	size_t n_chosen;
+	double top_h; // of all above the ranks
 };
 
 static struct ranks *ranks_of(const struct tb_pane *pane)
@@ -138,8 +142,9 @@ static void ask(struct tb_pane *pane)
 static struct tb_box area_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	return (struct tb_box){place.x + GUTTER, place.y + TOP_H,
-		fmax(place.w - GUTTER - PAD, 1), fmax(place.h - TOP_H - AXIS_H, 1)};
+	return (struct tb_box){place.x + GUTTER, place.y + ranks_of(pane)->top_h,
+		fmax(place.w - GUTTER - PAD, 1),
+		fmax(place.h - ranks_of(pane)->top_h - AXIS_H, 1)};
 }
 
 static double x_of(const struct tb_pane *pane, tb_time_ps at_ps)
@@ -192,7 +197,7 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	static const char *const names[] = {"computes", "sends", "receives",
 		"waits until the other sends", "critical path", "held up"};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	double x = pane->place.x + PAD, y = pane->place.y + 30;
+	double x = pane->place.x + PAD, y = pane->place.y + ranks_of(pane)->top_h - 20;
 	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
 		double w = tb_text_width(type.font, type.size, names[i]) + 6;
 		bool is_step = i >= TB_SPAN_KINDS;
@@ -212,21 +217,46 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	}
 }
 
+// cause_colour gives what the path's bars show their colour there.
+static struct tb_colour cause_colour(const struct tb_style *style, uint32_t cause)
+{
+	if (cause == TB_PATH_HELD_UP || cause == TB_PATH_TRANSFER)
+		return step_colour(style, cause);
+	if (cause == TB_PATH_COMPUTE)
+		return span_colour(style, TB_SPAN_COMPUTE);
+	return tb_colour_mix(tb_palette_of(style->theme)->panel,
+		tb_job_colour(style->theme, cause), 0.6);
+}
+
+// draw_shares draws what the critical path is made of as a bar.
+static double draw_shares(struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_critical_path *path)
+{
+	struct tb_share shares[TB_PATH_CAUSES];
+	for (size_t i = 0; i < path->n_shares; i++) {
+		uint32_t cause = path->shares[i].cause;
+		shares[i] = (struct tb_share){.amount = path->shares[i].percent,
+			.colour = cause_colour(pane->style, cause)};
+		snprintf(shares[i].text, sizeof shares[i].text, "%.3g %% %s",
+			path->shares[i].percent,
+			tb_path_words((enum tb_path_cause)cause));
+	}
+	return tb_share_bar_draw(picture, pane->style,
+		(struct tb_box){pane->place.x + PAD, pane->place.y + BAR_Y,
+			pane->place.w - 2 * PAD, 0},
+		shares, path->n_shares, BAR_LINES);
+}
+
 static void draw_head(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_timeline *timeline = shown_of(pane);
-	const struct tb_critical_path *path = &timeline->path;
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 13, false);
-	char text[500] = "Critical path of the run: ";
-	size_t used = strlen(text);
-	for (size_t i = 0; i < path->n_shares && i < 4 && used < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g %% %s",
-			i ? ", " : "", path->shares[i].percent,
-			tb_path_words((enum tb_path_cause)path->shares[i].cause));
+	const struct tb_critical_path *path = &shown_of(pane)->path;
 	tb_picture_text(picture,
-		(struct tb_box){pane->place.x + PAD, pane->place.y + 8,
+		(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
 			pane->place.w - 2 * PAD, 18},
-		type, path->n_shares ? text : "What ranks did");
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
+		path->n_shares ? "Critical path of the run" : "What ranks did");
+	if (path->n_shares)
+		(void)draw_shares(pane, picture, path);
 	draw_legend(pane, picture);
 }
 
@@ -416,6 +446,9 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		tb_pane_too_early(pane, picture, "what ranks did is");
 		return;
 	}
+	const struct tb_critical_path *path = &shown_of(pane)->path;
+	double bar_h = path->n_shares ? draw_shares(pane, NULL, path) : 0;
+	ranks_of(pane)->top_h = BAR_Y + bar_h + LEGEND_H;
 	draw_head(pane, picture);
 	draw_rows(pane, picture);
 }
