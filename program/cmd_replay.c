@@ -24,6 +24,7 @@
 enum {
 	KEY_NODES = 256,
 	KEY_BIN,
+	KEY_WINDOW,
 	KEY_MAP,
 	KEY_NO_BLAME,
 	KEY_WATCH,
@@ -146,6 +147,8 @@ static const struct argp_option option_table[] = {
 	{"quiet", 'q', NULL, 0, "No summary", 8},
 	// For the viewer (analyze/beside): no part of the command's interface.
 	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 8},
+	// For 'tailback timeline --closer' (analyze/closer): picoseconds, FROM,TO.
+	{"window", KEY_WINDOW, "PS,PS", OPTION_HIDDEN, NULL, 8},
 	{0},
 };
 
@@ -210,6 +213,25 @@ static void want_seeds(
 				text);
 }
 
+// want_window reads a window, of whole bins: --bin stands before it.
+static void want_window(const struct argp_state *state, const char *text,
+	struct tb_recording_options *record)
+{
+	char from[32];
+	uint64_t from_ps = 0, to_ps = 0;
+	const char *comma = strchr(text, ',');
+	int n = comma ? (int)(comma - text) : 0;
+	snprintf(from, sizeof from, "%.*s", n, text);
+	if (!comma || record->bin_ps == 0 ||
+		tb_parse_count(from, 0, INT64_MAX / 2, &from_ps) != TB_OK ||
+		tb_parse_count(comma + 1, from_ps + 1, INT64_MAX / 2, &to_ps) != TB_OK ||
+		from_ps % (uint64_t)record->bin_ps || to_ps % (uint64_t)record->bin_ps)
+		argp_error(state,
+			"--window=%s: expected two times, of whole bins of --bin", text);
+	record->from_ps = (tb_time_ps)from_ps;
+	record->to_ps = (tb_time_ps)to_ps;
+}
+
 static error_t on_option(int key, char *text, struct argp_state *state)
 {
 	struct parsing *parsing = state->input;
@@ -257,6 +279,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		tb_cmd_want_time(state, "bin", text, &record->bin_ps);
 		if (record->bin_ps < TB_PS_PER_NS)
 			argp_error(state, "--bin=%s: expected 1ns or more", text);
+		break;
+	case KEY_WINDOW:
+		want_window(state, text, record);
 		break;
 	case KEY_NO_BLAME:
 		record->without_blame = true;

@@ -10,6 +10,7 @@
 #include "recording_check.h"
 #include "recording_many.h"
 #include "recording_range.h"
+#include "stop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -212,7 +213,9 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	}
 	if (answer(options, recording, &run, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	if (!run.stopped)
+	// A window that was asked for is whole where nobody interrupted it.
+	if (!run.stopped ||
+		(options->record.to_ps && !tb_stop_asked(options->record.stop)))
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %swhat was simulated so far is in %s\n",
 		run.cut ? "the beginning of " : "", options->record.output);

@@ -1,6 +1,7 @@
 // tailback timeline: what ranks did when, beside the hottest links, and the critical
 // path.
 #include "cli.h"
+#include "closer.h"
 #include "commands.h"
 #include "output_args.h"
 #include "run_args.h"
@@ -23,21 +24,27 @@ struct timeline_options {
 	tb_time_ps from, to;
 	uint64_t n_ranks, n_links;
 	uint64_t width; // 0: the terminal's
-	bool ranks_given;
+	bool ranks_given, window_given;
+	bool closer;
 };
 
-enum key { KEY_RUN = 256, KEY_FROM, KEY_TO, KEY_RANKS, KEY_LINKS, KEY_WIDTH };
+enum key { KEY_RUN = 256, KEY_CLOSER, KEY_FROM, KEY_TO, KEY_RANKS, KEY_LINKS, KEY_WIDTH };
 
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS,
 	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
 		0},
 	{"to", KEY_TO, "TIME", 0, "End of the window (default: the run's end)", 0},
+	{"closer", KEY_CLOSER, NULL, 0,
+		"Replay the window once more, in bins of down to a nanosecond, in the "
+		"folder in which the run was replayed",
+		0},
 	{"ranks", KEY_RANKS, "N", 0,
 		"Of text: the N ranks on which the critical path spends most; 0: all "
 		"(default: 32)",
 		0},
-	{"links", KEY_LINKS, "N", 0, "Show the N hottest links (default: 8)", 0},
+	{"links", KEY_LINKS, "N", 0,
+		"Show the N hottest links of the window (default: 8)", 0},
 	{"width", KEY_WIDTH, "N", 0,
 		"Fit text into N columns (default: the terminal's; elsewhere 100)", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
@@ -72,9 +79,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_FROM:
 		take_time(state, value, &options->from);
+		options->window_given = true;
 		break;
 	case KEY_TO:
 		take_time(state, value, &options->to);
+		options->window_given = true;
+		break;
+	case KEY_CLOSER:
+		options->closer = true;
 		break;
 	case KEY_RANKS:
 		take_count(state, "ranks", value, UINT32_MAX, &options->n_ranks);
@@ -111,28 +123,42 @@ static int write_timeline(void *context, FILE *stream, struct tb_error *error)
 		error);
 }
 
+// look_closer replays the window that is shown; the timeline itself refuses an empty one.
+static int look_closer(struct tb_closer *closer, const struct tb_run *run,
+	const struct timeline_options *options, struct tb_error *error)
+{
+	tb_time_ps end = tb_run_info(run)->simulated_ps;
+	tb_time_ps to = options->to < end ? options->to : end;
+	return options->from < to ? tb_closer_init(closer, run, options->from, to, error)
+				  : TB_OK;
+}
+
 static int run_timeline(const struct timeline_options *options, struct tb_error *error)
 {
 	struct tb_run *run;
 	int status = tb_run_open(&run, options->store, options->run, error);
 	if (status != TB_OK)
 		return status;
-	const struct tb_timeline_options wanted = {
-		options->from, options->to, (uint32_t)options->n_links};
+	struct tb_closer closer = {0};
 	struct tb_timeline timeline = {0};
-	status =
-		tb_run_is_measured(tb_run_info(run))
-			? tb_fail(error, TB_EUSAGE,
-				  "run %lld was measured by counters, which tell neither "
-				  "ranks nor instants",
-				  (long long)tb_run_info(run)->id)
-			: tb_timeline_init(&timeline, run, &wanted, error);
+	if (tb_run_is_measured(tb_run_info(run)))
+		status = tb_fail(error, TB_EUSAGE,
+			"run %lld was measured by counters, which tell neither ranks "
+			"nor instants",
+			(long long)tb_run_info(run)->id);
+	if (status == TB_OK && options->closer)
+		status = look_closer(&closer, run, options, error);
+	const struct tb_timeline_options wanted = {
+		options->from, options->to, (uint32_t)options->n_links, closer.run};
+	if (status == TB_OK)
+		status = tb_timeline_init(&timeline, run, &wanted, error);
 	if (status == TB_OK) {
 		struct timeline_writing writing = {options, &timeline};
 		status = tb_cmd_output_write(
 			&options->output, write_timeline, &writing, error);
 	}
 	tb_timeline_fini(&timeline);
+	tb_closer_fini(&closer);
 	tb_run_free(run);
 	return status;
 }
@@ -144,6 +170,8 @@ static int settle(struct timeline_options *options)
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options->output, COMMAND, options->width);
+	if (code == TB_EXIT_OK && options->closer && !options->window_given)
+		return tb_cli_usage(COMMAND, "--closer wants --from, --to or both");
 	if (code == TB_EXIT_OK && options->ranks_given &&
 		options->output.format != TB_FORMAT_TEXT)
 		return tb_cli_usage(COMMAND, "--ranks is for text; JSON has all ranks");
@@ -161,6 +189,7 @@ int tb_cmd_timeline(int argc, char **argv)
 		"Examples:\n"
 		"  tailback timeline run.db\n"
 		"  tailback timeline run.db --from 1ms --to 2ms --ranks 8\n"
+		"  tailback timeline run.db --from 1ms --to 1.01ms --closer\n"
 		"  tailback timeline run.db -o t.json",
 		NULL, NULL, NULL};
 	struct timeline_options options = {.output = {.allowed = FORMATS, .file = "-"},

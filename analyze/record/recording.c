@@ -14,6 +14,10 @@
 #define WATCHED_S	0.4 // when a viewer shows the run
 #define CHECKPOINT_REST 50
 
+// With a window: instants between two looks whether it is over, a fixed number, so that
+// the run always ends at the same one.
+#define WINDOW_PACE 256
+
 bool tb_recording_has_packets(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
@@ -38,6 +42,8 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 	const struct tb_engine_options engine = {.seed = options->seed,
 		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.bin_ps = options->bin_ps,
+		.from_ps = options->from_ps,
+		.to_ps = options->to_ps,
 		.without_blame = options->without_blame,
 		.n_threads = options->n_threads,
 		.service_levels = recording->service_levels,
@@ -131,9 +137,12 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	const volatile sig_atomic_t *stop = recording->options->stop;
 	if (recording->started_s == 0)
 		recording->started_s = tb_clock_s();
-	int status = tb_engine_run(
-		recording->hosted.engine, tb_pace_next(&recording->pace), error);
-	if (status > 0 && tb_stop_asked(stop)) {
+	tb_time_ps end_ps = recording->options->to_ps;
+	int status = tb_engine_run(recording->hosted.engine,
+		end_ps ? WINDOW_PACE : tb_pace_next(&recording->pace), error);
+	bool is_over =
+		end_ps && tb_engine_stats(recording->hosted.engine).now_ps >= end_ps;
+	if (status > 0 && (is_over || tb_stop_asked(stop))) {
 		recording->stopped = true;
 		status = TB_OK;
 	}

@@ -23,6 +23,9 @@ struct tb_recording_options {
 	const char *output; // the store
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
+	// Keep bins, blame and what ranks did of [from_ps, to_ps) alone, multiples of
+	// bin_ps, and end soon after; to_ps 0: of all time.
+	tb_time_ps from_ps, to_ps;
 	bool without_blame;
 	unsigned n_threads; // that simulate a large network; 0: one
 	bool alone;	    // replay each job by itself too; see recording_alone.h

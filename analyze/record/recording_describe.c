@@ -56,6 +56,9 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fprintf(stream, " --per-node %" PRIu32, options->workload.per_node);
 	if (options->bin_ps)
 		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
+	if (options->to_ps)
+		fprintf(stream, " --window %" PRId64 ",%" PRId64, options->from_ps,
+			options->to_ps);
 	put_named(stream, "--map", options->workload.map);
 	for (size_t i = 0; i < options->workload.n_jobs; i++)
 		put_named(stream, "--job", options->workload.jobs[i]);

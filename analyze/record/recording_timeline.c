@@ -7,7 +7,10 @@
 static int list_spans(void *from,
 	int (*take)(void *context, const struct tb_rank_span *span), void *context)
 {
-	return tb_timeline_ranks(from, take, context);
+	const struct tb_recording *recording = from;
+	return tb_timeline_ranks(recording->workload, recording->options->from_ps,
+		recording->options->to_ps ? recording->options->to_ps : TB_TIME_NEVER,
+		take, context);
 }
 
 int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *error)
@@ -25,8 +28,7 @@ int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *
 	tb_path_fini(&path);
 	if (status != TB_OK)
 		return status;
-	status = tb_store_put_spans(
-		recording->store, list_spans, recording->workload, error);
+	status = tb_store_put_spans(recording->store, list_spans, recording, error);
 	return status == TB_ENOMEM ? tb_fail_memory(error, "the timelines of ranks")
 				   : status;
 }

@@ -63,11 +63,100 @@ static void weigh_ranks(struct tb_timeline *timeline)
 	}
 }
 
+// order_of compares the ranks of two spans.
+static int order_of(const struct tb_rank_span *a, const struct tb_rank_span *b)
+{
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+// add_rest adds what the closer look has not: it ends with the window, so of what was
+// under way then it does not know the end.
+static int add_rest(struct tb_rank_spans *times, const struct tb_rank_spans *rest,
+	struct tb_rank_spans *both)
+{
+	size_t i = 0, k = 0;
+	if (TB_ARRAY_RESERVE(&both->spans, &both->room, times->n + rest->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	while (i < times->n || k < rest->n) {
+		const struct tb_rank_span *own = i < times->n ? &times->spans[i] : NULL;
+		const struct tb_rank_span *other = k < rest->n ? &rest->spans[k] : NULL;
+		const struct tb_rank_span *last =
+			both->n ? &both->spans[both->n - 1] : NULL;
+		if (own && (!other || order_of(own, other) <= 0)) {
+			both->spans[both->n++] = *own;
+			i++;
+			continue;
+		}
+		struct tb_rank_span cut = *other;
+		k++;
+		if (last && order_of(last, other) == 0 && cut.from_ps < last->to_ps)
+			cut.from_ps = last->to_ps;
+		if (cut.from_ps < cut.to_ps)
+			both->spans[both->n++] = cut;
+	}
+	return TB_OK;
+}
+
+// read_times reads the spans of ranks, from the closer look as far as that knows them.
+static int read_times(struct tb_timeline *timeline, struct tb_error *error)
+{
+	struct tb_rank_spans close = {0}, both = {0};
+	int status = tb_rank_spans_init(&timeline->times, timeline->run,
+		timeline->from_ps, timeline->to_ps, error);
+	if (status || timeline->bins == timeline->run)
+		return status;
+	status = tb_rank_spans_init(
+		&close, timeline->bins, timeline->from_ps, timeline->to_ps, error);
+	if (!status && add_rest(&close, &timeline->times, &both) != TB_OK)
+		status = tb_fail_memory(error, "the ranks");
+	tb_rank_spans_fini(&close);
+	tb_rank_spans_fini(&timeline->times);
+	timeline->times = both;
+	return status;
+}
+
+// window_of returns the bins of column i of n; end_bin is 0 where there are none.
+static struct tb_window window_of(
+	const struct tb_timeline *timeline, uint32_t i, uint32_t n)
+{
+	const struct tb_run_info *info = tb_run_info(timeline->bins);
+	double span = (double)(timeline->to_ps - timeline->from_ps) / n;
+	double from = (double)timeline->from_ps + span * i;
+	struct tb_window window = {(uint64_t)(from / (double)info->bin_ps),
+		(uint64_t)((from + span) / (double)info->bin_ps)};
+	if (window.end_bin <= window.first_bin)
+		window.end_bin = window.first_bin + 1;
+	if (window.end_bin > info->n_bins)
+		window.end_bin = info->n_bins;
+	if (window.first_bin >= window.end_bin)
+		return (struct tb_window){0, 0};
+	return window;
+}
+
+// bins_shown returns the bins of what is shown; {0, 0}: of the whole run.
+static struct tb_window bins_shown(const struct tb_timeline *timeline)
+{
+	const struct tb_run_info *info = tb_run_info(timeline->bins);
+	if (info->bin_ps <= 0 ||
+		(timeline->bins == timeline->run && timeline->from_ps == 0 &&
+			timeline->to_ps == info->simulated_ps))
+		return (struct tb_window){0, 0};
+	struct tb_window window = window_of(timeline, 0, 1);
+	// A bin of which only a part is shown is one of them.
+	if (window.end_bin && window.end_bin < info->n_bins &&
+		(tb_time_ps)window.end_bin * info->bin_ps < timeline->to_ps)
+		window.end_bin++;
+	return window;
+}
+
 int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	const struct tb_timeline_options *options, struct tb_error *error)
 {
 	tb_time_ps end = tb_run_info(run)->simulated_ps;
 	struct tb_timeline made = {.run = run,
+		.bins = options->closer ? options->closer : run,
 		.from_ps = options->from_ps,
 		.to_ps = options->to_ps < end ? options->to_ps : end};
 	if (made.from_ps >= made.to_ps) {
@@ -76,14 +165,15 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 			"there is nothing to show in this span of time: the run lasts %s",
 			tb_format_time(end, text, sizeof text));
 	}
-	int status =
-		tb_rank_spans_init(&made.times, run, made.from_ps, made.to_ps, error);
+	int status = read_times(&made, error);
 	if (!status && list_ranks(&made) != TB_OK)
 		status = tb_fail_memory(error, "the ranks");
 	if (!status)
 		status = tb_critical_path_init(&made.path, run, error);
+	if (!status && options->closer)
+		status = tb_critical_path_look(&made.path, options->closer, error);
 	if (!status && options->n_links)
-		status = tb_hot_links(run, (struct tb_window){0, 0}, options->n_links,
+		status = tb_hot_links(made.bins, bins_shown(&made), options->n_links,
 			&made.links, &made.n_links, error);
 	if (status) {
 		tb_timeline_fini(&made);
@@ -138,28 +228,10 @@ size_t tb_timeline_choose(const struct tb_timeline *timeline, size_t *ranks, siz
 	return n;
 }
 
-// window_of returns the bins of column i of n; end_bin is 0 where there are none.
-static struct tb_window window_of(
-	const struct tb_timeline *timeline, uint32_t i, uint32_t n)
-{
-	const struct tb_run_info *info = tb_run_info(timeline->run);
-	double span = (double)(timeline->to_ps - timeline->from_ps) / n;
-	double from = (double)timeline->from_ps + span * i;
-	struct tb_window window = {(uint64_t)(from / (double)info->bin_ps),
-		(uint64_t)((from + span) / (double)info->bin_ps)};
-	if (window.end_bin <= window.first_bin)
-		window.end_bin = window.first_bin + 1;
-	if (window.end_bin > info->n_bins)
-		window.end_bin = info->n_bins;
-	if (window.first_bin >= window.end_bin)
-		return (struct tb_window){0, 0};
-	return window;
-}
-
 int tb_timeline_heat(const struct tb_timeline *timeline, double *heat, uint32_t n,
 	struct tb_error *error)
 {
-	const struct tb_run_info *info = tb_run_info(timeline->run);
+	const struct tb_run_info *info = tb_run_info(timeline->bins);
 	struct tb_link_sample *samples =
 		malloc(((size_t)info->n_links + 1) * sizeof *samples);
 	struct tb_window before = {0, 0};
@@ -171,9 +243,9 @@ int tb_timeline_heat(const struct tb_timeline *timeline, double *heat, uint32_t 
 		bool known = window.first_bin == before.first_bin &&
 			     window.end_bin == before.end_bin;
 		if (window.end_bin && !known)
-			status = tb_run_samples(timeline->run, window, samples, error);
+			status = tb_run_samples(timeline->bins, window, samples, error);
 		before = window;
-		tb_time_ps width = tb_run_window_ps(timeline->run, window);
+		tb_time_ps width = tb_run_window_ps(timeline->bins, window);
 		for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
 			uint32_t link = timeline->links[k].sample.link.id;
 			heat[(size_t)k * n + i] =

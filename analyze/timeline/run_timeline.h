@@ -12,7 +12,8 @@
 
 struct tb_timeline_options {
 	tb_time_ps from_ps, to_ps; // what is shown, at most the run
-	uint32_t n_links;	   // the hottest
+	uint32_t n_links;	   // the hottest in it
+	struct tb_run *closer;	   // the same window (closer.h), to read instead; or NULL
 };
 
 // A rank that has spans, and what the path spends at it.
@@ -23,7 +24,8 @@ struct tb_timeline_rank {
 };
 
 struct tb_timeline {
-	struct tb_run *run; // borrowed
+	struct tb_run *run;  // borrowed
+	struct tb_run *bins; // with the bins: the run, or a closer look at it
 	tb_time_ps from_ps, to_ps;
 	struct tb_rank_spans times;
 	struct tb_critical_path path;

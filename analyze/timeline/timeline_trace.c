@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define COLUMNS_MOST 512 // of a link's counter
-#define DIGITS	     15	 // microseconds of a run of 15 minutes, to the picosecond
+#define COLUMNS_MOST 1024 // of a link's counter
+#define DIGITS	     15	  // microseconds of a run of 15 minutes, to the picosecond
 #define NAME_BYTES   200
 
 // Processes: the jobs, from 1 on, and behind them these.
@@ -229,7 +229,7 @@ static void put_count(
 static int put_links(struct perfetto_trace *trace, struct tb_error *error)
 {
 	const struct tb_timeline *timeline = trace->timeline;
-	const struct tb_run_info *info = tb_run_info(timeline->run);
+	const struct tb_run_info *info = tb_run_info(timeline->bins);
 	tb_time_ps span = timeline->to_ps - timeline->from_ps;
 	if (timeline->n_links == 0 || info->bin_ps <= 0)
 		return TB_OK;

@@ -11,6 +11,9 @@ struct tb_engine_options {
 	uint64_t seed;
 	tb_time_ps
 		bin_ps; // width of a time bin; 0: as wide as keeps their number bounded
+	// Bins and blame of [from_ps, to_ps) alone; with a width, of which both are
+	// multiples. to_ps 0: of all time.
+	tb_time_ps from_ps, to_ps;
 	bool without_blame;		// do not record who waited for whom
 	const struct tb_faults *faults; // what dies; read at the start; NULL: nothing
 	// The same nodes on an ideal network: no packet waits for another in it, and

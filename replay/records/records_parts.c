@@ -26,6 +26,8 @@ int tb_records_join(struct tb_records *records, struct tb_records *whole)
 		.parts = whole->parts,
 		.near_cells = whole->near_cells,
 		.flows = whole->flows,
+		.from_ps = whole->from_ps,
+		.to_ps = whole->to_ps,
 		.is_joined = true,
 		.keeps_waits = whole->blame};
 	records->touched = calloc(whole->n_links / 64 + 1, sizeof *records->touched);

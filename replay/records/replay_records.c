@@ -4,6 +4,7 @@
 #include "blame_record.h"
 #include "flow_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,15 @@ void tb_records_fini(struct tb_records *records)
 	tb_blame_table_free(records->blame);
 	tb_map_fini(&records->flow_of);
 	*records = (struct tb_records){0};
+}
+
+void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
+{
+	assert(!records->automatic && records->bin_start == 0);
+	records->from_ps = from_ps;
+	records->to_ps = to_ps;
+	if (from_ps > 0)
+		records->bin_end = from_ps;
 }
 
 uint32_t tb_records_flow(
@@ -242,6 +252,8 @@ static void open_bin(struct tb_records *records)
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
 				   ? records->bin_start + records->bin_ps
 				   : TB_TIME_NEVER;
+	if (records->to_ps && records->bin_start >= records->to_ps)
+		records->bin_end = TB_TIME_NEVER;
 	tb_records_follow(records);
 }
 
@@ -297,6 +309,9 @@ static int tell_open_bin(struct tb_records *records, struct tb_error *error)
 	for (uint32_t word = 0; word <= records->n_links / 64 && !records->n_joined;
 		word++)
 		n += tb_records_gather(records, word, records->told + n);
+	if (records->to_ps && (records->bin_start < records->from_ps ||
+				      records->bin_start >= records->to_ps))
+		return TB_OK;
 	return tell(records, records->bin, records->told, n, error);
 }
 
@@ -317,7 +332,9 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 		return tb_fail_memory(error, "the time bins");
 	if (!records->automatic)
 		status = tell_open_bin(records, error);
-	records->bin++;
+	records->bin = records->bin_start < records->from_ps
+			       ? (uint64_t)(records->from_ps / records->bin_ps)
+			       : records->bin + 1;
 	open_bin(records);
 	tb_records_pour(records);
 	tb_records_pour_parts(records);

@@ -104,8 +104,9 @@ struct tb_records {
 	bool started; // the observer knows the width
 	tb_time_ps bin_ps, bin_start, bin_end;
 	uint64_t bin, bins_most;
-	struct tb_cell **cells; // by link
-	uint64_t *touched;	// bit a link: its cell holds something
+	tb_time_ps from_ps, to_ps; // bins and blame of this time alone; to_ps 0: of all
+	struct tb_cell **cells;	   // by link
+	uint64_t *touched;	   // bit a link: its cell holds something
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept_bins kept;
@@ -149,6 +150,11 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
 	bool blame) TB_MUST_USE;
 void tb_records_fini(struct tb_records *records);
+
+// tb_records_look_at keeps bins and blame of [from_ps, to_ps) alone: what is before and
+// behind is one bin each, which nobody is told. Multiples of the width, which is fixed.
+// Call it before anything happens.
+void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
 
 // tb_records_cut prepares records for parts, which it borrows: TB_OK, or TB_ENOMEM.
 int tb_records_cut(struct tb_records *records, const struct tb_parts *parts) TB_MUST_USE;
@@ -327,6 +333,8 @@ static inline void tb_records_blame(struct tb_records *records, uint32_t link,
 	uint32_t root, uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end)
 {
 	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
+	if (records->to_ps && (end <= records->from_ps || made.from >= records->to_ps))
+		return;
 	if (records->blame)
 		tb_blame_table_add(records->blame, records->flows, &made);
 	else if (records->keeps_waits)

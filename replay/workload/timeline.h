@@ -43,10 +43,12 @@ int tb_path_find(struct tb_path *path, const struct tb_workload *workload,
 	tb_time_ps end_ps) TB_MUST_USE;
 void tb_path_fini(struct tb_path *path);
 
-// tb_timeline_ranks passes the spans of all logged jobs' ranks, by job, rank and time. It
-// stops at, and returns, a negative status of `take`. TB_ENOMEM.
-int tb_timeline_ranks(const struct tb_workload *workload,
-	int (*take)(void *context, const struct tb_rank_span *span),
+// tb_timeline_ranks passes the spans of all logged jobs' ranks of which a part lies in
+// [from_ps, to_ps), by job, rank and time; of a window, whose end is not TB_TIME_NEVER,
+// without what follows the last operation that others wait for. It stops at, and returns,
+// a negative status of `take`. TB_ENOMEM.
+int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
+	tb_time_ps to_ps, int (*take)(void *context, const struct tb_rank_span *span),
 	void *context) TB_MUST_USE;
 
 #endif

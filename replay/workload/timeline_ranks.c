@@ -13,7 +13,8 @@ struct ending {
 
 struct rank_walk {
 	const struct tb_op_log *log;
-	tb_time_ps start_ps; // of the job
+	tb_time_ps start_ps;	   // of the job
+	tb_time_ps from_ps, to_ps; // wanted
 	uint32_t job, rank;
 	struct ending *endings;
 	size_t n_endings, endings_room;
@@ -45,7 +46,9 @@ static int list_endings(struct rank_walk *walk)
 	if (TB_ARRAY_RESERVE(&walk->endings, &walk->endings_room,
 		    (size_t)end - job->first_op[walk->rank] + 1) != TB_OK)
 		return TB_ENOMEM;
-	for (uint32_t op = job->first_op[walk->rank]; op < end; op++)
+	// A run that was ended with a window does not know which operation is the last.
+	for (uint32_t op = job->first_op[walk->rank];
+		op < end && walk->to_ps == TB_TIME_NEVER; op++)
 		if (log->ended[op] >= 0 &&
 			(last == TB_ID_NONE || log->ended[op] > log->ended[last]))
 			last = op;
@@ -60,7 +63,8 @@ static int list_endings(struct rank_walk *walk)
 
 static int add(struct rank_walk *walk, struct tb_rank_span span)
 {
-	if (span.from_ps >= span.to_ps)
+	if (span.from_ps >= span.to_ps || span.to_ps <= walk->from_ps ||
+		span.from_ps >= walk->to_ps)
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&walk->spans, &walk->spans_room, walk->n_spans + 1) != TB_OK)
 		return TB_ENOMEM;
@@ -182,10 +186,11 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 	return status;
 }
 
-int tb_timeline_ranks(const struct tb_workload *workload,
-	int (*take)(void *context, const struct tb_rank_span *span), void *context)
+int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
+	tb_time_ps to_ps, int (*take)(void *context, const struct tb_rank_span *span),
+	void *context)
 {
-	struct rank_walk walk = {0};
+	struct rank_walk walk = {.from_ps = from_ps, .to_ps = to_ps};
 	size_t n_ranks = 0;
 	for (uint32_t i = 0; i < workload->n_inputs; i++)
 		if (workload->inputs[i].closed)

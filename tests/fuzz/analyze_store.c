@@ -78,7 +78,7 @@ static void read_messages(struct tb_run *run)
 
 static void read_timeline(struct tb_run *run, FILE *nowhere)
 {
-	const struct tb_timeline_options wanted = {1000, TB_TIME_NEVER, 2};
+	const struct tb_timeline_options wanted = {1000, TB_TIME_NEVER, 2, NULL};
 	struct tb_timeline timeline = {0};
 	struct tb_error error;
 	if (tb_timeline_init(&timeline, run, &wanted, &error) != TB_OK)

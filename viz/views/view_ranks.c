@@ -69,7 +69,8 @@ static int read_ranks(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct ranks_question *asked = (struct ranks_question *)question;
-	const struct tb_timeline_options wanted = {asked->from_ps, asked->to_ps, LINKS};
+	const struct tb_timeline_options wanted = {
+		asked->from_ps, asked->to_ps, LINKS, NULL};
 	struct ranks_answer *made = &asked->made;
 	drop(made);
 	int status = tb_timeline_init(&made->timeline, run, &wanted, error);

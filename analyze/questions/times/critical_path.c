@@ -299,6 +299,21 @@ int tb_critical_path_init(
 	return status;
 }
 
+int tb_critical_path_look(
+	struct tb_critical_path *path, struct tb_run *closer, struct tb_error *error)
+{
+	struct tb_heavy_waits waits = {0};
+	int status = tb_heavy_waits_init(&waits, closer, 0, error);
+	if (status)
+		return status;
+	free(path->waits);
+	path->waits = waits.rows;
+	path->n_waits = waits.listed.n;
+	if (path->n_waits)
+		qsort(path->waits, path->n_waits, sizeof *path->waits, by_victim);
+	return TB_OK;
+}
+
 void tb_critical_path_fini(struct tb_critical_path *path)
 {
 	free(path->steps);

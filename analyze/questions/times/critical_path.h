@@ -47,6 +47,12 @@ struct tb_critical_path {	       // zeroed: none
 // thousand steps and waits. TB_EFORMAT when the file is damaged, TB_ENOMEM.
 int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_critical_path_look replaces the waits, of which tb_critical_path_wait finds one, by
+// those of a closer look: of a window, so mostly of a step's own message. TB_EFORMAT,
+// TB_ENOMEM.
+int tb_critical_path_look(struct tb_critical_path *path, struct tb_run *closer,
+	struct tb_error *error) TB_MUST_USE;
 void tb_critical_path_fini(struct tb_critical_path *path);
 
 // tb_critical_path_wait returns the longest wait of the flow of a step; NULL when the

@@ -107,7 +107,7 @@ static void text_shows_the_path_at_its_ranks(void **state)
 				  "b: send 1b to 1\nb requires a\n}\nrank 1 {\n"
 				  "a: calc 40000\nb: recv 1b from 0\nb requires a\n}\n",
 		"ib-hdr");
-	const struct tb_timeline_options options = {0, TB_TIME_NEVER, 2};
+	const struct tb_timeline_options options = {0, TB_TIME_NEVER, 2, NULL};
 	struct tb_timeline timeline = {0};
 	struct tb_error error = {0};
 	char *text = NULL;
@@ -121,7 +121,7 @@ static void text_shows_the_path_at_its_ranks(void **state)
 	assert_non_null(strstr(text, "rank 1 |cccccccccccccccccccc......."));
 	free(text);
 	tb_timeline_fini(&timeline);
-	const struct tb_timeline_options beyond = {TB_PS_PER_S, TB_TIME_NEVER, 2};
+	const struct tb_timeline_options beyond = {TB_PS_PER_S, TB_TIME_NEVER, 2, NULL};
 	assert_int_equal(
 		tb_timeline_init(&timeline, made.run, &beyond, &error), TB_EUSAGE);
 	made_drop(&made);
