@@ -95,10 +95,31 @@ static bool is_stored(const struct counters_options *options)
 	return options->beside && options->n_dumps == 1 && !options->store;
 }
 
+// check_effect refuses options that would have no effect.
+static void check_effect(
+	const struct counters_options *options, const struct argp_state *state)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} of_beside[] = {{options->top_given, "--top"}, {options->run != 0, "--run"},
+		{options->scatter != NULL, "--scatter"}},
+	  of_dumps[] = {{options->fabric != NULL, "--fabric"},
+		  {options->interval_ps != 0, "--interval"}};
+	for (size_t i = 0; i < sizeof of_beside / sizeof *of_beside; i++)
+		if (of_beside[i].given && !options->beside)
+			argp_error(state, "%s is for --beside", of_beside[i].option);
+	for (size_t i = 0; i < sizeof of_dumps / sizeof *of_dumps; i++)
+		if (of_dumps[i].given && is_stored(options))
+			argp_error(state, "%s is for dumps, and %s is a store",
+				of_dumps[i].option, options->dumps[0]);
+}
+
 static void check(const struct counters_options *options, const struct argp_state *state)
 {
 	if (options->n_dumps == 0)
 		argp_error(state, "dumps of counters are missing");
+	check_effect(options, state);
 	if (is_stored(options))
 		return;
 	if (!options->fabric)

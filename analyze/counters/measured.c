@@ -4,9 +4,13 @@
 #include "array.h"
 #include "units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define INTERVAL_SLACK_S 2.0
+#define INTERVAL_PART	 0.05
 
 void tb_measured_fini(struct tb_measured *measured)
 {
@@ -35,12 +39,36 @@ int measured_note(
 	return TB_OK;
 }
 
+// check_interval refuses an interval that the dumps' own times contradict: by more than
+// their precision, which is seconds at each end, and what collecting the ports of a large
+// fabric takes.
+static int check_interval(const struct measuring *measuring)
+{
+	const struct tb_measured_options *options = measuring->options;
+	double given_s = (double)options->interval_ps / (double)TB_PS_PER_S;
+	double told_s =
+		(double)(measuring->after.time_us - measuring->before.time_us) / 1e6;
+	if (told_s < 0)
+		return tb_fail_in(measuring->error, TB_EUSAGE, options->after,
+			"it was printed before %s: the earlier dump comes first",
+			options->before);
+	if (fabs(told_s - given_s) <= fmax(INTERVAL_SLACK_S, INTERVAL_PART * given_s))
+		return TB_OK;
+	return tb_fail_in(measuring->error, TB_EUSAGE, options->after,
+		"it was printed %.3g s after %s, and --interval gives %.3g s: leave "
+		"--interval out, or correct it",
+		told_s, options->before, given_s);
+}
+
 static int find_interval(struct measuring *measuring)
 {
 	const struct tb_measured_options *options = measuring->options;
 	const struct tb_counters *before = &measuring->before, *after = &measuring->after;
 	tb_time_ps *interval = &measuring->measured->interval_ps;
+	bool have_times = options->before && before->has_time && after->has_time;
 	*interval = options->interval_ps;
+	if (*interval > 0 && have_times)
+		return check_interval(measuring);
 	if (*interval > 0)
 		return TB_OK;
 	if (!options->before)

@@ -56,8 +56,7 @@ int measuring_notes(struct measuring *measuring)
 			"had a counter of 32 bits that went through 2^32: it counted at "
 			"least so much"},
 		{&measuring->reset, "port",
-			"had its counters reset between the dumps: it counts from then "
-			"on"},
+			"had counters reset between the dumps: they count from then on"},
 		{&measuring->foreign, "port",
 			"of the dump the fabric does not have: left out"},
 		{&measuring->unseen, "port", "the earlier dump does not have: left out"},
