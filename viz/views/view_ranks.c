@@ -13,20 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAD	  16
-#define GUTTER	  150 // for names
-#define BAR_Y	  28  // of the causes, below the title
-#define LEGEND_H  24
-#define BAR_LINES 2 // of the legend of the path's causes
-#define AXIS_H	  26
-#define ROW_MOST  22
-#define ROW_LEAST 12 // below that, ranks are left out
-#define LINK_H	  15
-#define GAP	  10 // between ranks and links
-#define LINKS	  8
-#define COLUMNS	  512
-#define COLUMN	  2    // pixels
-#define HOPS	  2000 // messages of the path that have a line, at most
+#define PAD	    16
+#define GUTTER	    150 // for names
+#define BAR_Y	    28	// of the causes, below the title
+#define LEGEND_H    24
+#define BAR_LINES   2	// of the legend of the path's causes
+#define LOW_H	    400 // in less there is one such line, and fewer links have a row
+#define LOW_LINKS   3
+#define FEW_TICKS_W 400
+#define AXIS_H	    26
+#define ROW_MOST    22
+#define ROW_LEAST   12 // below that, ranks are left out
+#define LINK_H	    15
+#define GAP	    10 // between ranks and links
+#define LINKS	    8
+#define COLUMNS	    512
+#define COLUMN	    2	 // pixels
+#define HOPS	    2000 // messages of the path that have a line, at most
 
 struct ranks_answer {
 	struct tb_timeline timeline; // its run belongs to the reader
@@ -157,12 +160,19 @@ static double x_of(const struct tb_pane *pane, tb_time_ps at_ps)
 	return area.x + area.w * fmin(fmax(share, 0), 1);
 }
 
+// links_of returns how many links have a row.
+static uint32_t links_of(const struct tb_pane *pane)
+{
+	uint32_t n = shown_of(pane)->n_links;
+	return pane->place.h < LOW_H && n > LOW_LINKS ? LOW_LINKS : n;
+}
+
 // lay_out chooses the ranks that have room and returns how high a row is.
 static double lay_out(const struct tb_pane *pane)
 {
 	struct ranks *ranks = ranks_of(pane);
 	const struct tb_timeline *timeline = shown_of(pane);
-	double h = area_of(pane).h - GAP - LINK_H * (double)timeline->n_links;
+	double h = area_of(pane).h - GAP - LINK_H * (double)links_of(pane);
 	size_t most = h > ROW_LEAST ? (size_t)(h / ROW_LEAST) : 1;
 	size_t *chosen =
 		realloc(ranks->chosen, (timeline->n_ranks + 1) * sizeof *ranks->chosen);
@@ -245,7 +255,7 @@ static double draw_shares(struct tb_pane *pane, struct tb_picture *picture,
 	return tb_share_bar_draw(picture, pane->style,
 		(struct tb_box){pane->place.x + PAD, pane->place.y + BAR_Y,
 			pane->place.w - 2 * PAD, 0},
-		shares, path->n_shares, BAR_LINES);
+		shares, path->n_shares, pane->place.h < LOW_H ? 1 : BAR_LINES);
 }
 
 static void draw_head(struct tb_pane *pane, struct tb_picture *picture)
@@ -395,7 +405,7 @@ static void draw_axis(struct tb_pane *pane, struct tb_picture *picture, double y
 	struct tb_box area = area_of(pane);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[24];
-	for (int i = 0; i <= 4; i++) {
+	for (int i = 0; i <= 4; i += area.w < FEW_TICKS_W ? 2 : 1) {
 		tb_time_ps span = timeline->to_ps - timeline->from_ps;
 		double x = area.x + area.w * i / 4;
 		tb_format_time(timeline->from_ps + span / 4 * i, text, sizeof text);
@@ -426,7 +436,7 @@ static void draw_rows(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	draw_path(pane, picture, area.y, h);
 	y += GAP;
-	for (uint32_t i = 0; i < timeline->n_links; i++, y += LINK_H)
+	for (uint32_t i = 0; i < links_of(pane); i++, y += LINK_H)
 		draw_link(
 			pane, picture, i, (struct tb_box){area.x, y, area.w, LINK_H - 1});
 	draw_axis(pane, picture, y);

@@ -82,9 +82,10 @@ struct tb_box tb_tree_sight_handle(const struct tb_tree_sight *sight, uint32_t i
 	double right = tb_tree_sight_x(
 		sight, (subtree->first_slot + (double)subtree->n_slots) / n);
 	struct tb_box none = {left, 0, 0, 0};
+	double apart = tb_tree_sight_y(sight, 0) - tb_tree_sight_y(sight, 1);
 	if (!tb_subtrees_can_shut(subtrees, index) || is_hidden(subtrees, index) ||
 		(right - left) / subtree->n_children < LEAST_OPEN_W ||
-		right - left < 2 * HANDLE_W)
+		right - left < 2 * HANDLE_W || apart < TB_TREE_SWITCH_H + HANDLE_W + 4)
 		return none;
 	double x = fmax(left, sight->area.x) + 2;
 	double y = tb_tree_sight_y(sight, subtree->level + 1);

@@ -62,7 +62,7 @@ uint32_t tb_tree_sight_subtree(const struct tb_tree_sight *sight, struct tb_pick
 
 // tb_tree_sight_handle returns the place of the handle that shuts and opens a subtree, of
 // no width where it has none: where all of the subtree is part of a larger block, or
-// there is no room for more than a block.
+// there is no room for more than a block or, between the rows, for the handle.
 struct tb_box tb_tree_sight_handle(const struct tb_tree_sight *sight, uint32_t subtree);
 
 // tb_tree_sight_read has the subtrees found: 1 when they are there, as tb_viewer_put.
