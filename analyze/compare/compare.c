@@ -273,6 +273,18 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 	       100 * tb_compare_seed_moves(compare, TB_SEED_WAIT);
 }
 
+// write_seeds writes which runs are compared beside the first: "and 3 more, of other
+// seeds".
+static void write_seeds(const struct tb_compare *compare, FILE *stream)
+{
+	size_t n_more = compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
+	if (n_more)
+		fprintf(stream,
+			n_more == 1 ? " and %zu more, of another seed"
+				    : " and %zu more, each of another seed",
+			n_more);
+}
+
 static int write_text(const struct tb_compare *compare, unsigned width, FILE *stream)
 {
 	int status = TB_OK;
@@ -281,9 +293,7 @@ static int write_text(const struct tb_compare *compare, unsigned width, FILE *st
 		fprintf(stream, "%c  %s, run %" PRId64, 'A' + i,
 			tb_visible(compare->runs[i].store, shown, sizeof shown),
 			compare->info[i]->id);
-		if (compare->chance.n_pairs)
-			fprintf(stream, " and %zu with other seeds",
-				compare->chance.n_pairs - 1);
+		write_seeds(compare, stream);
 		fprintf(stream, ": %s on %s%s\n", compare->info[i]->input_name,
 			compare->info[i]->network_name, tb_run_caution(compare->info[i]));
 	}
@@ -306,9 +316,7 @@ static void write_markdown(const struct tb_compare *compare, FILE *stream)
 		tb_markdown_put(
 			stream, tb_visible(compare->runs[i].store, shown, sizeof shown));
 		fprintf(stream, ", run %" PRId64, compare->info[i]->id);
-		if (compare->chance.n_pairs)
-			fprintf(stream, " and %zu with other seeds",
-				compare->chance.n_pairs - 1);
+		write_seeds(compare, stream);
 		fputs(": ", stream);
 		tb_markdown_put(stream, compare->info[i]->input_name);
 		fputs(" on ", stream);

@@ -34,15 +34,16 @@ static void put_row_change(struct tb_datum *at)
 }
 
 // append_interval writes the interval of a change, in percent of what was before, or as
-// times where that is nothing.
+// times where that is nothing. It ends at -100 %: no time can fall by more, though
+// Student's interval, which does not know that, may reach beyond.
 static void append_interval(struct tb_words *words, const struct tb_paired *test)
 {
 	double low = test->change.mean - test->change.half_ci;
 	double high = test->change.mean + test->change.half_ci;
 	char from[32], to[32];
 	if (test->before > 0)
-		tb_words_append(words, "%+.1f to %+.1f %%", 100 * low / test->before,
-			100 * high / test->before);
+		tb_words_append(words, "%+.1f to %+.1f %%",
+			fmax(100 * low / test->before, -100), 100 * high / test->before);
 	else
 		tb_words_append(words, "%s%s to %s%s", low < 0 ? "-" : "+",
 			tb_format_long_time(fabs(low), from, sizeof from),

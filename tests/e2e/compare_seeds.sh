@@ -84,3 +84,12 @@ if grep -q 'longer' said; then grep -q 'may be chance' said; fi
 "$TAILBACK" replay job.goal -n ib-edr,rate=99Gbit/s -q -o sure.db
 "$TAILBACK" compare sure.db >sure.txt
 ! grep -q 'no verdict' sure.txt
+
+# A wide interval ends where a time can fall no further.
+"$TAILBACK" synth bit-reversal --nodes 64 --message 16K --messages 2 -o bits.goal
+"$TAILBACK" replay bits.goal -n qsnet,levels=3,ascent=random --seed 1,2 --no-bounds -q -o wide.db
+"$TAILBACK" replay bits.goal -n qsnet,levels=3 --seed 1,2 --no-bounds -q -o narrow.db
+"$TAILBACK" compare wide.db narrow.db >wide.txt
+grep -q '^A  wide.db, run 1 and 1 more, of another seed: bits.goal' wide.txt
+grep -q -- '-100.0 to ' wide.txt
+! grep -Eq -- '-(1[0-9][1-9]|1[1-9][0-9]|[2-9][0-9][0-9])\.[0-9] (to|%)' wide.txt
