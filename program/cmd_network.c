@@ -15,6 +15,7 @@
 #include "progress.h"
 #include "route_file.h"
 #include "route_file_write.h"
+#include "run_args.h"
 #include "units.h"
 #include "words_args.h"
 
@@ -36,6 +37,7 @@
 enum key {
 	KEY_ROUTES = 256,
 	KEY_TRAFFIC,
+	KEY_RUN,
 	KEY_ROOTS,
 	KEY_NAMES,
 	KEY_HOSTS,
@@ -61,9 +63,11 @@ static const struct argp_option argp_options[] = {
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
 		0},
 	{"traffic", KEY_TRAFFIC, "RUN", 0,
-		"Routes for what the nodes sent each other in the newest run of a store "
+		"Routes for what the nodes sent each other in a run of a store "
 		"(-f lfts writes them)",
 		0},
+	{"run", KEY_RUN, "ID", 0,
+		"The run's number in the store of --traffic (default: the newest)", 0},
 	{"roots", KEY_ROOTS, "FILE", 0,
 		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
 		"root_guid_file: levels are distances from them",
@@ -127,6 +131,8 @@ static void check(const struct network_options *options, struct argp_state *stat
 		argp_error(state, "a network is missing: -n NETWORK");
 	if (options->routes && options->traffic)
 		argp_error(state, "--traffic makes routes, and --routes has them");
+	if (options->run && !options->traffic)
+		argp_error(state, "--run is for --traffic");
 	if (!options->from != !options->to)
 		argp_error(state, "a path has two ends: --from HOST --to HOST");
 	if (options->from && (options->view || options->store))
@@ -146,6 +152,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_TRAFFIC:
 		options->traffic = text;
+		break;
+	case KEY_RUN:
+		options->run = tb_cmd_run_number(text, state);
 		break;
 	case KEY_ROOTS:
 		options->roots = text;
@@ -302,6 +311,7 @@ static int look(const struct tb_network *network, const struct network_options *
 					  : options->traffic ? options->traffic
 							     : "",
 				.is_for_traffic = options->traffic != NULL,
+				.traffic_run = options->run,
 				.seed = asked.seed,
 				.n_hottest = options->top,
 				.n_odd = ODD_MOST},
@@ -438,7 +448,8 @@ static int open_network(const struct network_options *options,
 			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
 	uint32_t n_nodes = 0;
 	if (status == TB_OK && options->traffic)
-		status = tb_fabric_traffic_nodes(options->traffic, &n_nodes, error);
+		status = tb_fabric_traffic_nodes(
+			options->traffic, options->run, &n_nodes, error);
 	if (status == TB_OK)
 		status = tb_network_open(network,
 			&(struct tb_network_description){.name = name,
@@ -457,7 +468,8 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	if (status == TB_OK && options->routes && needs_routes(options))
 		status = tb_route_file_open(network, options->routes, error);
 	if (status == TB_OK && options->traffic && needs_routes(options))
-		status = tb_fabric_traffic_apply(network, options->traffic, error);
+		status = tb_fabric_traffic_apply(
+			network, options->traffic, options->run, error);
 	if (status == TB_OK)
 		note_remarks(network);
 	if (status == TB_OK && copies)

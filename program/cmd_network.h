@@ -8,6 +8,7 @@
 struct network_options {
 	const char *network, *routes, *roots, *names;
 	const char *traffic;   // store of a run; NULL: none
+	int64_t run;	       // in it; 0: the newest
 	const char *hosts;     // that send and receive; NULL: all
 	const char *from, *to; // of a path; NULL: none is asked for
 	const char *store;     // NULL: none

@@ -20,6 +20,7 @@ struct tb_fabric_report {
 	const char *name;    // of the network, as the user gave it
 	const char *routes;  // of the file of routes, "" when they were computed
 	bool is_for_traffic; // `routes` is the store for whose run they were
+	int64_t traffic_run; // that run, as the user gave it; 0: the newest
 	uint64_t seed;
 	uint32_t n_hottest; // links to list
 	uint32_t n_odd;	    // things that are not alike to list, in text

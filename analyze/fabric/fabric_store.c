@@ -34,11 +34,14 @@ static char *describe(const struct tb_fabric_report *report)
 	const char *routes = report->is_for_traffic ? " --traffic "
 			     : *report->routes	    ? " --routes "
 						    : "";
-	size_t size = strlen(report->name) + strlen(report->routes) + 64;
+	char run[32] = "";
+	size_t size = strlen(report->name) + strlen(report->routes) + 96;
+	if (report->traffic_run)
+		snprintf(run, sizeof run, " --run %" PRId64, report->traffic_run);
 	char *text = malloc(size);
 	if (text)
-		snprintf(text, size, "--network %s --seed %" PRIu64 "%s%s", report->name,
-			report->seed, routes, report->routes);
+		snprintf(text, size, "--network %s --seed %" PRIu64 "%s%s%s",
+			report->name, report->seed, routes, report->routes, run);
 	return text;
 }
 

@@ -2,12 +2,14 @@
 
 #include "flow_pairs.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-int tb_fabric_traffic_nodes(const char *path, uint32_t *n_nodes, struct tb_error *error)
+int tb_fabric_traffic_nodes(
+	const char *path, int64_t id, uint32_t *n_nodes, struct tb_error *error)
 {
 	struct tb_run *run = NULL;
-	int status = tb_run_open(&run, path, 0, error);
+	int status = tb_run_open(&run, path, id, error);
 	if (status == TB_OK)
 		*n_nodes = tb_run_info(run)->n_nodes;
 	tb_run_free(run);
@@ -58,7 +60,7 @@ static int read_traffic(struct tb_run *run, struct tb_route_traffic *traffic,
 		run, &(struct tb_flow_taker){take, traffic}, &n, error);
 	if (status == TB_OK && n == 0)
 		status = tb_fail_in(error, TB_EUSAGE, path,
-			"its newest run has no flows: %s",
+			"run %" PRId64 " has no flows: %s", tb_run_info(run)->id,
 			tb_run_info(run)->complete ? "nothing was delivered"
 						   : "it did not end");
 	return status;
@@ -80,11 +82,11 @@ int tb_fabric_traffic_route(struct tb_network *network, struct tb_run *run,
 }
 
 int tb_fabric_traffic_apply(
-	struct tb_network *network, const char *path, struct tb_error *error)
+	struct tb_network *network, const char *path, int64_t id, struct tb_error *error)
 {
 	struct tb_run *run = NULL;
 	struct tb_route_gain gain;
-	int status = tb_run_open(&run, path, 0, error);
+	int status = tb_run_open(&run, path, id, error);
 	if (status == TB_OK)
 		status = tb_fabric_traffic_route(network, run, path, &gain, error);
 	tb_run_free(run);

@@ -7,11 +7,11 @@
 #include "run.h"
 
 // tb_fabric_traffic_apply gives a network routes for what the nodes sent each other in
-// the newest run of a store, and a remark with what they gain. TB_EUSAGE when the run has
-// no flows or other hosts, by number and name; errors as of tb_run_open and
+// run `id` of a store, 0 for its newest, and a remark with what they gain. TB_EUSAGE when
+// the run has no flows or other hosts, by number and name; errors as of tb_run_open and
 // tb_route_traffic_apply.
-int tb_fabric_traffic_apply(
-	struct tb_network *network, const char *path, struct tb_error *error) TB_MUST_USE;
+int tb_fabric_traffic_apply(struct tb_network *network, const char *path, int64_t id,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_fabric_traffic_route does the same with an open run, called `name`, and stores what
 // it gains.
@@ -20,7 +20,7 @@ int tb_fabric_traffic_route(struct tb_network *network, struct tb_run *run,
 
 // tb_fabric_traffic_nodes stores how many hosts that run's network has. Errors as of
 // tb_run_open.
-int tb_fabric_traffic_nodes(
-	const char *path, uint32_t *n_nodes, struct tb_error *error) TB_MUST_USE;
+int tb_fabric_traffic_nodes(const char *path, int64_t id, uint32_t *n_nodes,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif
