@@ -27,8 +27,8 @@ TB_CLOCK_INLINE void tb_clock_prefetch(
 	struct tb_wheel *wheel = &replay->wheel;
 	uint32_t n = wheel->end - wheel->first;
 	if (n <= TB_CLOCK_PREFETCH_FIRST) {
-		tb_time_ps until = replay->now +
-				   ((tb_time_ps)TB_CLOCK_PREFETCH_BUCKETS << wheel->shift);
+		tb_time_ps until = replay->now + ((tb_time_ps)TB_CLOCK_PREFETCH_BUCKETS
+							 << wheel->shift);
 		if (until > replay->opens_until)
 			until = replay->opens_until;
 		uint32_t more = tb_wheel_open_ahead(wheel, until);
