@@ -15,6 +15,7 @@
 
 #include <argp.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ enum {
 	KEY_NO_BOUNDS,
 	KEY_NO_RANGE,
 	KEY_THREADS,
+	KEY_EXACT_FROM,
+	KEY_EXACT_TO,
 };
 
 static const struct argp_option option_table[] = {
@@ -75,6 +78,13 @@ static const struct argp_option option_table[] = {
 	{"slow", KEY_SLOW, "NODE=RATE", 0,
 		"A node drains what arrives no faster than that (networks with credits): "
 		"5=2GB/s; may be given again",
+		1},
+	{"exact-from", KEY_EXACT_FROM, "TIME", 0,
+		"With switching=fluid: packets from then on, flows before (default: 0)",
+		1},
+	{"exact-to", KEY_EXACT_TO, "TIME", 0,
+		"With switching=fluid: packets until then, and flows again once they are "
+		"in",
 		1},
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
@@ -168,7 +178,7 @@ struct parsing {
 	struct tb_cmd_reading reading;
 	struct tb_cmd_captures captures;
 	const char **traces, **jobs, **faults, **slow;
-	const char *library;
+	const char *library, *exact_from, *exact_to;
 	struct tb_value_list seeds;
 	bool each; // trace makes a run of its own
 	bool no_range;
@@ -244,6 +254,12 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case 'H':
 		parsing->library = text;
+		break;
+	case KEY_EXACT_FROM:
+		parsing->exact_from = text;
+		break;
+	case KEY_EXACT_TO:
+		parsing->exact_to = text;
 		break;
 	case KEY_NODES:
 		if (tb_parse_count(text, 2, 1 << 24, &count) != TB_OK)
@@ -364,15 +380,26 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// with_library appends the library to the changes after the network's name.
-static char *with_library(const char *network, const char *library)
+// with_changes appends what options of their own change behind the network's name.
+static char *with_changes(const struct parsing *parsing)
 {
-	size_t size = strlen(network) + sizeof ",host=" + (library ? strlen(library) : 0);
-	char *joined = malloc(size);
-	if (joined)
-		snprintf(joined, size, "%s%s%s", network, library ? ",host=" : "",
-			library ? library : "");
-	return joined;
+	const struct {
+		const char *key, *value;
+	} changes[] = {{"host", parsing->library}, {"exact_from", parsing->exact_from},
+		{"exact_to", parsing->exact_to}};
+	char *joined = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&joined, &size);
+	if (!stream)
+		return NULL;
+	fputs(parsing->options.record.network, stream);
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (changes[i].value)
+			fprintf(stream, ",%s=%s", changes[i].key, changes[i].value);
+	if (fclose(stream) == 0)
+		return joined;
+	free(joined);
+	return NULL;
 }
 
 // plan fills in the options of each run: one per seed and, with --each, per trace.
@@ -558,7 +585,7 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.options.record.faults = parsing.faults;
 	parsing.options.record.slow = parsing.slow;
 	parsing.options.record.stop = tb_cli_stop_flag();
-	char *network = with_library(parsing.options.record.network, parsing.library);
+	char *network = with_changes(&parsing);
 	if (!network) {
 		free(parsing.traces);
 		return tb_cli_no_memory("the options");

@@ -84,7 +84,7 @@ static const char *shape_of(const struct tb_network *network, char *buffer, size
 static void print_network(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
-	const char *caution = tb_switching_of(params)->caution;
+	char caution[TB_CAUTION_SIZE];
 	char rails[32] = "", library[64] = "", nodes[48], shape[48];
 	if (params->n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
@@ -96,7 +96,7 @@ static void print_network(const struct tb_recording_summary *run)
 		shape_of(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
-		rails, library, caution ? caution : "");
+		rails, library, tb_switching_caution(params, caution, sizeof caution));
 }
 
 static double wait_per_packet(const struct tb_engine_stats *stats)

@@ -25,6 +25,7 @@ int tb_recording_again(
 		.bin_ps = ONE_BIN_PS,
 		.without_blame = true,
 		.ideal = again->ideal,
+		.window_may_miss = true,
 		.service_levels = recording->service_levels,
 		.n_service_levels = n_jobs,
 		.faults =

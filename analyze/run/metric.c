@@ -10,12 +10,11 @@ const char *tb_metric_name(size_t metric)
 
 const char *tb_run_caution(const struct tb_run_info *info)
 {
-	const struct tb_switching_kind *kind = tb_switching_of(&info->network);
 	if (tb_run_is_relative(info))
 		return " (measured by counters: relative waits, no flows, no blame)";
 	if (tb_run_is_measured(info))
 		return " (measured by counters: no flows, no blame)";
-	return kind && kind->caution ? kind->caution : "";
+	return info->caution;
 }
 
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,

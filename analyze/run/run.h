@@ -47,6 +47,7 @@ struct tb_run_info {
 	const char *input_summary; // of captures, a JSON object
 	struct tb_network_params network;
 	const struct tb_switching_words *words; // of its switching, never NULL
+	char caution[TB_CAUTION_SIZE];		// of its network (switchings.h)
 	const struct tb_run_other *others;	// parameters of no key that is known here
 	size_t n_others;
 	const struct tb_run_note *notes; // on how it was made

@@ -74,6 +74,7 @@ int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *
 			missing, info->id);
 	if (!status && info->network.n_rails == 0)
 		return tb_run_damaged(path, "run_parameter", error);
+	(void)tb_switching_caution(&info->network, info->caution, sizeof info->caution);
 	return status;
 }
 

@@ -1,6 +1,7 @@
 #include "engine.h"
 
 #include "clock.h"
+#include "exact.h"
 #include "windows.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ struct tb_engine {
 	const struct tb_switching *model;
 	struct tb_replay *replay;
 	struct tb_windows *windows; // NULL: the network is one part
+	struct tb_exact *exact;	    // NULL: there is no window of packets
 };
 
 #define ADDRESS(name) &tb_##name,
@@ -38,8 +40,16 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (!made)
 		return tb_fail_memory(error, "the engine");
 	made->model = options->ideal ? &tb_ideal : model;
-	int status = tb_switching_make(
-		&made->replay, made->model, network, source, observer, options);
+	struct tb_engine_options own = *options;
+	int status = TB_OK;
+	if (network->params.exact_to_ps > 0 && !options->ideal)
+		status = tb_exact_new(&made->exact, model,
+			models[network->params.stands_for], network, &own);
+	if (made->exact)
+		made->model = tb_exact_first(made->exact);
+	if (status == TB_OK)
+		status = tb_switching_make(
+			&made->replay, made->model, network, source, observer, &own);
 	if (status == TB_OK && made->replay->parts)
 		status = tb_windows_new(
 			&made->windows, made->replay, made->model, options->n_threads);
@@ -49,6 +59,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	}
 	if (made->replay)
 		made->model->free(made->replay);
+	tb_exact_free(made->exact);
 	free(made);
 	return status == TB_ENOMEM
 		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
@@ -63,6 +74,7 @@ void tb_engine_free(struct tb_engine *engine)
 		return;
 	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
+	tb_exact_free(engine->exact);
 	free(engine);
 }
 
@@ -70,12 +82,18 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 {
 	if (engine->windows)
 		return tb_windows_run(engine->windows, n_rounds, error);
+	if (engine->exact)
+		return tb_exact_run(
+			engine->exact, &engine->model, &engine->replay, n_rounds, error);
 	return engine->model->run(engine->replay, n_rounds, error);
 }
 
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
-	engine->replay->pause_at = at;
+	if (engine->exact)
+		tb_exact_pause_at(engine->exact, at);
+	else
+		engine->replay->pause_at = at;
 }
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)

@@ -42,11 +42,15 @@ static int remark_left_out(struct tb_network *network, struct tb_error *error)
 {
 	const struct tb_network_params *params = &network->params;
 	const struct tb_switching_kind *nodes = tb_switching_nodes(params);
-	char text[200];
+	char text[280], window[80] = "", from[24], to[24];
 	if (nodes == tb_switching_of(params))
 		return TB_OK;
-	snprintf(text, sizeof text, "switching = %s leaves out of %s: %s",
-		params->switching, nodes->name, nodes->left_out);
+	if (params->exact_to_ps)
+		snprintf(window, sizeof window, " but from %s to %s",
+			tb_format_time(params->exact_from_ps, from, sizeof from),
+			tb_format_time(params->exact_to_ps, to, sizeof to));
+	snprintf(text, sizeof text, "switching = %s%s leaves out of %s: %s",
+		params->switching, window, nodes->name, nodes->left_out);
 	return tb_network_add_remark(network, text) == TB_OK
 		       ? TB_OK
 		       : tb_fail_memory(error, "the network");

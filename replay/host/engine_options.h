@@ -19,6 +19,8 @@ struct tb_engine_options {
 	// The same nodes on an ideal network: no packet waits for another in it, and
 	// nothing fails (docs/model.md, "The ideal network").
 	bool ideal;
+	// A fluid's window of packets (docs/fluid.md) may begin when all is over.
+	bool window_may_miss;
 	// Into how many parts a network is cut that are simulated side by side, where the
 	// switching model can do that and the source allows it; 0: as many as its size
 	// asks for (network_parts.h), but one for one thread. Nothing that comes out

@@ -268,7 +268,7 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 		nic->wake_at = TB_TIME_NEVER;
 	if (nic->fetched != TB_NOTHING)
 		inject(replay, id);
-	if (nic->fetched != TB_NOTHING)
+	if (nic->fetched != TB_NOTHING || replay->holds_back)
 		return;
 	if (replay->retries || replay->paces)
 		nic->fetched = cut_in_time(replay, id);
@@ -307,16 +307,37 @@ static void complete(struct tb_replay *replay, uint32_t id)
 		sent_at(replay, id, message->sent_at);
 }
 
+void tb_nodes_begun(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	message->queue_ps += replay->now - message->behind_since;
+	if (message->started_at != TB_TIME_NEVER)
+		return;
+	message->started_at = replay->now;
+	if (tb_partners_begin(&replay->partners, &message->what) != TB_OK)
+		tb_replay_no_memory(replay, "a node's partners");
+}
+
+void tb_nodes_carried_part(struct tb_replay *replay, uint32_t id, uint32_t n)
+{
+	struct tb_posted *message = &replay->messages[id];
+	uint64_t payload = tb_message_left(replay, message);
+	message->n_unfetched -= n;
+	message->n_undrained -= n;
+	payload -= tb_message_left(replay, message);
+	replay->stats.n_packets += n;
+	replay->stats.payload_bytes += payload;
+	if (replay->job_bytes)
+		replay->job_bytes[message->what.job] += payload;
+}
+
 void tb_nodes_carried(
 	struct tb_replay *replay, uint32_t id, tb_time_ps drained_at, tb_time_ps known_at)
 {
 	struct tb_posted *message = &replay->messages[id];
 	message->sent_at = known_at;
 	message->delivered_at = drained_at + replay->net->params.receive_overhead_ps;
-	replay->stats.n_packets += message->n_packets;
-	replay->stats.payload_bytes += message->what.bytes;
-	if (replay->job_bytes)
-		replay->job_bytes[message->what.job] += message->what.bytes;
+	tb_nodes_carried_part(replay, id, message->n_unfetched);
 	complete(replay, id);
 }
 

@@ -155,6 +155,7 @@ struct tb_replay {
 	bool has_pcie;		// in place of a bus, as networks with credits
 	bool keeps_frames;	// that were captured
 	bool takes_all;		// a message is sent when its node has it
+	bool holds_back;	// nodes cut no more packets
 	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
 	struct tb_nic *nics;	// by node
 	char *packets;		// records of packet_bytes each
@@ -221,6 +222,20 @@ static inline bool tb_replay_is_part(const struct tb_replay *replay)
 	return replay->whole != replay;
 }
 
+// A replay can go on as another one, of another model: in place of tb_replay_init,
+// tb_replay_follow gives a zeroed replay what `before` has that no model sizes. The new
+// model's `make` follows, and then tb_replay_take_over in place of tb_replay_open: it
+// moves records, messages, and the events of messages, into `cells` as tb_replay_open
+// takes them. What other events there are goes to `other`; NULL drops them. Then `before`
+// is good for nothing but its end (follow.c).
+void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
+	const struct tb_carrier *carrier);
+void tb_replay_take_over(struct tb_replay *replay, struct tb_replay *before,
+	struct tb_cell **cells,
+	void (*other)(struct tb_replay *before, struct tb_event event));
+// tb_replay_abandon: the new replay was not made whole, and the one before keeps all.
+void tb_replay_abandon(struct tb_replay *replay);
+
 // tb_replay_fail keeps the first failure; the replay ends with it.
 void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *sentence);
 // tb_replay_no_memory is the same for a lack of memory for `what`.
@@ -281,8 +296,11 @@ static inline uint32_t tb_replay_full_payload(
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
 // A message is sent now, before all of it has been acknowledged; once for each.
 void tb_nodes_sent(struct tb_replay *replay, uint32_t message);
-// A message that the model carried whole is in its destination's memory at `drained_at`;
-// its source knows at `known_at`.
+// A message that a model carries whole begins, or goes on; `behind_since` is when it
+// began to wait for that. n further packets of it have been carried. The rest of them is
+// in its destination's memory at `drained_at`; its source knows at `known_at`.
+void tb_nodes_begun(struct tb_replay *replay, uint32_t message);
+void tb_nodes_carried_part(struct tb_replay *replay, uint32_t message, uint32_t n);
 void tb_nodes_carried(struct tb_replay *replay, uint32_t message, tb_time_ps drained_at,
 	tb_time_ps known_at);
 // A packet has failed: it met the link `dead`, and its source knows of that at `at`. What
@@ -295,6 +313,23 @@ uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet
 void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
 // tb_nodes_look has a node that waits to inject ask again when it can.
 void tb_nodes_look(struct tb_replay *replay, uint32_t node);
+
+// follow.c: messages, from one replay to the next.
+//
+// tb_messages_go_on has a node cut what is left of a message from now on.
+// tb_messages_left lists those that are not wholly cut, in the order of the nodes and
+// their queues, which it empties; `*ids` is to be freed. TB_NOTHING without memory.
+void tb_messages_go_on(struct tb_replay *replay, uint32_t message);
+uint32_t tb_messages_left(struct tb_replay *replay, uint32_t **ids);
+
+// tb_message_left is the payload of a message of which no packet has been made yet.
+static inline uint64_t tb_message_left(
+	const struct tb_replay *replay, const struct tb_posted *message)
+{
+	uint64_t made = message->n_packets - message->n_unfetched;
+	uint64_t bytes = made * tb_replay_full_payload(replay, &message->what);
+	return bytes < message->what.bytes ? message->what.bytes - bytes : 0;
+}
 
 // nodes.c and messages.c: what the loop over instants calls (clock.h).
 //

@@ -3,11 +3,15 @@
 #include "key_rows.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 // A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
 // link.
 enum { FIFOS_MOST = 4096 };
+
+// No window of packets begins or ends later than after a day.
+#define EXACT_MOST (86400 * TB_PS_PER_S)
 
 enum {
 #define NUMBER(name) NUMBER_OF_##name,
@@ -359,6 +363,10 @@ static const char *const names[] = {TB_SWITCHINGS(NAME) NULL};
 static const struct tb_preset_key fluid_keys[] = {
 	{"network", "stands_for", CHOICE(names, NUMBER_OF_ethernet), AT(stands_for),
 		TB_KEY_CAME_LATER, "the switching that the network has with packets"},
+	{"network", "exact_from", TIME(0, EXACT_MOST), AT(exact_from_ps),
+		TB_KEY_CAME_LATER, "from when on it has packets, until exact_to"},
+	{"network", "exact_to", TIME(0, EXACT_MOST), AT(exact_to_ps), TB_KEY_CAME_LATER,
+		"until when it has packets; 0: never"},
 	{"network", "forwarding", CHOICE(tb_forwarding_words, TB_FORWARDING_STORE),
 		AT(credits.forwarding), TB_KEY_CAME_LATER,
 		"when a switch sends a packet on"},
@@ -390,11 +398,38 @@ static const struct tb_preset_key fluid_keys[] = {
 		"what goes one after another: messages to a node, or none"},
 };
 
+// check_exact refuses a window that is none, or of which no preset gave the packets.
+static int check_exact(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	char from[24], to[24];
+	if (params->exact_to_ps == 0 && params->exact_from_ps == 0)
+		return TB_OK;
+	if (params->exact_from_ps >= params->exact_to_ps)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"exact_from = %s, exact_to = %s: expected a window that begins "
+			"before it ends",
+			tb_format_time(params->exact_from_ps, from, sizeof from),
+			tb_format_time(params->exact_to_ps, to, sizeof to));
+	if (params->stands_for == NUMBER_OF_ethernet)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"exact_to = %s: a window of packets needs switching = circuits "
+			"or credits, not ethernet",
+			tb_format_time(params->exact_to_ps, to, sizeof to));
+	return params->fifo_bytes
+		       ? TB_OK
+		       : tb_fail_in(error, TB_EUSAGE, source,
+				 "exact_to = %s: expected behind the name of a network "
+				 "of packets, with switching=fluid there too",
+				 tb_format_time(params->exact_to_ps, to, sizeof to));
+}
+
 // check_fluid: a flow begins and ends at the instants that gaps leave it.
 static int check_fluid(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	return check_gaps(params, source, error);
+	int status = check_exact(params, source, error);
+	return status == TB_OK ? check_gaps(params, source, error) : status;
 }
 
 #define KEYS(list) .keys = list, .n_keys = sizeof(list) / sizeof *(list)
@@ -451,7 +486,7 @@ static const struct tb_switching_kind kinds[] = {
 			"Whose flows shared the link",
 			"The link whose share limited flows"},
 		.stands_for_other = true,
-		.caution = " (fluid: no queues, no head-of-line blocking)",
+		.caution = "no queues, no head-of-line blocking",
 		KEYS(fluid_keys),
 		.check = check_fluid},
 };
@@ -480,6 +515,22 @@ const struct tb_switching_kind *tb_switching_nodes(const struct tb_network_param
 {
 	const struct tb_switching_kind *kind = tb_switching_of(params);
 	return kind && kind->stands_for_other ? &kinds[params->stands_for] : kind;
+}
+
+char *tb_switching_caution(
+	const struct tb_network_params *params, char *buffer, size_t size)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(params);
+	char from[24], to[24];
+	buffer[0] = '\0';
+	if (kind && kind->caution && params->exact_to_ps == 0)
+		snprintf(buffer, size, " (%s: %s)", kind->name, kind->caution);
+	else if (kind && kind->caution)
+		snprintf(buffer, size, " (%s but from %s to %s: %s)", kind->name,
+			tb_format_time(params->exact_from_ps, from, sizeof from),
+			tb_format_time(params->exact_to_ps, to, sizeof to),
+			kind->caution);
+	return buffer;
 }
 
 const struct tb_switching_words *tb_switching_words(

@@ -41,8 +41,7 @@ struct tb_switching_kind {
 	// It stands for another one, whose nodes, rates and latencies a network has. Of
 	// the other's keys in presets it leaves out what it has no use for.
 	bool stands_for_other;
-	// What every heading has behind the network's name: " (...)"; NULL: nothing.
-	const char *caution;
+	const char *caution;  // what it lacks, for tb_switching_caution; NULL: nothing
 	const char *left_out; // of it, where another one stands for it
 
 	const struct tb_preset_key *keys; // beyond those of all networks
@@ -66,6 +65,13 @@ const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *
 // which it stands; NULL when it does not exist.
 const struct tb_switching_kind *tb_switching_nodes(
 	const struct tb_network_params *params);
+
+// tb_switching_caution writes what every heading has behind a network's name: "", or that
+// it is not as others are, such as " (fluid: ...)". Returns buffer; TB_CAUTION_SIZE bytes
+// suffice.
+enum { TB_CAUTION_SIZE = 120 };
+char *tb_switching_caution(
+	const struct tb_network_params *params, char *buffer, size_t size);
 
 // tb_switching_words returns the words of a network; NULL when its switching does not
 // exist.

@@ -351,9 +351,33 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 	return tb_preset_check(reading);
 }
 
+// read_window reads a fluid that has packets in a window: as a network of packets, whose
+// keys it all has, that becomes a fluid with a window.
+static int read_window(
+	struct tb_preset_reading *reading, struct tb_preset_window *window, char *list)
+{
+	const struct tb_switching_kind *kinds = reading->kinds;
+	tb_preset_take_window(window, list);
+	int status = read_preset(reading, list[0] ? list : NULL);
+	if (status != TB_OK)
+		return status;
+	if (reading->kind->stands_for_other)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"exact_to = %s: expected a preset of a network of packets",
+			window->list);
+	reading->params.stands_for = (unsigned)(reading->kind - kinds);
+	memset(reading->seen + tb_preset_n_keys, 0,
+		sizeof reading->seen - tb_preset_n_keys * sizeof *reading->seen);
+	status = tb_preset_set_switching(reading, window->switching);
+	if (status == TB_OK)
+		status = tb_preset_change(reading, window->list);
+	return status == TB_OK ? tb_preset_check(reading) : status;
+}
+
 int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	const struct tb_switching_kind *kinds, size_t n_kinds, struct tb_error *error)
 {
+	struct tb_preset_window window = {.list = ""};
 	char *copy = strdup(name);
 	if (!copy)
 		return tb_fail_memory(error, "the preset");
@@ -365,7 +389,9 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	reading.kinds = kinds;
 	reading.n_kinds = n_kinds;
 	reading.error = error;
-	int status = read_preset(&reading, list);
+	int status = tb_preset_has_window(&reading, list)
+			     ? read_window(&reading, &window, list)
+			     : read_preset(&reading, list);
 	if (status == TB_OK)
 		*params = tb_preset_simplified(&reading.params);
 	free(copy);

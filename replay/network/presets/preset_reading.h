@@ -77,6 +77,20 @@ size_t tb_preset_item_length(const char *list);
 // takes apart. TB_EUSAGE.
 int tb_preset_change(struct tb_preset_reading *reading, char *list) TB_MUST_USE;
 
+// A window of packets in a fluid: the words of a list of changes that make it,
+// "KEY=VALUE, KEY=VALUE", taken out of the list, and the switching that stands for
+// another one.
+struct tb_preset_window {
+	char list[96];
+	char switching[32];
+};
+
+// tb_preset_has_window returns whether a list (NULL: none) gives a switching that stands
+// for another one a window. tb_preset_take_window takes the window out of the list.
+// (preset_window.c)
+bool tb_preset_has_window(const struct tb_preset_reading *reading, const char *list);
+void tb_preset_take_window(struct tb_preset_window *window, char *list);
+
 // tb_network_preset_of is tb_network_preset with other switchings than those there are.
 int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	const struct tb_switching_kind *kinds, size_t n_kinds,

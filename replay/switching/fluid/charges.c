@@ -57,12 +57,13 @@ static void share_out(struct fluid *fluid, const struct tb_share_link *link, uin
 {
 	bool all = link->n <= BLAMED_MOST + 1;
 	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
-	uint32_t n = all ? link->n : BLAMED_MOST + 1;
-	fluid->flows[id].turn = first + n;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t other = link->flows[(first + i) % link->n];
+	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
+	// Those that only begin now have no rate yet.
+	while (n < most || (charge->others == 0 && n < link->n)) {
+		uint32_t other = link->flows[(first + n++) % link->n];
 		charge->others += other == id ? 0 : fluid->shares.flows[other].rate;
 	}
+	fluid->flows[id].turn = first + n;
 	for (uint32_t i = 0; i < n && charge->others; i++) {
 		uint32_t other = link->flows[(first + i) % link->n];
 		if (other != id)
@@ -98,8 +99,9 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 	uint64_t full = (uint64_t)replay->net->params.packet_payload_bytes +
 			replay->net->params.packet_overhead_bytes;
 	uint64_t n = bytes / full + 1;
-	if (n > message->n_packets || flow->left == 0)
-		n = message->n_packets;
+	uint32_t most = message->n_packets - flow->n_before;
+	if (n > most || flow->left == 0)
+		n = most;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
 	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++) {
 		if (n == flow->n_packets || steps[s].link >= replay->net->n_links)
@@ -144,6 +146,26 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 			     tb_fluid_duration(moved, share->free_rate) - flow->lost_ps;
 	if (lost_ps > 0)
 		charge_lost(fluid, id, lost_ps, until);
+}
+
+uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_posted *message = &fluid->replay.messages[flow->message];
+	const struct tb_network_params *params = &fluid->replay.net->params;
+	uint64_t full =
+		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	uint64_t first = flow->n_before ? 0 : params->credits.first_overhead_bytes;
+	fluid_amount whole = (fluid_amount)(flow->n_packets * full + first) * BYTE_AMOUNT;
+	if (whole > flow->all || flow->n_packets + flow->n_before == message->n_packets)
+		whole = flow->all;
+	fluid_amount rest = whole - (flow->all - flow->left);
+	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++)
+		if (steps[s].link < fluid->replay.net->n_links)
+			fluid->links[steps[s].link].moved += rest;
+	flow->left -= rest;
+	return flow->n_packets;
 }
 
 void tb_fluid_account(struct fluid *fluid, uint32_t id)

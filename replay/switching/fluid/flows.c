@@ -5,26 +5,18 @@
 
 #include <stdlib.h>
 
-// wire_bytes_of is what the packets of a message, or the frames that were captured, have
-// on the wire.
-static uint64_t wire_bytes_of(
+uint64_t tb_fluid_wire_bytes(
 	const struct tb_replay *replay, const struct tb_posted *message)
 {
 	const struct tb_network_params *params = &replay->net->params;
 	bool keeps_frames = tb_replay_keeps_frames(replay, &message->what);
 	uint64_t overhead = params->packet_overhead_bytes -
 			    (keeps_frames ? tb_replay_headers(replay) : 0);
-	uint64_t first = keeps_frames ? 0 : params->credits.first_overhead_bytes;
-	uint64_t wire = message->what.bytes + message->n_packets * overhead + first;
+	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
+	uint64_t first = has_first ? params->credits.first_overhead_bytes : 0;
+	uint64_t wire = tb_message_left(replay, message) +
+			message->n_unfetched * overhead + first;
 	return wire ? wire : 1;
-}
-
-// start has the nodes know that a message has begun.
-static void start(struct tb_replay *replay, uint32_t id)
-{
-	struct tb_posted *message = &replay->messages[id];
-	message->started_at = replay->now;
-	message->queue_ps = replay->now - message->behind_since;
 }
 
 static void begin(struct fluid *fluid, uint32_t id)
@@ -38,11 +30,12 @@ static void begin(struct fluid *fluid, uint32_t id)
 		tb_replay_no_memory(replay, "the flows");
 		return;
 	}
-	start(replay, id);
+	tb_nodes_begun(replay, id);
 	const struct tb_posted *message = &replay->messages[id];
 	struct fluid_trip trip =
 		tb_fluid_trip(replay->net, fluid->route, n_links, message->what.bytes);
-	fluid_amount all = (fluid_amount)wire_bytes_of(replay, message) * BYTE_AMOUNT;
+	fluid_amount all =
+		(fluid_amount)tb_fluid_wire_bytes(replay, message) * BYTE_AMOUNT;
 	fluid->flows[flow] = (struct fluid_flow){.all = all,
 		.left = all,
 		.begun_at = replay->now,
@@ -51,8 +44,9 @@ static void begin(struct fluid *fluid, uint32_t id)
 		.back_ps = trip.back_ps,
 		.order = message->serial,
 		.message = id,
+		.n_before = message->n_packets - message->n_unfetched,
 		.place = NOTHING};
-	replay->stats.n_hops += (uint64_t)n_links * message->n_packets;
+	replay->stats.n_hops += (uint64_t)n_links * message->n_unfetched;
 }
 
 void tb_fluid_end_due(struct fluid *fluid)
@@ -71,18 +65,22 @@ void tb_fluid_end_due(struct fluid *fluid)
 	}
 }
 
-// begin_all begins flows in the order in which their messages were posted, as routes may
-// depend on it.
-static void begin_all(struct fluid *fluid)
+void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages)
 {
-	const struct tb_posted *messages = fluid->replay.messages;
-	uint32_t *ids = fluid->beginning;
-	for (uint32_t i = 1; i < fluid->n_beginning; i++) {
+	for (uint32_t i = 1; i < n; i++) {
 		uint32_t id = ids[i], at = i;
 		for (; at > 0 && messages[ids[at - 1]].serial > messages[id].serial; at--)
 			ids[at] = ids[at - 1];
 		ids[at] = id;
 	}
+}
+
+// begin_all begins flows in the order in which their messages were posted, as routes may
+// depend on it.
+static void begin_all(struct fluid *fluid)
+{
+	uint32_t *ids = fluid->beginning;
+	tb_fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
 	for (uint32_t i = 0; i < fluid->n_beginning; i++)
 		begin(fluid, ids[i]);
 	fluid->n_beginning = 0;

@@ -9,7 +9,8 @@
 //
 // Files: model.c (its table), fluid_new.c (its parts), flows.c (flows begin and end),
 // lines.c (messages that wait for others of their node), paths.c (routes, latencies),
-// shares.c (rates), charges.c (what is counted), ends.c (which flow ends next).
+// shares.c (rates), charges.c (what is counted), ends.c (which flow ends next), edges.c
+// (from and to packets).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
@@ -42,6 +43,7 @@ struct fluid_flow { // by number of the shares
 	uint64_t order;	    // serial of its message
 	uint32_t message;
 	uint32_t n_packets; // counted
+	uint32_t n_before;  // of its message, sent as packets before it began
 	uint32_t turn;	    // among many others, with whom a charge begins
 	uint32_t place;	    // in the heap of ends
 };
@@ -147,6 +149,13 @@ void tb_fluid_share(struct fluid *fluid);
 int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow) TB_MUST_USE;
 uint32_t tb_fluid_ends_take(struct fluid *fluid);
 
+// tb_fluid_sort sorts messages, which mostly are, into the order of their posting.
+void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages);
+// tb_fluid_wire_bytes is what those packets of a message that nobody has sent yet, or the
+// frames that were captured, have on the wire.
+uint64_t tb_fluid_wire_bytes(
+	const struct tb_replay *replay, const struct tb_posted *message);
+
 // charges.c
 //
 // tb_fluid_settle counts what a flow has carried and lost until an instant, at the rates
@@ -156,6 +165,9 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t flow, tb_time_ps until);
 // tb_fluid_cell is the link by which a flow comes to the switch before one of its steps.
 uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t flow, uint32_t step);
 void tb_fluid_account(struct fluid *fluid, uint32_t link);
+// tb_fluid_round_up counts what is left of the packet that a flow is within, on all its
+// links; returns how many packets of the flow are counted.
+uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t flow);
 bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until);
 
 #endif
