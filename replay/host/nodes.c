@@ -321,14 +321,14 @@ void tb_nodes_begun(struct tb_replay *replay, uint32_t id)
 void tb_nodes_carried_part(struct tb_replay *replay, uint32_t id, uint32_t n)
 {
 	struct tb_posted *message = &replay->messages[id];
-	uint64_t payload = tb_message_left(replay, message);
+	uint64_t part = tb_message_left(replay, message);
 	message->n_unfetched -= n;
 	message->n_undrained -= n;
-	payload -= tb_message_left(replay, message);
+	part -= tb_message_left(replay, message);
 	replay->stats.n_packets += n;
-	replay->stats.payload_bytes += payload;
+	replay->stats.payload_bytes += part;
 	if (replay->job_bytes)
-		replay->job_bytes[message->what.job] += payload;
+		replay->job_bytes[message->what.job] += part;
 }
 
 void tb_nodes_carried(
