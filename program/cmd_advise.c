@@ -181,6 +181,8 @@ static int advise(struct advise_options *options)
 		tb_advice_keep(advice, options->store, &error) != TB_OK)
 		fprintf(stderr, "tailback: note: what was tried is not kept: %s\n",
 			error.text);
+	if (advice && tb_advice_write_files(advice, &error) != TB_OK)
+		code = tb_cli_fail(&error);
 	if (status == TB_OK && tb_stop_asked(options->advice.stop)) {
 		fprintf(stderr, "tailback: stopped: what was tried is above\n");
 		code = TB_EXIT_FAILURE;
@@ -194,8 +196,8 @@ int tb_cmd_advise(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "STORE.db",
 		"Replay what might help a run, beside the run as it was, and report what "
-		"each change gains: what its findings propose, and placements, ascents, "
-		"algorithms, faster links and a second rail.\v"
+		"each change gains: what its findings propose, and placements, routes, "
+		"algorithms, starts of jobs, faster links, more and fewer cables.\v"
 		"Start it in the folder in which the run was replayed: its input is read "
 		"again.\n\n"
 		"Examples:\n"

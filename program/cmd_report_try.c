@@ -35,10 +35,10 @@ void tb_cmd_report_try(const char *store, int64_t id)
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options, &error);
 	tb_progress_done(&line);
-	tb_run_free(run);
 	if (status == TB_OK)
 		status = tb_advice_keep(advice, store, &error);
 	if (status != TB_OK)
 		fprintf(stderr, "tailback: note: nothing was tried: %s\n", error.text);
 	tb_advice_free(advice);
+	tb_run_free(run);
 }

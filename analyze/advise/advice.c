@@ -21,7 +21,7 @@ static enum tb_advice_by deciding_of(const struct tb_run_info *info)
 	return info->n_jobs > 1 ? TB_ADVICE_BY_JOBS : TB_ADVICE_BY_RUN;
 }
 
-// try_all lists, replays and judges the changes, and writes their files.
+// try_all lists, replays and judges the changes.
 static int try_all(struct tb_advice *made, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
@@ -39,7 +39,7 @@ static int try_all(struct tb_advice *made, const struct tb_advice_options *optio
 	if (status != TB_OK)
 		return status;
 	tb_advice_sort(made);
-	return made->folder ? tb_advice_files_keep(made, error) : TB_OK;
+	return TB_OK;
 }
 
 int tb_advice_new(struct tb_advice **advice, struct tb_run *run,

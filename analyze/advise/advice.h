@@ -47,7 +47,8 @@ struct tb_advice_options {
 	bool proposed_only;  // what the findings propose, without the search
 	const char *command; // of that only the finding with this one; NULL: all
 	bool exact;	     // the fluid model leaves nothing out
-	// Where files go that changes which help need, maps; it is made. NULL: nowhere.
+	// Where files go that changes which help need (tb_advice_write_files); it is made
+	// at once, and the commands name it. NULL: nowhere.
 	const char *folder;
 	const volatile sig_atomic_t *stop;
 	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
@@ -67,6 +68,11 @@ void tb_advice_free(struct tb_advice *advice);
 // on. TB_EIO when it cannot be written.
 int tb_advice_keep(const struct tb_advice *advice, const char *store,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_advice_write_files writes the files of what helps into the folder; each appears when
+// it is whole. TB_EIO; what was proved is known all the same.
+int tb_advice_write_files(
+	const struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 
 // tb_advice_prove is for who shows a finding and a button: it replays what the findings
 // of a run propose, or with options->command only that, and keeps the gains in the store,

@@ -51,10 +51,10 @@ int tb_advice_files_folder(const char *folder, struct tb_error *error)
 		strerror(errno));
 }
 
-int tb_advice_files_keep(const struct tb_advice *advice, struct tb_error *error)
+int tb_advice_write_files(const struct tb_advice *advice, struct tb_error *error)
 {
 	int status = TB_OK;
-	for (size_t i = 1; i < advice->n && status == TB_OK; i++)
+	for (size_t i = 1; advice->folder && i < advice->n && status == TB_OK; i++)
 		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
 			status = tb_advice_files_write(
 				&advice->changes[i], advice->folder, error);

@@ -139,9 +139,6 @@ void tb_advice_files_path(
 	const struct tb_advice_file *file, const char *folder, char *path, size_t size);
 // tb_advice_files_folder makes the user's folder, unless it is there; TB_EIO.
 int tb_advice_files_folder(const char *folder, struct tb_error *error) TB_MUST_USE;
-// tb_advice_files_keep writes those of all changes that help into the user's folder.
-int tb_advice_files_keep(
-	const struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 
 // A replay of a change: with the seeds that outcomes[first] and the next n - 1 have.
 struct tb_try {

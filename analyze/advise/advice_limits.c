@@ -43,10 +43,10 @@ void tb_advice_limit(struct tb_advice *advice)
 			continue;
 		change->verdict = TB_VERDICT_CANNOT;
 		snprintf(change->why, sizeof change->why,
-			"the run takes %s, and %s of this traffic less than %s",
+			"the run takes %s, and %s in less than %s",
 			tb_format_time(run_ps, taken, sizeof taken),
-			limit == BY_CUTS ? "no routes can carry it on this network in"
-					 : "the links of the nodes cannot carry it in",
+			limit == BY_CUTS ? "no routes carry its bytes on this network"
+					 : "the links of its nodes carry no such bytes",
 			tb_format_time(least_ps, least, sizeof least));
 	}
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 // One call of tb_tries_run.
-struct batch {
+struct try_batch {
 	struct tb_tries *tries;
 	const struct tb_try *list;
 	struct tb_child *children; // by try
@@ -63,7 +63,7 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 	return words->failed ? tb_fail_memory(error, "a replay") : TB_OK;
 }
 
-static int start(struct batch *b, size_t i, const struct tb_replay_command *words,
+static int start(struct try_batch *b, size_t i, const struct tb_replay_command *words,
 	struct tb_error *error)
 {
 	char store[320], said[320];
@@ -87,7 +87,7 @@ static int start(struct batch *b, size_t i, const struct tb_replay_command *word
 	return status;
 }
 
-static int begin(struct batch *b, size_t i, struct tb_error *error)
+static int begin(struct try_batch *b, size_t i, struct tb_error *error)
 {
 	const struct tb_tries *tries = b->tries;
 	struct tb_replay_command words = {0};
@@ -113,7 +113,7 @@ static void remove_store(const struct tb_tries *tries, size_t i)
 
 // end takes what a try came to. By the fluid model one may fail: it cannot do all that
 // packets can.
-static int end(struct batch *b, size_t i, int code, struct tb_error *error)
+static int end(struct try_batch *b, size_t i, int code, struct tb_error *error)
 {
 	const struct tb_try *of = &b->list[i];
 	struct tb_change *change = &b->tries->advice->changes[of->change];
@@ -150,7 +150,7 @@ bool tb_tries_time_is_up(const struct tb_tries *tries)
 		       tb_clock_s() - tries->began_s > tries->options->seconds);
 }
 
-static void cut_off(struct batch *b)
+static void cut_off(struct try_batch *b)
 {
 	for (size_t i = 0; i < b->n_begun; i++) {
 		if (!b->children[i].pid)
@@ -167,7 +167,7 @@ static void cut_off(struct batch *b)
 }
 
 // step begins what there is room for and takes what has ended.
-static int step(struct batch *b, struct tb_error *error)
+static int step(struct try_batch *b, struct tb_error *error)
 {
 	int status = TB_OK, code;
 	while (status == TB_OK && b->n_begun < b->n &&
@@ -184,7 +184,7 @@ int tb_tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n, do
 {
 	static const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
 	const struct tb_advice_options *options = tries->options;
-	struct batch b = {.tries = tries,
+	struct try_batch b = {.tries = tries,
 		.list = list,
 		.n = n,
 		.children = calloc(n + 1, sizeof *b.children)};

@@ -130,6 +130,23 @@ static void a_parameter_of_the_network_takes_the_place_of_the_old(void **state)
 			 "qsnet,ascent=adaptive,rails=2,levels=3 --seed 7 -o o.db");
 }
 
+static void a_fabric_takes_the_place_of_a_tree(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("a.goal",
+		"--network 'ib-hdr,arity=8,levels=2,vls=2,level_rates=1GB/s 2GB/s' "
+		"--seed 7");
+	tb_replay_command_network(&command, "vls", NULL);
+	tb_replay_command_network(&command, "ascent", "adaptive");
+	tb_replay_command_fabric(&command, "n/f.edges");
+	expect(&command, "tailback replay a.goal --network "
+			 "n/f.edges,preset=ib-hdr,ascent=adaptive --seed 7 -o o.db");
+	command = command_of("a.goal", "--network d/old.edges,preset=ib-ndr --seed 7");
+	tb_replay_command_fabric(&command, "new.edges");
+	expect(&command, "tailback replay a.goal --network "
+			 "new.edges,preset=ib-ndr --seed 7 -o o.db");
+}
+
 static void a_plain_trace_becomes_a_job_where_a_key_needs_it(void **state)
 {
 	static const char *const exclude[] = {"nodes", "map", NULL};
@@ -166,6 +183,7 @@ int main(void)
 		cmocka_unit_test(options_are_set_and_dropped),
 		cmocka_unit_test(of_an_option_values_are_dropped_one_by_one),
 		cmocka_unit_test(a_parameter_of_the_network_takes_the_place_of_the_old),
+		cmocka_unit_test(a_fabric_takes_the_place_of_a_tree),
 		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
 		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
 	};
