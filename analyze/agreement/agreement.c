@@ -2,6 +2,7 @@
 
 #include "movers.h"
 #include "rank_correlation.h"
+#include "unmeasured.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +18,25 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
+// The links of both runs, and of the measured one which were not.
+struct pairing {
+	struct tb_link_pairs pairs;
+	bool *unmeasured;
+};
+
+static bool is_left_out(const struct pairing *pairing, const struct tb_link_pair *pair)
+{
+	return pair->a.id != TB_ID_NONE && pairing->unmeasured[pair->a.id];
+}
+
+static bool is_of_both(const struct tb_link_pair *pair)
+{
+	return pair->a.id != TB_ID_NONE && pair->b.id != TB_ID_NONE;
+}
+
 // fill_side sets the figures of one run.
 static int fill_side(struct tb_agreement *agreement, int side,
-	const struct tb_link_pairs *pairs, struct tb_error *error)
+	const struct pairing *pairing, struct tb_error *error)
 {
 	const struct tb_link_sample *samples;
 	double all = 0, stall = 0,
@@ -27,16 +44,19 @@ static int fill_side(struct tb_agreement *agreement, int side,
 	uint32_t n = 0;
 	int status = tb_run_look(
 		agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
-	for (uint32_t i = 0; !status && i < tb_run_info(agreement->runs[side])->n_links;
-		i++) {
-		all += (double)samples[i].bytes;
-		stall += (double)samples[i].stall_ps;
+	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
+		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
+		uint32_t link = side ? pair->b.id : pair->a.id;
+		if (link == TB_ID_NONE || is_left_out(pairing, pair))
+			continue;
+		all += (double)samples[link].bytes;
+		stall += (double)samples[link].stall_ps;
 	}
-	for (uint32_t i = 0; !status && i < pairs->n; i++) {
-		const struct tb_link_pair *pair = &pairs->pairs[i];
+	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
+		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
 		struct tb_agreement_row *row = &agreement->rows[n];
 		uint32_t link = side ? pair->b.id : pair->a.id;
-		if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE)
+		if (!is_of_both(pair) || is_left_out(pairing, pair))
 			continue;
 		n++;
 		row->link = pair->a;
@@ -80,23 +100,41 @@ static int by_difference(const void *one, const void *other)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
+static int pair_links(
+	struct tb_agreement *agreement, struct pairing *pairing, struct tb_error *error)
+{
+	struct tb_link_pairs *pairs = &pairing->pairs;
+	int status =
+		tb_link_pairs_init(pairs, agreement->runs[0], agreement->runs[1], error);
+	if (!status)
+		status = tb_unmeasured_read(
+			&pairing->unmeasured, agreement->runs[0], error);
+	for (uint32_t i = 0; !status && i < pairs->n; i++)
+		agreement->n_unmeasured += is_of_both(&pairs->pairs[i]) &&
+					   is_left_out(pairing, &pairs->pairs[i]);
+	agreement->n = pairs->n_both - agreement->n_unmeasured;
+	agreement->n_only[0] = pairs->n_only_a;
+	agreement->n_only[1] = pairs->n_only_b;
+	if (!status && pairs->n_both == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"the two runs have no link in common: they are of other fabrics");
+	if (!status && agreement->n == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"no link that the two runs have in common was measured");
+	return status;
+}
+
 static int fill(struct tb_agreement *agreement, struct tb_error *error)
 {
-	struct tb_link_pairs pairs = {0};
-	int status =
-		tb_link_pairs_init(&pairs, agreement->runs[0], agreement->runs[1], error);
-	agreement->n = pairs.n_both;
-	agreement->n_only[0] = pairs.n_only_a;
-	agreement->n_only[1] = pairs.n_only_b;
+	struct pairing pairing = {0};
+	int status = pair_links(agreement, &pairing, error);
 	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
 	if (!status && !agreement->rows)
 		status = tb_fail_memory(error, "a comparison");
-	if (!status && agreement->n == 0)
-		status = tb_fail(error, TB_EUSAGE,
-			"the two runs have no link in common: they are of other fabrics");
 	for (int side = 0; !status && side < 2; side++)
-		status = fill_side(agreement, side, &pairs, error);
-	tb_link_pairs_fini(&pairs);
+		status = fill_side(agreement, side, &pairing, error);
+	free(pairing.unmeasured);
+	tb_link_pairs_fini(&pairing.pairs);
 	return status;
 }
 

@@ -3,7 +3,8 @@
 //
 // Links are paired by name, as in a comparison. Counters hold another time than a replay,
 // and what else ran in it; so stall and bytes are compared in percent of those of all
-// links: by rank (Spearman), and link by link.
+// links: by rank (Spearman), and link by link. Links of which no port counted anything
+// are left out.
 #ifndef TB_AGREEMENT_H
 #define TB_AGREEMENT_H
 
@@ -26,12 +27,13 @@ struct tb_agreement {
 	const char *names[2];
 	struct tb_agreement_row *rows; // those that disagree most first
 	uint32_t n, n_only[2];	       // links that one run alone has
+	uint32_t n_unmeasured;	       // links of both, left out of the rows and sums
 	double stall, bytes;	       // rank correlations; NaN: all are equal
 };
 
 // tb_agreement_init compares; `names` are the stores', borrowed. TB_EUSAGE when
-// `measured` was not measured or `simulated` was, or they have no link in common.
-// tb_agreement_fini frees; a zeroed struct is fine to free.
+// `measured` was not measured or `simulated` was, or they have no measured link in
+// common. tb_agreement_fini frees; a zeroed struct is fine to free.
 int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	struct tb_run *simulated, const char *const names[2],
 	struct tb_error *error) TB_MUST_USE;

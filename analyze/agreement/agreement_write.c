@@ -112,16 +112,22 @@ static void put_rho(double rho, char *text, size_t size)
 // answer writes what it comes to.
 static void answer(const struct tb_agreement *agreement, char *text, size_t size)
 {
-	char stall[40], bytes[40], only[120] = "";
+	char stall[40], bytes[40], only[120] = "", left_out[100] = "";
+	uint32_t n_unmeasured = agreement->n_unmeasured;
 	put_rho(agreement->stall, stall, sizeof stall);
 	put_rho(agreement->bytes, bytes, sizeof bytes);
 	if (agreement->n_only[0] || agreement->n_only[1])
 		snprintf(only, sizeof only,
 			" %u links are in the measured run alone, %u in the simulated.",
 			(unsigned)agreement->n_only[0], (unsigned)agreement->n_only[1]);
+	if (n_unmeasured)
+		snprintf(left_out, sizeof left_out,
+			" %u of %u links %s not measured and %s left out.", n_unmeasured,
+			n_unmeasured + agreement->n, n_unmeasured == 1 ? "was" : "were",
+			n_unmeasured == 1 ? "is" : "are");
 	snprintf(text, size,
-		"Rank correlation (Spearman) over %u links: stall %s, bytes %s.%s",
-		(unsigned)agreement->n, stall, bytes, only);
+		"Rank correlation (Spearman) over %u links: stall %s, bytes %s.%s%s",
+		(unsigned)agreement->n, stall, bytes, left_out, only);
 }
 
 static void write_side(const struct tb_agreement *agreement, int side, FILE *stream,
@@ -194,6 +200,7 @@ static int write_json(
 	tb_json_add(&root, "simulated", side_json(agreement, 1));
 	tb_json_add_real(&root, "stall_rank_correlation", agreement->stall);
 	tb_json_add_real(&root, "bytes_rank_correlation", agreement->bytes);
+	tb_json_add_count(&root, "links_not_measured", agreement->n_unmeasured);
 	tb_json_add(&root, "links", tb_table_json(table));
 	return tb_json_write(tb_json_object_take(&root), 17, stream);
 }
@@ -243,6 +250,10 @@ int tb_agreement_write_schema(FILE *stream, struct tb_error *error)
 	tb_json_add(&root, "stall_rank_correlation",
 		rho_schema("Spearman's, of the stalls; null: all are equal in a run."));
 	tb_json_add(&root, "bytes_rank_correlation", rho_schema("Of the bytes."));
+	tb_json_add(&root, "links_not_measured",
+		json_pack("{s:s, s:s, s:i}", "description",
+			"Links of both that no port counted: left out.", "type",
+			"integer", "minimum", 0));
 	tb_json_add(&root, "links", tb_table_schema(&links));
 	json_t *schema =
 		tb_schema_root("urn:tailback:counters:1", "Counters beside a replay",

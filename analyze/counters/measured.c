@@ -19,6 +19,7 @@ void tb_measured_fini(struct tb_measured *measured)
 	free(measured->notes);
 	free(measured->counts);
 	free(measured->links);
+	free(measured->is_measured);
 	*measured = (struct tb_measured){0};
 }
 
@@ -121,7 +122,9 @@ static int measure(struct measuring *measuring)
 			&measuring->index, measured->network, measuring->error);
 	measuring->links = calloc(n + 1u, sizeof *measuring->links);
 	measured->links = calloc(n + 1u, sizeof *measured->links);
-	if (status == TB_OK && !(measuring->links && measured->links))
+	measured->is_measured = calloc(n + 1u, sizeof *measured->is_measured);
+	if (status == TB_OK &&
+		!(measuring->links && measured->links && measured->is_measured))
 		status = tb_fail_memory(measuring->error, "the links");
 	if (status == TB_OK)
 		status = measuring_links(measuring);

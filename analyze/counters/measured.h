@@ -39,6 +39,7 @@ struct tb_measured {
 	// would not fit; 1: of all of it.
 	uint64_t divisor;
 	struct tb_link_sample *links;	  // by id
+	bool *is_measured;		  // by id; else no port at its ends counted
 	struct tb_measured_count *counts; // errors and signs, none 0
 	size_t n_counts, counts_room;
 	char **notes; // sentences

@@ -51,6 +51,7 @@ struct link_state {
 	double frames; // of pause
 	uint64_t bytes, packets;
 	bool has_bytes, has_packets, has_stall, is_full;
+	bool is_measured; // a port at one of its ends counted
 };
 
 // What the notes have to say: how many ports, and the first of them.

@@ -120,6 +120,8 @@ static int take_port(
 		return TB_OK;
 	}
 	port_change_find(&change, before, port);
+	measuring->links[sent ? links.sent : links.received].is_measured |=
+		change.known != 0;
 	if (!sent) {
 		take_received(&measuring->links[links.received], &change);
 		return TB_OK;

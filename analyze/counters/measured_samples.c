@@ -61,6 +61,7 @@ static void make_sample(struct measuring *measuring, uint32_t i)
 	if (busy > all * SLACK)
 		note_link(measuring, &measuring->too_fast, i);
 	uint64_t stall = (uint64_t)(fmin(link->stall, all) / divisor);
+	measured->is_measured[i] = link->is_measured;
 	measured->links[i] = (struct tb_link_sample){.link = {i},
 		.wait_ps = stall,
 		.stall_ps = stall,

@@ -59,14 +59,20 @@ static int begin(struct tb_store *store, const struct tb_measured *measured,
 static int put_counts(struct tb_store *store, const struct tb_measured *measured,
 	struct tb_error *error)
 {
-	struct tb_link_count *counts = calloc(measured->n_counts + 1, sizeof *counts);
+	uint32_t n_links = tb_network_n_links(measured->network);
+	size_t n = measured->n_counts;
+	struct tb_link_count *counts = calloc(n + n_links + 1u, sizeof *counts);
 	if (!counts)
 		return tb_fail_memory(error, "the counts");
-	for (size_t i = 0; i < measured->n_counts; i++)
+	for (size_t i = 0; i < n; i++)
 		counts[i] = (struct tb_link_count){{measured->counts[i].link},
 			tb_counter_infos[measured->counts[i].counter].key,
 			measured->counts[i].count};
-	int status = tb_store_write_counts(store, counts, measured->n_counts, error);
+	for (uint32_t i = 0; i < n_links; i++)
+		if (!measured->is_measured[i])
+			counts[n++] =
+				(struct tb_link_count){{i}, TB_LINK_NOT_MEASURED, 1};
+	int status = tb_store_write_counts(store, counts, n, error);
 	free(counts);
 	return status;
 }

@@ -5,6 +5,10 @@
 
 #include "store.h"
 
+// The key that marks a link of which no port counted anything: its figures are 0, but
+// that is not known.
+#define TB_LINK_NOT_MEASURED "not_measured"
+
 struct tb_link_count {
 	struct tb_link link;
 	const char *counter; // its key
