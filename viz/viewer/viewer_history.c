@@ -39,6 +39,8 @@ void tb_viewer_note(struct tb_viewer *viewer, bool wheel)
 	if (!viewer->data.run || tb_viewer_typing(viewer))
 		return;
 	const struct tb_shown now = shown_now(viewer);
+	if (history->n == 0) // of a run that was just opened
+		history->at = 0;
 	if (history->n && same(&history->list[history->at], &now))
 		return;
 	bool adds = wheel && history->wheeled && history->at + 1 == history->n;

@@ -82,6 +82,26 @@ static void the_oldest_is_forgotten(void **state)
 	assert_true(shows(stage->viewer, "nothing was shown before this"));
 }
 
+// What was shown of a run before it grew may have other bins and rows.
+static void of_a_run_that_grew_nothing_older_is_shown(void **state)
+{
+	struct stage *stage = *state;
+	sqlite3 *db = NULL;
+	stage_change(stage, "UPDATE run SET complete = 0; DELETE FROM link_total");
+	keys(stage->viewer, (const char *const[]){"F3", "F4", "F3", NULL});
+	assert_int_equal(sqlite3_open(stage->path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db, "UPDATE run SET complete = 1", NULL, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(db);
+	tb_viewer_check(stage->viewer);
+	keys(stage->viewer, (const char *const[]){"F5", "Ctrl+Z", NULL});
+	assert_int_equal(look_of(stage).view, 1);
+	keys(stage->viewer, (const char *const[]){"Ctrl+Z", NULL});
+	assert_int_equal(look_of(stage).view, 1);
+	assert_true(shows(stage->viewer, "nothing was shown before this"));
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -92,6 +112,7 @@ int main(void)
 		STAGED(what_follows_is_forgotten_when_something_else_is_shown),
 		STAGED(turns_of_the_wheel_are_one_step),
 		STAGED(the_oldest_is_forgotten),
+		STAGED(of_a_run_that_grew_nothing_older_is_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
