@@ -138,10 +138,23 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 	return status;
 }
 
+// is_replayed returns whether all that was asked of a change is known: the time may have
+// been up before.
+static bool is_replayed(const struct tb_advice *advice, const struct asked *asked)
+{
+	const struct tb_change *change = &advice->changes[asked->change];
+	for (uint32_t i = asked->first; i < end_of(asked); i++)
+		if (!change->outcomes[i].known || !advice->changes[0].outcomes[i].known)
+			return false;
+	return true;
+}
+
 // settle compares what the fresh seeds gained with what those before had promised.
 static void settle(struct tb_advice *advice, const struct asked *asked)
 {
 	struct tb_change *change = &advice->changes[asked->change];
+	if (!is_replayed(advice, asked))
+		return;
 	struct tb_estimate fresh = tb_advice_fresh(advice, change, asked->first);
 	bool confirmed = fabs(fresh.mean - asked->by.mean) <= asked->by.half_ci;
 	change->settled = confirmed;
