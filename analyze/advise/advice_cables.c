@@ -73,9 +73,11 @@ static char *double_rate(const char *list, const char *node, size_t *size)
 	for (const char *line = list; stream && *line;) {
 		const char *end = strchr(line, '\n');
 		int length = end ? (int)(end - line) : (int)strlen(line), at = 0;
-		char name[160] = "", unit[16] = "";
+		char name[160] = "", unit[16] = "", copy[512];
 		double rate = 0;
-		if (sscanf(line, "%*s %*u %159s %*u %n%lf%15[a-zA-Z/]", name, &at, &rate,
+		// Of the line alone: sscanf measures all of a text before it reads.
+		snprintf(copy, sizeof copy, "%.*s", length, line);
+		if (sscanf(copy, "%*s %*u %159s %*u %n%lf%15[a-zA-Z/]", name, &at, &rate,
 			    unit) == 3 &&
 			strcmp(name, node) == 0 && at < length) {
 			int behind = at + (int)strcspn(line + at, " \n");
