@@ -1,7 +1,6 @@
 #include "advice_impl.h"
 
 #include <string.h>
-#include <unistd.h>
 
 void tb_advice_free(struct tb_advice *advice)
 {
@@ -25,11 +24,9 @@ static enum tb_advice_by deciding_of(const struct tb_run_info *info)
 static int try_all(struct tb_advice *made, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
-	int status = tb_advice_list(made, options, error);
+	int status = tb_advice_list(made, error);
 	while (status == TB_OK && options->most && made->n > (size_t)options->most + 1)
 		tb_change_fini(&made->changes[--made->n]);
-	if (status == TB_OK && made->n == 1 && options->proposed_only)
-		status = tb_fail(error, TB_EUSAGE, "the findings propose no such change");
 	if (status == TB_OK && made->folder)
 		status = tb_advice_files_folder(made->folder, error);
 	if (status == TB_OK)
@@ -63,24 +60,5 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 		*advice = made;
 	else
 		tb_advice_free(made);
-	return status;
-}
-
-int tb_advice_prove(struct tb_run *run, const char *store,
-	const struct tb_advice_options *options, struct tb_error *error)
-{
-	struct tb_advice_options own = *options;
-	struct tb_advice *advice = NULL;
-	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-	own.proposed_only = true;
-	own.most = 0;
-	own.folder = NULL;
-	own.n_seeds = own.n_seeds ? own.n_seeds : TB_ADVICE_SEEDS;
-	if (own.n_at_once == 0)
-		own.n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1;
-	int status = tb_advice_new(&advice, run, &own, error);
-	if (status == TB_OK)
-		status = tb_advice_keep(advice, store, error);
-	tb_advice_free(advice);
 	return status;
 }

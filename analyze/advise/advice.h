@@ -40,13 +40,11 @@
 struct tb_advice; // opaque
 
 struct tb_advice_options {
-	uint32_t n_seeds;    // 1 to TB_ADVICE_SEEDS_MOST, from the run's own on
-	uint32_t n_at_once;  // replays, at least 1
-	uint32_t most;	     // changes to try, those of the findings first; 0: all
-	double seconds;	     // after which no replay goes on; 0: no limit
-	bool proposed_only;  // what the findings propose, without the search
-	const char *command; // of that only the finding with this one; NULL: all
-	bool exact;	     // the fluid model leaves nothing out
+	uint32_t n_seeds;   // 1 to TB_ADVICE_SEEDS_MOST, from the run's own on
+	uint32_t n_at_once; // replays, at least 1
+	uint32_t most;	    // changes to try, those of the findings first; 0: all
+	double seconds;	    // after which no replay goes on; 0: no limit
+	bool exact;	    // the fluid model leaves nothing out
 	// Where files go that changes which help need (tb_advice_write_files); it is made
 	// at once, and the commands name it. NULL: nowhere.
 	const char *folder;
@@ -73,16 +71,6 @@ int tb_advice_keep(const struct tb_advice *advice, const char *store,
 // it is whole. TB_EIO; what was proved is known all the same.
 int tb_advice_write_files(
 	const struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-
-// tb_advice_prove is for who shows a finding and a button: it replays what the findings
-// of a run propose, or with options->command only that, and keeps the gains in the store,
-// whose findings tell them when they are read again. Of `options`, `watch` and `stop`
-// are heard, `n_seeds` and `n_at_once` may be 0: 3, and one per core. Errors as of
-// tb_advice_new, of tb_advice_keep; TB_EUSAGE when the findings propose nothing of the
-// kind. Cost: each proposal replayed with each seed; it returns when all are, or within
-// some tens of milliseconds of `stop`, with TB_OK when anything was proved by then.
-int tb_advice_prove(struct tb_run *run, const char *store,
-	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 
 // tb_advice_write writes text within `width` characters (0: any), CSV, JSON or Markdown;
 // best first. Write errors show in ferror(stream). TB_ENOMEM.

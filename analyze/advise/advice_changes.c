@@ -110,7 +110,7 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 
 // propose adds what the findings propose, as if nothing had been tried before: what
 // harmed then they do not propose any more.
-static int propose(struct tb_advice *advice, const char *only, struct tb_error *error)
+static int propose(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_findings findings = {.n = 0};
 	int status = tb_evidence_init(&advice->evidence, advice->run, error);
@@ -121,10 +121,7 @@ static int propose(struct tb_advice *advice, const char *only, struct tb_error *
 		return tb_fail_memory(error, "the findings");
 	for (size_t i = 0; i < findings.n; i++) {
 		const struct tb_finding *finding = &findings.list[i];
-		bool wanted =
-			only ? finding->command && strcmp(finding->command, only) == 0
-			     : finding->remedy && finding->command;
-		if (wanted && !only_shows(finding->rule))
+		if (finding->remedy && finding->command && !only_shows(finding->rule))
 			propose_one(advice, finding);
 	}
 	advice->has_servers = tb_findings_rule(&findings, "incast") ||
@@ -182,8 +179,7 @@ void tb_advice_search_network(
 	tb_advice_search(advice, rule, &words, title);
 }
 
-int tb_advice_list(struct tb_advice *advice, const struct tb_advice_options *options,
-	struct tb_error *error)
+int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_replay_command words;
 	if (tb_advice_again(advice, &words)) {
@@ -196,8 +192,8 @@ int tb_advice_list(struct tb_advice *advice, const struct tb_advice_options *opt
 			"input, or an experiment made it",
 			(long long)advice->info->id);
 	}
-	int status = advice->no_memory ? TB_OK : propose(advice, options->command, error);
-	if (status == TB_OK && !advice->no_memory && !options->proposed_only)
+	int status = advice->no_memory ? TB_OK : propose(advice, error);
+	if (status == TB_OK && !advice->no_memory)
 		status = tb_advice_search_all(advice, error);
 	return advice->no_memory ? tb_fail_memory(error, "the changes") : status;
 }

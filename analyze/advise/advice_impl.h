@@ -91,8 +91,7 @@ struct tb_advice {
 
 // advice_changes.c: lists the changes, the run as it was first. TB_EUSAGE when it cannot
 // be replayed again.
-int tb_advice_list(struct tb_advice *advice, const struct tb_advice_options *options,
-	struct tb_error *error) TB_MUST_USE;
+int tb_advice_list(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 
 // advice_changes.c: makes a change, which the two below add: tb_advice_again the run's
 // own command, false when there is none; tb_advice_search takes the command, and adds the
