@@ -35,10 +35,11 @@ void tb_cmd_report_try(const char *store, int64_t id)
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options, &error);
 	tb_progress_done(&line);
-	if (status == TB_OK)
-		status = tb_advice_keep(advice, store, &error);
 	if (status != TB_OK)
 		fprintf(stderr, "tailback: note: nothing was tried: %s\n", error.text);
+	else if (tb_advice_keep(advice, store, &error) != TB_OK)
+		fprintf(stderr, "tailback: note: what was tried is not kept: %s\n",
+			error.text);
 	tb_advice_free(advice);
 	tb_run_free(run);
 }
