@@ -271,6 +271,16 @@ static void put_held(struct sheet *sheet)
 		put_share(sheet, 6, rest, "elsewhere");
 }
 
+// path_words says what a cause is; a closer look's waits are of steps, in JSON alone, and
+// what the whole run shares out is not of the window.
+static const char *path_words(const struct tb_critical_path *path, uint32_t cause)
+{
+	if (cause == TB_PATH_HELD_UP && path->n_links > 0)
+		return "held up in the network; shared out below by flow, over the whole "
+		       "run (--closer -f json looks at the window)";
+	return tb_path_words((enum tb_path_cause)cause);
+}
+
 static void put_path(struct sheet *sheet)
 {
 	const struct tb_critical_path *path = &sheet->timeline->path;
@@ -283,7 +293,7 @@ static void put_path(struct sheet *sheet)
 			sizeof time));
 	for (size_t i = 0; i < path->n_shares; i++) {
 		put_share(sheet, 2, path->shares[i].sum_ps,
-			tb_path_words((enum tb_path_cause)path->shares[i].cause));
+			path_words(path, path->shares[i].cause));
 		if (path->shares[i].cause == TB_PATH_HELD_UP)
 			put_held(sheet);
 	}
