@@ -436,6 +436,34 @@ static bool needs_routes(const struct network_options *options)
 	       options->picture.output.format == TB_FORMAT_LFTS;
 }
 
+// note_raised prints that a tree has more levels than it is described with, as replay
+// does.
+static void note_raised(const struct network_options *options, const char *name,
+	const struct tb_network *network, uint32_t n_nodes)
+{
+	const struct tb_network_params *params = tb_network_params(network);
+	struct tb_network_params asked;
+	struct tb_error error;
+	if (n_nodes == 0 || params->shape[0] ||
+		tb_network_open_params(&asked, NULL, name, &error) != TB_OK ||
+		asked.levels >= params->levels)
+		return;
+	fprintf(stderr,
+		"tailback: note: %s needs %u nodes: the tree was raised to %u levels, %u "
+		"nodes\n",
+		options->traffic, n_nodes, params->levels, tb_network_n_hosts(network));
+}
+
+// nodes_of_traffic reads how many nodes the run of --traffic has; 0 where the user set
+// the number of levels, which stays: the run has to fit.
+static int nodes_of_traffic(
+	const struct network_options *options, uint32_t *n_nodes, struct tb_error *error)
+{
+	if (!options->traffic || strstr(options->network, ",levels="))
+		return TB_OK;
+	return tb_fabric_traffic_nodes(options->traffic, options->run, n_nodes, error);
+}
+
 static int open_network(const struct network_options *options,
 	struct tb_network **network, struct tb_error *error)
 {
@@ -447,15 +475,16 @@ static int open_network(const struct network_options *options,
 		status = add_file(
 			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
 	uint32_t n_nodes = 0;
-	if (status == TB_OK && options->traffic)
-		status = tb_fabric_traffic_nodes(
-			options->traffic, options->run, &n_nodes, error);
+	if (status == TB_OK)
+		status = nodes_of_traffic(options, &n_nodes, error);
 	if (status == TB_OK)
 		status = tb_network_open(network,
 			&(struct tb_network_description){.name = name,
 				.n_nodes = n_nodes,
 				.leaves_out_routes = !needs_routes(options)},
 			error);
+	if (status == TB_OK)
+		note_raised(options, name, *network, n_nodes);
 	free(name);
 	return status;
 }

@@ -89,6 +89,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->top_given = true;
 		break;
 	case KEY_LIST:
+		if (options->list)
+			argp_error(state, "one list at a time: --list is given twice");
 		options->list =
 			tb_report_list_name(tb_cmd_word(words, key, value, state));
 		break;
