@@ -320,12 +320,14 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	return failed(windows, error);
 }
 
+// pause_all leaves `until` as it is: that is how far parts have looked for events.
 static int pause_all(struct tb_windows *windows, struct tb_error *error)
 {
-	tb_time_ps at = windows->whole->pause_at;
+	tb_time_ps at = windows->whole->pause_at, until = windows->until;
 	for (uint32_t part = 0; part < windows->n; part++)
 		part_at(windows, part)->now = at;
 	int status = pass_bins(windows, at, error);
+	windows->until = until;
 	return status == TB_OK ? TB_ENGINE_PAUSED : status;
 }
 
