@@ -19,12 +19,13 @@ static double percent(double part, double whole)
 }
 
 // The links of both runs, and of the measured one which were not.
-struct pairing {
+struct counted_pair {
 	struct tb_link_pairs pairs;
 	bool *unmeasured;
 };
 
-static bool is_left_out(const struct pairing *pairing, const struct tb_link_pair *pair)
+static bool is_left_out(
+	const struct counted_pair *pairing, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE && pairing->unmeasured[pair->a.id];
 }
@@ -36,7 +37,7 @@ static bool is_of_both(const struct tb_link_pair *pair)
 
 // fill_side sets the figures of one run.
 static int fill_side(struct tb_agreement *agreement, int side,
-	const struct pairing *pairing, struct tb_error *error)
+	const struct counted_pair *pairing, struct tb_error *error)
 {
 	const struct tb_link_sample *samples;
 	double all = 0, stall = 0,
@@ -100,8 +101,8 @@ static int by_difference(const void *one, const void *other)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
-static int pair_links(
-	struct tb_agreement *agreement, struct pairing *pairing, struct tb_error *error)
+static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairing,
+	struct tb_error *error)
 {
 	struct tb_link_pairs *pairs = &pairing->pairs;
 	int status =
@@ -126,7 +127,7 @@ static int pair_links(
 
 static int fill(struct tb_agreement *agreement, struct tb_error *error)
 {
-	struct pairing pairing = {0};
+	struct counted_pair pairing = {0};
 	int status = pair_links(agreement, &pairing, error);
 	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
 	if (!status && !agreement->rows)

@@ -24,6 +24,23 @@ static bool goes_by_load(enum tb_ascent ascent)
 	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
 }
 
+static bool is_timed_job(const struct tb_evidence *evidence)
+{
+	const struct tb_run_info *info = evidence->info;
+	return strcmp(info->input_kind, "job") == 0 && info->simulated_ps > 0 &&
+	       info->n_lost == 0; // a lost frame is missed for longer than any wait
+}
+
+// routes_matter is whether other routes could make a run noticeably shorter: some link of
+// a cut carries its bytes on any.
+static bool routes_matter(const struct tb_evidence *evidence)
+{
+	double run_ps = (double)evidence->info->simulated_ps;
+	return !is_timed_job(evidence) ||
+	       100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
+		       TB_FINDING_PAYS * run_ps;
+}
+
 // try_ascent: headers that do not look at the load wait between switches.
 static void try_ascent(struct tb_judging *judging)
 {
@@ -33,7 +50,7 @@ static void try_ascent(struct tb_judging *judging)
 	struct tb_replay_command command;
 	char share[32];
 	if (goes_by_load(ascent) || inside < TB_FINDING_INSIDE ||
-		!tb_judging_command(judging, &command))
+		!routes_matter(evidence) || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_drop(&command, "--routes");
 	tb_replay_command_network(&command, "ascent", "adaptive");
@@ -45,13 +62,6 @@ static void try_ascent(struct tb_judging *judging)
 		"adaptive routing.",
 		tb_ascent_words[ascent], tb_percent_text(inside, share, sizeof share));
 	tb_judging_try(judging, finding, &command, "adaptive.db");
-}
-
-static bool is_timed_job(const struct tb_evidence *evidence)
-{
-	const struct tb_run_info *info = evidence->info;
-	return strcmp(info->input_kind, "job") == 0 && info->simulated_ps > 0 &&
-	       info->n_lost == 0; // a lost frame is missed for longer than any wait
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
