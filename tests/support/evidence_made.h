@@ -126,4 +126,54 @@ static void tries(const char *rule, const char *command)
 	assert_string_equal(found(rule)->command, command);
 }
 
+static inline void reals(const char *rule, const char *key, double real)
+{
+	const struct tb_finding *finding = found(rule);
+	assert_non_null(finding);
+	const struct tb_figure *figure = tb_finding_figure(finding, key);
+	assert_non_null(figure);
+	assert_float_equal(figure->real, real, 1e-6);
+}
+
+static inline void root(struct made *made, struct tb_link link, double percent)
+{
+	made->roots[made->evidence.n_roots++] =
+		(struct tb_evidence_root){link, (uint64_t)(WAIT_PS * percent / 100)};
+}
+
+static inline struct tb_evidence_end *end(
+	struct made *made, uint32_t nth, double percent, uint32_t senders)
+{
+	struct tb_link link = link_of(TB_LINK_EJECTION, nth);
+	struct tb_evidence_end *at = &made->evidence.ends[made->evidence.n_ends++];
+	root(made, link, percent);
+	*at = (struct tb_evidence_end){.node = {tb_run_links(run)[link.id].at.to},
+		.link = link,
+		.percent = percent,
+		.times = {{2000000, 5000000}},
+		.n_times = 1,
+		.senders = {.n = senders, .first_ps = 2000000, .last_ps = 5000000},
+		.busy_percent = 97};
+	return at;
+}
+
+// later moves an end behind all others: nodes hit at once are an incast.
+static inline void later(struct tb_evidence_end *end)
+{
+	end->times[0].begin_ps = 6000000;
+	end->times[0].end_ps = 8000000;
+}
+
+static inline struct tb_evidence_end *make_slow(struct made *made, uint32_t senders)
+{
+	make(made);
+	struct tb_evidence_end *at = end(made, 5, TB_FINDING_INCAST, senders);
+	snprintf(made->info.network.switching, sizeof made->info.network.switching,
+		"credits");
+	at->busy_percent = TB_FINDING_SLOW - 1;
+	at->stall_percent = TB_FINDING_SLOW;
+	at->senders.first.id = 7;
+	return at;
+}
+
 #endif

@@ -1,0 +1,346 @@
+// Remedies: when each is proposed, with what command, and when it would be in vain.
+#include "../../../support/evidence_made.h"
+
+#include "findings_impl.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void servers_on_leaves_of_their_own_are_spread_already(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 8, 15, 8);	      // leaf 0.2
+	later(end(&made, 13, 14, 8)); // leaf 0.3
+	made.evidence.n_half_ends = 2;
+	judge(&made);
+	assert_non_null(found("few-receivers"));
+	assert_null(found("spread-servers"));
+}
+
+static void a_placement_that_is_given_is_not_spread(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 12, 15, 8);
+	end(&made, 13, 14, 8);
+	made.evidence.n_half_ends = 2;
+	made.info.options =
+		"--network qsnet,levels=2 --seed 1 --job a.goal,placement=cyclic";
+	judge(&made);
+	assert_null(found("spread-servers"));
+	made.info.options = "--network qsnet,levels=2 --seed 1 --map a.map";
+	judge(&made);
+	assert_null(found("spread-servers"));
+}
+
+static void make_full(struct made *made)
+{
+	make(made);
+	made->evidence.busy_percent = TB_FINDING_FULL_HELD - 25;
+	made->evidence.stall_percent = 25;
+	root(made, link_of(TB_LINK_UP, 0), TB_FINDING_FULL_ROOT - 0.1);
+}
+
+static void a_full_network_that_is_tapered_can_be_wider(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	made.info.options =
+		"--network 'ib-hdr,shape=pgft(3;18,6,4;1,3,6;1,3,1)' --seed 1";
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	judge(&made);
+	says("less-taper", "A switch of level 0 has 18 cables down and 9 up.");
+	assert_int_equal(count_of(found("less-taper"), "cables_up"), 9);
+	tries("less-taper", "tailback replay a.goal --network "
+			    "'ib-hdr,shape=pgft(3; 18,6,4; 1,6,6; 1,3,1)' --seed 1 "
+			    "-o wider.db");
+	// What is left is tapered at level 1: 18 down, 6 up.
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,6,6; 1,3,1)");
+	judge(&made);
+	says("less-taper", "A switch of level 1 has 18 cables down and 6 up.");
+	snprintf(made.info.network.level_rates, sizeof made.info.network.level_rates,
+		"25GB/s 100GB/s");
+	judge(&made);
+	assert_null(found("less-taper"));
+	made.info.network.level_rates[0] = '\0';
+	// A tree that is tapered a lot is not full: what is above it waits for nothing.
+	made.evidence.busy_percent = 10;
+	made.evidence.stall_percent = 20;
+	for (uint32_t i = 1; i < 9; i++)
+		root(&made, link_of(TB_LINK_UP, i), 6);
+	judge(&made);
+	assert_null(found("network-full"));
+	assert_non_null(found("less-taper"));
+	made.evidence.n_roots = 5;
+	judge(&made);
+	assert_null(found("less-taper"));
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(2; 4,4; 1,4; 1,1)");
+	judge(&made);
+	assert_null(found("less-taper"));
+}
+
+static void a_full_network_is_held_all_over(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	judge(&made);
+	says("network-full", "moved bytes for 35 % of the time");
+	assert_non_null(found("second-rail"));
+	make_full(&made);
+	made.evidence.busy_percent -= 0.1;
+	judge(&made);
+	assert_null(found("network-full"));
+	make_full(&made);
+	made.evidence.n_carrying = 9; // of 40
+	judge(&made);
+	assert_null(found("network-full"));
+	make_full(&made);
+	made.roots[0].wait_ps = (uint64_t)(WAIT_PS * TB_FINDING_FULL_ROOT / 100);
+	judge(&made);
+	assert_null(found("network-full"));
+}
+
+static void a_second_rail_is_for_networks_of_one(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	made.info.network.n_rails = 2;
+	judge(&made);
+	assert_null(found("second-rail"));
+	make_full(&made);
+	made.info.options = "--network qsnet --seed 1 --fault link=0.1:4";
+	judge(&made);
+	assert_null(found("second-rail"));
+	make_full(&made);
+	strcpy(made.info.network.shape, "pgft(2; 4,4; 1,4; 1,1)");
+	judge(&made);
+	assert_non_null(found("second-rail"));
+	make_full(&made);
+	strcpy(made.info.network.shape, TB_SHAPE_FABRIC);
+	judge(&made);
+	assert_null(found("second-rail"));
+}
+
+static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made.info.options =
+		"--network qsnet,ascent=deterministic --seed 1 --routes r.lft";
+	root(&made, link_of(TB_LINK_UP, 1), TB_FINDING_INSIDE / 2);
+	root(&made, link_of(TB_LINK_DOWN, 1), TB_FINDING_INSIDE / 2);
+	judge(&made);
+	tries("another-ascent",
+		"tailback replay a.goal --network qsnet,ascent=adaptive --seed 1 -o "
+		"adaptive.db");
+	made.info.network.ascent = TB_ASCENT_ADAPTIVE;
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.info.network.ascent = TB_ASCENT_RANDOM;
+	made.roots[1].link = link_of(TB_LINK_EJECTION, 1);
+	judge(&made);
+	assert_null(found("another-ascent"));
+}
+
+static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made.info.input_kind = "job";
+	made.info.simulated_ps = 1000000;
+	root(&made, link_of(TB_LINK_UP, 1), TB_FINDING_INSIDE);
+	made.evidence.bounds.whole.cut_ps = 980000;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.evidence.bounds.whole.cut_ps = 980001;
+	judge(&made);
+	assert_null(found("another-ascent"));
+}
+
+static void what_was_tried_and_harms_is_no_remedy(void **state)
+{
+	struct made made;
+	struct tb_run_tried tried = {
+		.command = "tailback replay a.goal --network qsnet,ascent=adaptive "
+			   "--seed 1 -o new.db",
+		.title = "ascent=adaptive",
+		.verdict = "helps",
+		.of = "run time",
+		.n_seeds = 3,
+		.gain_percent = 5,
+		.half_percent = 1};
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made.info.options = "--network qsnet --seed 1";
+	made.evidence.tries = (struct tb_run_tries){.list = &tried, .n = 1};
+	root(&made, link_of(TB_LINK_UP, 1), 40);
+	judge(&made);
+	assert_true(found("another-ascent")->remedy);
+	says("another-ascent", "Try adaptive routing. Tried, this helps: run time -5.0");
+	tried.verdict = "harms";
+	tried.gain_percent = -5;
+	judge(&made);
+	assert_false(found("another-ascent")->remedy);
+	assert_null(found("another-ascent")->command);
+	says("another-ascent",
+		"No remedy: ascent=adaptive. Tried, this harms: run time +5.0 % +- 1.0");
+}
+
+static void remedies_have_the_figures_that_they_rest_on(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	root(&made, link_of(TB_LINK_UP, 1), 20);
+	root(&made, link_of(TB_LINK_DOWN, 1), 12.5);
+	root(&made, link_of(TB_LINK_EJECTION, 1), 40);
+	// What stands behind the last is no root.
+	root(&made, link_of(TB_LINK_UP, 2), 10);
+	made.evidence.n_roots--;
+	judge(&made);
+	reals("another-ascent", "inside_percent", 32.5);
+	for (enum tb_ascent ascent = TB_ASCENT_ADAPTIVE_LOWEST;
+		ascent <= TB_ASCENT_ADAPTIVE_ROUND_ROBIN; ascent++) {
+		made.info.network.ascent = ascent;
+		judge(&made);
+		assert_null(found("another-ascent"));
+	}
+	make_full(&made);
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	judge(&made);
+	assert_int_equal(count_of(found("less-taper"), "level"), 0);
+	assert_int_equal(count_of(found("less-taper"), "cables_down"), 18);
+}
+
+static void routes_and_faults_bind_a_run_to_its_network(void **state)
+{
+	static const char *const bound[] = {
+		"--network qsnet --routes r.lft", "--network qsnet --fault link=0.1:4"};
+	struct made made;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make_full(&made);
+		snprintf(made.info.network.shape, sizeof made.info.network.shape,
+			"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+		judge(&made);
+		assert_non_null(found("less-taper"));
+		assert_non_null(found("second-rail"));
+		made.info.options = bound[i];
+		judge(&made);
+		assert_null(found("less-taper"));
+		assert_null(found("second-rail"));
+	}
+	make_full(&made);
+	made.info.network.broadcast = true;
+	judge(&made);
+	assert_null(found("second-rail"));
+}
+
+// Half of the wait has its roots between switches, and no node or link stands out.
+static void a_network_is_crowded_from_half_of_the_wait_on(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	for (uint32_t i = 0; i < 10; i++)
+		root(&made, link_of(TB_LINK_UP, i), TB_FINDING_HOT / 10);
+	judge(&made);
+	assert_non_null(found("less-taper"));
+	made.roots[9].wait_ps--;
+	judge(&made);
+	assert_null(found("less-taper"));
+}
+
+static void only_nodes_at_ends_are_made_quicker(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 9);
+	// What stands behind the last end is none: node 6 stays slow.
+	made.evidence.ends[1] = made.evidence.ends[0];
+	made.evidence.ends[1].node.id = 6;
+	made.info.options = "--network ib-hdr --slow 6=1GB/s --slow 5=2GB/s";
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr --slow 6=1GB/s -o "
+			      "quicker.db");
+	made.info.options = "--network ib-hdr,pcie=100MB/s";
+	made.info.network.credits.pcie_bytes_per_s = 100000000; // of 400 MB/s
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.4GB/s -o "
+			      "quicker.db");
+	made.info.network.credits.pcie_bytes_per_s = 400000000; // as its link
+	judge(&made);
+	assert_null(found("quicker-node"));
+}
+
+static void faults_can_be_left_out(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.n_undelivered = 1;
+	made.info.n_retries = 2;
+	made.info.options = "--network qsnet --seed 1 --fault 'link=node 5'";
+	judge(&made);
+	says("dead-links", "1 message was given up, and 2 packets were sent again.");
+	tries("without-faults",
+		"tailback replay a.goal --network qsnet --seed 1 -o whole.db");
+	make(&made);
+	judge(&made);
+	assert_null(found("dead-links"));
+	assert_null(found("without-faults"));
+}
+
+static void a_run_that_cannot_be_replayed_again_has_no_commands(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	made.info.input_name = "-";
+	judge(&made);
+	assert_non_null(found("network-full"));
+	for (size_t i = 0; i < findings.n; i++)
+		assert_null(findings.list[i].command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
+		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
+		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
+		cmocka_unit_test(a_full_network_is_held_all_over),
+		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
+		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
+		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
+		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
+		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
+		cmocka_unit_test(routes_and_faults_bind_a_run_to_its_network),
+		cmocka_unit_test(a_network_is_crowded_from_half_of_the_wait_on),
+		cmocka_unit_test(only_nodes_at_ends_are_made_quicker),
+		cmocka_unit_test(faults_can_be_left_out),
+		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
