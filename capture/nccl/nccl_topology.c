@@ -88,8 +88,8 @@ static bool next_rank(const char **text, const char *behind, uint32_t *rank)
 static int read_ring(struct nl_log *log, const struct nl_line *line)
 {
 	char *end;
-	struct nl_comm *comm;
-	struct nl_channel *channel;
+	struct nl_comm *comm = NULL;
+	struct nl_channel *channel = NULL;
 	uint32_t previous, rank, next;
 	unsigned long number = strtoul(line->text + strlen("Ring "), &end, 10);
 	const char *at = begins(end, " : ") ? end + 3 : "";
@@ -126,7 +126,7 @@ static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 // "Trees [0] 1/-1/-1->0->-1 [1] ..."
 static int read_trees(struct nl_log *log, const struct nl_line *line)
 {
-	struct nl_comm *comm;
+	struct nl_comm *comm = NULL;
 	int status = set_up(log, line, &comm);
 	const char *at = line->text + strlen("Trees");
 	while (status == TB_OK && (at = strchr(at, '['))) {
@@ -162,8 +162,8 @@ static uint32_t count_ranks(const char *at)
 static int read_order(struct nl_log *log, const struct nl_line *line)
 {
 	char *end;
-	struct nl_comm *comm;
-	struct nl_channel *channel;
+	struct nl_comm *comm = NULL;
+	struct nl_channel *channel = NULL;
 	unsigned long number = strtoul(line->text + strlen("Channel "), &end, 10);
 	const char *at = strstr(end, " : ");
 	uint32_t n = at ? count_ranks(at + 3) : 0;
