@@ -172,13 +172,26 @@ static int checkpoint(struct tb_recording *recording, struct tb_error *error)
 	return status;
 }
 
+// tell_cause has the store's error be the recording's, where it has one: it is more
+// precise than the engine's.
+static void tell_cause(const struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_error *cause = tb_store_error(recording->store);
+	if (cause->code != TB_OK && error)
+		*error = *cause;
+}
+
 int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_simulate(recording, error);
-	if (status <= 0)
-		return status;
-	status = checkpoint(recording, error);
-	return status == TB_OK ? !recording->stopped : status;
+	if (status > 0) {
+		status = checkpoint(recording, error);
+		if (status == TB_OK)
+			return !recording->stopped;
+	}
+	if (status < 0)
+		tell_cause(recording, error);
+	return status;
 }
 
 // end ends the run in the store.
@@ -201,10 +214,7 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	int status = end(recording, error);
 	if (status == TB_OK)
 		return TB_OK;
-	// The store's error is more precise than the engine's.
-	const struct tb_error *cause = tb_store_error(recording->store);
-	if (cause->code != TB_OK && error)
-		*error = *cause;
+	tell_cause(recording, error);
 	recording->failed = true;
 	// Where not even that can be written, the run stays as incomplete.
 	(void)!tb_store_drop_run(recording->store, &dropping);
