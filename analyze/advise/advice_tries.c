@@ -26,21 +26,6 @@ static void path_of(
 	snprintf(path, 320, "%s/%zu.%s", tries->folder, i, what);
 }
 
-// Words that do not bear on what is compared, and take time.
-static void lighten(struct tb_replay_command *words)
-{
-	tb_replay_command_drop(words, "--alone");
-	tb_replay_command_add(words, "--no-bounds");
-	if (strstr(words->n ? words->words[words->n - 1] : "", "closed-loop"))
-		return;
-	for (size_t i = 0; i < words->n; i++)
-		if (strcmp(words->words[i], "--closed-loop") == 0) {
-			tb_replay_command_add(words, "--no-check");
-			tb_replay_command_add(words, "--no-range");
-			return;
-		}
-}
-
 // word_try makes the words of a try's replay.
 static int word_try(struct tb_replay_command *words, const struct tb_tries *tries,
 	const struct tb_try *of, struct tb_error *error)
@@ -51,7 +36,7 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 	if (tb_replay_command_read(words, change->command) != TB_OK)
 		return tb_fail_memory(error, "a replay");
 	tb_advice_name_files(words, change->files, change->n_files, tries->folder);
-	lighten(words);
+	tb_replay_command_lighten(words);
 	if (of->fluid)
 		tb_replay_command_network(words, "switching", "fluid");
 	if (of->n == 1)

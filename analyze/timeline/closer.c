@@ -20,19 +20,12 @@ static void set_window(
 	tb_time_ps bin_ps = ((to_ps - from_ps) / TB_CLOSER_BINS / ns + 1) * ns;
 	snprintf(text, sizeof text, "%" PRId64 "ps", bin_ps);
 	tb_replay_command_drop(words, "--window");
-	tb_replay_command_drop(words, "--alone");
 	tb_replay_command_drop(words, "--bin");
 	tb_replay_command_set(words, "--bin", text);
 	snprintf(text, sizeof text, "%" PRId64 ",%" PRId64, from_ps / bin_ps * bin_ps,
 		(to_ps + bin_ps - 1) / bin_ps * bin_ps);
 	tb_replay_command_set(words, "--window", text);
-	tb_replay_command_add(words, "--no-bounds");
-	for (size_t i = 0; i < words->n; i++)
-		if (strcmp(words->words[i], "--closed-loop") == 0) {
-			tb_replay_command_add(words, "--no-check");
-			tb_replay_command_add(words, "--no-range");
-			return;
-		}
+	tb_replay_command_lighten(words);
 }
 
 static int replay(struct tb_closer *closer, const struct tb_replay_command *words,

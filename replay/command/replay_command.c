@@ -240,6 +240,18 @@ static char *changed(const char *text, size_t from, const char *key, const char 
 	return made;
 }
 
+void tb_replay_command_lighten(struct tb_replay_command *command)
+{
+	tb_replay_command_drop(command, "--alone");
+	tb_replay_command_add(command, "--no-bounds");
+	for (size_t i = 0; i < command->n; i++)
+		if (strcmp(command->words[i], "--closed-loop") == 0) {
+			tb_replay_command_add(command, "--no-check");
+			tb_replay_command_add(command, "--no-range");
+			return;
+		}
+}
+
 void tb_replay_command_network(
 	struct tb_replay_command *command, const char *key, const char *value)
 {

@@ -48,6 +48,10 @@ size_t tb_replay_command_drop_values(struct tb_replay_command *command,
 // tb_replay_command_add adds an option without a value ("--alone"), unless it is there.
 void tb_replay_command_add(struct tb_replay_command *command, const char *option);
 
+// tb_replay_command_lighten leaves out what takes time and bears neither on links nor on
+// how long the run takes: the ideal replay, bounds, a closed loop's check and range.
+void tb_replay_command_lighten(struct tb_replay_command *command);
+
 // tb_replay_command_network changes a parameter of the network: "ascent" to "adaptive".
 void tb_replay_command_network(
 	struct tb_replay_command *command, const char *key, const char *value);
