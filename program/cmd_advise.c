@@ -21,6 +21,8 @@ enum key {
 	KEY_TRIES,
 	KEY_WRITE,
 	KEY_NO_KEEP,
+	KEY_ONLY,
+	KEY_NUMBERS,
 	KEY_EXACT,
 	KEY_WIDTH,
 	KEY_SCHEMA
@@ -33,6 +35,7 @@ struct advise_options {
 	struct tb_advice_options advice;
 	uint64_t width;
 	bool quiet, no_keep;
+	bool numbers; // a program watches, and stops it when its user gives up
 };
 
 static const struct argp_option argp_options[] = {
@@ -45,6 +48,8 @@ static const struct argp_option argp_options[] = {
 		"Replay all changes with packets, also those of which the fluid model "
 		"foresees no gain",
 		0},
+	{"only", KEY_ONLY, "WHAT", 0,
+		"Try only what the %s propose, and nothing beyond it", 0},
 	{"tries", KEY_TRIES, "N", 0,
 		"Try N changes, those of the findings first (default: all)", 0},
 	{"time", KEY_TIME, "TIME", 0,
@@ -63,11 +68,15 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
 	{"quiet", 'q', NULL, 0, "No progress", 0},
+	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
+static const char *const only_words[] = {"findings", NULL};
+
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
+	{.key = KEY_ONLY, .list = only_words},
 	{0},
 };
 
@@ -109,6 +118,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_NO_KEEP:
 		options->no_keep = true;
 		break;
+	case KEY_ONLY:
+		(void)tb_cmd_word(words, key, value, state);
+		options->advice.only_findings = true;
+		break;
+	case KEY_NUMBERS:
+		options->numbers = true;
+		break;
 	case KEY_EXACT:
 		options->advice.exact = true;
 		break;
@@ -144,6 +160,14 @@ static void show_progress(void *context, double fraction)
 		tb_progress_show(line, fraction, "replaying changes");
 }
 
+static void begin_progress(const struct advise_options *options, struct tb_progress *line)
+{
+	if (options->numbers)
+		tb_progress_init_numbers(line, STDERR_FILENO);
+	else
+		tb_progress_init(line, options->quiet ? -1 : STDERR_FILENO);
+}
+
 struct advise_writing {
 	const struct tb_advice *advice;
 	enum tb_format format;
@@ -157,6 +181,21 @@ static int write_advice(void *context, FILE *stream, struct tb_error *error)
 		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
+// keep adds what was tried to the store, and returns the exit code. To a program that
+// watches a store that cannot be written is a failure, and what it stops leaves none.
+static int keep(const struct advise_options *options, const struct tb_advice *advice,
+	bool stopped)
+{
+	struct tb_error error;
+	if (options->no_keep || (options->numbers && stopped) ||
+		tb_advice_keep(advice, options->store, &error) == TB_OK)
+		return TB_EXIT_OK;
+	if (options->numbers)
+		return tb_cli_fail(&error);
+	fprintf(stderr, "tailback: note: what was tried is not kept: %s\n", error.text);
+	return TB_EXIT_OK;
+}
+
 static int advise(struct advise_options *options)
 {
 	struct tb_error error;
@@ -166,7 +205,7 @@ static int advise(struct advise_options *options)
 	options->advice.stop = tb_cli_catch_stop();
 	options->advice.watch = show_progress;
 	options->advice.context = &line;
-	tb_progress_init(&line, options->quiet ? -1 : STDERR_FILENO);
+	begin_progress(options, &line);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options->advice, &error);
@@ -177,13 +216,12 @@ static int advise(struct advise_options *options)
 				advice, options->output.format, options->width},
 			&error);
 	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
-	if (advice && !options->no_keep &&
-		tb_advice_keep(advice, options->store, &error) != TB_OK)
-		fprintf(stderr, "tailback: note: what was tried is not kept: %s\n",
-			error.text);
+	bool stopped = tb_stop_asked(options->advice.stop);
+	if (advice && keep(options, advice, stopped) != TB_EXIT_OK)
+		code = TB_EXIT_FAILURE;
 	if (advice && tb_advice_write_files(advice, &error) != TB_OK)
 		code = tb_cli_fail(&error);
-	if (status == TB_OK && tb_stop_asked(options->advice.stop)) {
+	if (status == TB_OK && stopped) {
 		fprintf(stderr, "tailback: stopped: what was tried is above\n");
 		code = TB_EXIT_FAILURE;
 	}

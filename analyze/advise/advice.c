@@ -24,7 +24,7 @@ static enum tb_advice_by deciding_of(const struct tb_run_info *info)
 static int try_all(struct tb_advice *made, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
-	int status = tb_advice_list(made, error);
+	int status = tb_advice_list(made, options->only_findings, error);
 	while (status == TB_OK && options->most && made->n > (size_t)options->most + 1)
 		tb_change_fini(&made->changes[--made->n]);
 	if (status == TB_OK && made->folder)

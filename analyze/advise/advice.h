@@ -44,6 +44,7 @@ struct tb_advice_options {
 	uint32_t n_at_once; // replays, at least 1
 	uint32_t most;	    // changes to try, those of the findings first; 0: all
 	double seconds;	    // after which no replay goes on; 0: no limit
+	bool only_findings; // only what they propose, nothing of the search
 	bool exact;	    // the fluid model leaves nothing out
 	// Where files go that changes which help need (tb_advice_write_files); it is made
 	// at once, and the commands name it. NULL: nowhere.
@@ -55,9 +56,10 @@ struct tb_advice_options {
 };
 
 // tb_advice_new tries the changes. What `stop` or the time cut off is listed as not
-// tried. TB_EUSAGE when the run cannot be replayed again or its input is another one now;
-// TB_ESTOPPED when the run as it was did not come to its end in time; TB_EIO, with the
-// sentence of the replay, when that failed. The run must outlive the advice.
+// tried. TB_EUSAGE when the run cannot be replayed again, its input is another one now,
+// or only_findings leaves nothing to try; TB_ESTOPPED when the run as it was did not come
+// to its end in time; TB_EIO, with the sentence of the replay, when that failed, or when
+// its input is not there. The run must outlive the advice.
 int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_advice_free(struct tb_advice *advice);

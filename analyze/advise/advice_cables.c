@@ -144,7 +144,7 @@ static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_
 		.text = list, .size = size, .kind = TB_ADVICE_FILE_FABRIC};
 	snprintf(file->name, sizeof file->name, "faster-node.edges");
 	tb_advice_name_files(
-		&words, file, 1, advice->folder ? advice->folder : TB_ADVICE_NO_FOLDER);
+		&words, file, 1, advice->folder ? advice->folder : TB_TRIED_FOLDER);
 	const char *name = tb_run_node_name(advice->run, (struct tb_node){node});
 	snprintf(title, sizeof title, "link of node %u%s%.80s%s twice as fast", node,
 		*name ? " (" : "", name, *name ? ")" : "");

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "findings.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,17 +42,6 @@ bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words)
 bool tb_advice_has_option(const struct tb_advice *advice, const char *option)
 {
 	return strstr(advice->info->options, option) != NULL;
-}
-
-// Of what the findings propose, what only shows something, and is no change.
-static bool only_shows(const char *rule)
-{
-	static const char *const rules[] = {
-		"alone", "best-tried", "slower-scale", "without-faults"};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		if (strcmp(rule, rules[i]) == 0)
-			return true;
-	return false;
 }
 
 // beyond returns what a word has beyond one of the run's own command: "rails=2" of
@@ -121,7 +111,7 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 		return tb_fail_memory(error, "the findings");
 	for (size_t i = 0; i < findings.n; i++) {
 		const struct tb_finding *finding = &findings.list[i];
-		if (finding->remedy && finding->command && !only_shows(finding->rule))
+		if (tb_finding_is_change(finding))
 			propose_one(advice, finding);
 	}
 	advice->has_servers = tb_findings_rule(&findings, "incast") ||
@@ -179,21 +169,40 @@ void tb_advice_search_network(
 	tb_advice_search(advice, rule, &words, title);
 }
 
-int tb_advice_list(struct tb_advice *advice, struct tb_error *error)
+// list_own lists the run as it was.
+static int list_own(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_replay_command words;
-	if (tb_advice_again(advice, &words)) {
-		struct tb_change *own = add(advice, "none", &words, "old.db");
-		if (own)
-			snprintf(own->title, sizeof own->title, "as it was");
-	} else if (!advice->no_memory) {
-		return tb_fail(error, TB_EUSAGE,
-			"run %lld cannot be replayed again: its input came from standard "
-			"input, or an experiment made it",
-			(long long)advice->info->id);
+	char away[PATH_MAX + 128];
+	if (!tb_advice_again(advice, &words))
+		return advice->no_memory
+			       ? tb_fail_memory(error, "the changes")
+			       : tb_fail(error, TB_EUSAGE,
+					 "run %lld cannot be replayed again: its input "
+					 "came from standard input, or an experiment "
+					 "made it",
+					 (long long)advice->info->id);
+	if (tb_replay_command_lacks(&words, away, sizeof away)) {
+		tb_replay_command_fini(&words);
+		return tb_fail(
+			error, TB_EIO, "the run as it was cannot be replayed: %s", away);
 	}
-	int status = advice->no_memory ? TB_OK : propose(advice, error);
+	struct tb_change *own = add(advice, "none", &words, "old.db");
+	if (own)
+		snprintf(own->title, sizeof own->title, "as it was");
+	return TB_OK;
+}
+
+int tb_advice_list(struct tb_advice *advice, bool only_findings, struct tb_error *error)
+{
+	int status = list_own(advice, error);
 	if (status == TB_OK && !advice->no_memory)
+		status = propose(advice, error);
+	if (status == TB_OK && !advice->no_memory && !only_findings)
 		status = tb_advice_search_all(advice, error);
+	if (status == TB_OK && !advice->no_memory && only_findings && advice->n == 1)
+		return tb_fail(error, TB_EUSAGE,
+			"the findings of run %lld propose nothing to try",
+			(long long)advice->info->id);
 	return advice->no_memory ? tb_fail_memory(error, "the changes") : status;
 }

@@ -5,6 +5,7 @@
 #include "advice.h"
 #include "evidence.h"
 #include "replay_command.h"
+#include "run_tried.h"
 #include "statistics.h"
 
 #include <stdlib.h>
@@ -86,12 +87,10 @@ struct tb_advice {
 	bool no_memory;
 };
 
-// What stands in a command for the user's folder where none is given.
-#define TB_ADVICE_NO_FOLDER "FOLDER"
-
-// advice_changes.c: lists the changes, the run as it was first. TB_EUSAGE when it cannot
-// be replayed again.
-int tb_advice_list(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+// advice_changes.c: lists the changes, the run as it was first. Errors as of
+// tb_advice_new.
+int tb_advice_list(
+	struct tb_advice *advice, bool only_findings, struct tb_error *error) TB_MUST_USE;
 
 // advice_changes.c: makes a change, which the two below add: tb_advice_again the run's
 // own command, false when there is none; tb_advice_search takes the command, and adds the

@@ -65,7 +65,7 @@ int tb_advice_add_seats(struct tb_advice *advice, const struct tb_seating *seati
 	struct tb_change *change = NULL;
 	if (status == TB_OK) {
 		tb_advice_name_files(&words, files, n,
-			advice->folder ? advice->folder : TB_ADVICE_NO_FOLDER);
+			advice->folder ? advice->folder : TB_TRIED_FOLDER);
 		change = tb_advice_search(advice, rule, &words, title);
 	} else {
 		tb_replay_command_fini(&words);

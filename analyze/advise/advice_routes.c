@@ -58,7 +58,7 @@ static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
 			  : tb_fail_memory(error, "tables of routes");
 	if (status == TB_OK) {
 		tb_advice_name_files(words, file, 1,
-			advice->folder ? advice->folder : TB_ADVICE_NO_FOLDER);
+			advice->folder ? advice->folder : TB_TRIED_FOLDER);
 		name_change(advice, saved, title, sizeof title);
 		change = tb_advice_search(advice, "routes-by-traffic", words, title);
 		*words = (struct tb_replay_command){0};

@@ -313,7 +313,7 @@ static void answer(const struct tb_advice *advice, char *text, size_t size)
 		fprintf(words, " There was no time for %zu more.", n_cut);
 	if (lacks_folder(advice))
 		fprintf(words,
-			" " TB_ADVICE_NO_FOLDER
+			" " TB_TRIED_FOLDER
 			" in a command stands for that of --write, which writes the "
 			"files.");
 	fclose(words);

@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "temporary.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,12 +62,12 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 	return status;
 }
 
-bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double *left_s)
+bool tb_beside_progress(const char *said, double *fraction, double *left_s)
 {
 	enum { TAIL = 200 }; // some lines
 	char line[TAIL];
 	bool known = false;
-	FILE *file = beside->folder[0] ? fopen(beside->said, "r") : NULL;
+	FILE *file = fopen(said, "r");
 	if (!file)
 		return false;
 	if (fseek(file, -TAIL, SEEK_END) != 0)
@@ -75,6 +76,16 @@ bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double
 		known |= strchr(line, '\n') && tb_progress_parse(line, fraction, left_s);
 	fclose(file);
 	return known;
+}
+
+char *tb_beside_progress_text(double fraction, double left_s, char *text, size_t size)
+{
+	long seconds = lround(left_s);
+	text[0] = '\0';
+	if (fraction >= 0)
+		snprintf(text, size, "%.0f %%, %ld:%02ld left", fraction * 100,
+			seconds / 60, seconds % 60);
+	return text;
 }
 
 void tb_beside_sentence(const char *said, char *text, size_t size)

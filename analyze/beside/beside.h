@@ -36,9 +36,12 @@ struct tb_beside_options {
 int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_beside_progress reads how far the recording is and foresees the seconds that it
-// still takes; false while that is unknown. Not when it `shows` itself.
-bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double *left_s);
+// tb_beside_progress reads how far a process is and foresees the seconds that it still
+// takes, from the file `said`, where its standard error goes; false while that is
+// unknown. tb_beside_progress_text writes it, "42 %, 0:12 left"; nothing of a negative
+// fraction.
+bool tb_beside_progress(const char *said, double *fraction, double *left_s);
+char *tb_beside_progress_text(double fraction, double left_s, char *text, size_t size);
 
 // tb_beside_sentence writes why a process failed: its first line in the file `said`,
 // where its standard error went.

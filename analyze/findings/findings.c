@@ -166,6 +166,16 @@ static void say_tried(struct tb_finding *finding, const struct tb_run_tried *tri
 		tried->n_seeds == 1 ? "" : "s");
 }
 
+// say_folder adds what FOLDER in its command stands for.
+static void say_folder(struct tb_finding *finding)
+{
+	if (strstr(finding->command, TB_TRIED_FOLDER "/"))
+		tb_finding_say(finding,
+			"'tailback advise --write " TB_TRIED_FOLDER
+			"' makes the " TB_TRIED_FOLDER
+			" of this command, with the files that it needs.");
+}
+
 // is_told returns whether a rule proposes what was tried, or another try of as much
 // gain is told already.
 static bool is_told(const struct tb_findings *findings, const struct tb_run_tries *tries,
@@ -200,6 +210,8 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
 		say_tried(finding, best);
 		finding->command = strdup(best->command);
+		if (finding->command)
+			say_folder(finding);
 		judging->failed |= !finding->command;
 	}
 }
@@ -282,4 +294,19 @@ const struct tb_figure *tb_finding_figure(
 		if (strcmp(finding->figures[i].key, key) == 0)
 			return &finding->figures[i];
 	return NULL;
+}
+
+bool tb_finding_is_change(const struct tb_finding *finding)
+{
+	static const char *const only_show[] = {
+		"alone", "best-tried", "slower-scale", "without-faults"};
+	for (size_t i = 0; i < sizeof only_show / sizeof *only_show; i++)
+		if (strcmp(finding->rule, only_show[i]) == 0)
+			return false;
+	return finding->remedy && finding->command;
+}
+
+bool tb_finding_is_tried(const struct tb_finding *finding)
+{
+	return tb_finding_figure(finding, "gain_percent") != NULL;
 }

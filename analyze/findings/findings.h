@@ -116,6 +116,12 @@ void tb_findings_fini(struct tb_findings *findings);
 const struct tb_finding *tb_findings_rule(
 	const struct tb_findings *findings, const char *rule);
 
+// tb_finding_is_change returns whether a finding proposes a change to the run, so that it
+// can gain something when it is tried (`tailback advise`); other remedies only show
+// something. tb_finding_is_tried returns whether it says what that gained.
+bool tb_finding_is_change(const struct tb_finding *finding);
+bool tb_finding_is_tried(const struct tb_finding *finding);
+
 // tb_finding_figure returns a figure of a finding by its key, NULL when it has none.
 const struct tb_figure *tb_finding_figure(
 	const struct tb_finding *finding, const char *key);

@@ -4,6 +4,10 @@
 
 #include "run.h"
 
+// What stands in a command for the folder that `tailback advise --write FOLDER` makes,
+// with the files that the command needs.
+#define TB_TRIED_FOLDER "FOLDER"
+
 struct tb_run_tried {
 	char *command; // that replays it
 	char *title;   // what is changed

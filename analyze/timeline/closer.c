@@ -78,7 +78,7 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_replay_command words = {0};
-	char store[PATH_BYTES];
+	char store[PATH_BYTES], away[PATH_BYTES];
 	*closer = (struct tb_closer){0};
 	int status = tb_replay_command_init(&words, info->input_name, info->options);
 	if (status == TB_EUSAGE)
@@ -86,9 +86,12 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 			"run %" PRId64 " cannot be replayed again: its input came from "
 			"standard input, or an experiment made it",
 			info->id);
-	if (status == TB_OK)
+	if (status == TB_OK && tb_replay_command_lacks(&words, away, sizeof away))
+		status =
+			tb_fail(error, TB_EIO, "the window cannot be replayed: %s", away);
+	else if (status == TB_OK)
 		set_window(&words, from_ps, to_ps);
-	if (status != TB_OK || words.failed)
+	if (status == TB_ENOMEM || words.failed)
 		status = tb_fail_memory(error, "the replay of the window");
 	if (status == TB_OK)
 		status = tb_temporary_guarded(

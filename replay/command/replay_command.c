@@ -2,8 +2,10 @@
 
 #include "shell.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void tb_replay_command_fini(struct tb_replay_command *command)
 {
@@ -287,6 +289,39 @@ size_t tb_replay_command_n_jobs(const struct tb_replay_command *command)
 	for (size_t at = n; (at = find(command, at, "--job")) < command->n; at++)
 		n++;
 	return n;
+}
+
+// is_away returns whether the file that is the first `length` characters of a word is not
+// there, and then writes a sentence on that.
+static bool is_away(const char *word, size_t length, char *sentence, size_t size)
+{
+	char path[PATH_MAX], folder[PATH_MAX];
+	int used = snprintf(path, sizeof path, "%.*s", (int)length, word);
+	if (used < 0 || (size_t)used >= sizeof path || access(path, F_OK) == 0)
+		return false;
+	if (path[0] == '/')
+		snprintf(sentence, size, "%s is not there any more", path);
+	else
+		snprintf(sentence, size,
+			"%s is not in %s: start this in the folder in which the run was "
+			"replayed",
+			path, getcwd(folder, sizeof folder) ? folder : "this folder");
+	return true;
+}
+
+bool tb_replay_command_lacks(
+	const struct tb_replay_command *command, char *sentence, size_t size)
+{
+	size_t n = n_files(command);
+	for (size_t i = 0; i < n; i++)
+		if (is_away(command->words[i], strlen(command->words[i]), sentence, size))
+			return true;
+	for (size_t at = n; (at = find(command, at, "--job")) + 1 < command->n; at++) {
+		const char *job = command->words[at + 1];
+		if (is_away(job, file_length(job), sentence, size))
+			return true;
+	}
+	return false;
 }
 
 // job_word returns the place of the word that names a job; a plain trace first becomes

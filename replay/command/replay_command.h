@@ -70,6 +70,11 @@ void tb_replay_command_job(struct tb_replay_command *command, size_t job, const 
 // tb_replay_command_n_jobs returns how many inputs the command has.
 size_t tb_replay_command_n_jobs(const struct tb_replay_command *command);
 
+// tb_replay_command_lacks returns whether a file of the input is not where the command,
+// started in this folder, would look for it, and then writes a sentence on that.
+bool tb_replay_command_lacks(
+	const struct tb_replay_command *command, char *sentence, size_t size);
+
 // tb_replay_command_write writes the command, its words quoted for a shell, with
 // `output` as its store. TB_ENOMEM when a change before failed.
 int tb_replay_command_write(const struct tb_replay_command *command, const char *output,

@@ -152,6 +152,14 @@ bool tb_viewer_in_trouble(const struct tb_viewer *viewer);
 int tb_viewer_put(struct tb_viewer *viewer, struct tb_question *question,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_viewer_prove has what the findings propose tried beside the viewer, as `tailback
+// advise` does, or cancels that; when it has ended, the findings are read anew.
+// tb_viewer_proving is true while it goes on. tb_viewer_proved writes how far it is, what
+// the last one came to, or why there can be none; "" before the first.
+void tb_viewer_prove(struct tb_viewer *viewer);
+bool tb_viewer_proving(const struct tb_viewer *viewer);
+char *tb_viewer_proved(const struct tb_viewer *viewer, char *text, size_t size);
+
 // tb_viewer_flows, _blame, _job_pairs, _trees, _times (an entry a job) and _findings
 // return data of the whole run, which the first call has read; empty when the run has
 // none. NULL while they are being read, and after a failure, which they report.

@@ -103,6 +103,7 @@ void tb_viewer_free(struct tb_viewer *viewer)
 {
 	if (!viewer)
 		return;
+	tb_proof_end(&viewer->proof);
 	tb_panes_fini(&viewer->panes);
 	tb_viewer_close_run(viewer);
 	tb_viewed_file_fini(&viewer->file);

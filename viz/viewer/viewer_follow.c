@@ -93,7 +93,7 @@ static bool behind(const struct tb_viewer_data *data)
 
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
-	return !viewer->data.run || viewer->data.replaying ||
+	return !viewer->data.run || viewer->data.replaying || tb_viewer_proving(viewer) ||
 	       (behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
 }
 
@@ -101,6 +101,7 @@ void tb_viewer_check(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	follow_replay(viewer);
+	tb_viewer_poll_proof(viewer);
 	if (!viewer->data.run)
 		try_again(viewer);
 	if (!viewer->data.run || tb_viewer_in_trouble(viewer))

@@ -4,8 +4,9 @@
 // The files build on each other in this order, and none calls a later one: viewer_show.c
 // (run, window, selection), viewer_history.c (back and forward), viewer_picture.c with
 // overlay.c and tooltip.c, viewer_runs.c (other runs of the store), viewer_ask.c
-// (requests), viewer_keys.c and viewer_pointer.c (input), viewer_follow.c (the store
-// changes), viewer_text.c (text to copy or export), viewer.c (lifetime, time).
+// (requests), viewer_prove.c (what the findings propose), viewer_keys.c and
+// viewer_pointer.c (input), viewer_follow.c (the store changes), viewer_text.c (text to
+// copy or export), viewer.c (lifetime, time).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
@@ -13,6 +14,7 @@
 #include "file_search.h"
 #include "panes.h"
 #include "prompt.h"
+#include "proof.h"
 #include "rows.h"
 #include "selection.h"
 #include "style.h"
@@ -70,6 +72,8 @@ struct tb_viewer {
 	struct tb_prompt prompt;
 	struct tb_file_search files;
 	struct tb_pending_action pending;
+	struct tb_proof proof;
+	char proved[640]; // what the last proof came to
 	struct tb_picture picture;
 	bool help;  // the keys are shown
 	bool stale; // the picture is out of date
@@ -117,6 +121,9 @@ bool tb_viewer_drop_end(struct tb_viewer *viewer);
 
 // tb_viewer_drop_job shows all jobs again; false when they are shown.
 bool tb_viewer_drop_job(struct tb_viewer *viewer);
+
+// tb_viewer_poll_proof takes what a proof came to, when it has ended.
+void tb_viewer_poll_proof(struct tb_viewer *viewer);
 
 // tb_viewer_read_runs reads the list of the store's runs anew, with their waits; false
 // when that failed, or there is none to choose.

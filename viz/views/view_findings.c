@@ -18,6 +18,8 @@
 #define LINE_H	  19
 #define COMMAND_H 18
 #define GAP	  9
+#define BUTTON_W  86
+#define BUTTON_H  20
 #define TITLE_H	  26
 #define SCATTER_W 460
 #define MONO_W	  7.3 // of a character of type 12
@@ -96,6 +98,33 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
 }
 
+// draw_button offers to try what a finding proposes, until it tells what that gains.
+static void draw_button(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_finding *finding, double y)
+{
+	if (tb_finding_is_change(finding) && !tb_finding_is_tried(finding))
+		tb_pane_button(pane, picture,
+			(struct tb_box){pane->place.x + PAD, y, BUTTON_W, BUTTON_H},
+			TB_REQUEST_PROVE,
+			tb_viewer_proving(pane->viewer) ? "Cancel (P)" : "Prove (P)");
+}
+
+// draw_proved draws how far a proof is, or what the last one came to, and returns the
+// height that takes.
+static double draw_proved(
+	const struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	char text[640];
+	double left = pane->place.x + PAD + RULE_W;
+	struct tb_box line = {
+		left, y, fmax(pane->place.x + pane->place.w - PAD - left, 60), LINE_H};
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+	type.colour = tb_palette_of(pane->style->theme)->accent;
+	if (!tb_viewer_proved(pane->viewer, text, sizeof text)[0])
+		return 0;
+	return LINE_H * tb_picture_paragraph(picture, line, type, text) + GAP;
+}
+
 // draw_one draws a finding from `y` on and returns where the next begins.
 static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
@@ -117,6 +146,7 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
 	for (size_t i = first; i < picture->n_items; i++)
 		picture->items[i].pick = pick;
+	draw_button(pane, picture, finding, y + LINE_H + 1);
 	if (strcmp(finding->rule, "time-parts") == 0) {
 		line.y += 3;
 		line.y += draw_parts(pane, picture, finding, line);
@@ -238,6 +268,25 @@ static double draw_recorded(
 	return y + tb_recorded_scatter(picture, recorded, pane->style->theme, place);
 }
 
+// draw_findings draws what is found, and then what is worth trying; what a proof came to
+// stands between, even when it has left nothing that is.
+static double draw_findings(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_findings *findings, double y)
+{
+	bool begun = false;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		if (finding->remedy && !begun) {
+			y += GAP;
+			double h = draw_proved(pane, picture, y);
+			y = fmax(draw_title(pane, picture, y, "Worth trying"), y + h);
+		}
+		begun |= finding->remedy;
+		y = draw_one(pane, picture, finding, y);
+	}
+	return begun ? y : y + draw_proved(pane, picture, y);
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
@@ -249,12 +298,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	double top = pane->place.y + 10 - state->scroll, y = top;
 	tb_picture_clip(picture, pane->place);
 	y = draw_title(pane, picture, y, "Findings");
-	for (size_t i = 0; i < findings->n; i++) {
-		const struct tb_finding *finding = &findings->list[i];
-		if (finding->remedy && (i == 0 || !finding[-1].remedy))
-			y = draw_title(pane, picture, y + GAP, "Worth trying");
-		y = draw_one(pane, picture, finding, y);
-	}
+	y = draw_findings(pane, picture, findings, y);
 	y = draw_recorded(pane, picture, y);
 	if (pane->data->info->n_notes)
 		y = draw_title(pane, picture, y + GAP, "Notes");
@@ -262,6 +306,13 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		y = draw_note(pane, picture, &pane->data->info->notes[i], y);
 	tb_picture_unclip(picture);
 	state->height = y - top + 20;
+}
+
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
+{
+	if (asked->name == TB_REQUEST_PROVE)
+		tb_viewer_prove(pane->viewer);
+	return asked->name == TB_REQUEST_PROVE;
 }
 
 static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
@@ -317,5 +368,6 @@ const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.tab = "Findings",
 	.open = open_findings,
 	.draw = draw,
+	.request = request,
 	.comes_first = comes_first,
 	.pointer = pointer};

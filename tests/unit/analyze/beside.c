@@ -126,7 +126,8 @@ static void one_that_shows_itself_watches(void **state)
 	assert_int_equal(tb_beside_start(&beside, &options, NULL), TB_OK);
 	assert_int_equal(tb_child_wait(&beside.child), 0);
 	assert_store(&beside, "replay -q -n qsnet -o STORE --watch -- - ");
-	assert_false(tb_beside_progress(&beside, &fraction, &left_s)); // it prints itself
+	assert_false(
+		tb_beside_progress(beside.said, &fraction, &left_s)); // it prints itself
 	tb_beside_end(&beside, false);
 }
 
@@ -138,7 +139,7 @@ static void progress_is_read_while_it_runs(void **state)
 	double fraction = 0, left_s = -1;
 	start(&beside, "endless");
 	strcpy(folder, beside.folder);
-	while (!tb_beside_progress(&beside, &fraction, &left_s))
+	while (!tb_beside_progress(beside.said, &fraction, &left_s))
 		usleep(1000);
 	assert_true(fraction == 0.25);
 	assert_true(left_s >= 0);
@@ -150,7 +151,7 @@ static void progress_is_read_while_it_runs(void **state)
 	assert_false(stands(folder));
 	assert_int_equal(kill(pid, 0), -1);
 	assert_int_equal(errno, ESRCH);
-	assert_false(tb_beside_progress(&beside, &fraction, &left_s));
+	assert_false(tb_beside_progress(beside.said, &fraction, &left_s));
 }
 
 static void assert_says(const char *trace, int code, const char *sentence)

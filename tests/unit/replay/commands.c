@@ -174,6 +174,26 @@ static void what_is_not_there_any_more_is_not_replayed_again(void **state)
 		tb_replay_command_init(&command, "uniform", "nodes=16"), TB_EUSAGE);
 }
 
+static void an_input_that_is_not_there_is_named_with_the_folder(void **state)
+{
+	(void)state;
+	char sentence[512] = "";
+	struct tb_replay_command command = command_of("/dev/null, /dev/zero",
+		"--network qsnet --job /dev/zero,placement=cyclic --seed 1");
+	assert_false(tb_replay_command_lacks(&command, sentence, sizeof sentence));
+	tb_replay_command_fini(&command);
+	command = command_of("/dev/null, no.goal, b.goal",
+		"--network qsnet --job no.goal,nodes=0-3 --job b.goal");
+	assert_true(tb_replay_command_lacks(&command, sentence, sizeof sentence));
+	assert_non_null(strstr(sentence, "no.goal is not in /"));
+	assert_non_null(strstr(sentence, "in which the run was replayed"));
+	tb_replay_command_fini(&command);
+	command = command_of("/no/such.goal", OPTIONS);
+	assert_true(tb_replay_command_lacks(&command, sentence, sizeof sentence));
+	assert_string_equal(sentence, "/no/such.goal is not there any more");
+	tb_replay_command_fini(&command);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_fabric_takes_the_place_of_a_tree),
 		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
 		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
+		cmocka_unit_test(an_input_that_is_not_there_is_named_with_the_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

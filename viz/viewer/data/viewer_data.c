@@ -384,8 +384,16 @@ bool tb_viewer_data_take_new(struct tb_viewer_data *data)
 	return is_new;
 }
 
+void tb_viewer_data_forget_findings(struct tb_viewer_data *data)
+{
+	tb_question_drop(&data->of_findings.question);
+	tb_findings_fini(&data->of_findings.findings);
+	tb_recorded_fini(&data->of_findings.recorded);
+}
+
 void tb_viewer_data_forget(struct tb_viewer_data *data)
 {
+	tb_viewer_data_forget_findings(data);
 	tb_crossing_question_fini(&data->of_crossing);
 	tb_messages_question_fini(&data->of_messages);
 	tb_waits_question_fini(&data->of_waits);
@@ -395,7 +403,6 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
-	tb_question_drop(&data->of_findings.question);
 	tb_question_drop(&data->of_times.question);
 	tb_question_drop(&data->of_paths.question);
 	tb_flow_table_fini(&data->of_flows.flows);
@@ -404,8 +411,6 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_trees_fini(&data->of_trees.trees);
 	free(data->of_trees.wait_ps);
 	data->of_trees.wait_ps = NULL;
-	tb_findings_fini(&data->of_findings.findings);
-	tb_recorded_fini(&data->of_findings.recorded);
 	free(data->of_times.times);
 	data->of_times.times = NULL;
 	tb_paths_free(data->of_paths.paths);

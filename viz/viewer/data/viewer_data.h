@@ -247,6 +247,9 @@ bool tb_viewer_data_take_new(struct tb_viewer_data *data);
 // tb_viewer_data_forget drops the data of the whole run, because that has grown.
 void tb_viewer_data_forget(struct tb_viewer_data *data);
 
+// tb_viewer_data_forget_findings drops the findings alone: something was tried.
+void tb_viewer_data_forget_findings(struct tb_viewer_data *data);
+
 // tb_viewer_data_ask asks a question and waits for as long as the caller's patience. A
 // question that was refused is asked no more, until tb_viewer_data_retry. NULL while
 // there is no answer.

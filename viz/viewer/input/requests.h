@@ -63,6 +63,7 @@
 	X(COMPARE, "Ctrl+D", "compare with another run of the store")                    \
 	X(HELP, "? F1", "show or hide these keys")                                       \
 	X(BACK, "Escape Backspace", "back out of help, row, selection, zoom, window")    \
+	X(PROVE, "P", "findings: try what they propose, or cancel that")                 \
 	X(LOCK, "L", "two runs: let B keep its window, or follow that of A")             \
 	X(UNDO, "Ctrl+Z", "go back: view, selection, filter, window of time")            \
 	X(REDO, "Ctrl+Y", "go forward again")                                            \

@@ -206,7 +206,8 @@ bool tb_opening_poll(struct tb_opening *opening)
 	if (!beside->child.pid)
 		return poll_glance(opening);
 	if (!tb_child_ended(&beside->child, &code))
-		return tb_beside_progress(beside, &opening->fraction, &opening->left_s);
+		return tb_beside_progress(
+			beside->said, &opening->fraction, &opening->left_s);
 	if (code != 0) {
 		tb_beside_sentence(
 			beside->said, opening->trouble, sizeof opening->trouble);
@@ -358,15 +359,9 @@ static void draw_form(const struct dialog_sheet *sheet, double x, double y, doub
 		sheet->opening->trouble);
 }
 
-// progress_text writes "42 %, 0:12 left", or nothing while that is unknown.
 static char *progress_text(const struct tb_opening *opening, char *buffer, size_t size)
 {
-	long seconds = lround(opening->left_s);
-	buffer[0] = '\0';
-	if (opening->fraction >= 0)
-		snprintf(buffer, size, "%.0f %%, %ld:%02ld left", opening->fraction * 100,
-			seconds / 60, seconds % 60);
-	return buffer;
+	return tb_beside_progress_text(opening->fraction, opening->left_s, buffer, size);
 }
 
 static void draw_bar(const struct dialog_sheet *sheet, struct tb_box box)

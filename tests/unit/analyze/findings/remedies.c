@@ -193,6 +193,8 @@ static void what_was_tried_and_harms_is_no_remedy(void **state)
 	root(&made, link_of(TB_LINK_UP, 1), 40);
 	judge(&made);
 	assert_true(found("another-ascent")->remedy);
+	assert_true(tb_finding_is_change(found("another-ascent")));
+	assert_true(tb_finding_is_tried(found("another-ascent")));
 	says("another-ascent", "Try adaptive routing. Tried, this helps: run time -5.0");
 	tried.verdict = "harms";
 	tried.gain_percent = -5;
@@ -201,6 +203,33 @@ static void what_was_tried_and_harms_is_no_remedy(void **state)
 	assert_null(found("another-ascent")->command);
 	says("another-ascent",
 		"No remedy: ascent=adaptive. Tried, this harms: run time +5.0 % +- 1.0");
+	assert_false(tb_finding_is_change(found("another-ascent")));
+}
+
+static void a_try_that_needs_files_says_what_writes_them(void **state)
+{
+	struct made made;
+	struct tb_run_tried tried = {
+		.command = "tailback replay --job a.goal,map=FOLDER/ranks.map -o new.db",
+		.title = "ranks by traffic",
+		.verdict = "helps",
+		.of = "run time",
+		.n_seeds = 3,
+		.gain_percent = 5,
+		.half_percent = 1};
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made.info.options = "--network qsnet --seed 1";
+	made.evidence.tries = (struct tb_run_tries){.list = &tried, .n = 1};
+	root(&made, link_of(TB_LINK_UP, 1), 40);
+	judge(&made);
+	assert_true(tb_finding_is_change(found("another-ascent")));
+	assert_false(tb_finding_is_tried(found("another-ascent")));
+	assert_false(tb_finding_is_change(found("best-tried")));
+	assert_true(tb_finding_is_tried(found("best-tried")));
+	says("best-tried", "'tailback advise --write FOLDER' makes the FOLDER of this "
+			   "command, with the files that it needs.");
 }
 
 static void remedies_have_the_figures_that_they_rest_on(void **state)
@@ -335,6 +364,7 @@ int main(void)
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
+		cmocka_unit_test(a_try_that_needs_files_says_what_writes_them),
 		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
 		cmocka_unit_test(routes_and_faults_bind_a_run_to_its_network),
 		cmocka_unit_test(a_network_is_crowded_from_half_of_the_wait_on),
