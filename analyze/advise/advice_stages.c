@@ -193,7 +193,10 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 		status = try_first(&tries, advice->screens ? AFTER_SCREEN : 0, error);
 	if (status == TB_OK && !advice->changes[0].outcomes[0].known)
 		status = tb_fail(error, TB_ESTOPPED,
-			"stopped before the run as it was had been replayed");
+			"stopped before the run as it was had been replayed%s",
+			tb_stop_asked(options->stop)
+				? ""
+				: ", which takes longer than --time");
 	if (status == TB_OK && advice->n_seeds > 1)
 		status = confirm(&tries, error);
 	else if (status == TB_OK)

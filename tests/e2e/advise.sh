@@ -28,7 +28,7 @@ done
 code=0
 "$TAILBACK" advise long.db -q --jobs 1 --seeds 20 --time 0.2s 2>said || code=$?
 [[ $code == 1 ]]
-grep -q 'stopped before the run as it was had been replayed' said
+grep -q 'stopped before the run as it was had been replayed, which takes longer than --time' said
 gone
 
 # After the run as it was and a change have been replayed.
