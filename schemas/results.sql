@@ -25,6 +25,7 @@ CREATE TABLE run (
   n_lost INTEGER NOT NULL DEFAULT 0, -- frames for which a queue had no room
   n_resent INTEGER NOT NULL DEFAULT 0, -- segments that TCP sent again
   n_messages_kept INTEGER NOT NULL DEFAULT 0, -- of n_messages, in the table message
+  n_calls INTEGER NOT NULL DEFAULT 0, -- of ranks, also those that the table call_span leaves out
   bin_ps INTEGER NOT NULL DEFAULT 0, -- width of a time bin
   tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of the slices of tree_bin and blame_bin; 0: none
   root_bin_ps INTEGER NOT NULL DEFAULT 0, -- of root_bin and job_wait, as wide or 2, 4, 8, ... times
@@ -242,6 +243,22 @@ CREATE TABLE rank_span (
   to_ps INTEGER NOT NULL,
   merged INTEGER NOT NULL, -- how many it stands for; kind is that of the longest
   PRIMARY KEY (run, job, rank, span)
+) STRICT, WITHOUT ROWID;
+
+-- What each rank called: collective calls, and all calls of programs whose traces recorded times.
+-- They may overlap. Where there would be more than 131,072, the longest of each rank are kept; all
+-- are run.n_calls. Those that did not end, or took no time, are not among them.
+CREATE TABLE call_span (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  call INTEGER NOT NULL, -- from 0, by time
+  kind TEXT NOT NULL, -- allreduce, iallreduce, send, wait, ...
+  algorithm TEXT, -- by which a collective call became messages
+  bytes INTEGER NOT NULL, -- of a message; of a collective call what the rank gave it
+  from_ps INTEGER NOT NULL,
+  to_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, job, rank, call)
 ) STRICT, WITHOUT ROWID;
 
 -- The critical path: what the end of the run waited for, by time, without gaps; so the steps add

@@ -13,6 +13,21 @@ static int list_spans(void *from,
 		take, context);
 }
 
+static int keep_calls(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	struct tb_call_list list = {0};
+	int status = tb_timeline_calls(&list, recording->workload, options->from_ps,
+		options->to_ps ? options->to_ps : TB_TIME_NEVER);
+	if (status != TB_OK)
+		status = tb_fail_memory(error, "the calls of ranks");
+	else if (list.n)
+		status = tb_store_put_calls(
+			recording->store, list.calls, list.n, list.n_all, error);
+	tb_call_list_fini(&list);
+	return status;
+}
+
 int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *error)
 {
 	struct tb_path path = {0};
@@ -29,6 +44,7 @@ int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *
 	if (status != TB_OK)
 		return status;
 	status = tb_store_put_spans(recording->store, list_spans, recording, error);
-	return status == TB_ENOMEM ? tb_fail_memory(error, "the timelines of ranks")
-				   : status;
+	if (status == TB_ENOMEM)
+		return tb_fail_memory(error, "the timelines of ranks");
+	return status == TB_OK ? keep_calls(recording, error) : status;
 }

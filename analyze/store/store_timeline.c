@@ -1,5 +1,6 @@
 #include "store_timeline.h"
 
+#include "call_times.h"
 #include "store_impl.h"
 #include "store_row.h"
 
@@ -41,24 +42,33 @@ static void span_row(const struct tb_store_feed *feed, size_t i, struct tb_store
 	tb_row_put(&row, at->span.n);
 }
 
+// write_fed stores what `fed` has, of the run that was begun last.
+static int write_fed(struct tb_store *store, const struct tb_store_feed *fed,
+	const char *sql, struct tb_error *error)
+{
+	struct tb_store_feed *feed = tb_store_feed_of(store);
+	int64_t begun = feed->run; // 0 once the run has ended
+	feed->run = tb_store_run(store);
+	feed->records = fed->records;
+	feed->n = fed->n;
+	feed->row = fed->row;
+	feed->has_texts = true;
+	int status = tb_store_feed_write(
+		tb_store_db(store), tb_store_path(store), feed, sql, error);
+	feed->run = begun;
+	return status;
+}
+
 static int write_spans(struct span_rows *rows)
 {
-	struct tb_store_feed *feed = tb_store_feed_of(rows->store);
-	int64_t begun = feed->run; // 0 once the run has ended
-	feed->run = tb_store_run(rows->store);
-	feed->records = rows->rows;
-	feed->n = rows->n;
-	feed->row = span_row;
-	feed->has_texts = true;
+	const struct tb_store_feed fed = {
+		.records = rows->rows, .n = rows->n, .row = span_row};
 	rows->n = 0;
-	int status = tb_store_feed_write(tb_store_db(rows->store),
-		tb_store_path(rows->store), feed,
+	return write_fed(rows->store, &fed,
 		"INSERT INTO rank_span ("
 		"run, job, rank, span, kind, peer, from_ps, to_ps, merged) "
 		"SELECT run, c1, c2, c3, c4, c5, c6, c7, c8 FROM feed",
 		rows->error);
-	feed->run = begun;
-	return status;
 }
 
 static int put_span(void *context, const struct tb_rank_span *span)
@@ -94,6 +104,49 @@ int tb_store_put_spans(struct tb_store *store,
 	int stored = rows->status;
 	free(rows);
 	return stored ? stored : status;
+}
+
+static void call_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+{
+	const struct tb_call_span *calls = feed->records, *call = &calls[i];
+	bool follows =
+		i > 0 && calls[i - 1].job == call->job && calls[i - 1].rank == call->rank;
+	// Rows are asked for in their order, so the number before is still there.
+	int64_t number = follows ? fed->numbers[2] + 1 : 0;
+	char kind[TB_TIMED_NAME_BYTES];
+	struct tb_row row = tb_row_fed(fed);
+	tb_row_put(&row, call->job);
+	tb_row_put(&row, call->rank);
+	tb_row_put(&row, number);
+	tb_row_put_text(&row, tb_timed_name(call->kind, kind));
+	if (call->algorithm)
+		tb_row_put_text(&row, call->algorithm);
+	else
+		tb_row_put_null(&row);
+	tb_row_put(&row, call->bytes < INT64_MAX ? (int64_t)call->bytes : INT64_MAX);
+	tb_row_put(&row, call->from_ps);
+	tb_row_put(&row, call->to_ps);
+}
+
+int tb_store_put_calls(struct tb_store *store, const struct tb_call_span *calls, size_t n,
+	uint64_t n_all, struct tb_error *error)
+{
+	const struct tb_store_feed fed = {.records = calls, .n = n, .row = call_row};
+	int status = tb_store_begin(store, error);
+	if (!status)
+		status = write_fed(store, &fed,
+			"INSERT INTO call_span ("
+			"run, job, rank, call, kind, algorithm, bytes, from_ps, to_ps) "
+			"SELECT run, c1, c2, c3, c4, c5, c6, c7, c8 FROM feed",
+			error);
+	if (status)
+		return status;
+	struct tb_row row = tb_row_into(tb_store_db(store), tb_store_path(store),
+		"UPDATE run SET n_calls = ? WHERE run = ?", error);
+	tb_row_put(&row, (int64_t)n_all);
+	tb_row_put(&row, tb_store_run(store));
+	tb_row_end(&row);
+	return tb_row_done(&row);
 }
 
 static int put_steps(struct tb_store *store, const struct tb_rank_span *steps, size_t n,

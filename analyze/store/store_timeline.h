@@ -1,5 +1,5 @@
 // What ranks did when, and the critical path, in the store: the tables rank_span,
-// path_step and path_total. Private to analyze/.
+// call_span, path_step and path_total. Private to analyze/.
 #ifndef TB_STORE_TIMELINE_H
 #define TB_STORE_TIMELINE_H
 
@@ -21,5 +21,9 @@ int tb_store_put_spans(struct tb_store *store,
 int tb_store_put_path(struct tb_store *store, const struct tb_rank_span *steps,
 	size_t n_steps, const struct tb_path_total *totals, size_t n_totals,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_put_calls adds the calls of ranks, by job, rank and begin, of `n_all`.
+int tb_store_put_calls(struct tb_store *store, const struct tb_call_span *calls, size_t n,
+	uint64_t n_all, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -37,6 +37,26 @@ static int by_rank(const void *left, const void *right)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+// deal_calls finds the calls of each rank, which are adjacent.
+static void deal_calls(struct tb_timeline *timeline)
+{
+	const struct tb_call_spans *calls = &timeline->calls;
+	for (size_t i = 0, end; i < calls->n && timeline->n_ranks; i = end) {
+		const struct tb_called *call = &calls->calls[i];
+		const struct tb_timeline_rank key = {
+			.job = call->job, .rank = call->rank};
+		for (end = i + 1; end < calls->n && calls->calls[end].job == call->job &&
+				  calls->calls[end].rank == call->rank;)
+			end++;
+		struct tb_timeline_rank *rank = bsearch(
+			&key, timeline->ranks, timeline->n_ranks, sizeof key, by_rank);
+		if (!rank)
+			continue;
+		rank->first_call = i;
+		rank->n_calls = end - i;
+	}
+}
+
 // cut returns how much of a span is shown.
 static tb_time_ps cut(const struct tb_timeline *timeline, const struct tb_rank_span *span)
 {
@@ -169,6 +189,9 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	if (!status && list_ranks(&made) != TB_OK)
 		status = tb_fail_memory(error, "the ranks");
 	if (!status)
+		status = tb_call_spans_init(
+			&made.calls, run, made.from_ps, made.to_ps, error);
+	if (!status)
 		status = tb_critical_path_init(&made.path, run, error);
 	if (!status && options->closer)
 		status = tb_critical_path_look(&made.path, options->closer, error);
@@ -180,6 +203,7 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		return status;
 	}
 	weigh_ranks(&made);
+	deal_calls(&made);
 	*timeline = made;
 	return TB_OK;
 }
@@ -187,6 +211,7 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 void tb_timeline_fini(struct tb_timeline *timeline)
 {
 	tb_rank_spans_fini(&timeline->times);
+	tb_call_spans_fini(&timeline->calls);
 	tb_critical_path_fini(&timeline->path);
 	free(timeline->ranks);
 	free(timeline->links);

@@ -3,6 +3,7 @@
 #ifndef TB_RUN_TIMELINE_H
 #define TB_RUN_TIMELINE_H
 
+#include "call_spans.h"
 #include "critical_path.h"
 #include "hot_links.h"
 #include "rank_spans.h"
@@ -20,6 +21,7 @@ struct tb_timeline_options {
 struct tb_timeline_rank {
 	uint32_t job, rank;
 	size_t first_span, n_spans;
+	size_t first_call, n_calls;
 	double on_path_ps; // it computes, or sends
 };
 
@@ -28,6 +30,7 @@ struct tb_timeline {
 	struct tb_run *bins; // with the bins: the run, or a closer look at it
 	tb_time_ps from_ps, to_ps;
 	struct tb_rank_spans times;
+	struct tb_call_spans calls; // of the run; a closer look has no others
 	struct tb_critical_path path;
 	struct tb_timeline_rank *ranks; // by job and rank
 	size_t n_ranks, ranks_room;
@@ -59,9 +62,10 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 
 // tb_timeline_trace writes it as a trace for Perfetto and chrome://tracing, in the JSON
 // of the Trace Event Format (Google, 2016), as schemas/timeline.schema.json has it: a
-// process per job with a thread per rank; one with a counter per hottest link; one with
-// the critical path, whose messages are flow arrows between ranks. ts and dur are in
-// microseconds, with picoseconds behind the point.
+// process per job with a thread per rank and, behind them, as many for its calls as
+// overlap; one with a counter per hottest link; one with the critical path, whose
+// messages are flow arrows between ranks. ts and dur are in microseconds, with
+// picoseconds behind the point.
 int tb_timeline_trace(const struct tb_timeline *timeline, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -10,6 +10,7 @@
 #define NAME_MOST    40 // characters of a name
 #define AXIS_LEAST   20 // columns
 #define LINKS_LISTED 5
+#define SORTS_LISTED 10 // of calls
 #define NAME_BYTES   200
 
 // What stands in a column: what the rank did most of its time, or of the path.
@@ -28,6 +29,9 @@ struct sheet {
 	size_t n_shown;
 	char *marks; // a line
 	double *weights;
+	// Of the calls' sorts: those that take longest in all, and the mark of each.
+	size_t listed[SORTS_LISTED], n_listed;
+	char *sort_marks;
 };
 
 static char path_mark(uint32_t cause)
@@ -62,9 +66,9 @@ static double column_of(const struct sheet *sheet, tb_time_ps at_ps)
 }
 
 // mark puts a mark in the columns of which a span takes more than any before.
-static void mark(struct sheet *sheet, const struct tb_rank_span *span, char mark)
+static void mark(struct sheet *sheet, tb_time_ps from_ps, tb_time_ps to_ps, char mark)
 {
-	double from = column_of(sheet, span->from_ps), to = column_of(sheet, span->to_ps);
+	double from = column_of(sheet, from_ps), to = column_of(sheet, to_ps);
 	for (uint32_t i = (uint32_t)from; i < sheet->n_columns && i < to; i++) {
 		double part = (to < i + 1 ? to : i + 1) - (from > i ? from : i);
 		if (part <= sheet->weights[i])
@@ -94,6 +98,17 @@ static void end_line(struct sheet *sheet)
 		(int)(sheet->n_columns - n), "");
 }
 
+static void put_rank_calls(struct sheet *sheet, const struct tb_timeline_rank *rank)
+{
+	const struct tb_call_spans *calls = &sheet->timeline->calls;
+	begin_line(sheet, "");
+	for (size_t k = 0; k < rank->n_calls; k++) {
+		const struct tb_called *call = &calls->calls[rank->first_call + k];
+		mark(sheet, call->from_ps, call->to_ps, sheet->sort_marks[call->sort]);
+	}
+	end_line(sheet);
+}
+
 static void put_rank(struct sheet *sheet, size_t i)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
@@ -104,16 +119,18 @@ static void put_rank(struct sheet *sheet, size_t i)
 	for (size_t k = 0; k < rank->n_spans; k++) {
 		const struct tb_rank_span *span =
 			&timeline->times.spans[rank->first_span + k];
-		mark(sheet, span, span_marks[span->what]);
+		mark(sheet, span->from_ps, span->to_ps, span_marks[span->what]);
 	}
 	for (uint32_t k = 0; k < sheet->n_columns; k++)
 		sheet->weights[k] = 0;
 	for (size_t k = 0; k < timeline->path.n_steps; k++) {
 		const struct tb_rank_span *step = &timeline->path.steps[k].span;
 		if (step->job == rank->job && step->rank == rank->rank)
-			mark(sheet, step, path_mark(step->what));
+			mark(sheet, step->from_ps, step->to_ps, path_mark(step->what));
 	}
 	end_line(sheet);
+	if (rank->n_calls)
+		put_rank_calls(sheet, rank);
 }
 
 static void widen(struct sheet *sheet, const char *name)
@@ -123,6 +140,31 @@ static void widen(struct sheet *sheet, const char *name)
 		columns = NAME_MOST;
 	if (columns > sheet->name_columns)
 		sheet->name_columns = columns;
+}
+
+// list_sorts chooses the sorts of calls that take longest in all.
+static int list_sorts(struct sheet *sheet)
+{
+	const struct tb_call_spans *calls = &sheet->timeline->calls;
+	size_t n = 0;
+	for (size_t i = 0; i < calls->n_sorts; i++) {
+		size_t at = n < SORTS_LISTED ? n++ : SORTS_LISTED;
+		for (; at > 0 && calls->sorts[sheet->listed[at - 1]].sum_ps <
+					 calls->sorts[i].sum_ps;
+			at--)
+			if (at < SORTS_LISTED)
+				sheet->listed[at] = sheet->listed[at - 1];
+		if (at < SORTS_LISTED)
+			sheet->listed[at] = i;
+	}
+	sheet->n_listed = n;
+	sheet->sort_marks = malloc(calls->n_sorts + 1);
+	if (!sheet->sort_marks)
+		return TB_ENOMEM;
+	memset(sheet->sort_marks, '+', calls->n_sorts + 1);
+	for (size_t i = 0; i < n; i++)
+		sheet->sort_marks[sheet->listed[i]] = (char)('A' + i);
+	return TB_OK;
 }
 
 static int lay_out(struct sheet *sheet, uint32_t n_ranks)
@@ -146,7 +188,7 @@ static int lay_out(struct sheet *sheet, uint32_t n_ranks)
 		sheet->width > beside + AXIS_LEAST ? sheet->width - beside : AXIS_LEAST;
 	sheet->marks = malloc(sheet->n_columns);
 	sheet->weights = malloc(sheet->n_columns * sizeof *sheet->weights);
-	return sheet->marks && sheet->weights ? TB_OK : TB_ENOMEM;
+	return sheet->marks && sheet->weights ? list_sorts(sheet) : TB_ENOMEM;
 }
 
 static void put_axis(struct sheet *sheet)
@@ -180,6 +222,34 @@ static void put_ranks(struct sheet *sheet)
 		fprintf(stream,
 			"and %zu more ranks, on which the critical path spends less\n",
 			timeline->n_ranks - sheet->n_shown);
+}
+
+// put_calls says what the marks below the ranks are.
+static void put_calls(struct sheet *sheet)
+{
+	const struct tb_call_spans *calls = &sheet->timeline->calls;
+	if (calls->n == 0)
+		return;
+	fputs("\n", sheet->stream);
+	tb_wrap(sheet->stream, 0, 0, sheet->width,
+		"Calls, below their ranks: how many, how long on average and at most");
+	for (size_t i = 0; i < sheet->n_listed; i++) {
+		const struct tb_call_sort *sort = &calls->sorts[sheet->listed[i]];
+		char n[32], mean[24], most[24], name[NAME_BYTES];
+		tb_format_count(sort->n, n, sizeof n);
+		tb_format_time(sort->sum_ps / (tb_time_ps)sort->n, mean, sizeof mean);
+		tb_format_time(sort->longest_ps, most, sizeof most);
+		int used = fprintf(sheet->stream, "  %c %9s %11s %11s  ", (char)('A' + i),
+			n, mean, most);
+		tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width,
+			tb_call_sort_name(sort, name, sizeof name));
+	}
+	if (calls->n_sorts > sheet->n_listed)
+		fprintf(sheet->stream, "  +: %zu others, which take less in all\n",
+			calls->n_sorts - sheet->n_listed);
+	if (calls->n_left)
+		tb_wrap(sheet->stream, 0, 0, sheet->width,
+			"The store keeps the longest calls of each rank, not all.");
 }
 
 static int put_links(struct sheet *sheet, struct tb_error *error)
@@ -313,6 +383,7 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 			info->complete ? "" : ", stopped early");
 		put_ranks(&sheet);
 		put_axis(&sheet);
+		put_calls(&sheet);
 		status = put_links(&sheet, error);
 	}
 	if (!status)
@@ -320,5 +391,6 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 	free(sheet.shown);
 	free(sheet.marks);
 	free(sheet.weights);
+	free(sheet.sort_marks);
 	return status;
 }

@@ -9,6 +9,7 @@
 #define COLUMNS_MOST 1024 // of a link's counter
 #define DIGITS	     15	  // microseconds of a run of 15 minutes, to the picosecond
 #define NAME_BYTES   200
+#define LANES_MOST   32 // threads for the calls of a rank
 
 // Processes: the jobs, from 1 on, and behind them these.
 enum process { LINKS, PATH };
@@ -17,6 +18,7 @@ struct perfetto_trace {
 	const struct tb_timeline *timeline;
 	struct tb_json_rows rows;
 	uint32_t n_arrows;
+	uint64_t n_threads; // so many the ranks have; those of calls come behind
 };
 
 static uint64_t process_of(const struct perfetto_trace *trace, enum process process)
@@ -96,15 +98,86 @@ static void put_rank(struct perfetto_trace *trace, const struct tb_timeline_rank
 	}
 }
 
+// take_lane returns the first thread for calls in which none is under way any more when
+// `call` begins, which then is; LANES_MOST where there is none.
+static uint32_t take_lane(tb_time_ps *ends, const struct tb_called *call)
+{
+	uint32_t lane = 0;
+	while (lane < LANES_MOST && ends[lane] > call->from_ps)
+		lane++;
+	if (lane < LANES_MOST)
+		ends[lane] = call->to_ps;
+	return lane;
+}
+
+// count_left_out returns how many calls the store, or the trace, has no room for.
+static uint64_t count_left_out(const struct tb_timeline *timeline)
+{
+	uint64_t n = timeline->calls.n_left;
+	for (size_t i = 0; i < timeline->n_ranks; i++) {
+		const struct tb_timeline_rank *rank = &timeline->ranks[i];
+		tb_time_ps ends[LANES_MOST] = {0};
+		for (size_t k = 0; k < rank->n_calls; k++)
+			n += take_lane(ends,
+				     &timeline->calls.calls[rank->first_call + k]) ==
+			     LANES_MOST;
+	}
+	return n;
+}
+
+static void put_call(struct perfetto_trace *trace, const struct tb_called *call,
+	const struct tb_call_sort *sort, uint64_t thread)
+{
+	char name[NAME_BYTES];
+	tb_call_sort_name(sort, name, sizeof name);
+	struct tb_json_object made = event("X", name, call->job + 1u, thread);
+	struct tb_json_object args = tb_json_object_new();
+	tb_json_add_text(&made, "cat", "call");
+	tb_json_add_real(&made, "ts", microseconds(call->from_ps));
+	tb_json_add_real(&made, "dur", microseconds(call->to_ps - call->from_ps));
+	tb_json_add_text(&args, "call", sort->kind);
+	if (sort->algorithm[0])
+		tb_json_add_text(&args, "algorithm", sort->algorithm);
+	tb_json_add_count(&args, "bytes", call->bytes);
+	tb_json_add(&made, "args", tb_json_object_take(&args));
+	put(trace, &made);
+}
+
+// put_calls puts the calls of a rank, those that overlap into threads of their own.
+static void put_calls(struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
+{
+	const struct tb_call_spans *calls = &trace->timeline->calls;
+	tb_time_ps ends[LANES_MOST] = {0};
+	uint32_t n_lanes = 0;
+	char name[NAME_BYTES];
+	snprintf(name, sizeof name, "rank %" PRIu32 " calls", rank->rank);
+	for (size_t i = 0; i < rank->n_calls; i++) {
+		const struct tb_called *call = &calls->calls[rank->first_call + i];
+		uint32_t lane = take_lane(ends, call);
+		uint64_t thread = trace->n_threads * (lane + 1u) + rank->rank + 1u;
+		if (lane == LANES_MOST)
+			continue;
+		if (lane == n_lanes) {
+			put_label(trace, "thread_name", call->job + 1u, thread, name);
+			n_lanes++;
+		}
+		put_call(trace, call, &calls->sorts[call->sort], thread);
+	}
+}
+
 static void put_ranks(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
+	for (size_t i = 0; i < timeline->n_ranks; i++)
+		if (timeline->ranks[i].rank >= trace->n_threads)
+			trace->n_threads = timeline->ranks[i].rank + UINT64_C(1);
 	for (size_t i = 0; i < timeline->n_ranks; i++) {
 		const struct tb_timeline_rank *rank = &timeline->ranks[i];
 		if (i == 0 || rank->job != timeline->ranks[i - 1].job)
 			put_label(trace, "process_name", rank->job + 1u, 0,
 				tb_run_job_name(timeline->run, rank->job));
 		put_rank(trace, rank);
+		put_calls(trace, rank);
 	}
 }
 
@@ -269,6 +342,9 @@ int tb_timeline_trace(
 	tb_json_add_count(&about, "run", (uint64_t)info->id);
 	tb_json_add_text(&about, "input", info->input_name);
 	tb_json_add_text(&about, "network", info->network_name);
+	uint64_t n_left_out = count_left_out(timeline);
+	if (n_left_out)
+		tb_json_add_count(&about, "calls_left_out", n_left_out);
 	tb_json_add_text(&head, "displayTimeUnit", "ns");
 	tb_json_add(&head, "otherData", tb_json_object_take(&about));
 	tb_json_rows_begin(

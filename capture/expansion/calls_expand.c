@@ -40,6 +40,7 @@ struct whole {
 	const uint64_t **sizes;
 	uint32_t *hosts, *at;
 	uint8_t *cpus;
+	uint8_t algorithm; // its number
 };
 
 static bool whole_init(struct whole *w)
@@ -206,13 +207,14 @@ static void size_up(struct tb_rule_use *use, const struct whole *w)
 		use->least_bytes = use->most_bytes;
 }
 
-// count_use counts the call under its rule.
-static int count_use(struct tb_lowering *l, const struct whole *w,
-	const struct tb_expansion_rule *rule)
+// count_use counts the call under its rule, whose algorithm becomes the call's.
+static int count_use(
+	struct tb_lowering *l, struct whole *w, const struct tb_expansion_rule *rule)
 {
 	struct tb_rule_use one = {
 		.rule = *rule, .op = w->call.op, .n = w->call.n, .n_calls = 1};
 	size_up(&one, w);
+	w->algorithm = tb_placing_algorithm(l, rule->algorithm);
 	for (size_t i = 0; i < l->n_uses; i++) {
 		struct tb_rule_use *use = &l->uses[i];
 		if (use->op != one.op || use->n != one.n ||
@@ -386,9 +388,12 @@ static int complete(struct whole *w)
 		status = fill(w);
 	if (status == TB_OK)
 		status = expand(w);
-	for (uint32_t i = 0; i < w->members.n && status == TB_OK; i++)
-		status = tb_lowering_done(w->lowering, w->members.members[i],
-			w->instance->arrivals[i].call, w->at[i]);
+	for (uint32_t i = 0; i < w->members.n && status == TB_OK; i++) {
+		uint32_t rank = w->members.members[i];
+		uint32_t index = w->instance->arrivals[i].call;
+		w->lowering->ranks[rank].algorithms[index] = w->algorithm;
+		status = tb_lowering_done(w->lowering, rank, index, w->at[i]);
+	}
 	whole_fini(w);
 	return status;
 }

@@ -130,6 +130,7 @@ static void end(struct tb_lowering *l)
 		free(rank->waiters);
 		free(rank->lanes);
 		free(rank->timed);
+		free(rank->algorithms);
 	}
 	for (uint32_t g = 0; l->groups && g < tb_calls_n_groups(l->calls); g++) {
 		for (size_t i = 0; i < l->groups[g].n; i++)
@@ -180,12 +181,25 @@ static int finish(
 	return TB_OK;
 }
 
+// hand_over gives the job what is kept of its calls; either may be NULL.
+static void hand_over(struct tb_job *job, struct tb_recorded_calls *timed,
+	struct tb_placed_calls *placed)
+{
+	if (timed)
+		tb_timing_number(timed, job);
+	if (placed)
+		tb_placing_number(placed, job);
+	job->recorded = timed;
+	job->placed = placed;
+}
+
 // attempt makes the job; `eager`: without rendezvous.
 static int attempt(struct tb_lowering *l, const char *name, const char *made, bool eager,
 	struct tb_job **job)
 {
 	char *notes = NULL;
 	struct tb_recorded_calls *timed = NULL;
+	struct tb_placed_calls *placed = NULL;
 	int status = choose(l, made);
 	l->is_eager = eager;
 	if (eager)
@@ -200,19 +214,20 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 		status = tb_timing_init(l);
 	if (status == TB_OK)
 		status = tb_lowering_run(l);
-	if (status == TB_OK && tb_timing_take(l, &timed) != TB_OK)
+	if (status == TB_OK && (tb_timing_take(l, &timed) != TB_OK ||
+				       tb_placing_take(l, &placed) != TB_OK))
 		status = tb_lowering_no_memory(l);
 	if (status == TB_OK && tb_lowering_notes(l, timed, &notes) != TB_OK)
 		status = tb_lowering_no_memory(l);
 	end(l);
 	if (status == TB_OK)
 		status = finish(l, name, notes, job);
-	if (status == TB_OK && timed)
-		tb_timing_number(timed, *job);
 	if (status == TB_OK)
-		(*job)->recorded = timed;
-	else
+		hand_over(*job, timed, placed);
+	else {
 		tb_recorded_calls_free(timed);
+		tb_placed_calls_free(placed);
+	}
 	tb_job_builder_free(l->builder);
 	return status;
 }

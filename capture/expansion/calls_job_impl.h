@@ -40,11 +40,13 @@ struct tb_lowered_rank {
 	// meets, or TB_NO_OP when it is left out; of a collective call, which one of its
 	// group it is. Then: the edge on which it is complete.
 	uint32_t *edges;
-	uint8_t *lowered;	     // a bit per call
-	uint8_t *awaited;	     // a bit per call: others come after it
-	struct tb_call_edges *timed; // by call; NULL: the trace has no times
-	uint32_t *next;	   // by call: the next one of its lane; NULL: there is one lane
-	uint32_t *waiters; // by call: the first lane that waits on it; likewise
+	uint8_t *lowered; // a bit per call
+	uint8_t *awaited; // a bit per call: others come after it
+	// By call; NULL: the trace has neither times nor collective calls.
+	struct tb_call_edges *timed;
+	uint8_t *algorithms; // of collectives, see struct tb_placed_call
+	uint32_t *next;	     // by call: the next one of its lane; NULL: there is one lane
+	uint32_t *waiters;   // by call: the first lane that waits on it; likewise
 	struct tb_call_lane *lanes;
 	uint32_t n_lanes;
 };
@@ -116,6 +118,9 @@ struct tb_lowering {
 	size_t n_kept, kept_next;
 	struct tb_rule_use *uses;
 	size_t n_uses, uses_room;
+	const char *algorithms[TB_PLACED_ALGORITHMS]; // by number; constants
+
+	bool has_times; // the trace recorded when some call was left
 
 	uint64_t n_dropped_sends, n_dropped_recvs, n_dropped_collectives;
 	uint64_t n_resized; // receives that expected another size
@@ -179,7 +184,8 @@ int tb_front_join(
 
 // calls_timed.c: when calls are entered and left. The lane is the call's.
 
-// tb_timing_init gives ranks room for edges, if the trace recorded times.
+// tb_timing_init gives ranks room for edges, if the trace recorded times or has
+// collective calls.
 int tb_timing_init(struct tb_lowering *lowering) TB_MUST_USE;
 
 // tb_timing_enter notes that a call is entered when the front is complete, which it
@@ -204,6 +210,21 @@ int tb_timing_take(
 // tb_timing_number numbers the operations of the calls over the whole job, which is
 // finished: before, they are numbered within their ranks.
 void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job);
+
+// tb_timing_arrive notes where a collective call that is not timed begins: at the front.
+void tb_timing_arrive(struct tb_lowering *lowering, uint32_t rank, uint32_t call);
+
+// calls_placed.c: where calls are in the job.
+
+// tb_placing_algorithm returns the number of an algorithm, a constant; 0 when there are
+// too many.
+uint8_t tb_placing_algorithm(struct tb_lowering *lowering, const char *name);
+
+// tb_placing_take makes what the job keeps of places; NULL when there are none.
+// tb_placing_number numbers their operations as tb_timing_number does.
+int tb_placing_take(
+	const struct tb_lowering *lowering, struct tb_placed_calls **placed) TB_MUST_USE;
+void tb_placing_number(struct tb_placed_calls *placed, const struct tb_job *job);
 
 // calls_expand.c: a member arrives at a collective call; the last one expands it.
 int tb_lowering_arrive(struct tb_lowering *lowering, struct tb_instance *instance,

@@ -163,6 +163,7 @@ static int add_collective(const struct lowered_call *h, uint32_t index, bool *he
 		return leave_out(h, index);
 	int status = tb_front_join(l, h->rank, h->call->lane, true);
 	const struct tb_arrival arrival = {index, l->n_front ? l->front[0] : TB_NO_OP};
+	tb_timing_arrive(l, h->rank, index);
 	*held = !h->call->starts;
 	return status == TB_OK
 		       ? tb_lowering_arrive(l, instance, h->call->group, place, arrival)

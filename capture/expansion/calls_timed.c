@@ -6,24 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-// has_times returns whether the trace recorded when any call was left.
-static bool has_times(const struct tb_lowering *l)
+// has_edges finds whether the trace recorded when any call was left, and returns whether
+// it did or there are collective calls.
+static bool has_edges(struct tb_lowering *l)
 {
-	for (uint32_t r = 0; r < l->n_ranks; r++)
-		for (uint32_t i = 0; i < l->ranks[r].n; i++)
-			if (l->ranks[r].calls[i].leave_ns)
-				return true;
-	return false;
+	bool any_collective = false;
+	for (uint32_t r = 0; r < l->n_ranks && !l->has_times; r++)
+		for (uint32_t i = 0; i < l->ranks[r].n && !l->has_times; i++) {
+			const struct tb_call *call = &l->ranks[r].calls[i];
+			l->has_times = call->leave_ns > 0;
+			any_collective |= call->kind == TB_CALL_COLLECTIVE;
+		}
+	return l->has_times || any_collective;
 }
 
 int tb_timing_init(struct tb_lowering *l)
 {
-	if (!has_times(l))
+	if (!has_edges(l))
 		return TB_OK;
 	for (uint32_t r = 0; r < l->n_ranks; r++) {
 		struct tb_lowered_rank *rank = &l->ranks[r];
 		rank->timed = malloc(((size_t)rank->n + 1) * sizeof *rank->timed);
-		if (!rank->timed)
+		rank->algorithms = calloc((size_t)rank->n + 1, 1);
+		if (!rank->timed || !rank->algorithms)
 			return tb_lowering_no_memory(l);
 		for (uint32_t i = 0; i < rank->n; i++)
 			rank->timed[i] =
@@ -53,6 +58,12 @@ int tb_timing_enter(struct tb_lowering *l, uint32_t r, uint32_t call)
 	if (rank->calls[call].starts)
 		rank->timed[call].leave = front_edge(l);
 	return status;
+}
+
+void tb_timing_arrive(struct tb_lowering *l, uint32_t r, uint32_t call)
+{
+	if (!is_timed(&l->ranks[r], call))
+		l->ranks[r].timed[call].enter = front_edge(l);
 }
 
 void tb_timing_leave(struct tb_lowering *l, uint32_t r, uint32_t call)
@@ -170,7 +181,7 @@ static int take_rank(struct timing_take *take, const struct tb_lowering *l, uint
 int tb_timing_take(const struct tb_lowering *l, struct tb_recorded_calls **timed)
 {
 	struct timing_take take = {.began_ns = began_ns(l)};
-	if (!l->ranks[0].timed)
+	if (!l->has_times)
 		return TB_OK;
 	take.timed = calloc(1, sizeof *take.timed);
 	if (!take.timed)

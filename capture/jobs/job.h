@@ -11,6 +11,7 @@
 
 #include "call_times.h"
 #include "ids.h"
+#include "placed_calls.h"
 #include "status.h"
 #include "units.h"
 
@@ -58,8 +59,9 @@ struct tb_job {
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none
 	struct tb_recorded_calls
-		*recorded;	      // what the trace recorded of times; NULL: nothing
-	struct tb_job_bounds *bounds; // of an inferred one; NULL: it has none
+		*recorded;		// what the trace recorded of times; NULL: nothing
+	struct tb_placed_calls *placed; // the calls that it was made of; NULL: none
+	struct tb_job_bounds *bounds;	// of an inferred one; NULL: it has none
 };
 
 // What else a capture allows than the job that was inferred from it (infer.h).

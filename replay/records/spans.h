@@ -45,6 +45,16 @@ struct tb_rank_span {
 	tb_time_ps longest_ps; // of them, which gave it the three above
 };
 
+// A call that a rank made: a collective one, or of a program whose trace recorded times.
+struct tb_call_span {
+	tb_time_ps from_ps, to_ps;
+	uint64_t bytes;	       // of a collective call what the rank gave it
+	const char *algorithm; // of a collective call; NULL: none
+	uint32_t job, rank;
+	uint32_t number; // among those of its rank
+	uint32_t kind;	 // TB_TIMED_SEND, ... (call_times.h)
+};
+
 // What the path comes to by cause and flow, longest first.
 struct tb_path_total {
 	uint32_t cause;

@@ -15,9 +15,13 @@
 // the run time. Within a message their order is a convention: queue, software, transfer,
 // held up.
 //
+// Calls. What a rank called lasts from one instant of its job to another
+// (placed_calls.h), and may overlap what it called before.
+//
 // Bounds: all ranks together have TB_TIMELINE_SPANS_MOST spans, or TB_TIMELINE_RANK_LEAST
-// each if that is more, and the path has TB_TIMELINE_STEPS_MOST steps. Where there would
-// be more, short neighbours are merged. The totals of the path are from before that.
+// each if that is more, and as many calls; the path has TB_TIMELINE_STEPS_MOST steps.
+// Where there would be more, short neighbours are merged; of calls the longest are kept.
+// The totals of the path are from before that.
 #ifndef TB_TIMELINE_H
 #define TB_TIMELINE_H
 
@@ -50,5 +54,18 @@ void tb_path_fini(struct tb_path *path);
 int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
 	tb_time_ps to_ps, int (*take)(void *context, const struct tb_rank_span *span),
 	void *context) TB_MUST_USE;
+
+struct tb_call_list { // zeroed: none
+	struct tb_call_span *calls;
+	size_t n, room;
+	uint64_t n_all; // with those that were left out
+};
+
+// tb_timeline_calls lists the calls of all logged jobs' ranks of which a part lies in
+// [from_ps, to_ps), by job, rank and begin, without those that did not end. Algorithms
+// are borrowed. TB_ENOMEM; tb_call_list_fini in any case.
+int tb_timeline_calls(struct tb_call_list *list, const struct tb_workload *workload,
+	tb_time_ps from_ps, tb_time_ps to_ps) TB_MUST_USE;
+void tb_call_list_fini(struct tb_call_list *list);
 
 #endif

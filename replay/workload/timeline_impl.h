@@ -12,4 +12,7 @@
 // left.
 size_t tb_spans_merge(struct tb_rank_span *spans, size_t n, size_t most);
 
+// tb_timeline_most returns how many spans, or calls, a rank may have.
+size_t tb_timeline_most(const struct tb_workload *workload);
+
 #endif

@@ -186,18 +186,22 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 	return status;
 }
 
-int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
-	tb_time_ps to_ps, int (*take)(void *context, const struct tb_rank_span *span),
-	void *context)
+size_t tb_timeline_most(const struct tb_workload *workload)
 {
-	struct rank_walk walk = {.from_ps = from_ps, .to_ps = to_ps};
 	size_t n_ranks = 0;
 	for (uint32_t i = 0; i < workload->n_inputs; i++)
 		if (workload->inputs[i].closed)
 			n_ranks += workload->inputs[i].job->n_ranks;
 	size_t most = TB_TIMELINE_SPANS_MOST / (n_ranks ? n_ranks : 1);
-	if (most < TB_TIMELINE_RANK_LEAST)
-		most = TB_TIMELINE_RANK_LEAST;
+	return most > TB_TIMELINE_RANK_LEAST ? most : TB_TIMELINE_RANK_LEAST;
+}
+
+int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
+	tb_time_ps to_ps, int (*take)(void *context, const struct tb_rank_span *span),
+	void *context)
+{
+	struct rank_walk walk = {.from_ps = from_ps, .to_ps = to_ps};
+	size_t most = tb_timeline_most(workload);
 	int status = TB_OK;
 	for (uint32_t i = 0; i < workload->n_inputs && status >= TB_OK; i++) {
 		const struct workload_input *input = &workload->inputs[i];

@@ -631,6 +631,53 @@ static void choices_take_the_place_of_the_library(void **state)
 	tb_job_free(job);
 }
 
+// Each call lasts from what its rank did before it until its own part is done, the one
+// that only starts too; what no trace timed besides has no place.
+static void collective_calls_know_their_place(void **state)
+{
+	(void)state;
+	struct tb_job *job;
+	const char *const choices[] = {"allreduce=ring"};
+	begin(2);
+	reading.collectives = choices;
+	reading.n_collectives = 1;
+	for (uint32_t r = 0; r < 2; r++) {
+		compute(r, 5);
+		collective(r, TB_COLL_ALLREDUCE, 0, false);
+		message(r, r == 0, 1 - r, 1, false);
+		collective(r, TB_COLL_ALLREDUCE, 0, true);
+		compute(r, 9);
+	}
+	assert_int_equal(make(&job), TB_OK);
+	const struct tb_placed_calls *placed = job->placed;
+	assert_non_null(placed);
+	for (uint32_t r = 0; r < 2; r++) {
+		const struct tb_placed_call *call = &placed->calls[placed->first[r]];
+		uint32_t first = job->first_op[r];
+		assert_int_equal(placed->first[r + 1] - placed->first[r], 2);
+		assert_int_equal(call[0].kind, TB_TIMED_COLLECTIVE + TB_COLL_ALLREDUCE);
+		assert_int_equal(call[1].kind, TB_TIMED_STARTED + TB_COLL_ALLREDUCE);
+		assert_string_equal(placed->algorithms[call[0].algorithm], "ring");
+		assert_int_equal(call[0].bytes, 8);
+		assert_int_equal(call[0].enter, first); // the calc
+		assert_true(call[0].leave > first);
+		// The next operation is that of the message between the two calls.
+		const struct tb_op *next = &job->ops[call[0].leave + 1];
+		assert_int_equal(next->kind, r == 0 ? TB_OP_SEND : TB_OP_RECV);
+		assert_int_equal(next->amount, 1);
+		// An eager send is joined, because the call waits for its start alone.
+		assert_int_equal(call[1].enter, call[0].leave + (r == 0 ? 2 : 1));
+		assert_true(call[1].leave > call[1].enter);
+	}
+	tb_job_free(job);
+	begin(2);
+	message(0, true, 1, 1, false);
+	message(1, false, 0, 1, false);
+	assert_int_equal(make(&job), TB_OK);
+	assert_null(job->placed);
+	tb_job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -660,6 +707,7 @@ int main(void)
 		cmocka_unit_test(each_member_joins_in_its_own_lane),
 		cmocka_unit_test(libraries_are_named),
 		cmocka_unit_test(choices_take_the_place_of_the_library),
+		cmocka_unit_test(collective_calls_know_their_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

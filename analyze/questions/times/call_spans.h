@@ -1,0 +1,43 @@
+// What the ranks of a run's jobs called, and when (replay/workload/timeline.h).
+//
+// A store keeps the longest calls of each rank where there are many; of jobs that were
+// not made of calls it has none.
+#ifndef TB_CALL_SPANS_H
+#define TB_CALL_SPANS_H
+
+#include "run.h"
+#include "spans.h"
+
+struct tb_called {
+	tb_time_ps from_ps, to_ps;
+	uint64_t bytes;
+	uint32_t job, rank;
+	uint32_t sort; // which of the sorts it is of
+};
+
+// Calls of one kind, algorithm and size.
+struct tb_call_sort {
+	char *kind, *algorithm; // algorithm is "" without one
+	uint64_t bytes;
+	uint64_t n;
+	tb_time_ps sum_ps, longest_ps;
+};
+
+struct tb_call_spans {		    // zeroed: none
+	struct tb_called *calls;    // by job, rank and begin
+	struct tb_call_sort *sorts; // by kind, algorithm and size
+	size_t n, room, n_sorts, sorts_room;
+	uint64_t n_left; // that the store left out, of the whole run
+};
+
+// tb_call_spans_init reads the calls of which a part lies in [from_ps, to_ps); sorts
+// count whole calls. Cost: linear in what the store keeps. TB_EFORMAT when the file is
+// damaged, TB_ENOMEM.
+int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
+	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error) TB_MUST_USE;
+void tb_call_spans_fini(struct tb_call_spans *spans);
+
+// tb_call_sort_name writes "allreduce (ring), 4 MiB" and returns buffer.
+char *tb_call_sort_name(const struct tb_call_sort *sort, char *buffer, size_t size);
+
+#endif
