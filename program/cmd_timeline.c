@@ -28,7 +28,16 @@ struct timeline_options {
 	bool closer;
 };
 
-enum key { KEY_RUN = 256, KEY_CLOSER, KEY_FROM, KEY_TO, KEY_RANKS, KEY_LINKS, KEY_WIDTH };
+enum key {
+	KEY_RUN = 256,
+	KEY_CLOSER,
+	KEY_FROM,
+	KEY_TO,
+	KEY_RANKS,
+	KEY_LINKS,
+	KEY_WIDTH,
+	KEY_SCHEMA
+};
 
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS,
@@ -47,6 +56,7 @@ static const struct argp_option argp_options[] = {
 		"Show the N hottest links of the window (default: 8)", 0},
 	{"width", KEY_WIDTH, "N", 0,
 		"Fit text into N columns (default: the terminal's; elsewhere 100)", 0},
+	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{0},
 };
@@ -97,6 +107,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_WIDTH:
 		options->width = tb_cmd_text_columns(value, state);
+		break;
+	case KEY_SCHEMA:
+		tb_cmd_print_schema(tb_timeline_write_schema);
 		break;
 	default:
 		if (tb_cmd_output_arg(key, value, state, &options->output) == 0)

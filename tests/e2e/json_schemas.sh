@@ -1,6 +1,6 @@
 # Whatever prints JSON obeys its published schema, schemas/*.schema.json: reports, comparisons and networks of every
-# preset, captures, traces of every format, jobs side by side, sweeps, and stores that are not whole. The schemas of
-# reports and comparisons are those that the program gives. Each schema refuses a document that is spoiled in one place.
+# preset, captures, traces of every format, jobs side by side, sweeps, and stores that are not whole. Schemas that
+# the program gives are those. Each schema refuses a document that is spoiled in one place.
 set -eu
 command -v python3 >/dev/null || {
 	echo "skipped: no python3"
@@ -33,7 +33,7 @@ spoil() {
 sql() { python3 -c "import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store: store.executescript(sys.argv[2])" "$@"; }
 
-for command in report compare advise counters; do
+for command in report compare advise counters timeline; do
 	"$TAILBACK" "$command" --schema >"$command.json"
 	diff "$TB_SOURCE/schemas/$command.schema.json" "$command.json" ||
 		fail "schemas/$command.schema.json is not what 'tailback $command --schema' prints"
