@@ -48,4 +48,10 @@ expect rank 15
 END_OF_STEPS
 "$TAILBACK" view run.db --script steps
 
+# Along the top of the rows are the calls, where a job was made of calls.
+"$TAILBACK" replay "$TB_SOURCE/tests/data/nccl/two-hosts.log" -n ib-ndr -o calls.db -q
+printf 'resize 1280 900\nkey F11\nexpect calls\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\n' |
+	"$TAILBACK" view calls.db --script -
+printf 'resize 1280 900\nkey F11\nexpect rank 15\nrefuse calls\n' | "$TAILBACK" view run.db --script -
+
 printf 'key F11\nrefuse Critical path\nexpect the run has no ranks\n' | "$TAILBACK" view packets.db --script -

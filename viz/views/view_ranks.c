@@ -1,8 +1,10 @@
 // Ranks: what each rank did over the window, the critical path through them, and below,
-// over the same axis, the hottest links. The wheel zooms the axis, which is the window
-// that all views show. A step that was held up selects the link where its flow waited
-// longest; where a link is selected, the steps that it held up have a frame.
+// over the same axis, the hottest links. Along the top of a rank's row are its calls. The
+// wheel zooms the axis, which is the window that all views show. A step that was held up
+// selects the link where its flow waited longest; where a link is selected, the steps
+// that it held up have a frame.
 #include "parts.h"
+#include "rank_calls.h"
 #include "run_text.h"
 #include "run_timeline.h"
 #include "share_bar.h"
@@ -206,17 +208,19 @@ static struct tb_colour step_colour(const struct tb_style *style, uint32_t cause
 static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	static const char *const names[] = {"computes", "sends", "receives",
-		"waits until the other sends", "critical path", "held up"};
+		"waits until the other sends", "critical path", "held up", "calls"};
+	uint32_t n = TB_SPAN_KINDS + (shown_of(pane)->calls.n ? 3 : 2);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	double x = pane->place.x + PAD, y = pane->place.y + ranks_of(pane)->top_h - 20;
-	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		double w = tb_text_width(type.font, type.size, names[i]) + 6;
 		bool is_step = i >= TB_SPAN_KINDS;
 		struct tb_colour colour =
-			is_step ? step_colour(pane->style, i == TB_SPAN_KINDS
-								   ? TB_PATH_TRANSFER
-								   : TB_PATH_HELD_UP)
-				: span_colour(pane->style, i);
+			i == TB_SPAN_KINDS + 2 ? tb_rank_calls_colour(pane->style, 0)
+			: is_step ? step_colour(pane->style, i == TB_SPAN_KINDS
+								     ? TB_PATH_TRANSFER
+								     : TB_PATH_HELD_UP)
+				  : span_colour(pane->style, i);
 		if (x + 20 + w > pane->place.x + pane->place.w)
 			return;
 		tb_picture_rect(picture,
@@ -435,6 +439,10 @@ static void draw_rows(struct tb_pane *pane, struct tb_picture *picture)
 			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});
 	}
 	draw_path(pane, picture, area.y, h);
+	for (size_t i = 0; i < ranks->n_chosen; i++)
+		tb_rank_calls_draw(picture, pane->style, timeline,
+			&timeline->ranks[ranks->chosen[i]],
+			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
 	y += GAP;
 	for (uint32_t i = 0; i < links_of(pane); i++, y += LINK_H)
 		draw_link(
@@ -533,8 +541,10 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		"receives from rank", "waits until this rank sends:"};
 	const struct tb_timeline *timeline = shown_of(pane);
 	char from[24], to[24], took[24], peer[24] = "";
-	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index >= timeline->times.n)
+	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index >= timeline->times.n) {
+		tb_rank_calls_tip(timeline, tip);
 		return;
+	}
 	const struct tb_rank_span *span = &timeline->times.spans[tip->pick.index];
 	if (span->peer != TB_ID_NONE)
 		snprintf(peer, sizeof peer, " %" PRIu32, span->peer);

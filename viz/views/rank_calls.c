@@ -1,0 +1,59 @@
+#include "rank_calls.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+struct tb_colour tb_rank_calls_colour(const struct tb_style *style, uint32_t sort)
+{
+	// The hues that neither spans nor steps have.
+	static const uint32_t hues[] = {1, 5, 6, 7};
+	return tb_job_colour(style->theme, hues[sort % 4]);
+}
+
+static double x_of(
+	const struct tb_timeline *timeline, struct tb_box row, tb_time_ps at_ps)
+{
+	double share = (double)(at_ps - timeline->from_ps) /
+		       (double)(timeline->to_ps - timeline->from_ps);
+	return row.x + row.w * fmin(fmax(share, 0), 1);
+}
+
+void tb_rank_calls_draw(struct tb_picture *picture, const struct tb_style *style,
+	const struct tb_timeline *timeline, const struct tb_timeline_rank *rank,
+	struct tb_box row)
+{
+	double drawn = row.x - 1;
+	for (size_t i = rank->first_call; i < rank->first_call + rank->n_calls; i++) {
+		const struct tb_called *call = &timeline->calls.calls[i];
+		double from = x_of(timeline, row, call->from_ps);
+		double to = fmax(x_of(timeline, row, call->to_ps), from + 1);
+		// Of several within a pixel the first stands for all.
+		if (to - drawn < 1)
+			continue;
+		tb_picture_rect(picture,
+			(struct tb_box){from, row.y, to - from, TB_RANK_CALLS_H_PX},
+			tb_rank_calls_colour(style, call->sort));
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL,
+						 (uint32_t)(timeline->times.n + i)});
+		drawn = to;
+	}
+}
+
+void tb_rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip)
+{
+	const struct tb_call_spans *calls = &timeline->calls;
+	char from[24], to[24], took[24], name[150];
+	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index < timeline->times.n ||
+		tip->pick.index - timeline->times.n >= calls->n)
+		return;
+	const struct tb_called *call = &calls->calls[tip->pick.index - timeline->times.n];
+	snprintf(tip->lines[0], sizeof tip->lines[0], "rank %" PRIu32 " calls %s",
+		call->rank,
+		tb_call_sort_name(&calls->sorts[call->sort], name, sizeof name));
+	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
+		tb_format_time(call->from_ps, from, sizeof from),
+		tb_format_time(call->to_ps, to, sizeof to),
+		tb_format_time(call->to_ps - call->from_ps, took, sizeof took));
+	tip->n_lines = 2;
+}
