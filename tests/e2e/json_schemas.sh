@@ -70,10 +70,25 @@ done
 for store in two lost packets mixed unblamed; do
 	"$TAILBACK" timeline "$store.db" -f json >"timeline.$store.json"
 done
+# Calls that only start something overlap.
+{
+	printf '#Paraver (01/01/2026 at 00:00):90000_ns:2(1,1):1:2(1:1,1:2),1\nc:1:1:2:1:2\n'
+	for rank in 1 2; do
+		for at in 1000 1200 1400; do
+			printf "2:$rank:1:$rank:1:%d:50000002:%d:50100001:65536:50100002:65536:50100004:1\n" $at 155
+			printf "2:$rank:1:$rank:1:%d:50000002:0\n" $((at + 50))
+		done
+	done
+} >calls.prv
+"$TAILBACK" replay -q calls.prv -n ib-hdr -o calls.store
+"$TAILBACK" timeline calls.store -f json >timeline.calls.json
+[[ $(grep -c '"rank [01] calls"' timeline.calls.json) -eq 6 && $(grep -c '"call": "iallreduce"' timeline.calls.json) -eq 6 ]] ||
+	fail "three calls of two ranks at once are not in threads of their own"
 check timeline timeline.*.json
 spoil timeline timeline.two.json "it['traceEvents'][0]['ph'] = 'B'" "it['displayTimeUnit'] = 'ps'" \
 	"next(e for e in it['traceEvents'] if e['ph'] == 'X')['dur'] = 0" \
 	"next(e for e in it['traceEvents'] if e['ph'] == 's')['id'] = 0"
+spoil timeline timeline.calls.json "next(e for e in it['traceEvents'] if e.get('cat') == 'call')['args']['bytes'] = -1"
 python3 - timeline.*.json <<'END' || fail "a timeline is not what Perfetto expects"
 import collections, json, sys
 for name in sys.argv[1:]:
