@@ -129,13 +129,6 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 	return status;
 }
 
-int tb_bounds_split(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
-{
-	return bounds->whole.cut_ps > 0
-		       ? tb_split_find(&bounds->split, run, bounds->whole.cut_ps, error)
-		       : TB_OK;
-}
-
 char *tb_cut_text(const struct tb_cuts *cuts, const struct tb_cut_load *load,
 	char *buffer, size_t size)
 {

@@ -16,7 +16,9 @@
 #ifndef TB_BOUNDS_H
 #define TB_BOUNDS_H
 
+#include "cuts.h"
 #include "split.h"
+#include "static_routes.h"
 
 #define TB_PHASES_MOST 16
 
@@ -55,7 +57,9 @@ struct tb_bounds {
 	uint32_t n_phases;
 	tb_time_ps quiet_ps; // the run without its phases
 	struct tb_time_parts parts;
-	struct tb_split split; // of the whole run; tb_bounds_split finds it
+	// Of the whole run; tb_bounds_routes finds them.
+	struct tb_split split;
+	struct tb_static_routes fixed;
 };
 
 // tb_bounds_init finds the bounds of a run, which has to outlive them. Cost: links times
@@ -65,10 +69,14 @@ int tb_bounds_init(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_bounds_fini(struct tb_bounds *bounds);
 
-// tb_bounds_split finds the best routes that split flows, from all flows of the run,
-// which TB_BOUNDS_FLOWS are read quickly. Errors as of tb_bounds_init.
+// tb_bounds_routes finds the best routes, those that split flows and static ones, from
+// all flows of the run, which TB_BOUNDS_FLOWS are read quickly. Neither is known with
+// several rails, shapers, one level or an incomplete run, nor split ones of millions of
+// flows, nor static ones of more than TB_BOUNDS_FLOWS. Where the run's own routes are
+// static, they count as found. Errors as of tb_bounds_init. Cost: a second at most, more
+// where one round over the links takes more.
 #define TB_BOUNDS_FLOWS 16384
-int tb_bounds_split(
+int tb_bounds_routes(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 // tb_cut_text writes which links a load is of: "into node 5 (n05)", "out of switch 0.1",

@@ -1,3 +1,4 @@
+#include "array.h"
 #include "run_impl.h"
 #include "split_impl.h"
 
@@ -9,6 +10,7 @@ void tb_leaf_traffic_fini(struct tb_leaf_traffic *traffic)
 	free(traffic->leaf_of_node);
 	free(traffic->switch_of_leaf);
 	free(traffic->bytes);
+	free(traffic->pairs);
 	*traffic = (struct tb_leaf_traffic){0};
 }
 
@@ -41,6 +43,25 @@ static bool find_leaves(struct tb_leaf_traffic *traffic, const struct tb_run *ru
 	return fine;
 }
 
+// add adds a flow, and a pair for it while there is room for these.
+static int add(
+	struct tb_leaf_traffic *traffic, struct tb_node_pair pair, struct tb_error *error)
+{
+	uint32_t from = traffic->leaf_of_node[pair.source];
+	uint32_t to = traffic->leaf_of_node[pair.destination];
+	if (from == to || from == TB_ID_NONE || to == TB_ID_NONE)
+		return TB_OK;
+	traffic->bytes[(size_t)to * traffic->n_leaves + from] += pair.bytes;
+	if (traffic->n_flows > TB_STATIC_PAIRS_MOST || pair.bytes <= 0)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&traffic->pairs, &traffic->pairs_room, traffic->n_pairs + 1))
+		return tb_fail_memory(error, "the traffic of nodes");
+	pair.from = traffic->switch_of_leaf[from];
+	pair.to = traffic->switch_of_leaf[to];
+	traffic->pairs[traffic->n_pairs++] = pair;
+	return TB_OK;
+}
+
 static int read_flows(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
@@ -54,19 +75,53 @@ static int read_flows(
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
-		uint32_t from =
-			traffic->leaf_of_node[tb_run_get_id(&row, 0, info->n_nodes)];
-		uint32_t to =
-			traffic->leaf_of_node[tb_run_get_id(&row, 1, info->n_nodes)];
-		double bytes = (double)tb_run_get(&row, 2, INT64_MAX) +
-			       overhead * (double)tb_run_get(&row, 3, INT64_MAX);
+		struct tb_node_pair pair = {
+			.source = tb_run_get_id(&row, 0, info->n_nodes),
+			.destination = tb_run_get_id(&row, 1, info->n_nodes)};
+		pair.bytes = (double)tb_run_get(&row, 2, INT64_MAX) +
+			     overhead * (double)tb_run_get(&row, 3, INT64_MAX);
 		if (++traffic->n_flows > TB_SPLIT_FLOWS_MOST)
 			break;
-		if (!row.bad && from != to && from != TB_ID_NONE && to != TB_ID_NONE)
-			traffic->bytes[(size_t)to * traffic->n_leaves + from] += bytes;
+		if (!row.bad && (status = add(traffic, pair, error)) != TB_OK)
+			break;
 	}
 	sqlite3_finalize(row.query);
 	return status < 0 ? status : TB_OK;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+	const struct tb_node_pair *x = a, *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	return (x->destination > y->destination) - (x->destination < y->destination);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct tb_node_pair *x = a, *y = b;
+	if (x->bytes < y->bytes || x->bytes > y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return by_nodes(a, b);
+}
+
+// sort_pairs makes one pair of the flows that jobs have between the same nodes.
+static void sort_pairs(struct tb_leaf_traffic *traffic)
+{
+	struct tb_node_pair *pairs = traffic->pairs;
+	size_t n = 0;
+	traffic->has_pairs = traffic->n_flows <= TB_STATIC_PAIRS_MOST;
+	if (traffic->n_pairs == 0)
+		return;
+	qsort(pairs, traffic->n_pairs, sizeof *pairs, by_nodes);
+	for (size_t i = 0; i < traffic->n_pairs; i++) {
+		if (n > 0 && by_nodes(&pairs[n - 1], &pairs[i]) == 0)
+			pairs[n - 1].bytes += pairs[i].bytes;
+		else
+			pairs[n++] = pairs[i];
+	}
+	traffic->n_pairs = n;
+	qsort(pairs, n, sizeof *pairs, by_bytes);
 }
 
 int tb_leaf_traffic_init(
@@ -81,5 +136,7 @@ int tb_leaf_traffic_init(
 				    : tb_fail_memory(error, "the traffic of leaves");
 	if (status)
 		tb_leaf_traffic_fini(traffic);
+	else
+		sort_pairs(traffic);
 	return status;
 }

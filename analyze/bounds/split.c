@@ -23,85 +23,40 @@ static bool nearer(const struct reached *a, const struct reached *b)
 TB_HEAP(reach, struct reached, nearer)
 
 struct splitting {
-	const struct tb_run *run;
-	struct tb_leaf_traffic traffic;
-	uint32_t n_switches, n_edges;
-	uint32_t *from, *to; // by edge: a link between switches that lives
-	double *capacity;    // likewise, bytes per second
-	double *weight, *load, *sum;
-	uint32_t *first_in, *in;   // edges into a switch
-	uint32_t *first_out, *out; // and out of it
-	double *distance;	   // by switch, to the destination
-	double *share;		   // by switch, bytes that are there
-	uint32_t *order;	   // switches by distance
-	struct reached *heap;	   // room for an entry an edge, and one
-	double volume;		   // of a round: traffic times distance
+	const struct tb_switch_graph *graph;
+	const struct tb_leaf_traffic *traffic;
+	double *weight, *load, *sum; // by edge
+	double *distance;	     // by switch, to the destination
+	double *share;		     // by switch, bytes that are there
+	uint32_t *order;	     // switches by distance
+	struct reached *heap;	     // room for an entry an edge, and one
+	double volume;		     // of a round: traffic times distance
+	double least_s;		     // proved of the flows alone
 };
 
 static void splitting_fini(struct splitting *s)
 {
-	tb_leaf_traffic_fini(&s->traffic);
-	void *const parts[] = {s->from, s->to, s->capacity, s->weight, s->load, s->sum,
-		s->first_in, s->in, s->first_out, s->out, s->distance, s->share, s->order,
-		s->heap};
+	void *const parts[] = {
+		s->weight, s->load, s->sum, s->distance, s->share, s->order, s->heap};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		free(parts[i]);
 }
 
-static bool make_room(struct splitting *s)
+// splitting_init begins with the times that links take for a byte.
+static bool splitting_init(struct splitting *s)
 {
-	const struct tb_run_info *info = tb_run_info(s->run);
-	size_t e = (size_t)info->n_links + 1, v = (size_t)info->n_switches + 2;
-	s->from = calloc(e, sizeof *s->from);
-	s->to = calloc(e, sizeof *s->to);
-	s->capacity = calloc(e, sizeof *s->capacity);
+	size_t e = (size_t)s->graph->n_edges + 1, v = (size_t)s->graph->n_switches + 1;
 	s->weight = calloc(e, sizeof *s->weight);
 	s->load = calloc(e, sizeof *s->load);
 	s->sum = calloc(e, sizeof *s->sum);
-	s->in = calloc(e, sizeof *s->in);
 	s->heap = calloc(e, sizeof *s->heap);
-	s->out = calloc(e, sizeof *s->out);
-	s->first_in = calloc(v, sizeof *s->first_in);
-	s->first_out = calloc(v, sizeof *s->first_out);
 	s->distance = calloc(v, sizeof *s->distance);
 	s->share = calloc(v, sizeof *s->share);
 	s->order = calloc(v, sizeof *s->order);
-	return s->from && s->to && s->capacity && s->weight && s->load && s->sum &&
-	       s->in && s->out && s->heap && s->first_in && s->first_out && s->distance &&
-	       s->share && s->order;
-}
-
-// index_edges lists the edges of each switch: those that have it as `end`. Edges of
-// switch v are list[first[v]] up to first[v + 1].
-static void index_edges(
-	const struct splitting *s, const uint32_t *end, uint32_t *first, uint32_t *list)
-{
-	for (uint32_t e = 0; e < s->n_edges; e++)
-		first[end[e]]++;
-	for (uint32_t i = 1; i < s->n_switches; i++)
-		first[i] += first[i - 1];
-	for (uint32_t e = s->n_edges; e-- > 0;)
-		list[--first[end[e]]] = e;
-	first[s->n_switches] = s->n_edges;
-}
-
-// list_edges lists the links between switches.
-static void list_edges(struct splitting *s)
-{
-	const struct tb_run_link *links = tb_run_links(s->run);
-	s->n_switches = tb_run_info(s->run)->n_switches;
-	for (uint32_t i = 0; i < tb_run_info(s->run)->n_links; i++) {
-		const struct tb_link_info *at = &links[i].at;
-		if ((at->kind != TB_LINK_UP && at->kind != TB_LINK_DOWN) ||
-			links[i].dead_at_ps == 0 || at->bytes_per_s == 0)
-			continue;
-		s->from[s->n_edges] = at->from;
-		s->to[s->n_edges] = at->to;
-		s->capacity[s->n_edges] = (double)at->bytes_per_s;
-		s->weight[s->n_edges++] = 1 / (double)at->bytes_per_s;
-	}
-	index_edges(s, s->to, s->first_in, s->in);
-	index_edges(s, s->from, s->first_out, s->out);
+	for (uint32_t i = 0; s->weight && i < s->graph->n_edges; i++)
+		s->weight[i] = 1 / s->graph->bytes_per_s[i];
+	return s->weight && s->load && s->sum && s->heap && s->distance && s->share &&
+	       s->order;
 }
 
 // measure finds the distances of all switches to one, and their order; it returns how
@@ -110,7 +65,7 @@ static uint32_t measure(struct splitting *s, uint32_t home)
 {
 	size_t n = 1;
 	uint32_t n_reached = 0;
-	for (uint32_t i = 0; i < s->n_switches; i++)
+	for (uint32_t i = 0; i < s->graph->n_switches; i++)
 		s->distance[i] = INFINITY;
 	s->distance[home] = 0;
 	s->heap[0] = (struct reached){0, home};
@@ -119,8 +74,9 @@ static uint32_t measure(struct splitting *s, uint32_t home)
 		if (at.distance > s->distance[at.sw])
 			continue;
 		s->order[n_reached++] = at.sw;
-		for (uint32_t i = s->first_in[at.sw]; i < s->first_in[at.sw + 1]; i++) {
-			uint32_t edge = s->in[i], before = s->from[edge];
+		for (uint32_t i = s->graph->first_in[at.sw];
+			i < s->graph->first_in[at.sw + 1]; i++) {
+			uint32_t edge = s->graph->in[i], before = s->graph->from[edge];
 			double distance = at.distance + s->weight[edge];
 			if (distance >= s->distance[before])
 				continue;
@@ -135,7 +91,8 @@ static uint32_t measure(struct splitting *s, uint32_t home)
 // order here and there.
 static bool leads_on(const struct splitting *s, uint32_t edge)
 {
-	double from = s->distance[s->from[edge]], to = s->distance[s->to[edge]];
+	double from = s->distance[s->graph->from[edge]],
+	       to = s->distance[s->graph->to[edge]];
 	return to < from && to + s->weight[edge] <= from * (1 + 1e-12);
 }
 
@@ -144,22 +101,24 @@ static bool leads_on(const struct splitting *s, uint32_t edge)
 static void spread(struct splitting *s, uint32_t sw)
 {
 	double capacity = 0;
-	for (uint32_t i = s->first_out[sw]; i < s->first_out[sw + 1]; i++)
-		capacity += leads_on(s, s->out[i]) ? s->capacity[s->out[i]] : 0;
-	for (uint32_t i = s->first_out[sw]; i < s->first_out[sw + 1]; i++) {
-		uint32_t edge = s->out[i];
+	for (uint32_t i = s->graph->first_out[sw]; i < s->graph->first_out[sw + 1]; i++)
+		capacity += leads_on(s, s->graph->out[i])
+				    ? s->graph->bytes_per_s[s->graph->out[i]]
+				    : 0;
+	for (uint32_t i = s->graph->first_out[sw]; i < s->graph->first_out[sw + 1]; i++) {
+		uint32_t edge = s->graph->out[i];
 		if (!leads_on(s, edge))
 			continue;
-		double bytes = s->share[sw] * s->capacity[edge] / capacity;
+		double bytes = s->share[sw] * s->graph->bytes_per_s[edge] / capacity;
 		s->load[edge] += bytes;
-		s->share[s->to[edge]] += bytes;
+		s->share[s->graph->to[edge]] += bytes;
 	}
 }
 
 // carry has all traffic to a leaf take its shortest paths; false when some has none.
 static bool carry(struct splitting *s, uint32_t leaf)
 {
-	const struct tb_leaf_traffic *traffic = &s->traffic;
+	const struct tb_leaf_traffic *traffic = s->traffic;
 	const double *bytes = &traffic->bytes[(size_t)leaf * traffic->n_leaves];
 	bool any = false, fine = true;
 	for (uint32_t i = 0; i < traffic->n_leaves; i++)
@@ -167,7 +126,7 @@ static bool carry(struct splitting *s, uint32_t leaf)
 	if (!any)
 		return true;
 	uint32_t n = measure(s, traffic->switch_of_leaf[leaf]);
-	for (uint32_t i = 0; i < s->n_switches; i++)
+	for (uint32_t i = 0; i < s->graph->n_switches; i++)
 		s->share[i] = 0;
 	for (uint32_t i = 0; i < traffic->n_leaves; i++) {
 		uint32_t sw = traffic->switch_of_leaf[i];
@@ -187,8 +146,8 @@ static bool carry(struct splitting *s, uint32_t leaf)
 static double most_s(const struct splitting *s, const double *bytes, double rounds)
 {
 	double most = 0;
-	for (uint32_t e = 0; e < s->n_edges; e++)
-		most = fmax(most, bytes[e] / rounds / s->capacity[e]);
+	for (uint32_t e = 0; e < s->graph->n_edges; e++)
+		most = fmax(most, bytes[e] / rounds / s->graph->bytes_per_s[e]);
 	return most;
 }
 
@@ -197,15 +156,16 @@ static double most_s(const struct splitting *s, const double *bytes, double roun
 static double weigh(struct splitting *s, double rounds)
 {
 	double sum = 0;
-	for (uint32_t e = 0; e < s->n_edges; e++) {
-		sum += s->capacity[e] * s->weight[e];
+	for (uint32_t e = 0; e < s->graph->n_edges; e++) {
+		sum += s->graph->bytes_per_s[e] * s->weight[e];
 		s->sum[e] += s->load[e];
 		s->load[e] = 0;
 	}
 	double most = most_s(s, s->sum, 1), growth = step * sqrt(rounds);
-	for (uint32_t e = 0; e < s->n_edges && most > 0; e++) {
-		double ratio = s->sum[e] / s->capacity[e] / most;
-		s->weight[e] = fmax(exp(growth * (ratio - 1)), 1e-9) / s->capacity[e];
+	for (uint32_t e = 0; e < s->graph->n_edges && most > 0; e++) {
+		double ratio = s->sum[e] / s->graph->bytes_per_s[e] / most;
+		s->weight[e] =
+			fmax(exp(growth * (ratio - 1)), 1e-9) / s->graph->bytes_per_s[e];
 	}
 	return sum;
 }
@@ -213,18 +173,20 @@ static double weigh(struct splitting *s, double rounds)
 // solve does rounds until the two times are close; false when a leaf is not reached.
 static bool solve(struct splitting *s, double *least_s, double *found_s)
 {
-	uint64_t round_work =
-		(uint64_t)s->traffic.n_leaves * (s->n_edges + s->n_switches) + 1;
+	uint64_t round_work = (uint64_t)s->traffic->n_leaves *
+				      (s->graph->n_edges + s->graph->n_switches) +
+			      1;
 	uint64_t n_most = 1 + TB_SPLIT_WORK / round_work;
 	*found_s = INFINITY;
 	for (uint64_t n = 1; n <= n_most; n++) {
 		s->volume = 0;
-		for (uint32_t i = 0; i < s->traffic.n_leaves; i++)
+		for (uint32_t i = 0; i < s->traffic->n_leaves; i++)
 			if (!carry(s, i))
 				return false;
 		double capacity = weigh(s, (double)n);
 		if (capacity > 0)
-			*least_s = fmax(*least_s, s->volume / capacity);
+			s->least_s = fmax(s->least_s, s->volume / capacity);
+		*least_s = fmax(*least_s, s->least_s);
 		*found_s = fmin(*found_s, most_s(s, s->sum, (double)n));
 		if (*found_s <= *least_s * (1 + TB_SPLIT_GAP))
 			break;
@@ -237,22 +199,17 @@ static tb_time_ps later(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-int tb_split_find(struct tb_split *split, struct tb_run *run, tb_time_ps at_least_ps,
+int tb_split_find(struct tb_split *split, const struct tb_switch_graph *graph,
+	const struct tb_leaf_traffic *traffic, tb_time_ps at_least_ps,
 	struct tb_error *error)
 {
-	const struct tb_run_info *info = tb_run_info(run);
-	struct splitting s = {.run = run};
+	struct splitting s = {.graph = graph, .traffic = traffic};
 	double least_s = (double)at_least_ps / (double)TB_PS_PER_S, found_s = 0;
 	*split = (struct tb_split){0};
-	if (info->network.n_rails > 1 || !info->complete || info->n_levels < 2 ||
-		info->network.ethernet.burst_bytes > 0)
-		return TB_OK;
-	int status = tb_leaf_traffic_init(&s.traffic, run, error);
-	if (!status && !make_room(&s))
-		status = tb_fail_memory(error, "the routes");
-	if (!status && s.traffic.n_flows <= TB_SPLIT_FLOWS_MOST) {
-		list_edges(&s);
+	int status = splitting_init(&s) ? TB_OK : tb_fail_memory(error, "the routes");
+	if (!status) {
 		split->known = solve(&s, &least_s, &found_s) && found_s > 0;
+		split->flows_s = s.least_s;
 		split->least_ps = later(tb_bytes_ps(least_s, 1), at_least_ps);
 		split->found_ps = later(tb_bytes_ps(found_s, 1), split->least_ps);
 	}

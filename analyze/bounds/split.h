@@ -11,21 +11,17 @@
 #ifndef TB_SPLIT_H
 #define TB_SPLIT_H
 
-#include "cuts.h"
+#include <stdbool.h>
+
+#include "units.h"
 
 // The two times are at most so far apart, or the work is used up.
 #define TB_SPLIT_GAP 0.01
 
 struct tb_split {
-	bool known; // not with several rails, shapers, too many flows, or an incomplete
-		    // run
+	bool known; // where it was looked for, and a path joins all that send
 	tb_time_ps least_ps, found_ps;
+	double flows_s; // proved without what else crossed cuts: acknowledgements
 };
-
-// tb_split_find finds them for the traffic between switches; `at_least_ps` is a bound
-// that is known, of cuts. TB_ENOMEM, TB_EFORMAT. Cost: the flows once; then up to
-// TB_SPLIT_WORK steps over links, half a second, more where one round takes more.
-int tb_split_find(struct tb_split *split, struct tb_run *run, tb_time_ps at_least_ps,
-	struct tb_error *error) TB_MUST_USE;
 
 #endif

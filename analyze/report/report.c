@@ -182,7 +182,7 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 		status = tb_evidence_init(&report->evidence, report->run, error);
 	// A short report reads little of a large run.
 	if (!status && (top == 0 || report->n_flows_all <= TB_BOUNDS_FLOWS))
-		status = tb_bounds_split(&report->evidence.bounds, report->run, error);
+		status = tb_bounds_routes(&report->evidence.bounds, report->run, error);
 	if (!status && tb_findings_judge(&report->findings, &report->evidence))
 		status = no_memory(error);
 	return status;

@@ -57,6 +57,22 @@ static void put_split(struct tb_datum *at)
 		at->whole = at->column->which ? split->found_ps : split->least_ps;
 }
 
+static void put_fixed(struct tb_datum *at)
+{
+	const struct tb_static_routes *fixed = &bounds_of(at->of)->fixed;
+	at->unknown = at->row > 0 || !fixed->known;
+	if (!at->unknown)
+		at->whole = at->column->which ? fixed->found_ps : fixed->least_ps;
+}
+
+static void put_gap(struct tb_datum *at)
+{
+	const struct tb_static_routes *fixed = &bounds_of(at->of)->fixed;
+	at->unknown = at->row > 0 || !fixed->known;
+	if (!at->unknown)
+		at->real = tb_static_gap_percent(fixed);
+}
+
 #define BOUND(member) TB_MEMBER(struct tb_bound, member)
 
 static const struct tb_column columns[] = {
@@ -79,6 +95,15 @@ static const struct tb_column columns[] = {
 		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL},
 	{"split_ps", "Best split", "And those that were found take so long",
 		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
+	{"static_least_ps", NULL,
+		"Static routes, one path for each pair of nodes, take at least so long, "
+		"proved",
+		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL},
+	{"static_ps", "Static routes", "And those that were found take so long",
+		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL, .which = 1},
+	{"static_gap_percent", "Gap",
+		"How much longer these take than is proved of all static routes",
+		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
 	{"routes_ps", "Its routes", "The link that what it carried takes longest",
 		TB_DATUM_TIME, BOUND(routes_ps)},
 	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_link,
@@ -103,5 +128,6 @@ const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
 	"Bounds of the run and of its phases, which its time is never below: by the "
 	"links "
 	"of nodes, by what had to cross the cuts of the network whatever the routes, and "
-	"by the links of the run's own routes (docs/findings.md).",
+	"by the links of the run's own routes; and the best routes that split flows or "
+	"not (docs/findings.md).",
 	TB_COLUMNS(columns), .item = item, .list = list_bounds};

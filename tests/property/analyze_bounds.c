@@ -60,10 +60,41 @@ static void check_split(const struct tb_bounds *bounds, const char *what)
 			what, split->least_ps, split->found_ps, bounds->whole.routes_ps);
 }
 
+// is_static returns whether the run's own routes are static ones: they choose by nodes
+// alone, and no cable died in between.
+static bool is_static(const struct tb_run *run)
+{
+	enum tb_ascent ascent = tb_run_info(run)->network.ascent;
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+		if (tb_run_links(run)[i].dead_at_ps != 0 &&
+			tb_run_links(run)[i].dead_at_ps != TB_TIME_NEVER)
+			return false;
+	return ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_SOURCE ||
+	       ascent == TB_ASCENT_ECMP;
+}
+
+// check_fixed: static routes are some that may be split, and the run's own may be static.
+static void check_fixed(const struct tb_bounds *bounds, bool own, const char *what)
+{
+	const struct tb_static_routes *fixed = &bounds->fixed;
+	tb_time_ps own_ps = bounds->whole.routes_ps;
+	if (!fixed->known)
+		return;
+	assert_true(bounds->split.known);
+	if (fixed->least_ps < bounds->split.least_ps ||
+		fixed->found_ps < fixed->least_ps ||
+		(own && (fixed->least_ps > own_ps + 1 || fixed->found_ps > own_ps + 1)))
+		fail_msg("%s: static %" PRId64 " to %" PRId64 " ps, split %" PRId64
+			 ", own routes %" PRId64,
+			what, fixed->least_ps, fixed->found_ps, bounds->split.least_ps,
+			own_ps);
+}
+
 // How close bounds came to the simulated time, and where they differed, over all runs.
 struct seen {
 	double closest;
 	uint32_t n_cuts, n_routes; // above the bound before it
+	uint32_t n_fixed, n_own;   // of static routes, with own ones that are
 };
 
 static void look(struct seen *seen, const struct tb_bound *bound)
@@ -81,7 +112,7 @@ static void check_run(struct seen *seen, const char *what, enum kind kind)
 	struct tb_error error = {0};
 	if (tb_run_open(&run, STORE, 0, &error) != TB_OK ||
 		tb_bounds_init(&bounds, run, &error) != TB_OK ||
-		tb_bounds_split(&bounds, run, &error) != TB_OK)
+		tb_bounds_routes(&bounds, run, &error) != TB_OK)
 		fail_msg("%s: %s", what, error.text);
 	const struct tb_run_info *info = tb_run_info(run);
 	check_order(&bounds.whole, info->simulated_ps, what);
@@ -94,6 +125,9 @@ static void check_run(struct seen *seen, const char *what, enum kind kind)
 	assert_int_equal(bounds.parts.run_ps, info->simulated_ps);
 	check_parts(&bounds.parts, what);
 	check_split(&bounds, what);
+	check_fixed(&bounds, is_static(run), what);
+	seen->n_fixed += bounds.fixed.known;
+	seen->n_own += bounds.fixed.known && is_static(run);
 	look(seen, &bounds.whole);
 	if (info->n_undelivered == 0 && info->n_messages > 0 && kind != OPEN)
 		assert_true(bounds.parts.has_compute);
@@ -154,10 +188,12 @@ static void no_bound_is_above_the_simulated_time(void **state)
 		assert_true(2 * n > n_tried);
 	}
 	print_message("%u runs, %u refused; closest %.3f, cuts above hosts %u, routes "
-		      "above cuts %u\n",
-		n, n_tried - n, seen.closest, seen.n_cuts, seen.n_routes);
+		      "above cuts %u, static routes of %u, own ones of %u\n",
+		n, n_tried - n, seen.closest, seen.n_cuts, seen.n_routes, seen.n_fixed,
+		seen.n_own);
 	assert_true(seen.closest > 0.8);
 	assert_true(20 * seen.n_cuts > n && 20 * seen.n_routes > n);
+	assert_true(5 * seen.n_fixed > n && 20 * seen.n_own > n);
 	unlink(STORE);
 	unlink(JOB);
 	unlink(CAPTURE);
