@@ -2,6 +2,7 @@
 #include "advice_impl.h"
 #include "array.h"
 #include "findings.h"
+#include "flows.h"
 
 #include <limits.h>
 #include <math.h>
@@ -98,12 +99,24 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 	advice->no_memory = advice->no_memory || !change->proposal;
 }
 
+// know_routes has the evidence tell how good routes could be, where few flows are read.
+static int know_routes(struct tb_advice *advice, struct tb_error *error)
+{
+	uint64_t n = 0;
+	int status = tb_flows_count(advice->run, &n, error);
+	return status || n > TB_BOUNDS_FLOWS
+		       ? status
+		       : tb_bounds_routes(&advice->evidence.bounds, advice->run, error);
+}
+
 // propose adds what the findings propose, as if nothing had been tried before: what
 // harmed then they do not propose any more.
 static int propose(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_findings findings = {.n = 0};
 	int status = tb_evidence_init(&advice->evidence, advice->run, error);
+	if (!status)
+		status = know_routes(advice, error);
 	if (status)
 		return status;
 	tb_run_tries_fini(&advice->evidence.tries);

@@ -4,6 +4,7 @@
 #include "network_open.h"
 #include "route_file_write.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,20 +37,42 @@ static int write_file(const struct tb_network *network, struct tb_advice_file *f
 	return status;
 }
 
-// name_change: what is saved is known where the run had the network's own tables.
-static void name_change(
-	const struct tb_advice *advice, double saved, char *title, size_t size)
+// above_best returns how much longer the busiest link takes with these routes than with
+// any static ones, in percent at most; INFINITY where better ones are known, or nothing
+// is. The routes are for bytes of messages, and bounds of those on the wire.
+static double above_best(const struct tb_advice *advice, const struct tb_route_gain *gain)
 {
+	const struct tb_static_routes *best = &advice->evidence.bounds.fixed;
+	double most_ps = gain->after * best->overhead * (double)TB_PS_PER_S;
+	if (!best->known || best->least_ps <= 0 ||
+		most_ps > (double)best->found_ps * (1 + TB_ADVICE_MATTERS / 100))
+		return INFINITY;
+	return fmax(100 * (most_ps / (double)best->least_ps - 1), 0);
+}
+
+// name_change: what is saved is known where the run had the network's own tables.
+static void name_change(const struct tb_advice *advice, const struct tb_route_gain *gain,
+	char *title, size_t size)
+{
+	char saved[48] = "", best[80] = "";
+	double above = above_best(advice, gain);
 	if (advice->info->network.ascent == TB_ASCENT_DETERMINISTIC)
-		snprintf(title, size, "routes by traffic (busiest link %.0f %% less)",
-			100 * saved);
-	else
-		snprintf(title, size, "routes by traffic");
+		snprintf(saved, sizeof saved, "busiest link %.0f %% less",
+			100 * (1 - gain->after / gain->before));
+	if (above < TB_ADVICE_MATTERS)
+		snprintf(best, sizeof best, "no static ones are better");
+	else if (above < INFINITY)
+		snprintf(best, sizeof best, "no static ones are over %.1f %% better",
+			above);
+	bool any = *saved || *best;
+	snprintf(title, size, "routes by traffic%s%s%s%s%s", any ? " (" : "", saved,
+		*saved && *best ? ", " : "", best, any ? ")" : "");
 }
 
 // add_routes adds the change, whose command it takes.
 static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
-	const struct tb_network *network, double saved, struct tb_error *error)
+	const struct tb_network *network, const struct tb_route_gain *gain,
+	struct tb_error *error)
 {
 	char title[160];
 	struct tb_change *change = NULL;
@@ -59,7 +82,7 @@ static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
 	if (status == TB_OK) {
 		tb_advice_name_files(words, file, 1,
 			advice->folder ? advice->folder : TB_TRIED_FOLDER);
-		name_change(advice, saved, title, sizeof title);
+		name_change(advice, gain, title, sizeof title);
 		change = tb_advice_search(advice, "routes-by-traffic", words, title);
 		*words = (struct tb_replay_command){0};
 	}
@@ -107,8 +130,7 @@ int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error)
 	bool is_worth_it = info->network.ascent != TB_ASCENT_DETERMINISTIC ||
 			   gain.after < (1 - WORTH) * gain.before;
 	if (status == TB_OK && gain.before > 0 && is_worth_it)
-		status = add_routes(
-			advice, &words, network, 1 - gain.after / gain.before, &why);
+		status = add_routes(advice, &words, network, &gain, &why);
 	tb_replay_command_fini(&words);
 	tb_network_free(network);
 	if (status == TB_ENOMEM && error)

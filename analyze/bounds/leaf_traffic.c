@@ -2,6 +2,7 @@
 #include "run_impl.h"
 #include "split_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,14 +45,16 @@ static bool find_leaves(struct tb_leaf_traffic *traffic, const struct tb_run *ru
 }
 
 // add adds a flow, and a pair for it while there is room for these.
-static int add(
-	struct tb_leaf_traffic *traffic, struct tb_node_pair pair, struct tb_error *error)
+static int add(struct tb_leaf_traffic *traffic, struct tb_node_pair pair, double payload,
+	struct tb_error *error)
 {
 	uint32_t from = traffic->leaf_of_node[pair.source];
 	uint32_t to = traffic->leaf_of_node[pair.destination];
 	if (from == to || from == TB_ID_NONE || to == TB_ID_NONE)
 		return TB_OK;
 	traffic->bytes[(size_t)to * traffic->n_leaves + from] += pair.bytes;
+	if (pair.bytes > payload * traffic->overhead)
+		traffic->overhead = payload > 0 ? pair.bytes / payload : INFINITY;
 	if (traffic->n_flows > TB_STATIC_PAIRS_MOST || pair.bytes <= 0)
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&traffic->pairs, &traffic->pairs_room, traffic->n_pairs + 1))
@@ -78,11 +81,11 @@ static int read_flows(
 		struct tb_node_pair pair = {
 			.source = tb_run_get_id(&row, 0, info->n_nodes),
 			.destination = tb_run_get_id(&row, 1, info->n_nodes)};
-		pair.bytes = (double)tb_run_get(&row, 2, INT64_MAX) +
-			     overhead * (double)tb_run_get(&row, 3, INT64_MAX);
+		double payload = (double)tb_run_get(&row, 2, INT64_MAX);
+		pair.bytes = payload + overhead * (double)tb_run_get(&row, 3, INT64_MAX);
 		if (++traffic->n_flows > TB_SPLIT_FLOWS_MOST)
 			break;
-		if (!row.bad && (status = add(traffic, pair, error)) != TB_OK)
+		if (!row.bad && (status = add(traffic, pair, payload, error)) != TB_OK)
 			break;
 	}
 	sqlite3_finalize(row.query);
@@ -127,7 +130,7 @@ static void sort_pairs(struct tb_leaf_traffic *traffic)
 int tb_leaf_traffic_init(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
-	*traffic = (struct tb_leaf_traffic){0};
+	*traffic = (struct tb_leaf_traffic){.overhead = 1};
 	bool fine = find_leaves(traffic, run);
 	size_t n = (size_t)traffic->n_leaves * traffic->n_leaves;
 	if (fine)

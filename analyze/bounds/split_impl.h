@@ -24,6 +24,7 @@ struct tb_leaf_traffic {
 	uint32_t n_leaves;
 	double *bytes; // n_leaves x n_leaves, by destination, then source
 	uint64_t n_flows;
+	double overhead;	    // as of tb_static_routes
 	struct tb_node_pair *pairs; // with most bytes first
 	size_t n_pairs, pairs_room;
 	bool has_pairs; // there are no more than TB_STATIC_PAIRS_MOST flows

@@ -19,7 +19,7 @@ int tb_static_find(struct tb_static_routes *routes, const struct tb_switch_graph
 {
 	double least_s = 0, found_s = INFINITY, searched_s = INFINITY;
 	double at_least_s = (double)split->least_ps / (double)TB_PS_PER_S;
-	*routes = (struct tb_static_routes){0};
+	*routes = (struct tb_static_routes){.overhead = traffic->overhead};
 	if (!traffic->has_pairs)
 		return TB_OK;
 	int status =

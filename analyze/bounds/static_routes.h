@@ -28,6 +28,9 @@
 struct tb_static_routes {
 	bool known;
 	tb_time_ps least_ps, found_ps;
+	// Of a pair, bytes on the wire over those of its messages, the most; INFINITY:
+	// its messages have none.
+	double overhead;
 };
 
 // tb_static_gap_percent returns how much longer those that were found take.
