@@ -63,5 +63,8 @@ int tb_bounds_routes(struct tb_bounds *bounds, struct tb_run *run, struct tb_err
 		status = find(bounds, &traffic, run, error);
 	tb_leaf_traffic_fini(&traffic);
 	compare_own(bounds, run);
+	// Static routes are some that might split flows.
+	if (bounds->fixed.known && bounds->fixed.found_ps < bounds->split.found_ps)
+		bounds->split.found_ps = bounds->fixed.found_ps;
 	return status;
 }

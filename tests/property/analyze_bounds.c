@@ -82,6 +82,7 @@ static void check_fixed(const struct tb_bounds *bounds, bool own, const char *wh
 		return;
 	assert_true(bounds->split.known);
 	if (fixed->least_ps < bounds->split.least_ps ||
+		fixed->found_ps < bounds->split.found_ps ||
 		fixed->found_ps < fixed->least_ps ||
 		(own && (fixed->least_ps > own_ps + 1 || fixed->found_ps > own_ps + 1)))
 		fail_msg("%s: static %" PRId64 " to %" PRId64 " ps, split %" PRId64
