@@ -292,6 +292,96 @@ static void adaptive_ascents_take_the_link_with_the_fewest_flows(void **state)
 	}
 }
 
+static const char *const splitting[] = {
+	"adaptive", "adaptive-lowest", "adaptive-round-robin", "random"};
+enum { N_SPLITTING = sizeof splitting / sizeof *splitting };
+
+// All nodes of one leaf send to another one: messages of many packets, which each choose
+// an ascent, share all links up and down alike, and nobody waits.
+static void a_message_of_many_packets_takes_all_ascents(void **state)
+{
+	(void)state;
+	enum { PACKETS = 245 };
+	for (size_t i = 0; i < N_SPLITTING; i++) {
+		char preset[320];
+		struct line lines[4];
+		for (uint32_t k = 0; k < 4; k++)
+			lines[k] = (struct line){
+				.source = k, .destination = 4 + k, .bytes = MEGABYTE};
+		snprintf(preset, sizeof preset, FLUID ",levels=2,arity=4,ascent=%s",
+			splitting[i]);
+		struct tb_network *net = network_of(preset);
+		struct outcome outcome = replayed(preset, lines, 4);
+		for (uint32_t k = 0; k < 4; k++)
+			assert_int_equal(lines[k].delivered, MEGABYTE_PS + 2 * STAR_PS);
+		assert_int_equal(outcome.stats.wait_ps, 0);
+		assert_int_equal(outcome.stats.n_hops, 4 * 4 * PACKETS);
+		uint64_t n_up = 0, n_crossed = 0;
+		for (uint32_t l = 0; l < net->n_links; l++) {
+			const struct tb_link_sample *link = &outcome.tally.links[l];
+			n_crossed += link->n_packets;
+			n_up += net->links[l].kind == TB_LINK_UP ? link->n_packets : 0;
+			if (link->n_packets == 0)
+				continue;
+			assert_int_equal(link->bytes, MEGABYTE);
+			assert_true(link->n_packets >= 4 * (PACKETS / 4) &&
+				    link->n_packets <= 4 * (PACKETS / 4 + 1));
+		}
+		assert_int_equal(n_up, 4 * PACKETS);
+		assert_int_equal(n_crossed, 4 * 4 * PACKETS);
+		drop(&outcome);
+		tb_network_free(net);
+	}
+}
+
+// A message has no more ways than packets.
+static void a_message_of_few_packets_takes_few_ascents(void **state)
+{
+	(void)state;
+	const uint32_t n_ways[] = {1, 2, 2, 4, 4};
+	for (size_t i = 0; i < N_SPLITTING * 5; i++) {
+		char preset[320];
+		uint32_t n_packets = (uint32_t)(i / N_SPLITTING) + 1, n_up = 0;
+		struct line line = {.destination = 15, .bytes = n_packets * 4096};
+		snprintf(preset, sizeof preset, FLUID ",levels=2,arity=4,ascent=%s",
+			splitting[i % N_SPLITTING]);
+		struct tb_network *net = network_of(preset);
+		struct outcome outcome = replayed(preset, &line, 1);
+		for (uint32_t l = 0; l < net->n_links; l++)
+			n_up += net->links[l].kind == TB_LINK_UP &&
+				outcome.tally.links[l].n_packets > 0;
+		assert_int_equal(n_up, n_ways[n_packets - 1]);
+		assert_int_equal(
+			line.delivered, line.bytes * BYTE_PS + (uint64_t)(2 * STAR_PS));
+		drop(&outcome);
+		tb_network_free(net);
+	}
+}
+
+// Each of four nodes sends 1 MB to each of four others at one leaf: 4 MB go into each
+// node, which limits, and each message loses three quarters of the time to the others.
+static void split_messages_lose_time_where_they_meet(void **state)
+{
+	(void)state;
+	enum { N = 16 };
+	for (size_t i = 0; i < N_SPLITTING; i++) {
+		char preset[320];
+		struct line lines[N];
+		for (uint32_t k = 0; k < N; k++)
+			lines[k] = (struct line){.source = k % 4,
+				.destination = 4 + k / 4,
+				.bytes = MEGABYTE};
+		snprintf(preset, sizeof preset, FLUID ",levels=2,arity=4,ascent=%s",
+			splitting[i]);
+		struct outcome outcome = replayed(preset, lines, N);
+		for (uint32_t k = 0; k < N; k++)
+			assert_int_equal(
+				lines[k].delivered, 4 * MEGABYTE_PS + 2 * STAR_PS);
+		assert_int_equal(outcome.stats.wait_ps, N * 3 * MEGABYTE_PS);
+		drop(&outcome);
+	}
+}
+
 static void a_run_is_the_same_again(void **state)
 {
 	(void)state;
@@ -329,6 +419,9 @@ int main(void)
 		cmocka_unit_test(there_is_no_head_of_line_blocking),
 		cmocka_unit_test(routes_are_those_of_packets),
 		cmocka_unit_test(adaptive_ascents_take_the_link_with_the_fewest_flows),
+		cmocka_unit_test(a_message_of_many_packets_takes_all_ascents),
+		cmocka_unit_test(a_message_of_few_packets_takes_few_ascents),
+		cmocka_unit_test(split_messages_lose_time_where_they_meet),
 		cmocka_unit_test(a_run_is_the_same_again)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// Max-min fair rates against a naive reference: flows begin and end at random, some at
-// once, and the rates of all are what progressive filling from nothing gives, but for
-// what is left of divisions.
+// Max-min fair rates against a naive reference: flows, whole and split, begin and end at
+// random, some at once, and the rates of all are what progressive filling from nothing
+// gives, but for what is left of divisions.
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
 #include "random.h"
@@ -22,7 +22,7 @@ enum { LINKS = 24, FLOWS = 60, STEPS = 6, ROUNDS = 60 };
 enum { APART_MOST = 10000 };
 
 struct wanted { // a flow of the reference
-	uint32_t links[STEPS], n, id;
+	uint32_t links[STEPS], weights[STEPS], n, id;
 	uint64_t rate;
 	bool runs, has_rate;
 };
@@ -32,25 +32,25 @@ struct program {
 	struct wanted flows[FLOWS];
 };
 
-static bool crosses(const struct wanted *flow, uint32_t link)
+// weight_of is the weight of a flow on a link; 0: it does not cross it.
+static uint32_t weight_of(const struct wanted *flow, uint32_t link)
 {
 	for (uint32_t i = 0; i < flow->n; i++)
 		if (flow->links[i] == link)
-			return true;
-	return false;
+			return flow->weights[i];
+	return 0;
 }
 
-// share_of is what a link has for each of its flows that have no rate yet; UINT64_MAX:
-// there are none.
+// share_of is what a link has for each whole flow of those that have no rate yet;
+// UINT64_MAX: there are none.
 static uint64_t share_of(const struct program *program, uint32_t link)
 {
 	uint64_t rest = program->capacities[link], n = 0;
 	for (uint32_t f = 0; f < FLOWS; f++) {
 		const struct wanted *flow = &program->flows[f];
-		if (!flow->runs || !crosses(flow, link))
-			continue;
-		n += !flow->has_rate;
-		rest -= flow->has_rate ? flow->rate : 0;
+		uint32_t weight = flow->runs ? weight_of(flow, link) : 0;
+		n += flow->has_rate ? 0 : weight;
+		rest -= flow->has_rate ? weight * flow->rate : 0;
 	}
 	return n ? rest / n : UINT64_MAX;
 }
@@ -72,7 +72,8 @@ static void fill(struct program *program)
 		for (uint32_t l = 0; l < LINKS; l++)
 			for (uint32_t f = 0; f < FLOWS && shares[l] == least; f++) {
 				struct wanted *flow = &program->flows[f];
-				if (!flow->runs || flow->has_rate || !crosses(flow, l))
+				if (!flow->runs || flow->has_rate ||
+					weight_of(flow, l) == 0)
 					continue;
 				flow->has_rate = true;
 				flow->rate = least;
@@ -90,12 +91,26 @@ static void begin(struct tb_random *random, struct tb_shares *shares, struct wan
 		half == LINKS ? 0 : (uint32_t)tb_random_below(random, 2) * LINKS / 2;
 	while (flow->n < n) {
 		uint32_t link = first + (uint32_t)tb_random_below(random, half);
-		if (!crosses(flow, link))
-			flow->links[flow->n++] = link;
+		if (weight_of(flow, link))
+			continue;
+		flow->weights[flow->n] = TB_SHARE_WHOLE >> tb_random_below(random, 5);
+		flow->links[flow->n++] = link;
 	}
-	flow->id = tb_shares_begin(shares, flow->links, flow->n);
+	struct tb_share_step steps[STEPS];
+	for (uint32_t i = 0; i < n; i++)
+		steps[i] = (struct tb_share_step){
+			.link = flow->links[i], .weight = (uint16_t)flow->weights[i]};
+	flow->id = tb_shares_begin(shares, steps, n);
 	assert_int_not_equal(flow->id, TB_SHARES_NONE);
 	flow->runs = true;
+}
+
+static uint64_t weights_of(const struct tb_share_link *link)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < link->n; i++)
+		sum += link->uses[i].weight;
+	return sum;
 }
 
 // check compares rates, and what links know of their flows.
@@ -116,12 +131,12 @@ static void check(const struct tb_shares *shares, struct program *program, uint6
 				(unsigned long long)got->rate,
 				(unsigned long long)flow->rate);
 		for (uint32_t i = 0; i < flow->n; i++)
-			rates[flow->links[i]] += got->rate;
+			rates[flow->links[i]] += flow->weights[i] * got->rate;
 		const struct tb_share_step *steps = tb_shares_steps(shares, flow->id);
 		const struct tb_share_link *limit =
 			&shares->links[steps[got->limit].link];
 		// Of what limits it there is not a unit left for each flow.
-		assert_true(limit->capacity - limit->rate < limit->n);
+		assert_true(limit->capacity - limit->rate < weights_of(limit));
 	}
 	for (uint32_t l = 0; l < LINKS; l++) {
 		assert_int_equal(shares->links[l].rate, rates[l]);

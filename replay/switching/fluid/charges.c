@@ -8,6 +8,8 @@
 // from what is counted then.
 #include "fluid.h"
 
+#include <assert.h>
+
 // Beyond so many others, as many of them are blamed, in turn.
 enum { BLAMED_MOST = 4 };
 
@@ -23,27 +25,40 @@ static uint32_t link_at(const struct fluid *fluid, uint32_t id, uint32_t step)
 	return sends ? net->injection[node] : net->ejection[node];
 }
 
+// Of a split flow it is the one of the first way by which it comes there.
 uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
-	bool is_bus = tb_shares_steps(&fluid->shares, id)[step].link >=
-		      fluid->replay.net->n_links;
-	return link_at(fluid, id, step && !is_bus ? step - 1 : step);
+	const struct tb_network *net = fluid->replay.net;
+	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	if (step == 0 || steps[step].link >= net->n_links)
+		return link_at(fluid, id, step);
+	uint32_t sw = net->links[steps[step].link].from, s = 0;
+	while (net->links[steps[s].link].to != sw ||
+		net->links[steps[s].link].kind == TB_LINK_EJECTION ||
+		(steps[s].ways & steps[step].ways) == 0)
+		s++;
+	return steps[s].link;
 }
 
 // A charge of lost time to those who share a link.
 struct charge {
 	uint32_t link, root, victim; // victim: flow of the records
 	tb_time_ps lost_ps, until;
-	uint64_t others; // rates of those who are blamed
+	uint64_t others; // rates over the link of those who are blamed
 	uint64_t blamed; // of these, until now
 };
 
-static void blame(struct fluid *fluid, struct charge *charge, uint32_t id)
+static uint64_t rate_of(const struct fluid *fluid, struct tb_share_use use)
 {
-	const struct fluid_flow *flow = &fluid->flows[id];
+	return use.weight * fluid->shares.flows[use.flow].rate;
+}
+
+static void blame(struct fluid *fluid, struct charge *charge, struct tb_share_use use)
+{
+	const struct fluid_flow *flow = &fluid->flows[use.flow];
 	fluid_amount lost = (uint64_t)charge->lost_ps;
 	tb_time_ps before = (tb_time_ps)(lost * charge->blamed / charge->others);
-	charge->blamed += fluid->shares.flows[id].rate;
+	charge->blamed += rate_of(fluid, use);
 	tb_time_ps part = (tb_time_ps)(lost * charge->blamed / charge->others) - before;
 	if (part > 0)
 		tb_records_blame(&fluid->replay.records, charge->link, charge->root,
@@ -60,13 +75,13 @@ static void share_out(struct fluid *fluid, const struct tb_share_link *link, uin
 	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
 	// Those that only begin now have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
-		uint32_t other = link->flows[(first + n++) % link->n];
-		charge->others += other == id ? 0 : fluid->shares.flows[other].rate;
+		struct tb_share_use other = link->uses[(first + n++) % link->n];
+		charge->others += other.flow == id ? 0 : rate_of(fluid, other);
 	}
 	fluid->flows[id].turn = first + n;
 	for (uint32_t i = 0; i < n && charge->others; i++) {
-		uint32_t other = link->flows[(first + i) % link->n];
-		if (other != id)
+		struct tb_share_use other = link->uses[(first + i) % link->n];
+		if (other.flow != id)
 			blame(fluid, charge, other);
 	}
 }
@@ -90,6 +105,16 @@ static void charge_lost(
 	share_out(fluid, link, id, &charge);
 }
 
+// crossed is how many of the first `n` packets of a flow take a step: its ways take
+// turns.
+static uint32_t crossed(const struct tb_share_step *step, uint32_t n)
+{
+	uint32_t n_own = (uint32_t)__builtin_popcount(step->ways);
+	uint32_t n_ways = n_own * TB_SHARE_WHOLE / step->weight;
+	uint32_t begun = step->ways & ((1u << n % n_ways) - 1);
+	return n / n_ways * n_own + (uint32_t)__builtin_popcount(begun);
+}
+
 // count_packets counts the packets whose headers have crossed the links.
 static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 {
@@ -107,7 +132,8 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 		if (n == flow->n_packets || steps[s].link >= replay->net->n_links)
 			break;
 		struct tb_cell *cell = &fluid->cell[steps[s].link];
-		cell->n_packets += (uint32_t)n - flow->n_packets;
+		cell->n_packets += crossed(&steps[s], (uint32_t)n) -
+				   crossed(&steps[s], flow->n_packets);
 		tb_records_touch(&fluid->replay.records, cell);
 	}
 	flow->n_packets = (uint32_t)n;
@@ -120,7 +146,7 @@ static void give_back(struct fluid *fluid, uint32_t id, fluid_amount amount)
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
 	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++)
 		if (steps[s].link < fluid->replay.net->n_links)
-			fluid->links[steps[s].link].moved -= amount;
+			fluid->links[steps[s].link].moved -= amount * steps[s].weight;
 }
 
 void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
@@ -156,6 +182,7 @@ uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 	uint64_t full =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
 	uint64_t first = flow->n_before ? 0 : params->credits.first_overhead_bytes;
+	assert(flow->n_packets > 0); // what begins at the edge is not a flow yet
 	fluid_amount whole = (fluid_amount)(flow->n_packets * full + first) * BYTE_AMOUNT;
 	if (whole > flow->all || flow->n_packets + flow->n_before == message->n_packets)
 		whole = flow->all;
@@ -163,7 +190,7 @@ uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
 	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++)
 		if (steps[s].link < fluid->replay.net->n_links)
-			fluid->links[steps[s].link].moved += rest;
+			fluid->links[steps[s].link].moved += rest * steps[s].weight;
 	flow->left -= rest;
 	return flow->n_packets;
 }
@@ -188,8 +215,9 @@ static void count_link(struct fluid *fluid, uint32_t id, tb_time_ps until)
 	link->moved += (fluid_amount)fluid->shares.links[id].rate *
 		       (uint64_t)(until - link->since);
 	link->since = until;
-	uint64_t rate = fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT;
-	uint64_t bytes = (uint64_t)(link->moved / BYTE_AMOUNT);
+	uint64_t rate =
+		(fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT) * TB_SHARE_WHOLE;
+	uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
 	uint64_t busy_ps = (uint64_t)(link->moved / rate);
 	if (bytes > link->bytes) {
 		cell->bytes += bytes - link->bytes;

@@ -9,9 +9,8 @@ static void leave_flow(struct fluid *fluid, uint32_t id)
 	struct tb_replay *replay = &fluid->replay;
 	struct fluid_flow *flow = &fluid->flows[id];
 	uint32_t n = tb_fluid_round_up(fluid, id);
-	uint32_t n_links = fluid->shares.flows[id].n_steps - (fluid->first_bus ? 2 : 0);
 	uint32_t n_left = replay->messages[flow->message].n_unfetched - n;
-	replay->stats.n_hops -= (uint64_t)n_links * n_left;
+	replay->stats.n_hops -= (uint64_t)flow->n_hops * n_left;
 	if (n_left) {
 		tb_nodes_carried_part(replay, flow->message, n);
 		replay->messages[flow->message].behind_since = replay->now;

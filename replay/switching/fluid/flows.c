@@ -22,9 +22,9 @@ uint64_t tb_fluid_wire_bytes(
 static void begin(struct fluid *fluid, uint32_t id)
 {
 	struct tb_replay *replay = &fluid->replay;
-	uint32_t n = tb_fluid_route(fluid, id, fluid->route);
-	uint32_t n_links = fluid->first_bus ? n - 2 : n;
-	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->route, n);
+	uint32_t n_hops = 0;
+	uint32_t n = tb_fluid_route(fluid, id, &n_hops);
+	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->steps, n);
 	if (flow == TB_SHARES_NONE || TB_ARRAY_RESERVE(&fluid->flows, &fluid->flows_room,
 					      (size_t)flow + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the flows");
@@ -33,7 +33,7 @@ static void begin(struct fluid *fluid, uint32_t id)
 	tb_nodes_begun(replay, id);
 	const struct tb_posted *message = &replay->messages[id];
 	struct fluid_trip trip =
-		tb_fluid_trip(replay->net, fluid->route, n_links, message->what.bytes);
+		tb_fluid_trip(replay->net, fluid->steps, n_hops, message->what.bytes);
 	fluid_amount all =
 		(fluid_amount)tb_fluid_wire_bytes(replay, message) * BYTE_AMOUNT;
 	fluid->flows[flow] = (struct fluid_flow){.all = all,
@@ -45,8 +45,9 @@ static void begin(struct fluid *fluid, uint32_t id)
 		.order = message->serial,
 		.message = id,
 		.n_before = message->n_packets - message->n_unfetched,
-		.place = NOTHING};
-	replay->stats.n_hops += (uint64_t)n_links * message->n_unfetched;
+		.place = NOTHING,
+		.n_hops = n_hops};
+	replay->stats.n_hops += (uint64_t)n_hops * message->n_unfetched;
 }
 
 void tb_fluid_end_due(struct fluid *fluid)
@@ -61,6 +62,7 @@ void tb_fluid_end_due(struct fluid *fluid)
 		uint32_t flow = tb_fluid_ends_take(fluid);
 		fluid->ended[fluid->n_ended++] = flow;
 		tb_shares_end(&fluid->shares, flow);
+		tb_fluid_unload(fluid, flow);
 		tb_fluid_next(fluid, fluid->flows[flow].message);
 	}
 }

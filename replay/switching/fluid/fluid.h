@@ -5,12 +5,12 @@
 // bytes of its message's packets, and takes the latency of its path once.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
-// it begins and ends. Memory: 250 bytes per link, 170 and 16 a link of its path per flow.
+// it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
 //
 // Files: model.c (its table), fluid_new.c (its parts), flows.c (flows begin and end),
-// lines.c (messages that wait for others of their node), paths.c (routes, latencies),
-// shares.c (rates), charges.c (what is counted), ends.c (which flow ends next), edges.c
-// (from and to packets).
+// lines.c (messages that wait for others of their node), ways.c (routes),
+// paths.c (latencies), shares.c (rates), charges.c (what is counted), ends.c (which flow
+// ends next), edges.c (from and to packets).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
@@ -46,12 +46,14 @@ struct fluid_flow { // by number of the shares
 	uint32_t n_before;  // of its message, sent as packets before it began
 	uint32_t turn;	    // among many others, with whom a charge begins
 	uint32_t place;	    // in the heap of ends
+	uint32_t n_hops;    // links of a way
 };
 
 struct fluid_link {
-	fluid_amount moved;
+	fluid_amount moved;	 // times TB_SHARE_WHOLE
 	tb_time_ps since;	 // until then `moved` is up to date
 	uint64_t bytes, busy_ps; // of that, counted
+	uint32_t load; // weights of the flows that cross it, not of those that end
 	bool listed;
 };
 
@@ -81,7 +83,8 @@ struct fluid {
 	uint32_t *ended; // flows, in this round
 	uint32_t n_ended;
 	size_t ended_room;
-	uint32_t *route; // scratch: links
+	struct tb_share_step *steps; // scratch: of the flow that begins
+	uint32_t ways_most;
 	struct tb_map line_of;
 	struct fluid_line *lines;
 	uint32_t n_lines;
@@ -115,17 +118,27 @@ uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t link);
 uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node);
 // tb_fluid_stores returns whether a switch has a packet whole before it sends it on.
 bool tb_fluid_stores(const struct tb_network *net);
-// tb_fluid_route writes the links of a message's route, and then buses; returns how many.
-uint32_t tb_fluid_route(struct fluid *fluid, uint32_t message, uint32_t *route);
-// tb_fluid_trip is that of a message over `n` links.
-struct fluid_trip tb_fluid_trip(
-	const struct tb_network *net, const uint32_t *links, uint32_t n, uint64_t bytes);
+// tb_fluid_trip is that of a message over the first `n` links of its steps.
+struct fluid_trip tb_fluid_trip(const struct tb_network *net,
+	const struct tb_share_step *steps, uint32_t n, uint64_t bytes);
 // tb_fluid_duration is what an amount takes at a rate, rounded up; not for a thousandth
 // of a picosecond, which is what divisions leave of rates, so that like flows end at
 // once.
 tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate);
 tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
+
+// ways.c
+//
+// tb_fluid_ways_most is over how many ways the messages of a network are split: 1 where
+// not each packet chooses anew.
+uint32_t tb_fluid_ways_most(const struct tb_network *net);
+// tb_fluid_route writes the steps of a message into `steps`, those of its first way
+// first, then those of others, then buses, and adds its load to its links; returns how
+// many, and of how many links the first way is. tb_fluid_unload takes the load of a flow
+// off again.
+uint32_t tb_fluid_route(struct fluid *fluid, uint32_t message, uint32_t *n_hops);
+void tb_fluid_unload(struct fluid *fluid, uint32_t flow);
 
 // lines.c
 //

@@ -6,6 +6,12 @@
 
 enum { EVENTS_A_NODE = 4 };
 
+// steps_most: the links of all ways, and two buses.
+static uint32_t steps_most(const struct fluid *fluid)
+{
+	return fluid->ways_most * fluid->replay.net->longest_path + 2;
+}
+
 static int make_links(struct fluid *fluid)
 {
 	const struct tb_network *net = fluid->replay.net;
@@ -14,9 +20,10 @@ static int make_links(struct fluid *fluid)
 	fluid->cell = calloc(n, sizeof *fluid->cell);
 	fluid->cells = malloc(n * sizeof *fluid->cells);
 	fluid->listed = malloc(n * sizeof *fluid->listed);
-	fluid->route = malloc((net->longest_path + 2u) * sizeof *fluid->route);
+	fluid->ways_most = tb_fluid_ways_most(net);
+	fluid->steps = malloc(steps_most(fluid) * sizeof *fluid->steps);
 	if (!fluid->links || !fluid->cell || !fluid->cells || !fluid->listed ||
-		!fluid->route)
+		!fluid->steps)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		fluid->cell[i].link = i;
@@ -35,16 +42,17 @@ static int make_shares(struct fluid *fluid)
 	uint64_t n = (uint64_t)net->n_links + (has_buses ? net->n_nodes : 0);
 	if (n >= TB_SHARES_NONE)
 		return TB_ECAPACITY;
-	int status = tb_shares_init(&fluid->shares, (uint32_t)n, net->longest_path + 2u);
+	int status = tb_shares_init(&fluid->shares, (uint32_t)n, steps_most(fluid));
 	if (status != TB_OK)
 		return status;
 	fluid->first_bus = has_buses ? net->n_links : 0;
 	for (uint32_t i = 0; i < net->n_links; i++)
-		fluid->shares.links[i].capacity = tb_fluid_capacity(net, i);
+		fluid->shares.links[i].capacity =
+			TB_SHARE_WHOLE * tb_fluid_capacity(net, i);
 	for (uint32_t i = 0; has_buses && i < net->n_nodes; i++) {
 		uint64_t capacity = tb_fluid_bus_capacity(net, i);
 		fluid->shares.links[fluid->first_bus + i].capacity =
-			capacity ? capacity : UINT64_MAX >> 1;
+			capacity ? TB_SHARE_WHOLE * capacity : UINT64_MAX >> 1;
 	}
 	return TB_OK;
 }
@@ -103,7 +111,7 @@ void tb_fluid_free(struct tb_replay *replay)
 	free(fluid->ends);
 	free(fluid->beginning);
 	free(fluid->ended);
-	free(fluid->route);
+	free(fluid->steps);
 	free(fluid->lines);
 	free(fluid->node_begun_at);
 	free(fluid);

@@ -1,4 +1,4 @@
-// Routes of messages, and what they take alone.
+// What messages take alone.
 #include "fluid.h"
 
 #include "idle.h"
@@ -60,69 +60,6 @@ tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate)
 {
 	fluid_amount time = (amount + rate - 1 - (rate >> SLACK_SHIFT)) / rate;
 	return time < TB_TIME_NEVER / 4 ? (tb_time_ps)time : TB_TIME_NEVER / 4;
-}
-
-// least_loaded takes the link with the fewest flows; equals as the packets of other
-// switchings.
-static uint32_t least_loaded(
-	struct fluid *fluid, struct tb_route_group group, uint32_t sw, uint64_t order)
-{
-	const struct tb_network *net = fluid->replay.net;
-	struct tb_route_choice *choice = &fluid->replay.choice;
-	const uint32_t *links = &net->group_links[group.first];
-	uint32_t least = UINT32_MAX, n = 0, in_turn = NOTHING;
-	for (uint32_t i = 0; i < group.n; i++) {
-		uint32_t load = fluid->shares.links[links[i]].n_running;
-		if (load > least)
-			continue;
-		if (load < least) {
-			least = load;
-			n = 0;
-			in_turn = NOTHING;
-		}
-		if (choice->turns && in_turn == NOTHING &&
-			net->links[links[i]].from_port >= choice->turns[sw])
-			in_turn = n;
-		n++;
-	}
-	uint32_t skip = 0;
-	if (choice->turns)
-		skip = in_turn == NOTHING ? 0 : in_turn;
-	else if (!choice->lowest)
-		skip = (uint32_t)(tb_route_choice_draw(choice, order, sw) % n);
-	uint32_t i = 0;
-	while (fluid->shares.links[links[i]].n_running != least || skip-- > 0)
-		i++;
-	if (choice->turns)
-		choice->turns[sw] = net->links[links[i]].from_port + 1;
-	return links[i];
-}
-
-uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *route)
-{
-	const struct tb_network *net = fluid->replay.net;
-	const struct tb_posted *message = &fluid->replay.messages[id];
-	const struct tb_heading heading = {.order = message->serial << 24,
-		.source = message->what.source.id,
-		.destination = message->end};
-	uint32_t link = net->injection[heading.source], n = 0;
-	route[n++] = link;
-	while (net->links[link].kind != TB_LINK_EJECTION) {
-		uint32_t sw = net->links[link].to;
-		link = tb_network_route(net, sw, message->end, n - 1, message->ascending);
-		if (link & TB_ROUTE_GROUP && fluid->replay.choice.fixed)
-			link = tb_route_choice_fix(
-				&fluid->replay.choice, link, sw, &heading);
-		else if (link & TB_ROUTE_GROUP)
-			link = least_loaded(fluid, net->groups[link & ~TB_ROUTE_GROUP],
-				sw, heading.order);
-		route[n++] = link;
-	}
-	if (fluid->first_bus == 0)
-		return n;
-	route[n] = fluid->first_bus + heading.source;
-	route[n + 1] = fluid->first_bus + heading.destination;
-	return n + 2;
 }
 
 // What a packet passes on its way, one after another: only where it takes longest do
@@ -189,13 +126,13 @@ static struct fluid_trip trip_of(
 		.back_ps = stages->latency_ps + stages->ack_ps + params->ack_delay_ps};
 }
 
-struct fluid_trip tb_fluid_trip(
-	const struct tb_network *net, const uint32_t *links, uint32_t n, uint64_t bytes)
+struct fluid_trip tb_fluid_trip(const struct tb_network *net,
+	const struct tb_share_step *steps, uint32_t n, uint64_t bytes)
 {
 	struct stages stages = stages_of(net, bytes);
 	for (uint32_t i = 0; i < n; i++)
-		add_link(&stages, links[i]);
-	return trip_of(&stages, net->links[links[n - 1]].to, bytes);
+		add_link(&stages, steps[i].link);
+	return trip_of(&stages, net->links[steps[n - 1].link].to, bytes);
 }
 
 // lone_trip is that over the links that a lone message takes.

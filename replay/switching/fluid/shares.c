@@ -24,7 +24,7 @@ int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_
 void tb_shares_fini(struct tb_shares *shares)
 {
 	for (uint32_t i = 0; shares->links && i < shares->n_links; i++)
-		free(shares->links[i].flows);
+		free(shares->links[i].uses);
 	free(shares->links);
 	free(shares->flows);
 	free(shares->steps);
@@ -72,7 +72,8 @@ static void begin_group(struct tb_shares *shares)
 		shares->mark++;
 }
 
-uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32_t n)
+uint32_t tb_shares_begin(
+	struct tb_shares *shares, const struct tb_share_step *given, uint32_t n)
 {
 	uint32_t id = new_flow(shares);
 	if (id == TB_SHARES_NONE)
@@ -80,15 +81,16 @@ uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32
 	struct tb_share_step *steps = tb_shares_steps(shares, id);
 	uint64_t free_rate = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++) {
-		struct tb_share_link *link = &shares->links[links[i]];
-		if (TB_ARRAY_RESERVE(&link->flows, &link->room, (size_t)link->n + 1) !=
+		struct tb_share_link *link = &shares->links[given[i].link];
+		if (TB_ARRAY_RESERVE(&link->uses, &link->room, (size_t)link->n + 1) !=
 			TB_OK)
 			return TB_SHARES_NONE;
-		steps[i] = (struct tb_share_step){links[i], link->n};
-		link->flows[link->n++] = id;
-		link->n_running++;
-		if (link->capacity < free_rate)
-			free_rate = link->capacity;
+		uint16_t weight = given[i].weight;
+		steps[i] = given[i];
+		steps[i].at = link->n;
+		link->uses[link->n++] = (struct tb_share_use){id, (uint16_t)i, weight};
+		if (link->capacity / weight < free_rate)
+			free_rate = link->capacity / weight;
 	}
 	shares->flows[id] = (struct tb_share_flow){.free_rate = free_rate,
 		.limit = TB_SHARES_NONE,
@@ -103,12 +105,9 @@ uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32
 void tb_shares_end(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
-	const struct tb_share_step *steps = tb_shares_steps(shares, id);
 	flow->ends = true;
 	flow->next_rate = 0;
 	flow->next_limit = TB_SHARES_NONE;
-	for (uint32_t i = 0; i < flow->n_steps; i++)
-		shares->links[steps[i].link].n_running--;
 	begin_group(shares);
 	gather(shares, id);
 }
@@ -120,7 +119,7 @@ static void spread(struct tb_shares *shares, uint32_t id)
 		return;
 	link->spread = shares->mark;
 	for (uint32_t i = 0; i < link->n; i++)
-		gather(shares, link->flows[i]);
+		gather(shares, link->uses[i].flow);
 }
 
 // spread_from has all flows of the group, from number `first` on, bring those with which
@@ -150,7 +149,7 @@ static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
 	shares->touched[shares->n_touched++] = id;
 	link->touched = shares->mark;
 	link->rest = link->capacity - link->rate;
-	link->n_left = 0;
+	link->left = 0;
 	link->limits = 0;
 	return link;
 }
@@ -168,8 +167,8 @@ static void prepare(struct tb_shares *shares)
 		flow->solved = 0;
 		for (uint32_t s = 0; s < flow->n_steps; s++) {
 			struct tb_share_link *link = touch(shares, steps[s].link);
-			link->rest += flow->rate;
-			link->n_left += !flow->ends;
+			link->rest += steps[s].weight * flow->rate;
+			link->left += flow->ends ? 0 : steps[s].weight;
 		}
 	}
 }
@@ -181,14 +180,14 @@ static uint32_t next_limit(struct tb_shares *shares, size_t *n, uint64_t most)
 	while (*n > 0 && shares->heap[0].share <= most) {
 		uint32_t id = shares->heap[0].link;
 		const struct tb_share_link *link = &shares->links[id];
-		uint64_t share = link->n_left ? link->rest / link->n_left : 0;
-		if (link->n_left && share > shares->heap[0].share) {
+		uint64_t share = link->left ? link->rest / link->left : 0;
+		if (link->left && share > shares->heap[0].share) {
 			shares_heap_replace(
 				shares->heap, *n, (struct tb_share_entry){share, id});
 			continue;
 		}
 		(void)shares_heap_take(shares->heap, (*n)--);
-		if (link->n_left)
+		if (link->left)
 			return id;
 	}
 	return TB_SHARES_NONE;
@@ -206,19 +205,19 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 		struct tb_share_link *link = &shares->links[steps[s].link];
 		if (flow->next_limit == TB_SHARES_NONE && link->limits == shares->mark)
 			flow->next_limit = s;
-		link->rest -= level;
-		link->n_left--;
+		link->rest -= steps[s].weight * level;
+		link->left -= steps[s].weight;
 	}
 }
 
 static void settle_link(struct tb_shares *shares, uint32_t id)
 {
 	const struct tb_share_link *link = &shares->links[id];
-	for (uint32_t i = 0; i < link->n && link->n_left; i++) {
-		const struct tb_share_flow *flow = &shares->flows[link->flows[i]];
+	for (uint32_t i = 0; i < link->n && link->left; i++) {
+		const struct tb_share_flow *flow = &shares->flows[link->uses[i].flow];
 		if (flow->gathered == shares->mark && !flow->ends &&
 			flow->solved != shares->mark)
-			settle_flow(shares, link->flows[i], link->level);
+			settle_flow(shares, link->uses[i].flow, link->level);
 	}
 }
 
@@ -235,10 +234,10 @@ static size_t fill_heap(struct tb_shares *shares)
 	}
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
 		const struct tb_share_link *link = &shares->links[shares->touched[i]];
-		if (link->n_left)
+		if (link->left)
 			shares_heap_put(shares->heap, n++,
 				(struct tb_share_entry){
-					link->rest / link->n_left, shares->touched[i]});
+					link->rest / link->left, shares->touched[i]});
 	}
 	return n;
 }
@@ -249,7 +248,7 @@ static void fill(struct tb_shares *shares)
 	size_t n = fill_heap(shares);
 	uint32_t id;
 	while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
-		uint64_t level = shares->links[id].rest / shares->links[id].n_left;
+		uint64_t level = shares->links[id].rest / shares->links[id].left;
 		uint32_t n_level = 0;
 		for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
 			shares->links[id].level = level;
@@ -266,7 +265,7 @@ static void fill(struct tb_shares *shares)
 static bool has_faster(const struct tb_shares *shares, const struct tb_share_link *link)
 {
 	for (uint32_t i = 0; i < link->n; i++) {
-		const struct tb_share_flow *flow = &shares->flows[link->flows[i]];
+		const struct tb_share_flow *flow = &shares->flows[link->uses[i].flow];
 		if (flow->gathered != shares->mark && flow->rate > link->level + link->n)
 			return true;
 	}
@@ -321,12 +320,9 @@ bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
 static void leave(struct tb_shares *shares, struct tb_share_step step)
 {
 	struct tb_share_link *link = &shares->links[step.link];
-	uint32_t last = link->flows[--link->n];
-	struct tb_share_step *steps = tb_shares_steps(shares, last);
-	link->flows[step.at] = last;
-	for (uint32_t s = 0; s < shares->flows[last].n_steps; s++)
-		if (steps[s].link == step.link)
-			steps[s].at = step.at;
+	struct tb_share_use last = link->uses[--link->n];
+	link->uses[step.at] = last;
+	tb_shares_steps(shares, last.flow)[last.step].at = step.at;
 }
 
 static void apply(struct tb_shares *shares, uint32_t id)
@@ -338,7 +334,8 @@ static void apply(struct tb_shares *shares, uint32_t id)
 	if (flow->next_limit != TB_SHARES_NONE)
 		shares->links[steps[flow->next_limit].link].n_limited++;
 	for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate; s++)
-		shares->links[steps[s].link].rate += flow->next_rate - flow->rate;
+		shares->links[steps[s].link].rate +=
+			steps[s].weight * (flow->next_rate - flow->rate);
 	flow->rate = flow->next_rate;
 	flow->limit = flow->next_limit;
 	flow->begins = false;

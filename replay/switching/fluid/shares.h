@@ -1,9 +1,11 @@
 // Max-min fair rates of flows that share links. Private to this room.
 //
-// A flow crosses a set of links, its steps, each of which has a capacity. Its rate is the
-// largest for which no flow with a lower or equal rate has to give up any (Bertsekas and
-// Gallager, Data Networks, 6.5.2): the link with the least share, what is left of it by
-// the number of its flows, limits these flows; then the next one. Links whose shares are
+// A flow crosses a set of links, its steps, each of which has a capacity. It may be split
+// over several ways, each of which carries the same part of it: a step has the weight of
+// the ways that cross its link. Its rate, of all ways, is the largest for which no flow
+// with a lower or equal rate has to give up any (Bertsekas and Gallager, Data Networks,
+// 6.5.2): the link with the least share, what is left of it by the weights of its flows,
+// limits these flows; then the next one. Links whose shares are
 // equal limit at once. Rates are whole numbers of the capacities' unit: a share is
 // rounded down, which leaves less than a unit for each flow of a link.
 //
@@ -16,7 +18,7 @@
 // leaves all rates as they are; look at the group; tb_shares_apply.
 //
 // Cost of a solution: n log n in the steps of the group. Memory: 80 bytes per link, 56
-// and 16 a step per flow.
+// and 20 a step per flow.
 #ifndef TB_SHARES_H
 #define TB_SHARES_H
 
@@ -28,23 +30,33 @@
 
 #define TB_SHARES_NONE UINT32_MAX
 
+// The weight of a step that all of a flow crosses, and the most ways of a flow. With
+// weights that are whole numbers nothing is rounded where a flow is split.
+enum { TB_SHARE_WHOLE = 16 };
+
+struct tb_share_use { // of a link, by a flow
+	uint32_t flow;
+	uint16_t step, weight;
+};
+
 struct tb_share_link {
-	uint64_t capacity;
-	uint64_t rate;	    // of all its flows
-	uint32_t *flows;    // that cross it, those that end among them
-	size_t room;	    // for flows
-	uint32_t n;	    // of these
-	uint32_t n_limited; // whose rates it limits
-	uint32_t n_running; // without those that end
+	uint64_t capacity;	   // times TB_SHARE_WHOLE
+	uint64_t rate;		   // of all its flows, by their weights
+	struct tb_share_use *uses; // by its flows, those that end among them
+	size_t room;		   // for uses
+	uint32_t n;		   // of these
+	uint32_t n_limited;	   // whose rates it limits
 	// In a solution, whose number the marks bear:
-	uint32_t n_left;      // flows of the group without a rate yet
+	uint64_t left;	      // weights of the flows of the group without a rate yet
 	uint64_t rest, level; // for these; what it gave each
 	uint32_t touched, spread, limits, stirred;
 };
 
 struct tb_share_step { // of a flow, over a link
 	uint32_t link;
-	uint32_t at; // its place among the link's flows
+	uint32_t at;	 // its place among the link's uses
+	uint16_t weight; // of TB_SHARE_WHOLE, above 0
+	uint16_t ways;	 // that cross it, as the caller numbers them: a set of bits
 };
 
 struct tb_share_flow {
@@ -84,16 +96,18 @@ struct tb_shares {
 };
 
 // tb_shares_init makes `n_links` links without capacity, which the caller sets, in any
-// unit per time, and room for flows of so many steps. TB_ENOMEM. tb_shares_fini frees
-// them; zeroed is fine.
+// unit per time, and room for flows of so many steps, 2^16 at most. TB_ENOMEM.
+// tb_shares_fini frees them; zeroed is fine.
 int tb_shares_init(
 	struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most) TB_MUST_USE;
 void tb_shares_fini(struct tb_shares *shares);
 
-// tb_shares_begin begins a flow over different links, in the order of its path, with rate
-// 0 until the next solution is applied. Returns its number, TB_SHARES_NONE without
+// tb_shares_begin begins a flow over different links, of whose steps it reads all but
+// `at`, with rate 0 until the next solution is applied. Of several that limit it at once
+// the first counts. Returns its number, TB_SHARES_NONE without
 // memory. tb_shares_end has a flow end with the next solution.
-uint32_t tb_shares_begin(struct tb_shares *shares, const uint32_t *links, uint32_t n);
+uint32_t tb_shares_begin(
+	struct tb_shares *shares, const struct tb_share_step *steps, uint32_t n);
 void tb_shares_end(struct tb_shares *shares, uint32_t flow);
 
 // tb_shares_solve finds the rates of the group.
