@@ -13,8 +13,25 @@ struct tb_exact {
 	tb_time_ps from, to;
 	enum phase phase;
 	tb_time_ps pause_at; // as the engine is asked to
-	bool has_faults;
+	const char *refusal; // what a fluid has not, and this has been asked for; NULL
 };
+
+// refusal_of: what packets could do in the window, and flows beside it could not.
+static const char *refusal_of(
+	const struct tb_network *network, const struct tb_engine_options *options)
+{
+	if (options->faults)
+		return "switching = fluid has no faults, in a window of packets either";
+	for (uint32_t i = 0; options->service_levels && i < options->n_service_levels;
+		i++)
+		if (options->service_levels[i])
+			return "switching = fluid has no service levels, in a window of "
+			       "packets either";
+	if (network->params.broadcast)
+		return "switching = fluid has no broadcasts, in a window of packets "
+		       "either";
+	return NULL;
+}
 
 int tb_exact_new(struct tb_exact **exact, const struct tb_switching *fluid,
 	const struct tb_switching *packets, const struct tb_network *network,
@@ -30,11 +47,10 @@ int tb_exact_new(struct tb_exact **exact, const struct tb_switching *fluid,
 	made->to = network->params.exact_to_ps;
 	made->pause_at = TB_TIME_NEVER;
 	made->phase = made->from > 0 ? BEFORE : WITHIN;
+	made->refusal = refusal_of(network, options);
+	options->faults = NULL;
+	options->service_levels = NULL;
 	made->options = *options;
-	// Read at the start alone, and a fluid has neither.
-	made->options.service_levels = NULL;
-	made->has_faults = options->faults != NULL;
-	made->options.faults = options->faults = NULL;
 	*exact = made;
 	return TB_OK;
 }
@@ -182,9 +198,8 @@ static int check_end(const struct tb_exact *exact, const struct tb_replay *repla
 int tb_exact_run(struct tb_exact *exact, const struct tb_switching **model,
 	struct tb_replay **replay, uint64_t n_rounds, struct tb_error *error)
 {
-	if (exact->has_faults)
-		return tb_fail(error, TB_EUSAGE,
-			"switching = fluid has no faults, in a window of packets either");
+	if (exact->refusal)
+		return tb_fail(error, TB_EUSAGE, "%s", exact->refusal);
 	for (uint64_t i = 0; i < n_rounds; i++) {
 		int status = go_on(exact, model, replay, error);
 		if (status != TB_OK)

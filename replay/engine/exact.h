@@ -13,7 +13,8 @@
 struct tb_exact;
 
 // tb_exact_new plans the window of a network's parameters. It changes options: parts are
-// not simulated side by side. TB_ENOMEM. Faults are refused when it runs.
+// not simulated side by side. TB_ENOMEM. Faults, service levels and broadcasts are
+// refused when it runs.
 int tb_exact_new(struct tb_exact **exact, const struct tb_switching *fluid,
 	const struct tb_switching *packets, const struct tb_network *network,
 	struct tb_engine_options *options) TB_MUST_USE;

@@ -82,6 +82,86 @@ static void nothing_is_lost_or_sent_twice_at_the_edges(void **state)
 	}
 }
 
+// A message is split over ways before the window and behind it: each packet crosses as
+// many links as in packets alone, and no byte is lost at nodes.
+static void split_messages_lose_nothing_at_the_edges(void **state)
+{
+	(void)state;
+	const char *const ascents[] = {"adaptive", "random"};
+	for (size_t i = 0; i < 8; i++) {
+		char changes[160], split[60];
+		struct line lines[N];
+		uint64_t n_crossed = 0;
+		snprintf(split, sizeof split, ",ascent=%s,switching=fluid",
+			ascents[i % 2]);
+		snprintf(changes, sizeof changes, "%s,exact_from=%zuus,exact_to=%zuus",
+			split, i * 2 + 1, i * 4 + 2);
+		struct outcome flows = replayed(trees[0], split, lines, 300000);
+		struct outcome mixed = replayed(trees[0], changes, lines, 300000);
+		assert_int_equal(flows.stats.n_packets, mixed.stats.n_packets);
+		assert_int_equal(flows.stats.payload_bytes, mixed.stats.payload_bytes);
+		assert_int_equal(flows.stats.n_hops, mixed.stats.n_hops);
+		struct tb_network *net = network_of(trees[0]);
+		for (uint32_t l = 0; l < mixed.n_links; l++)
+			n_crossed += mixed.tally.links[l].n_packets;
+		assert_int_equal(n_crossed, mixed.stats.n_hops);
+		for (uint32_t k = 0; k < 2 * net->n_nodes; k++) {
+			uint32_t l = k % 2 ? net->injection[k / 2] : net->ejection[k / 2];
+			assert_int_equal(
+				flows.tally.links[l].bytes, mixed.tally.links[l].bytes);
+		}
+		tb_network_free(net);
+		drop(&flows);
+		drop(&mixed);
+	}
+}
+
+// A message that is about to flow where the window begins has sent nothing.
+static void a_message_that_begins_at_the_edge_is_sent_once(void **state)
+{
+	(void)state;
+	const char *tree = "ib-hdr,levels=2,arity=4,send_overhead=0,fetch_delay=0,"
+			   "message_gap=0,queue_pair_gap=0,first_overhead=16,"
+			   "switching=fluid";
+	uint64_t bytes[2];
+	for (size_t i = 0; i < 2; i++) {
+		char preset[200];
+		struct line line = {.at = 1000000, .destination = 9, .bytes = 100000};
+		snprintf(preset, sizeof preset, "%s%s", tree,
+			i ? ",exact_from=1us,exact_to=1s" : "");
+		struct tb_network *net = network_of(preset);
+		struct outcome outcome = replay(net, &line, 1, 1, 0);
+		bytes[i] = outcome.tally.links[net->injection[0]].bytes;
+		drop(&outcome);
+		tb_network_free(net);
+	}
+	assert_int_equal(bytes[0], bytes[1]);
+}
+
+static void what_flows_lack_is_refused_in_windows(void **state)
+{
+	(void)state;
+	const uint8_t levels[] = {0, 1};
+	for (uint32_t i = 0; i < 3; i++) {
+		struct tb_network *net =
+			network_of("qsnet,levels=2,switching=fluid,exact_to=1s");
+		net->params.broadcast = i == 0;
+		struct line line = {.destination = 5, .bytes = 1000};
+		struct script script = {&line, 1, 0};
+		struct tb_source source = script_source(&script);
+		struct replay asked = {.network = net,
+			.source = &source,
+			.options = {.service_levels = levels, .n_service_levels = i},
+			.n_instants = UINT64_MAX};
+		int status = replay_by(BY_ENGINE, &asked);
+		// One job alone has level 0, as all have that ask for none.
+		assert_int_equal(status, i == 1 ? TB_OK : TB_EUSAGE);
+		if (i != 1)
+			assert_non_null(strstr(asked.error.text, "fluid has no"));
+		tb_network_free(net);
+	}
+}
+
 static tb_time_ps last_of(const struct line *lines)
 {
 	tb_time_ps last = 0;
@@ -155,6 +235,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_of_the_whole_run_is_packets),
 		cmocka_unit_test(nothing_is_lost_or_sent_twice_at_the_edges),
+		cmocka_unit_test(split_messages_lose_nothing_at_the_edges),
+		cmocka_unit_test(a_message_that_begins_at_the_edge_is_sent_once),
+		cmocka_unit_test(what_flows_lack_is_refused_in_windows),
 		cmocka_unit_test(a_window_within_takes_as_long_as_packets),
 		cmocka_unit_test(messages_block_one_another_in_the_window),
 		cmocka_unit_test(a_window_behind_the_end_is_refused)};
