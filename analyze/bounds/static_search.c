@@ -33,20 +33,20 @@ struct ascent {
 	uint32_t n_reached;
 };
 
-struct path {
+struct static_path {
 	uint32_t n;
 	uint32_t edges[HOPS_MOST];
 };
 
-struct search {
+struct static_search {
 	const struct tb_switch_graph *graph;
 	const struct tb_leaf_traffic *traffic;
-	double *load, *dearer;	  // by edge: bytes, and a factor of its price
-	double unit_s;		  // times are measured in
-	struct ascent here, away; // of the source, of the destination
-	struct near *heap;	  // room for an entry an edge, and one
-	struct path *paths;	  // by pair
-	uint64_t work;		  // edges looked at
+	double *load, *dearer;	   // by edge: bytes, and a factor of its price
+	double unit_s;		   // times are measured in
+	struct ascent here, away;  // of the source, of the destination
+	struct near *heap;	   // room for an entry an edge, and one
+	struct static_path *paths; // by pair
+	uint64_t work;		   // edges looked at
 };
 
 static bool ascent_init(struct ascent *ascent, uint32_t n)
@@ -66,7 +66,7 @@ static void ascent_fini(struct ascent *ascent)
 	free(ascent->reached);
 }
 
-static bool search_init(struct search *s)
+static bool search_init(struct static_search *s)
 {
 	uint32_t n_switches = s->graph->n_switches;
 	size_t e = (size_t)s->graph->n_edges + 1;
@@ -82,7 +82,7 @@ static bool search_init(struct search *s)
 	return fine;
 }
 
-static void search_fini(struct search *s)
+static void search_fini(struct static_search *s)
 {
 	ascent_fini(&s->here);
 	ascent_fini(&s->away);
@@ -100,7 +100,7 @@ static double eighth(double x)
 }
 
 // price returns what so many bytes more cost on an edge.
-static double price(const struct search *s, uint32_t edge, double bytes)
+static double price(const struct static_search *s, uint32_t edge, double bytes)
 {
 	double per_byte = 1 / (s->graph->bytes_per_s[edge] * s->unit_s);
 	return s->dearer[edge] * (eighth((s->load[edge] + bytes) * per_byte) -
@@ -113,8 +113,8 @@ static void forget(struct ascent *ascent)
 		ascent->price[ascent->reached[--ascent->n_reached]] = INFINITY;
 }
 
-static void reach(
-	struct search *s, struct ascent *ascent, size_t *n, struct near at, uint32_t via)
+static void reach(struct static_search *s, struct ascent *ascent, size_t *n,
+	struct near at, uint32_t via)
 {
 	if (at.price >= ascent->price[at.sw])
 		return;
@@ -128,7 +128,7 @@ static void reach(
 // ascend finds the prices of all above a switch: of the way up there, or, backwards, of
 // the way down from there. It ends where what is above another switch (NULL: none) cannot
 // be joined for less, and returns where it can be for least; TB_ID_NONE: nowhere.
-static uint32_t ascend(struct search *s, struct ascent *ascent,
+static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 	const struct tb_node_pair *pair, bool backwards, const struct ascent *other)
 {
 	const struct tb_switch_graph *graph = s->graph;
@@ -160,18 +160,18 @@ static uint32_t ascend(struct search *s, struct ascent *ascent,
 	return meet;
 }
 
-static void carry(struct search *s, size_t pair, double bytes)
+static void carry(struct static_search *s, size_t pair, double bytes)
 {
-	const struct path *path = &s->paths[pair];
+	const struct static_path *path = &s->paths[pair];
 	for (uint32_t i = 0; i < path->n; i++)
 		s->load[path->edges[i]] += bytes;
 }
 
 // route gives a pair the path that costs least; false when it has none, or a long one.
-static bool route(struct search *s, size_t index)
+static bool route(struct static_search *s, size_t index)
 {
 	const struct tb_node_pair *pair = &s->traffic->pairs[index];
-	struct path path = {0};
+	struct static_path path = {0};
 	ascend(s, &s->away, pair, true, NULL);
 	uint32_t meet = ascend(s, &s->here, pair, false, &s->away), edge;
 	if (meet == TB_ID_NONE)
@@ -193,12 +193,12 @@ static bool route(struct search *s, size_t index)
 	return true;
 }
 
-static double edge_s(const struct search *s, uint32_t edge)
+static double edge_s(const struct static_search *s, uint32_t edge)
 {
 	return s->load[edge] / s->graph->bytes_per_s[edge];
 }
 
-static double most_s(const struct search *s)
+static double most_s(const struct static_search *s)
 {
 	double most = 0;
 	for (uint32_t e = 0; e < s->graph->n_edges; e++)
@@ -207,9 +207,9 @@ static double most_s(const struct search *s)
 }
 
 // is_on returns whether the path of a pair has a link that takes so long.
-static bool is_on(const struct search *s, size_t pair, double time_s)
+static bool is_on(const struct static_search *s, size_t pair, double time_s)
 {
-	const struct path *path = &s->paths[pair];
+	const struct static_path *path = &s->paths[pair];
 	for (uint32_t i = 0; i < path->n; i++)
 		if (edge_s(s, path->edges[i]) > time_s)
 			return true;
@@ -218,7 +218,7 @@ static bool is_on(const struct search *s, size_t pair, double time_s)
 
 // reroute has pairs on links that take longer than `limit_s` take their paths anew. The
 // links that take longest become dearer before.
-static void reroute(struct search *s, double limit_s)
+static void reroute(struct static_search *s, double limit_s)
 {
 	double most = most_s(s) * (1 - 1e-9);
 	for (uint32_t e = 0; e < s->graph->n_edges; e++)
@@ -236,7 +236,7 @@ static void reroute(struct search *s, double limit_s)
 int tb_static_search(double *found_s, const struct tb_switch_graph *graph,
 	const struct tb_leaf_traffic *traffic, double least_s, struct tb_error *error)
 {
-	struct search s = {.graph = graph, .traffic = traffic, .unit_s = least_s};
+	struct static_search s = {.graph = graph, .traffic = traffic, .unit_s = least_s};
 	bool fine = search_init(&s);
 	int status = fine ? TB_OK : tb_fail_memory(error, "static routes");
 	*found_s = INFINITY;

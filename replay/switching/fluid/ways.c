@@ -8,7 +8,7 @@
 #include "fluid.h"
 
 // A message whose ways are chosen.
-struct splitting {
+struct way_search {
 	struct fluid *fluid;
 	struct tb_heading heading; // of the first packet
 	uint32_t end, ascending;
@@ -65,7 +65,7 @@ static uint32_t least_loaded(
 }
 
 static uint32_t random_link(
-	struct splitting *split, struct tb_route_group group, uint32_t sw)
+	struct way_search *split, struct tb_route_group group, uint32_t sw)
 {
 	const struct tb_replay *replay = &split->fluid->replay;
 	uint64_t drawn =
@@ -75,7 +75,7 @@ static uint32_t random_link(
 	return replay->net->group_links[group.first + at];
 }
 
-static uint32_t choose(struct splitting *split, uint32_t route, uint32_t sw)
+static uint32_t choose(struct way_search *split, uint32_t route, uint32_t sw)
 {
 	struct fluid *fluid = split->fluid;
 	const struct tb_network *net = fluid->replay.net;
@@ -91,7 +91,7 @@ static uint32_t choose(struct splitting *split, uint32_t route, uint32_t sw)
 }
 
 // take adds the way to the step over a link, which the first way makes anew.
-static void take(struct splitting *split, uint32_t link)
+static void take(struct way_search *split, uint32_t link)
 {
 	struct tb_share_step *steps = split->fluid->steps;
 	uint32_t i = split->way ? 0 : split->n;
@@ -107,7 +107,7 @@ static void take(struct splitting *split, uint32_t link)
 	split->fluid->links[link].load += weight;
 }
 
-static void add_way(struct splitting *split)
+static void add_way(struct way_search *split)
 {
 	const struct tb_network *net = split->fluid->replay.net;
 	uint32_t link = net->injection[split->heading.source], hop = 0;
@@ -124,7 +124,7 @@ static void add_way(struct splitting *split)
 
 // share_first has as many ways as a message of so many packets needs, and gives the first
 // one its weight.
-static void share_first(struct splitting *split, uint32_t n_packets)
+static void share_first(struct way_search *split, uint32_t n_packets)
 {
 	struct fluid *fluid = split->fluid;
 	split->n_ways = 1;
@@ -141,7 +141,7 @@ static void share_first(struct splitting *split, uint32_t n_packets)
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 {
 	const struct tb_posted *message = &fluid->replay.messages[id];
-	struct splitting split = {.fluid = fluid,
+	struct way_search split = {.fluid = fluid,
 		.heading = {.order = message->serial << 24,
 			.source = message->what.source.id,
 			.destination = message->end},
