@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "exact.h"
+#include "led.h"
 #include "windows.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct tb_engine {
 	struct tb_replay *replay;
 	struct tb_windows *windows; // NULL: the network is one part
 	struct tb_exact *exact;	    // NULL: there is no window of packets
+	struct tb_peer_streams *peers;
 };
 
 #define ADDRESS(name) &tb_##name,
@@ -26,6 +28,33 @@ static const struct tb_switching *model_of(const struct tb_network *network)
 		if (name[0] == '\0' || strcmp(name, models[i]->name) == 0)
 			return models[i];
 	return NULL;
+}
+
+// refuse_whole refuses what several processes cannot simulate together.
+static int refuse_whole(const struct tb_engine *engine,
+	const struct tb_engine_options *options, struct tb_error *error)
+{
+	const char *why = engine->replay->undivided;
+	if (!options->peers)
+		return TB_OK;
+	if (engine->exact || options->to_ps)
+		why = "it has a window of time of its own";
+	if (engine->windows && !why)
+		return TB_OK;
+	return tb_fail(error, TB_EUSAGE,
+		"%u processes cannot simulate this replay together: %s; start one, "
+		"without mpirun",
+		tb_peer_streams_n(options->peers), why ? why : "it is too small");
+}
+
+static int refuse_size(
+	const struct tb_network *network, int status, struct tb_error *error)
+{
+	return status == TB_ENOMEM
+		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
+		       : tb_fail(error, (enum tb_status)status,
+				 "a network of %u nodes is too large to replay on",
+				 network->n_nodes);
 }
 
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
@@ -51,27 +80,28 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 		status = tb_switching_make(
 			&made->replay, made->model, network, source, observer, &own);
 	if (status == TB_OK && made->replay->parts)
-		status = tb_windows_new(
-			&made->windows, made->replay, made->model, options->n_threads);
+		status = tb_windows_new(&made->windows, made->replay, made->model,
+			options->n_threads, options->peers);
+	status = status == TB_OK ? refuse_whole(made, options, error)
+				 : refuse_size(network, status, error);
 	if (status == TB_OK) {
+		made->peers = options->peers;
 		*engine = made;
 		return TB_OK;
 	}
+	tb_windows_free(made->windows);
 	if (made->replay)
 		made->model->free(made->replay);
 	tb_exact_free(made->exact);
 	free(made);
-	return status == TB_ENOMEM
-		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
-		       : tb_fail(error, (enum tb_status)status,
-				 "a network of %u nodes is too large to replay on",
-				 network->n_nodes);
+	return status;
 }
 
 void tb_engine_free(struct tb_engine *engine)
 {
 	if (!engine)
 		return;
+	(void)!tb_led_order(engine->peers, TB_LED_END, 0, NULL);
 	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
 	tb_exact_free(engine->exact);
@@ -80,6 +110,9 @@ void tb_engine_free(struct tb_engine *engine)
 
 int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
 {
+	int status = tb_led_order(engine->peers, TB_LED_RUN, n_rounds, error);
+	if (status != TB_OK)
+		return status;
 	if (engine->windows)
 		return tb_windows_run(engine->windows, n_rounds, error);
 	if (engine->exact)
@@ -90,6 +123,8 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
+	if (tb_led_order(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
+		tb_replay_no_memory(engine->replay, "what other processes are told");
 	if (engine->exact)
 		tb_exact_pause_at(engine->exact, at);
 	else
@@ -98,14 +133,54 @@ void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
-	return tb_records_report_bins(&engine->replay->records, error);
+	int status = tb_led_order(engine->peers, TB_LED_CHECKPOINT, 0, error);
+	if (status != TB_OK)
+		return status;
+	return engine->windows ? tb_windows_checkpoint(engine->windows, error)
+			       : tb_records_report_bins(&engine->replay->records, error);
 }
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
+	int status = tb_led_order(engine->peers, TB_LED_FINISH, 0, error);
+	if (status != TB_OK)
+		return status;
 	if (engine->windows)
 		return tb_windows_finish(engine->windows, error);
 	return tb_clock_finish(engine->replay, engine->model, error);
+}
+
+static int obey(
+	struct tb_engine *engine, struct tb_led_order order, struct tb_error *error)
+{
+	switch (order.word) {
+	case TB_LED_RUN:
+		return tb_engine_run(engine, order.n, error);
+	case TB_LED_PAUSE_AT:
+		tb_engine_pause_at(engine, (tb_time_ps)order.n);
+		return TB_OK;
+	case TB_LED_CHECKPOINT:
+		return tb_engine_checkpoint(engine, error);
+	case TB_LED_FINISH:
+		return tb_engine_finish(engine, error);
+	case TB_LED_END:
+		break;
+	}
+	return TB_OK;
+}
+
+int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
+{
+	struct tb_led_order order;
+	int done = TB_OK;
+	for (;;) {
+		int status = tb_led_next(engine->peers, &order, error);
+		if (status != TB_OK)
+			return status;
+		if (order.word == TB_LED_END)
+			return done < 0 ? done : TB_OK;
+		done = obey(engine, order, error);
+	}
 }
 
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)

@@ -9,6 +9,10 @@
 // arrives, then who is led on (with circuits: which headers get VCs, oldest first), then
 // what begins to cross each link.
 //
+// Several processes: each makes the same engine (tb_engine_options.peers). Rank 0 runs,
+// checkpoints and finishes its own as ever, and alone has an observer; the others call
+// tb_engine_follow, which has theirs do the same.
+//
 // Cost: about ten events per packet on six links, whatever the size of packets and flits.
 // Memory: links and a record for each packet in flight. One caller's thread at a time per
 // engine, which may use others for the parts of a large network (engine_options.h); a
@@ -27,7 +31,7 @@ struct tb_engine; // opaque
 
 // tb_engine_new borrows network, source and observer until tb_engine_free. `observer` may
 // be NULL (nothing is recorded but flows). TB_EUSAGE when no model has the network's
-// switching.
+// switching, or several processes cannot simulate it.
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
@@ -51,6 +55,10 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MU
 // tb_engine_finish passes the rest to the observer: bins, flows, blame. Waits that still
 // last are counted up to now. Call it once, also after an early end.
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
+
+// tb_engine_follow does with this process's engine what rank 0 does with its own, until
+// that is freed. The status of what was done last; it is rank 0 that reports it.
+int tb_engine_follow(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);
 

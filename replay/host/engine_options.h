@@ -3,6 +3,7 @@
 #define TB_ENGINE_OPTIONS_H
 
 #include "faults.h"
+#include "peer_streams.h"
 
 // What running an engine returns once its time has come to where it is to pause.
 enum { TB_ENGINE_PAUSED = 2 };
@@ -29,6 +30,10 @@ struct tb_engine_options {
 	// How many threads simulate the parts, the caller's included; more than there are
 	// parts are not used. 0: one. Nothing that comes out depends on it.
 	unsigned n_threads;
+	// Processes that simulate the parts together, each on its threads; NULL: this one
+	// alone. All of them make the same engine of the same network, source and options
+	// (engine.h, "Several processes"). Nothing that comes out depends on them.
+	struct tb_peer_streams *peers;
 	// How many jobs the source's messages belong to, which have the numbers below
 	// that. Each job's messages are then numbered by themselves (rule 1), so that the
 	// random draws for them do not depend on other jobs. 0: all are numbered as one

@@ -239,6 +239,16 @@ void tb_messages_start(struct tb_replay *replay)
 	}
 }
 
+void tb_messages_skip(struct tb_replay *replay, tb_time_ps until)
+{
+	for (int i = 0; i < 2; i++) {
+		struct tb_ring *ring = &replay->starting[i];
+		for (; starts_at(replay, ring) < until; ring->n--)
+			ring->first = (ring->first + 1) % ring->room;
+	}
+	tb_messages_look_outside(replay);
+}
+
 void tb_messages_take(struct tb_replay *replay)
 {
 	const struct tb_source *source = replay->source;

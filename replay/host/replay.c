@@ -18,6 +18,9 @@ enum { CACHE_BYTES = 1 << 22 };
 // Parts that can be alone for less than this have too little to do in that time.
 enum { SHORTEST_WINDOW_PS = 20000 };
 
+// Parts of a network that several processes simulate; more where there are more of these.
+enum { PARTS_OF_PROCESSES = 8 };
+
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
 {
 	if (bytes_per_s == 0)
@@ -37,16 +40,38 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 		tb_fail_memory(&replay->failure, "%s", what);
 }
 
-// may_be_cut returns whether a replay asks for nothing that parts cannot do: failures
+// refusal_of returns what a replay asks for that parts cannot do; NULL: nothing. Failures
 // have routing tables that all nodes share, limits on partners count at both ends of a
 // message, notifications of congestion pass from part to part, and the arrays that a
 // caller may clear between calls exist once.
-static bool may_be_cut(
+static const char *refusal_of(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
-	return replay->carrier->in_parts && !replay->choice.dead_at &&
-	       !replay->net->params.partners && !options->delays && !options->job_bytes &&
-	       !tb_paces_control(replay->paces);
+	if (!replay->carrier->in_parts)
+		return "its switching is simulated as a whole";
+	if (replay->choice.dead_at)
+		return "faults concern all of its routes";
+	if (replay->net->params.partners)
+		return "partners are counted at both ends of messages";
+	if (options->delays || options->job_bytes)
+		return "sums over all of it are asked for";
+	return tb_paces_control(replay->paces)
+		       ? "congestion control acts on sources from afar"
+		       : NULL;
+}
+
+static uint32_t n_processes(const struct tb_engine_options *options)
+{
+	return options->peers ? tb_peer_streams_n(options->peers) : 1;
+}
+
+// n_wanted is into how many parts the options ask to cut: processes get as many each.
+static uint32_t n_wanted(const struct tb_engine_options *options)
+{
+	uint32_t n = n_processes(options);
+	if (options->n_parts || n == 1)
+		return options->n_parts;
+	return n * ((PARTS_OF_PROCESSES + n - 1) / n);
 }
 
 // cut cuts the network into parts, if they can be alone for long enough. A message that
@@ -54,18 +79,24 @@ static bool may_be_cut(
 // asked before the window begins.
 static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
 {
-	bool alone = options->n_parts == 0 && options->n_threads <= 1; // quicker uncut
-	if (alone || options->n_parts == 1 || !may_be_cut(replay, options))
+	uint32_t wanted = n_wanted(options);
+	bool alone = wanted == 0 && options->n_threads <= 1; // quicker uncut
+	replay->undivided = refusal_of(replay, options);
+	if (alone || wanted == 1 || replay->undivided)
 		return TB_OK;
 	struct tb_parts *parts = NULL;
-	int status = tb_parts_new(&parts, replay->net, options->n_parts);
+	int status = tb_parts_new(&parts, replay->net, wanted);
 	if (status != TB_OK)
 		return status;
 	tb_time_ps window_ps = parts->latency_ps;
 	tb_time_ps overhead_ps = replay->net->params.send_overhead_ps;
 	if (!tb_source_is_open_loop(replay->source) && overhead_ps < window_ps)
 		window_ps = overhead_ps;
-	if (parts->n == 1 || window_ps < (options->n_parts ? 1 : SHORTEST_WINDOW_PS)) {
+	if (parts->n < n_processes(options))
+		replay->undivided = "it has fewer switches with nodes";
+	else if (window_ps < (wanted ? 1 : SHORTEST_WINDOW_PS))
+		replay->undivided = "its links or messages take no time";
+	if (parts->n == 1 || replay->undivided) {
 		tb_parts_free(parts);
 		return TB_OK;
 	}
@@ -134,6 +165,24 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->endings_room = 0;
 	replay->stats = (struct tb_engine_stats){0};
 	whole->by_part[part] = replay;
+}
+
+int tb_replay_join_elsewhere(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+{
+	struct tb_replay *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	tb_replay_join(made, whole, part);
+	made->elsewhere = true;
+	*replay = made;
+	return tb_replay_open(made, NULL, NULL, NULL);
+}
+
+void tb_replay_free_elsewhere(struct tb_replay *replay)
+{
+	tb_replay_fini(replay);
+	free(replay);
 }
 
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)

@@ -183,6 +183,8 @@ struct tb_replay {
 	tb_time_ps window_ps;	      // of the whole: the longest that parts can be alone
 	uint32_t part;		      // its number
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
+	bool elsewhere;		      // of a part: another process simulates it
+	const char *undivided;	      // why the network is one part; NULL: it is not
 };
 
 // A zeroed replay is made in three steps, so that a model can size its own part between
@@ -214,6 +216,13 @@ void tb_replay_fini(struct tb_replay *replay);
 // tb_replay_open follow as usual, the latter without observer, cells and options. End the
 // parts before the whole.
 void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part);
+
+// tb_replay_join_elsewhere makes the replay of a part that another process simulates. It
+// simulates nothing: it has that process's endings, waits and figures, and the messages
+// that wait to start there. Freed by tb_replay_free_elsewhere. TB_ENOMEM.
+int tb_replay_join_elsewhere(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
+void tb_replay_free_elsewhere(struct tb_replay *replay);
 
 // tb_replay_is_part returns whether a replay is that of a part, and has another replay as
 // its whole.
@@ -335,6 +344,9 @@ static inline uint64_t tb_message_left(
 //
 void tb_messages_take(struct tb_replay *whole);	  // those posted now
 void tb_messages_start(struct tb_replay *replay); // those whose send overhead is over
+// tb_messages_skip: of a part that another process simulates, those that start before
+// `until` have started there.
+void tb_messages_skip(struct tb_replay *replay, tb_time_ps until);
 // Reads anew when something comes from outside the network.
 void tb_messages_look_outside(struct tb_replay *replay);
 // TB_EVENT_SENT, _DELIVERED or _UNDELIVERED, which the end of phase 1 reports.

@@ -264,6 +264,62 @@ size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 	return end;
 }
 
+// first_of is the lowest number of the bins that several begin with at bytes `at`;
+// UINT64_MAX: there are none.
+static uint64_t first_of(
+	const struct tb_kept_bins *const *several, const size_t *at, uint32_t n)
+{
+	uint64_t first = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		if (at[i] >= several[i]->n_bytes)
+			continue;
+		struct head head = head_at(several[i], at[i]);
+		uint32_t bin = bin_of(several[i], &head);
+		first = bin < first ? bin : first;
+	}
+	return first;
+}
+
+// take_bin appends the bins of one number that begin at byte *at of `from`.
+static void take_bin(struct tb_kept_bins *joined, const struct tb_kept_bins *from,
+	size_t *at, uint64_t bin)
+{
+	while (*at < from->n_bytes) {
+		struct head head = head_at(from, *at);
+		size_t n = sizeof head + head.n_bytes;
+		if (bin_of(from, &head) != bin)
+			return;
+		memcpy(joined->bytes + joined->n_bytes, from->bytes + *at, n);
+		joined->n_bytes += n;
+		*at += n;
+	}
+}
+
+int tb_kept_bins_join(struct tb_kept_bins *joined,
+	const struct tb_kept_bins *const *several, uint32_t n, uint32_t n_links)
+{
+	struct tb_kept_bins made = {.level = several[0]->level};
+	size_t n_bytes = WORD;
+	for (uint32_t i = 0; i < n; i++) {
+		if (several[i]->level != made.level)
+			return TB_EFORMAT;
+		n_bytes += several[i]->n_bytes;
+	}
+	size_t *at = calloc(n, sizeof *at);
+	if (!at || TB_ARRAY_RESERVE(&made.bytes, &made.room, n_bytes) != TB_OK ||
+		make_seen(&made, n_links) != TB_OK) {
+		free(at);
+		tb_kept_bins_fini(&made);
+		return TB_ENOMEM;
+	}
+	for (uint64_t bin; (bin = first_of(several, at, n)) != UINT64_MAX;)
+		for (uint32_t i = 0; i < n; i++)
+			take_bin(&made, several[i], &at[i], bin);
+	free(at);
+	*joined = made;
+	return TB_OK;
+}
+
 // merge writes the bins in [*from, end) as one to `to`, before them; returns the byte
 // after it. The sum of several has room: it has one head, and a packed sum is no longer
 // than what it sums.

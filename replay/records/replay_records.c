@@ -303,6 +303,12 @@ static int keep(struct tb_records *records)
 	return status;
 }
 
+// keeps returns whether closed bins are kept, and not told at once.
+static bool keeps(const struct tb_records *records)
+{
+	return records->automatic || records->is_shared;
+}
+
 static int tell_open_bin(struct tb_records *records, struct tb_error *error)
 {
 	size_t n = records->n_joined ? tb_records_tell_slices(records) : 0;
@@ -325,12 +331,12 @@ static int check_memory(const struct tb_records *records, struct tb_error *error
 
 int tb_records_close(struct tb_records *records, struct tb_error *error)
 {
-	int status = records->automatic ? TB_OK : tell_start(records, error);
+	int status = keeps(records) ? TB_OK : tell_start(records, error);
 	if (status != TB_OK)
 		return status;
-	if ((records->automatic ? keep(records) : make_told(records)) != TB_OK)
+	if ((keeps(records) ? keep(records) : make_told(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
-	if (!records->automatic)
+	if (!keeps(records))
 		status = tell_open_bin(records, error);
 	records->bin = records->bin_start < records->from_ps
 			       ? (uint64_t)(records->from_ps / records->bin_ps)
@@ -351,7 +357,7 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
 		return TB_OK;
-	if (records->automatic && records->kept_told == 0)
+	if (keeps(records) && records->kept_told == 0)
 		records->started = false;
 	int status = tell_start(records, error);
 	if (status != TB_OK)

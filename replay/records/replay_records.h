@@ -66,6 +66,13 @@ size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 // The memory for bins can double from one merge to the next.
 void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *samples);
 
+// tb_kept_bins_join makes `joined` the bins of several, of one replay and level: those of
+// one number follow each other, to be added up when they are read. Links are below
+// `n_links`. TB_ENOMEM; TB_EFORMAT when their levels differ.
+int tb_kept_bins_join(struct tb_kept_bins *joined,
+	const struct tb_kept_bins *const *several, uint32_t n,
+	uint32_t n_links) TB_MUST_USE;
+
 // One link in the open bin. Its stall is what it was held, until that becomes a sample
 // (see holds_stall).
 struct tb_cell {
@@ -128,6 +135,9 @@ struct tb_records {
 	bool holds_stall; // stall_ps of cells is the stall; else stall and busy together
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
+	// Bins are kept until the end, with a fixed width too: other processes have the
+	// rest of them (records_across.c).
+	bool is_shared;
 	// With parts alone. Records that are joined borrow cells and flows of the main
 	// ones.
 	const struct tb_parts *parts;
@@ -210,6 +220,29 @@ size_t tb_records_tell_slices(struct tb_records *records);
 void tb_records_pour(struct tb_records *records);
 void tb_records_pour_parts(struct tb_records *records);
 void tb_records_free_slices(struct tb_records *records);
+
+// What several processes have counted comes together in one (records_across.c).
+//
+// tb_records_count_waited writes down what flows have waited here, as `n` rows, to be
+// freed; tb_records_add_waited adds it to the flows of another process, which have the
+// same numbers. TB_ENOMEM, TB_EFORMAT.
+//
+// tb_records_add_waits keeps `n` waits of a part that another process simulates.
+//
+// tb_records_join_bins has the bins of other processes among those that are kept, and
+// stores what was kept before, which is the caller's. TB_ENOMEM, TB_EFORMAT.
+struct tb_flow_waited {
+	uint64_t wait_ps;
+	uint32_t flow;
+};
+int tb_records_count_waited(const struct tb_records *records,
+	struct tb_flow_waited **rows, uint32_t *n) TB_MUST_USE;
+int tb_records_add_waited(
+	struct tb_records *records, const void *rows, uint32_t n) TB_MUST_USE;
+int tb_records_add_waits(
+	struct tb_records *records, const void *waits, size_t n) TB_MUST_USE;
+int tb_records_join_bins(struct tb_records *records, const struct tb_kept_bins *others,
+	uint32_t n, struct tb_kept_bins *own) TB_MUST_USE;
 
 // tb_records_flow returns the number of the flow (job, source, destination), and adds it
 // when it is new.

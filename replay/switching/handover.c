@@ -98,6 +98,63 @@ tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
 	return replay->handover->earliest;
 }
 
+const struct tb_part_message *tb_handover_next(const struct tb_replay *replay,
+	const char *bytes, size_t *at, const struct tb_packet **packet)
+{
+	const struct tb_part_message *message = (const void *)(bytes + *at);
+	*at += sizeof *message;
+	*packet = NULL;
+	if (message->has_packet) {
+		*packet = (const void *)(bytes + *at);
+		*at += replay->packet_bytes;
+	}
+	return message;
+}
+
+const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n)
+{
+	const struct outbox *box = &replay->handover->rows[replay->handover->turn][to];
+	*n = box->n;
+	return box->bytes;
+}
+
+// check_bytes returns whether bytes are whole part messages, and finds the earliest.
+static bool check_bytes(
+	struct tb_replay *replay, const char *bytes, size_t n, tb_time_ps *earliest)
+{
+	const struct tb_packet *packet;
+	for (size_t at = 0; at < n;) {
+		size_t left = n - at;
+		if (left < sizeof(struct tb_part_message))
+			return false;
+		const struct tb_part_message *message =
+			tb_handover_next(replay, bytes, &at, &packet);
+		if (at > n || message->link >= replay->net->n_links ||
+			!tb_handover_crosses(replay, message->link) ||
+			(packet && packet->message >= replay->whole->n_messages))
+			return false;
+		if (message->at < *earliest)
+			*earliest = message->at;
+	}
+	return true;
+}
+
+int tb_handover_put_bytes(
+	struct tb_replay *replay, uint32_t to, const void *bytes, size_t n)
+{
+	struct tb_handover *handover = replay->handover;
+	struct outbox *box = &handover->rows[handover->turn][to];
+	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK)
+		return TB_ENOMEM;
+	char *place = box->bytes + box->n;
+	if (n)
+		memcpy(place, bytes, n);
+	if (!check_bytes(replay, place, n, &handover->earliest))
+		return TB_EFORMAT;
+	box->n += n;
+	return TB_OK;
+}
+
 void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const struct tb_packet *packet))
@@ -108,13 +165,10 @@ void tb_handover_receive(struct tb_replay *replay,
 		const struct outbox *box =
 			&handover->rows[handover->turn ^ 1][replay->part];
 		for (size_t at = 0; at < box->n;) {
+			const struct tb_packet *packet;
 			const struct tb_part_message *message =
-				(const void *)(box->bytes + at);
-			at += sizeof *message;
-			receive(replay, message,
-				message->has_packet ? (const void *)(box->bytes + at)
-						    : NULL);
-			at += message->has_packet ? replay->packet_bytes : 0;
+				tb_handover_next(replay, box->bytes, &at, &packet);
+			receive(replay, message, packet);
 		}
 	}
 }

@@ -73,6 +73,20 @@ void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const struct tb_packet *packet));
 
+// What is handed over to a part in another process (across.h) passes as bytes.
+//
+// tb_handover_bytes returns what a part has handed over to another since the last turn,
+// tb_handover_put_bytes adds such bytes to what an `elsewhere` part has. TB_EFORMAT when
+// they are no part messages for the links and messages of this replay, TB_ENOMEM.
+const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n);
+int tb_handover_put_bytes(
+	struct tb_replay *replay, uint32_t to, const void *bytes, size_t n) TB_MUST_USE;
+
+// tb_handover_next returns the part message that begins at byte *at of these, and the
+// record of its packet or NULL, and moves on to the next.
+const struct tb_part_message *tb_handover_next(const struct tb_replay *replay,
+	const char *bytes, size_t *at, const struct tb_packet **packet);
+
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
 	struct tb_carrier carrier;

@@ -1,5 +1,6 @@
 #include "windows.h"
 
+#include "across.h"
 #include "array.h"
 #include "clock.h"
 #include "team.h"
@@ -24,6 +25,9 @@ struct tb_windows {
 	const struct tb_switching *model;
 	struct tb_replay *whole;
 	uint32_t n;
+	uint32_t first, end;	  // parts that this process simulates
+	struct tb_across *across; // NULL: all of them
+	tb_time_ps others_next;	  // the earliest of what other processes have next
 	struct part_result *parts;
 	struct tb_team *team;
 	tb_time_ps until;	// end of the window, or of the bin to be settled
@@ -45,12 +49,20 @@ static unsigned count_threads(unsigned wanted, uint32_t n_parts)
 	return n < n_parts ? n : n_parts;
 }
 
+static bool is_own(const struct tb_windows *windows, uint32_t part)
+{
+	return part >= windows->first && part < windows->end;
+}
+
 static int make_parts(struct tb_windows *windows)
 {
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
 		struct tb_replay *made = NULL;
-		status = windows->model->join(&made, windows->whole, part);
+		if (is_own(windows, part))
+			status = windows->model->join(&made, windows->whole, part);
+		else
+			status = tb_replay_join_elsewhere(&made, windows->whole, part);
 		windows->whole->by_part[part] = made;
 		if (status == TB_OK)
 			status = tb_handover_new(made);
@@ -59,7 +71,8 @@ static int make_parts(struct tb_windows *windows)
 }
 
 int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
-	const struct tb_switching *model, unsigned n_threads)
+	const struct tb_switching *model, unsigned n_threads,
+	struct tb_peer_streams *peers)
 {
 	struct tb_windows *made = calloc(1, sizeof *made);
 	if (!made)
@@ -67,12 +80,21 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	*made = (struct tb_windows){.model = model,
 		.whole = whole,
 		.n = whole->parts->n,
+		.end = whole->parts->n,
+		.others_next = TB_TIME_NEVER,
 		.received_at = TB_TIME_NEVER,
 		.open_loop = tb_source_is_open_loop(whole->source)};
 	made->parts = aligned_alloc(64, made->n * sizeof *made->parts);
-	int status = made->parts ? make_parts(made) : TB_ENOMEM;
+	int status = made->parts ? TB_OK : TB_ENOMEM;
+	if (status == TB_OK && peers)
+		status = tb_across_new(&made->across, whole, peers);
+	if (made->across)
+		tb_across_own(made->across, &made->first, &made->end);
 	if (status == TB_OK)
-		status = tb_team_new(&made->team, count_threads(n_threads, made->n));
+		status = make_parts(made);
+	if (status == TB_OK)
+		status = tb_team_new(
+			&made->team, count_threads(n_threads, made->end - made->first));
 	if (status != TB_OK) {
 		tb_windows_free(made);
 		return status;
@@ -95,9 +117,13 @@ void tb_windows_free(struct tb_windows *windows)
 		if (!replay)
 			continue;
 		tb_handover_free(replay);
-		windows->model->free(replay);
+		if (replay->elsewhere)
+			tb_replay_free_elsewhere(replay);
+		else
+			windows->model->free(replay);
 		windows->whole->by_part[part] = NULL;
 	}
+	tb_across_free(windows->across);
 	free(windows->parts);
 	free(windows->endings);
 	free(windows);
@@ -108,7 +134,8 @@ void tb_windows_free(struct tb_windows *windows)
 static void simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
-	if (index == windows->n) {
+	index += windows->first;
+	if (index == windows->end) {
 		tb_records_enter_turned(&windows->whole->records, NULL);
 		return;
 	}
@@ -127,8 +154,14 @@ static void simulate(void *context, uint32_t index)
 static void settle(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
+	index += windows->first;
 	windows->parts[index].lasts =
 		windows->model->settle(part_at(windows, index), windows->until);
+}
+
+static void settle_all(struct tb_windows *windows)
+{
+	tb_team_run(windows->team, windows->end - windows->first, settle, windows);
 }
 
 // pays returns whether a window has so much to do that others are to help: about as many
@@ -136,7 +169,7 @@ static void settle(void *context, uint32_t index)
 static bool pays(const struct tb_windows *windows)
 {
 	uint64_t n = windows->n_events;
-	for (uint32_t part = 0; part < windows->n; part++) {
+	for (uint32_t part = windows->first; part < windows->end; part++) {
 		const struct tb_replay *replay = part_at(windows, part);
 		n += replay->starting[0].n + replay->starting[1].n;
 	}
@@ -146,7 +179,7 @@ static bool pays(const struct tb_windows *windows)
 // do_window_tasks simulates a window, on all threads if that pays.
 static void do_window_tasks(struct tb_windows *windows)
 {
-	uint32_t n = windows->n;
+	uint32_t n = windows->end - windows->first;
 	n += tb_records_turn_waits(
 		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
@@ -167,15 +200,16 @@ static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
 static tb_time_ps next_instant(const struct tb_windows *windows)
 {
 	tb_time_ps next = earlier(windows->received_at, windows->whole->source_at);
+	next = earlier(next, windows->others_next);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		next = earlier(next, windows->parts[part].next);
 		next = earlier(next, part_at(windows, part)->outside_at);
 	}
 	if (next <= windows->until + windows->whole->window_ps)
 		return next;
-	for (uint32_t part = 0; part < windows->n; part++)
+	for (uint32_t part = windows->first; part < windows->end; part++)
 		next = earlier(next, tb_wheel_next(&part_at(windows, part)->wheel, next));
-	return next;
+	return windows->across ? tb_across_least(windows->across, next) : next;
 }
 
 // pass_bins closes the bins that end at or before `next`, as tb_clock_pass_bins does.
@@ -185,8 +219,8 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	while (next >= records->bin_end) {
 		bool lasts = false;
 		windows->until = records->bin_end;
-		tb_team_run(windows->team, windows->n, settle, windows);
-		for (uint32_t part = 0; part < windows->n; part++)
+		settle_all(windows);
+		for (uint32_t part = windows->first; part < windows->end; part++)
 			lasts |= windows->parts[part].lasts;
 		int status = tb_records_close(records, error);
 		if (status != TB_OK)
@@ -278,11 +312,30 @@ static void report(struct tb_windows *windows)
 	}
 }
 
+// tell_others exchanges what other processes need of this window. Messages that start in
+// it have started in their parts.
+static void tell_others(struct tb_windows *windows)
+{
+	tb_time_ps next = TB_TIME_NEVER;
+	for (uint32_t part = windows->first; part < windows->end; part++) {
+		(void)tb_clock_failed(part_at(windows, part));
+		next = earlier(next, windows->parts[part].next);
+		next = earlier(next, tb_handover_earliest(part_at(windows, part)));
+	}
+	for (uint32_t part = 0; part < windows->n; part++)
+		if (!is_own(windows, part))
+			tb_messages_skip(part_at(windows, part), windows->until);
+	tb_across_exchange(windows->across, windows->until, &next);
+	windows->others_next = next;
+}
+
 // exchange makes the part messages of this window those that the next window receives.
 static void exchange(struct tb_windows *windows)
 {
 	windows->received_at = TB_TIME_NEVER;
 	windows->n_events = 0;
+	if (windows->across)
+		tell_others(windows);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
 		windows->received_at =
@@ -346,28 +399,45 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 	return 1;
 }
 
-int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
+// lasts_until receives what was handed over last, and returns when all ends that has
+// begun.
+static tb_time_ps lasts_until(struct tb_windows *windows)
 {
-	bool was_well = failed(windows, NULL) == TB_OK; // as in tb_clock_finish
 	tb_time_ps end = 0;
-	for (uint32_t part = 0; part < windows->n; part++) {
+	for (uint32_t part = windows->first; part < windows->end; part++) {
 		tb_handover_receive(part_at(windows, part), windows->model->receive);
 		tb_time_ps lasts = windows->model->lasts_until(part_at(windows, part));
 		end = lasts > end ? lasts : end;
 	}
+	return windows->across ? tb_across_most(windows->across, end) : end;
+}
+
+int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
+{
+	bool was_well = failed(windows, NULL) == TB_OK; // as in tb_clock_finish
+	struct tb_records *records = &windows->whole->records;
+	tb_time_ps end = lasts_until(windows);
 	int status = pass_bins(windows, end, error);
 	if (status != TB_OK)
 		return status;
 	windows->until = end;
-	tb_team_run(windows->team, windows->n, settle, windows);
-	for (uint32_t part = 0; part < windows->n; part++)
+	settle_all(windows);
+	for (uint32_t part = windows->first; part < windows->end; part++)
 		windows->model->blame_open(part_at(windows, part), end);
 	if (was_well)
 		status = failed(windows, error);
 	if (status == TB_OK)
-		status = tb_records_close(&windows->whole->records, error);
-	return status == TB_OK ? tb_records_finish(&windows->whole->records, error)
-			       : status;
+		status = tb_records_close(records, error);
+	if (status == TB_OK && windows->across)
+		status = tb_across_gather(windows->across, error);
+	bool tells = !windows->across || tb_across_leads(windows->across);
+	return status == TB_OK && tells ? tb_records_finish(records, error) : status;
+}
+
+int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error)
+{
+	return windows->across ? tb_across_show(windows->across, error)
+			       : tb_records_report_bins(&windows->whole->records, error);
 }
 
 tb_time_ps tb_windows_now(const struct tb_windows *windows)
