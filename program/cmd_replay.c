@@ -1,5 +1,6 @@
 // tailback replay: its options, and which runs they ask for.
 #include "cmd_replay.h"
+#include "peers.h"
 
 #include "capture_args.h"
 #include "cli.h"
@@ -494,6 +495,35 @@ static int miss_output(const struct parsing *parsing)
 					    "an output is missing: -o run.db");
 }
 
+static int check_inputs(const void *context)
+{
+	const struct parsing *parsing = context;
+	int code = spare_inputs(&parsing->options.record);
+	// A replay opens the network first. Of traces with runs of their own a bad one
+	// fails its run alone.
+	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)
+		code = find_traces(parsing);
+	return code;
+}
+
+// run_together has the processes that mpirun started simulate one run.
+static int run_together(const struct parsing *parsing, bool many)
+{
+	struct replay_options options = parsing->options;
+	if (many)
+		return tb_cli_usage("tailback replay",
+			"with mpirun all processes simulate one run: leave out --each "
+			"and "
+			"--shard, and name one seed");
+	if (reads_stdin(parsing))
+		return tb_cli_usage("tailback replay",
+			"standard input reaches one process alone: name files");
+	if (plan(parsing, &options.record, 1) != TB_OK)
+		return tb_cli_no_memory("the run");
+	options.record.settled = catch_stop;
+	return replay_together(&options, check_inputs, parsing);
+}
+
 static int run_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
@@ -510,11 +540,9 @@ static int run_all(const struct parsing *parsing)
 	if (many && reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
-	int code = spare_inputs(&parsing->options.record);
-	// A replay opens the network first. Of traces with runs of their own a bad one
-	// fails its run alone.
-	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)
-		code = find_traces(parsing);
+	if (tb_peers_launched() > 1)
+		return run_together(parsing, many);
+	int code = check_inputs(parsing);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_recording_options *runs = calloc(n, sizeof *runs);

@@ -18,6 +18,11 @@ struct replay_options {
 // replay_run records a run, prints messages and summary, and returns the exit code.
 int replay_run(const struct replay_options *options);
 
+// replay_together does the same with the other processes that mpirun started; `check`
+// looks at the inputs first, in rank 0, and returns an exit code.
+int replay_together(struct replay_options *options, int (*check)(const void *context),
+	const void *context);
+
 // replay_many does the same for n runs, or a shard of them, several at once.
 int replay_many(const struct replay_options *options,
 	const struct tb_recording_options *runs, size_t n);

@@ -46,6 +46,7 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 		.to_ps = options->to_ps,
 		.without_blame = options->without_blame,
 		.n_threads = options->n_threads,
+		.peers = options->peers,
 		.service_levels = recording->service_levels,
 		.n_service_levels = tb_workload_n_jobs(recording->workload),
 		.faults = recording->faults};
@@ -79,7 +80,7 @@ void tb_recording_free(struct tb_recording *recording)
 }
 
 // prepare begins the run in the store last, so a trace that cannot be replayed leaves no
-// run.
+// run, once all processes agree to it.
 static int prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
@@ -91,6 +92,7 @@ static int prepare(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_recording_make_engine(
 			recording, tb_recording_observer(recording), error);
+	status = tb_recording_agree(recording, status, error);
 	if (status == TB_OK && recording->options->settled)
 		recording->options->settled();
 	return status == TB_OK ? tb_recording_begin(recording, error) : status;

@@ -28,10 +28,13 @@ struct tb_recording_options {
 	tb_time_ps from_ps, to_ps;
 	bool without_blame;
 	unsigned n_threads; // that simulate a large network; 0: one
-	bool alone;	    // replay each job by itself too; see recording_alone.h
-	const char *also;   // a second capture (rule L17 of docs/closed-loop.md); NULL
-	bool no_bounds;	    // do not replay jobs without a network and on an ideal one
-	bool no_check;	    // do not replay closed loops at the captured rate too
+	// Processes that simulate it together, of which this one is rank 0
+	// (recording_together.h); NULL: this one alone.
+	struct tb_peer_streams *peers;
+	bool alone;	  // replay each job by itself too; see recording_alone.h
+	const char *also; // a second capture (rule L17 of docs/closed-loop.md); NULL
+	bool no_bounds;	  // do not replay jobs without a network and on an ideal one
+	bool no_check;	  // do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;

@@ -78,6 +78,12 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error) TB
 int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer observer,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_agree has the other processes begin if all of them can; `status` is
+// whether this one can. Their errors, and TB_EUSAGE when one of them simulates something
+// else.
+int tb_recording_agree(const struct tb_recording *recording, int status,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_recording_simulate does what tb_recording_advance does, but without checkpoints to
 // the store.
 int tb_recording_simulate(

@@ -1,0 +1,41 @@
+// tailback replay under mpirun: one run, simulated by several processes.
+#include "cmd_replay.h"
+
+#include "cli.h"
+#include "recording_together.h"
+
+static int serve(const struct replay_options *options)
+{
+	struct tb_error error;
+	// mpirun passes Ctrl-C on to all; rank 0 decides what becomes of it.
+	(void)tb_cli_catch_stop();
+	return tb_recording_serve(&options->record, &error) == TB_OK
+		       ? TB_EXIT_OK
+		       : tb_cli_fail(&error);
+}
+
+static int lead(const struct replay_options *options, int (*check)(const void *context),
+	const void *context)
+{
+	int code = check(context);
+	if (code == TB_EXIT_OK)
+		return replay_run(options);
+	tb_recording_dismiss(options->record.peers);
+	return code;
+}
+
+int replay_together(struct replay_options *options, int (*check)(const void *context),
+	const void *context)
+{
+	struct tb_peers peers;
+	struct tb_error error;
+	if (tb_peers_open(&peers, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	if (tb_peer_streams_new(&options->record.peers, &peers) != TB_OK)
+		return tb_cli_no_memory("the processes");
+	int code = peers.rank > 0 ? serve(options) : lead(options, check, context);
+	tb_peer_streams_free(options->record.peers);
+	// A process that failed by itself leaves others waiting: then mpirun ends them.
+	peers.leave(peers.context, peers.rank == 0 || code == TB_EXIT_OK);
+	return code;
+}
