@@ -189,6 +189,10 @@ struct stop { // of a packet on its way, where delays are asked for: behind its 
 	uint32_t link;
 };
 
+struct stretch { // of slots, [first, end)
+	uint32_t first, end;
+};
+
 struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
@@ -256,8 +260,8 @@ struct credits {
 	uint32_t n_told;
 	size_t told_room;
 	uint32_t *told_first; // by crossing link, that comes in: NOTHING: none
-	uint32_t *slots;      // of a part of the network: those in it; NULL: all
-	uint32_t n_own;	      // of these
+	struct stretch *own;  // the slots of this part of the network
+	uint32_t n_own;
 };
 
 static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)
@@ -318,12 +322,6 @@ static inline struct tb_cell *sender_cell(
 	if (sender->crosses_parts)
 		return tb_records_near_cell(&credits->replay.records, sender->link);
 	return cell_at(credits, sender->peer);
-}
-
-// own_slot is slot number `i` of those that are in this part of the network.
-static inline uint32_t own_slot(const struct credits *credits, uint32_t i)
-{
-	return credits->slots ? credits->slots[i] : i;
 }
 
 static inline bool is_node(const struct credits *credits, uint32_t slot)

@@ -159,8 +159,18 @@ static void share(struct credits *credits, const struct credits *whole)
 	credits->told = NULL;
 	credits->n_told = 0;
 	credits->told_room = 0;
-	credits->slots = NULL;
+	credits->own = NULL;
 	credits->n_own = 0;
+}
+
+// add_own adds slots to those of the part: consecutive ones are one stretch.
+static void add_own(struct credits *credits, uint32_t first, uint32_t end)
+{
+	struct stretch *last = credits->own + credits->n_own - 1;
+	if (credits->n_own && last->end == first)
+		last->end = end;
+	else
+		credits->own[credits->n_own++] = (struct stretch){first, end};
 }
 
 // find_slots lists the slots of the part.
@@ -168,17 +178,17 @@ static int find_slots(struct credits *credits)
 {
 	const struct tb_replay *replay = &credits->replay;
 	const struct tb_network *net = replay->net;
-	credits->slots = malloc(credits->n_slots * sizeof *credits->slots);
-	if (!credits->slots)
+	credits->own =
+		malloc(((size_t)net->n_switches + net->n_nodes) * sizeof *credits->own);
+	if (!credits->own)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++)
-		for (uint32_t slot = net->first_out[sw]; slot < net->first_out[sw + 1];
-			slot++)
-			if (replay->parts->of_switch[sw] == replay->part)
-				credits->slots[credits->n_own++] = slot;
+		if (replay->parts->of_switch[sw] == replay->part)
+			add_own(credits, net->first_out[sw], net->first_out[sw + 1]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (replay->parts->of_node[node] == replay->part)
-			credits->slots[credits->n_own++] = credits->first_node + node;
+			add_own(credits, credits->first_node + node,
+				credits->first_node + node + 1);
 	return TB_OK;
 }
 

@@ -90,6 +90,7 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	make_lanes(credits, slot, info->fifo_bytes);
 }
 
+// make_unused touches the receivers, most of the network's memory, for the first time.
 static void make_unused(struct credits *credits)
 {
 	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
@@ -98,7 +99,8 @@ static void make_unused(struct credits *credits)
 				.flow = NOTHING,
 				.root = NOTHING,
 				.link = TB_ID_NONE};
-		receiver_at(credits, slot)->stopped_at = -1;
+		*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
+		*cell_at(credits, slot) = (struct tb_cell){0};
 		for (uint32_t q = 0; q < credits->n_queues; q++)
 			queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
 				.last = NOTHING,
@@ -114,12 +116,14 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	credits->links = tb_lines_new(n, credits->link_bytes);
 	credits->updates =
 		tb_lines_new_untouched(n_lanes * FIRST_UPDATES, sizeof *credits->updates);
-	credits->receivers = tb_lines_new(n, credits->receiver_bytes);
+	credits->receivers = tb_lines_new_untouched(n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
-	if (!credits->links || !credits->updates || !credits->receivers ||
-		!credits->slot_of_link || !credits->cells)
+	credits->own = malloc(sizeof *credits->own);
+	if (!credits->own || !credits->links || !credits->updates ||
+		!credits->receivers || !credits->slot_of_link || !credits->cells)
 		return TB_ENOMEM;
+	credits->own[credits->n_own++] = (struct stretch){0, credits->n_slots};
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
 		if (net->out_links[slot] != TB_ID_NONE)
@@ -220,7 +224,6 @@ static void size_up(struct credits *credits)
 			     credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
-	credits->n_own = credits->n_slots;
 	credits->link_bytes =
 		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
 	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
@@ -376,6 +379,6 @@ void tb_credits_free(struct tb_replay *replay)
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
 	free(credits->told);
-	free(credits->slots);
+	free(credits->own);
 	free(credits);
 }

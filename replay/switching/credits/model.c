@@ -235,11 +235,11 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 {
 	const struct credits *credits = (const void *)replay;
 	tb_time_ps end = replay->now;
-	for (uint32_t i = 0; i < credits->n_own; i++) {
-		uint32_t slot = own_slot(credits, i);
-		if (sender_at(credits, slot)->free_at > end)
-			end = sender_at(credits, slot)->free_at;
-	}
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
+			slot++)
+			if (sender_at(credits, slot)->free_at > end)
+				end = sender_at(credits, slot)->free_at;
 	return end;
 }
 

@@ -181,28 +181,34 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 	return since != TB_TIME_NEVER;
 }
 
-// next_settled returns the next number, from `i` on, of a slot that is not idle. Nothing
+// pass_idle returns the first slot of a stretch that is a node's or not idle. Nothing
 // waits at an idle port of a switch, nor has since it was asked last: most ports of a
 // large network are so.
-static uint32_t next_settled(const struct credits *credits, uint32_t i)
+static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t end)
 {
-	const uint32_t *slots = credits->slots;
-	uint32_t n = credits->n_own, first_node = credits->first_node;
-	for (; credits->head_words == 1 && i < n; i++) {
-		uint32_t slot = slots ? slots[i] : i;
-		if (slot >= first_node || receiver_at(credits, slot)->used_queues ||
-			sender_at(credits, slot)->stalled_since != TB_TIME_NEVER)
+	const char *link = credits->links + slot * credits->link_bytes;
+	const char *in = credits->receivers + slot * credits->receiver_bytes;
+	if (credits->head_words != 1)
+		return slot;
+	if (end > credits->first_node)
+		end = credits->first_node;
+	for (; slot < end; slot++) {
+		if (((const struct receiver *)(const void *)in)->used_queues ||
+			((const struct link_sender *)(const void *)link)->stalled_since !=
+				TB_TIME_NEVER)
 			break;
+		link += credits->link_bytes;
+		in += credits->receiver_bytes;
 	}
-	return i;
+	return slot;
 }
 
-bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+static bool settle_stretch(
+	struct credits *credits, struct stretch stretch, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t i = next_settled(credits, 0); i < credits->n_own;
-		i = next_settled(credits, i + 1)) {
-		uint32_t slot = own_slot(credits, i);
+	for (uint32_t slot = pass_idle(credits, stretch.first, stretch.end);
+		slot < stretch.end; slot = pass_idle(credits, slot + 1, stretch.end)) {
 		if (is_node(credits, slot)) {
 			lasts |= settle_sender(credits, slot, until);
 		} else if (sender_at(credits, slot)->link != TB_ID_NONE) {
@@ -210,6 +216,14 @@ bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 			lasts |= each_waiting(credits, slot, until, charge_one);
 		}
 	}
+	return lasts;
+}
+
+bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		lasts |= settle_stretch(credits, credits->own[i], until);
 	return lasts;
 }
 
@@ -236,11 +250,11 @@ static void add_waits_under_way(struct credits *credits)
 
 void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
 {
-	for (uint32_t i = 0; i < credits->n_own; i++) {
-		uint32_t slot = own_slot(credits, i);
-		if (!is_node(credits, slot) &&
-			sender_at(credits, slot)->link != TB_ID_NONE)
-			(void)each_waiting(credits, slot, until, blame_one);
-	}
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
+			slot++)
+			if (!is_node(credits, slot) &&
+				sender_at(credits, slot)->link != TB_ID_NONE)
+				(void)each_waiting(credits, slot, until, blame_one);
 	add_waits_under_way(credits);
 }
