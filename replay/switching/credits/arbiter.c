@@ -4,7 +4,6 @@
 
 #include "lanes.h"
 #include "queues.h"
-#include "straight.h"
 
 enum { LOW, HIGH };
 
@@ -149,10 +148,6 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 static inline void choose(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
-	if (credits->is_straight) {
-		tb_straight_choose(credits, crossbar, port);
-		return;
-	}
 	uint32_t slot = crossbar->first + port;
 	struct link_sender *sender = sender_at(credits, slot);
 	if (is_busy(credits, sender) || sender->n_heads == 0)
@@ -262,11 +257,6 @@ static inline void serve_looking(struct credits *credits, struct crossbar *cross
 		serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
 		serve_word(credits, crossbar, ~UINT64_C(0));
 	}
-}
-
-void tb_arbiter_go_on(struct credits *credits, struct crossbar *crossbar)
-{
-	serve_looking(credits, crossbar);
 }
 
 void tb_arbiter_serve(struct credits *credits)

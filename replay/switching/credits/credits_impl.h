@@ -54,8 +54,6 @@ void tb_arbiter_serve(struct credits *credits);
 // tb_arbiter_look does so where one link, that of a slot, is all that is to look.
 // Switches have up to 64 ports.
 void tb_arbiter_look(struct credits *credits, uint32_t slot);
-// tb_arbiter_go_on lets the links of a switch that still look choose.
-void tb_arbiter_go_on(struct credits *credits, struct crossbar *crossbar);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);

@@ -373,7 +373,7 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 	if (credits->pauses)
 		tb_pause_drain(credits, packet, drained_at, &update);
 	else
-		tb_lanes_push(credits, reverse->peer, packet->vl, &update);
+		lanes_push(credits, reverse->peer, packet->vl, &update);
 }
 
 void tb_crossing_end(struct credits *credits, struct credit_packet *packet)

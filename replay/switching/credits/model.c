@@ -34,10 +34,20 @@ static inline bool is_current(
 		       queue_of(credits, packet)->first == packet->of.id);
 }
 
+// is_frequent: the most frequent events have a link look.
+static inline bool is_frequent(struct tb_event event)
+{
+	return event.kind == EV_DONE || event.kind == EV_READY;
+}
+
 static void arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
 	uint32_t id = event.subject;
+	if (credits->is_straight && is_frequent(event)) {
+		tb_straight_arrive(credits, event);
+		return;
+	}
 	switch ((enum event_kind)event.kind) {
 	case EV_DONE:
 		if (tb_crossing_done(credits, id))
@@ -99,7 +109,9 @@ static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 static inline void serve(struct tb_replay *replay)
 {
 	struct credits *credits = of(replay);
-	if (credits->senders_now.n || credits->switches_now.n)
+	if (credits->is_straight)
+		tb_straight_serve(credits);
+	else if (credits->senders_now.n || credits->switches_now.n)
 		serve_rounds(credits);
 }
 
@@ -122,18 +134,15 @@ static inline uint32_t looks_alone(struct credits *credits, struct tb_event even
 static void alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
-	bool is_frequent = event.kind == EV_DONE || event.kind == EV_READY;
+	if (credits->is_straight && is_frequent(event)) {
+		tb_straight_alone(credits, event);
+		return;
+	}
 	if (credits->is_straight && event.kind == EV_IN) {
 		tb_nodes_arrive(replay, event.subject);
 		return;
 	}
-	if (credits->is_straight && is_frequent) {
-		tb_straight_alone(credits, event);
-		if (credits->n_next_heads || credits->switches_now.n)
-			serve_rounds(credits);
-		return;
-	}
-	if (!credits->looks_alone || !is_frequent) {
+	if (!credits->looks_alone || !is_frequent(event)) {
 		arrive(replay, event);
 		choose(replay);
 		serve(replay);

@@ -40,26 +40,28 @@ static inline struct credit_packet *record_at(const struct credits *credits, uin
 	return (struct credit_packet *)(void *)credits->replay.packets + id;
 }
 
-// show_to_busy: a packet becomes a head while its link carries another one.
-static inline void show_to_busy(struct credits *credits, struct credit_packet *packet,
-	struct receiver *receiver, struct straight_link *link)
+// show: a packet becomes a head.
+static inline void show(struct credit_packet *packet, struct receiver *receiver,
+	struct straight_link *link)
 {
 	packet->is_head = true;
 	link->sender.n_heads++;
 	receiver->head_queues |= UINT64_C(1) << link->sender.port % 64;
 	link->lane.heads |= UINT64_C(1) << packet->port % 64;
-	end_with_event(credits, packet->route, &link->sender);
 }
 
-// show_when_ready: likewise, or when it is ready if the link is free before.
-static inline void show_when_ready(struct credits *credits, struct credit_packet *packet,
+// show_when_ready: the first packet of a queue becomes a head when it is ready, or at
+// once if its link carries another one until then. Returns whether it did.
+static inline bool show_when_ready(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, struct straight_link *link)
 {
-	if (link->sender.free_at >= packet->ready_at)
-		show_to_busy(credits, packet, receiver, link);
+	bool at_once = link->sender.free_at >= packet->ready_at;
+	if (at_once)
+		show(packet, receiver, link);
 	else
 		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
 			packet->of.id);
+	return at_once;
 }
 
 // append puts a packet into its queue, number `port`, of a receiver.
@@ -81,7 +83,9 @@ static inline void append(struct credits *credits, struct credit_packet *packet,
 	}
 	queue->first = id;
 	receiver->used_queues |= UINT64_C(1) << port % 64;
-	show_when_ready(credits, packet, receiver, link_at(credits, packet->route));
+	struct straight_link *link = link_at(credits, packet->route);
+	if (show_when_ready(credits, packet, receiver, link))
+		end_with_event(credits, packet->route, &link->sender);
 }
 
 // carry has a packet that a link has taken begin to cross it.
@@ -144,7 +148,8 @@ void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
 	carry(credits, &link->sender, packet);
 }
 
-// leave_queue takes the first packet off its queue. The next one takes the same link.
+// leave_queue takes the first packet off its queue. The next one takes the same link,
+// which is busy now: nobody looks at it in a further round of this instant.
 static inline void leave_queue(struct credits *credits, struct straight_link *link,
 	struct receiver *receiver, struct queue *queue, struct credit_packet *packet)
 {
@@ -157,13 +162,48 @@ static inline void leave_queue(struct credits *credits, struct straight_link *li
 	packet->queued = false;
 	if (id == NOTHING)
 		return;
-	struct credit_packet *next = record_at(credits, id);
-	if (next->ready_at > credits->replay.now)
-		show_when_ready(credits, next, receiver, link);
-	else if (receiver->n_crossing < credits->speedup)
-		credits->next_heads[credits->n_next_heads++] = id;
-	else
-		show_to_busy(credits, next, receiver, link);
+	(void)show_when_ready(credits, record_at(credits, id), receiver, link);
+}
+
+// settle adds what was known before now to the credits of a lane.
+static inline void settle(struct lane *lane, tb_time_ps now)
+{
+	uint32_t n = lane->n;
+	if (n == 0)
+		return;
+	uint32_t first = lane->first & lane->mask;
+	const struct update *update = &lane->updates[first];
+	if (update->known_at >= now)
+		return;
+	do {
+		lane->credits += (int32_t)update->blocks;
+		first = (first + 1) & lane->mask;
+		update = &lane->updates[first];
+	} while (--n && update->known_at < now);
+	lane->first = first;
+	lane->n = n;
+}
+
+// put_off is tb_lanes_put_off.
+static inline void put_off(
+	struct credits *credits, uint32_t slot, struct link_sender *sender)
+{
+	if (RARELY(sender->crosses_parts)) {
+		tb_lanes_put_off(credits, slot);
+		return;
+	}
+	tb_time_ps now = credits->replay.now;
+	tb_time_ps known_at = sender->free_at + credits->kinds[0].latency_ps;
+	const struct lane *lane = &link_at(credits, sender->peer)->lane;
+	uint32_t i = lane->n;
+	for (; i > 0; i--) {
+		struct update *update = update_at(lane, i - 1);
+		if (update->freed_at <= now)
+			break;
+		if (update->known_at < known_at)
+			update->known_at = known_at;
+	}
+	sender->announced = i < lane->n;
 }
 
 // announce has the sender before the switch know of the credits that a packet, which has
@@ -181,6 +221,8 @@ static inline void announce(struct credits *credits, const struct link_sender *s
 		.blocks = blocks_of(sender->bytes)};
 	struct lane *lane = &link_at(credits, reverse->peer)->lane;
 	reverse->announced = true;
+	if (lane->n > lane->mask)
+		settle(lane, credits->replay.now);
 	if (RARELY(freed_at <= lane->freed_at || lane->n > lane->mask ||
 		    lane->lacks > 0)) {
 		const struct update rare = update;
@@ -219,7 +261,7 @@ ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
 	enter_crossbar(credits, slot, sender, receiver);
 	leave_queue(credits, link, receiver, queue, packet);
 	if (sender->announced)
-		tb_lanes_put_off(credits, slot);
+		put_off(credits, slot, sender);
 	if (RARELY(reverse->crosses_parts))
 		tb_crossing_give_back(credits, sender);
 	else
@@ -227,25 +269,6 @@ ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
 	if (sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
 	carry(credits, sender, packet);
-}
-
-// settle adds what was known before now to the credits of a lane.
-static inline void settle(struct lane *lane, tb_time_ps now)
-{
-	uint32_t n = lane->n;
-	if (n == 0)
-		return;
-	uint32_t first = lane->first & lane->mask;
-	const struct update *update = &lane->updates[first];
-	if (update->known_at >= now)
-		return;
-	do {
-		lane->credits += (int32_t)update->blocks;
-		first = (first + 1) & lane->mask;
-		update = &lane->updates[first];
-	} while (--n && update->known_at < now);
-	lane->first = first;
-	lane->n = n;
 }
 
 // choose_when_known lets a link take a packet if it has the credits with what it comes to
@@ -262,6 +285,8 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 		tb_lanes_wait(credits, packet->route, &link->lane, need);
 }
 
+// choose lets a link that is free take a packet. What it came to know of credits is added
+// up when those that it has do not suffice: that they do is known then, too.
 ALWAYS_INLINE void choose(
 	struct credits *credits, struct crossbar *crossbar, struct straight_link *link)
 {
@@ -273,57 +298,102 @@ ALWAYS_INLINE void choose(
 	struct receiver *receiver = receiver_at(credits, from);
 	struct credit_packet *packet =
 		record_at(credits, queue_in(receiver, link->sender.port)->first);
-	settle(lane, credits->replay.now);
-	if (RARELY(lane->credits < (int32_t)blocks_of(packet->of.wire_bytes)))
+	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	if (lane->credits < need)
+		settle(lane, credits->replay.now);
+	if (RARELY(lane->credits < need))
 		choose_when_known(credits, crossbar, link, packet);
 	else
 		begin(credits, link, crossbar, packet, NULL);
 }
 
-void tb_straight_choose(struct credits *credits, struct crossbar *crossbar, uint32_t port)
+// first_phase is what an EV_DONE or EV_READY does in phase 1. Returns the slot of the
+// link that is to look then; NOTHING.
+ALWAYS_INLINE uint32_t first_phase(struct credits *credits, struct tb_event event)
 {
-	struct straight_link *link = link_at(credits, crossbar->first + port);
-	if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
-		choose(credits, crossbar, link);
+	if (event.kind == EV_DONE) {
+		struct link_sender *sender = &link_at(credits, event.subject)->sender;
+		sender->ends = false;
+		leave_crossbar(credits, sender);
+		if (sender->n_heads == 0)
+			return NOTHING;
+		sender->stalled_since = credits->replay.now;
+		return event.subject;
+	}
+	struct credit_packet *packet = record_at(credits, event.subject);
+	struct straight_link *link = link_at(credits, packet->route);
+	struct receiver *receiver = receiver_at(credits, packet->at);
+	show(packet, receiver, link);
+	if (is_busy(credits, &link->sender)) {
+		end_with_event(credits, packet->route, &link->sender);
+		return NOTHING;
+	}
+	if (link->sender.n_heads == 1)
+		link->sender.stalled_since = credits->replay.now;
+	return receiver->n_crossing < credits->speedup ? packet->route : NOTHING;
 }
 
-// ended does what happens when a link has carried its packet; returns whether it looks.
-static inline bool ended(struct credits *credits, struct link_sender *sender)
+void tb_straight_arrive(struct credits *credits, struct tb_event event)
 {
-	sender->ends = false;
-	leave_crossbar(credits, sender);
-	if (sender->n_heads == 0)
-		return false;
-	sender->stalled_since = credits->replay.now;
-	return true;
+	uint32_t slot = first_phase(credits, event);
+	if (slot != NOTHING)
+		list_link(credits, slot, &link_at(credits, slot)->sender);
+}
+
+// serve_ports lets those links choose that look, of those in `ports`.
+static inline void serve_ports(
+	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
+{
+	uint64_t looking;
+	while ((looking = crossbar->looking & ports) != 0) {
+		uint32_t port = (uint32_t)__builtin_ctzll(looking);
+		struct straight_link *link = link_at(credits, crossbar->first + port);
+		crossbar->looking &= ~(looking & -looking);
+		if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
+			choose(credits, crossbar, link);
+	}
+}
+
+static __attribute__((noinline)) void serve_switch(
+	struct credits *credits, struct crossbar *crossbar)
+{
+	uint64_t ports = ~UINT64_C(0) << crossbar->began_with;
+	do {
+		serve_ports(credits, crossbar, ports);
+		ports = ~UINT64_C(0);
+	} while (crossbar->looking != 0);
+}
+
+void tb_straight_serve(struct credits *credits)
+{
+	for (uint32_t i = 0; i < credits->switches_now.n; i++) {
+		uint32_t sw = credits->switches_now.ids[i];
+		struct crossbar *crossbar = &credits->crossbars[sw];
+		crossbar->began_with = crossbar->n_begun;
+		serve_switch(credits, crossbar);
+		crossbar->listed = false;
+	}
+	credits->switches_now.n = 0;
 }
 
 void tb_straight_alone(struct credits *credits, struct tb_event event)
 {
-	uint32_t slot = event.subject;
-	struct straight_link *link;
-	if (event.kind == EV_DONE) {
-		link = link_at(credits, slot);
-		if (!ended(credits, &link->sender))
-			return;
-	} else {
-		struct credit_packet *packet = record_at(credits, slot);
-		slot = packet->route;
-		link = link_at(credits, slot);
-		if (!show_head(credits, packet, receiver_at(credits, packet->at),
-			    &link->sender))
-			return;
-	}
-	struct crossbar *crossbar = &credits->crossbars[link->sender.sw];
-	if (RARELY(credits->switches_now.n)) {
-		list_link(credits, slot, &link->sender);
+	uint32_t slot = first_phase(credits, event);
+	if (RARELY(credits->switches_now.n)) { // an input may send again
+		if (slot != NOTHING)
+			list_link(credits, slot, &link_at(credits, slot)->sender);
+		tb_straight_serve(credits);
 		return;
 	}
+	if (slot == NOTHING)
+		return;
+	struct straight_link *link = link_at(credits, slot);
+	struct crossbar *crossbar = &credits->crossbars[link->sender.sw];
 	crossbar->began_with = crossbar->n_begun;
 	crossbar->listed = true; // look_again is to leave the list alone
 	choose(credits, crossbar, link);
 	if (RARELY(crossbar->looking != 0))
-		tb_arbiter_go_on(credits, crossbar);
+		serve_switch(credits, crossbar);
 	crossbar->listed = false;
 }
 
