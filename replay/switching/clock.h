@@ -183,11 +183,11 @@ TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
 {
 	for (uint64_t i = 0; i < n_rounds; i++) {
 		tb_time_ps next = tb_clock_next_instant(replay);
-		if (next == TB_TIME_NEVER)
-			return tb_clock_end(replay, error);
-		if (next >= replay->pause_at)
-			return tb_clock_pause(replay, model, error);
-		if (next >= replay->records.bin_end) {
+		if (next >= replay->records.bin_end || next >= replay->pause_at) {
+			if (next == TB_TIME_NEVER)
+				return tb_clock_end(replay, error);
+			if (next >= replay->pause_at)
+				return tb_clock_pause(replay, model, error);
 			int status = tb_clock_pass_bins(replay, model, next, error);
 			if (status != TB_OK)
 				return status;

@@ -223,6 +223,7 @@ struct credits {
 	uint32_t n_jobs;
 	uint32_t n_kinds;
 	struct kind *kinds;
+	struct kind common; // the first, of all where links are equal
 	size_t kinds_room;
 	char *links; // by slot, link_bytes each: a sender, then its lanes
 	size_t link_bytes;

@@ -34,6 +34,7 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 		credits->kinds[k] = (struct kind){q20, info->latency_ps};
 		credits->n_kinds++;
 	}
+	credits->common = credits->kinds[0];
 	credits->equal_links = credits->n_kinds == 1;
 	credits->notes_paths = !credits->equal_links || credits->delays;
 	credits->equal_rates = true;

@@ -27,7 +27,7 @@ bool tb_straight_is_possible(const struct credits *credits)
 	       credits->speedup != ANY_NUMBER && credits->joins_at_once &&
 	       credits->announces && !credits->counts && !credits->notes_paths &&
 	       !credits->instant_links && !credits->replay.retries &&
-	       time_of(&credits->kinds[0], 1) > 0;
+	       time_of(&credits->common, 1) > 0;
 }
 
 static inline struct straight_link *link_at(const struct credits *credits, uint32_t slot)
@@ -93,7 +93,7 @@ ALWAYS_INLINE void carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
-	tb_time_ps latency_ps = credits->kinds[0].latency_ps;
+	tb_time_ps latency_ps = credits->common.latency_ps;
 	uint32_t peer = sender->peer;
 	if (RARELY(sender->crosses_parts)) {
 		tb_crossing_carry(credits, sender, packet);
@@ -126,7 +126,7 @@ static inline void occupy(const struct credits *credits, struct straight_link *l
 {
 	struct link_sender *sender = &link->sender;
 	sender->free_at =
-		credits->replay.now + time_of(&credits->kinds[0], packet->of.wire_bytes);
+		credits->replay.now + time_of(&credits->common, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
 	link->lane.credits -= (int32_t)blocks_of(packet->of.wire_bytes);
@@ -193,7 +193,7 @@ static inline void put_off(
 		return;
 	}
 	tb_time_ps now = credits->replay.now;
-	tb_time_ps known_at = sender->free_at + credits->kinds[0].latency_ps;
+	tb_time_ps known_at = sender->free_at + credits->common.latency_ps;
 	const struct lane *lane = &link_at(credits, sender->peer)->lane;
 	uint32_t i = lane->n;
 	for (; i > 0; i--) {
@@ -208,13 +208,13 @@ static inline void put_off(
 
 // announce has the sender before the switch know of the credits that a packet, which has
 // begun to leave by a link, will free (see lanes_return).
-static inline void announce(struct credits *credits, const struct link_sender *sender,
+ALWAYS_INLINE void announce(struct credits *credits, const struct link_sender *sender,
 	const struct receiver *receiver, struct link_sender *reverse)
 {
 	tb_time_ps freed_at = sender->free_at;
 	tb_time_ps crosses_at = reverse->free_at > freed_at ? reverse->free_at : freed_at;
 	const struct update update = {.freed_at = freed_at,
-		.known_at = crosses_at + credits->kinds[0].latency_ps,
+		.known_at = crosses_at + credits->common.latency_ps,
 		.order = sender->order,
 		.flow = sender->flow,
 		.root = sender->root == NOTHING ? receiver->link : sender->root,
@@ -404,7 +404,6 @@ tb_time_ps tb_straight_injects_at(
 	struct lane *lane = &link->lane;
 	int32_t need = (int32_t)blocks_of(record_at(credits, id)->of.wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
-	settle(lane, known_at);
 	lane->lacks = 0;
 	if (lane->credits < need)
 		known_at = tb_lanes_enough_at(credits, lane, need);

@@ -13,8 +13,8 @@ struct wait_blame {
 	uint32_t culprit, root;
 };
 
-void tb_credits_charge(
-	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
+static inline void charge(struct credits *credits, const struct credit_packet *packet,
+	struct queue *queue, tb_time_ps until)
 {
 	struct tb_records *records = &credits->replay.records;
 	struct tb_cell *cell = cell_at(credits, packet->at);
@@ -25,8 +25,13 @@ void tb_credits_charge(
 		from = records->bin_start;
 	tb_records_link_wait(records, cell, until - from, until - packet->ready_at);
 	if (until > from)
-		tb_records_queue(records, cell,
-			waiting_bytes(credits, queue_of(credits, packet), until));
+		tb_records_queue(records, cell, waiting_bytes(credits, queue, until));
+}
+
+void tb_credits_charge(
+	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
+{
+	charge(credits, packet, queue_of(credits, packet), until);
 }
 
 void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
@@ -49,17 +54,16 @@ static struct wait_blame by_link(
 		sender->flow, sender->by_credit ? sender->root : sender->link};
 }
 
-// blame_for finds out why a packet could begin now and not before.
-static struct wait_blame blame_for(struct credits *credits,
+// blame_for finds out why a packet, the first of a queue, could begin now and not before.
+static inline struct wait_blame blame_for(struct credits *credits,
 	const struct link_sender *sender, const struct credit_packet *packet,
-	const struct update *by)
+	const struct queue *queue, const struct update *by)
 {
 	tb_time_ps now = credits->replay.now;
 	if (by)
 		return (struct wait_blame){by->flow, by->root};
 	if (sender->free_at == now && sender->flow != NOTHING)
 		return by_link(sender, packet);
-	const struct queue *queue = queue_of(credits, packet);
 	if (queue->left_at == now)
 		return (struct wait_blame){queue->left_flow, queue->left_root};
 	if (credits->speedup == ANY_NUMBER)
@@ -72,7 +76,7 @@ static struct wait_blame blame_for(struct credits *credits,
 	return by_link(sender, packet);
 }
 
-static void blame(struct credits *credits, const struct credit_packet *packet,
+static inline void blame(struct credits *credits, const struct credit_packet *packet,
 	struct wait_blame whom, tb_time_ps until)
 {
 	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
@@ -84,8 +88,10 @@ uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *
 	const struct credit_packet *packet, const struct update *by)
 {
 	tb_time_ps now = credits->replay.now;
-	struct wait_blame whom = blame_for(credits, sender, packet, by);
-	tb_credits_charge(credits, packet, now);
+	struct queue *queue =
+		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
+	struct wait_blame whom = blame_for(credits, sender, packet, queue, by);
+	charge(credits, packet, queue, now);
 	blame(credits, packet, whom, now);
 	return whom.root;
 }
