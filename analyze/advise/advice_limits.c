@@ -50,7 +50,9 @@ void tb_advice_limit(struct tb_advice *advice)
 {
 	tb_time_ps run_ps = advice->info->simulated_ps;
 	char least[48], taken[48];
-	for (size_t i = 1; advice->by == TB_ADVICE_BY_RUN && i < advice->n; i++) {
+	if (advice->by != TB_ADVICE_BY_RUN || run_ps <= 0)
+		return;
+	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
 		enum limit limit = limit_of(change);
 		tb_time_ps least_ps = least_of(&advice->evidence.bounds, limit);

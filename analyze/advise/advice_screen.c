@@ -107,6 +107,13 @@ static void leave_out(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
+// forget takes back what it foresaw, where that is too far off or not whole.
+static void forget(struct tb_advice *advice)
+{
+	for (size_t i = 0; i < advice->n; i++)
+		advice->changes[i].foreseen = (double)NAN;
+}
+
 int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
@@ -125,5 +132,7 @@ int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 	free(list);
 	if (status == TB_OK && !tb_tries_time_is_up(tries))
 		leave_out(advice);
+	if (!advice->screens)
+		forget(advice);
 	return status;
 }

@@ -138,17 +138,16 @@ bool tb_tries_time_is_up(const struct tb_tries *tries)
 static void cut_off(struct try_batch *b)
 {
 	for (size_t i = 0; i < b->n_begun; i++) {
-		if (!b->children[i].pid)
-			continue;
 		// Twice: after the first signal it would store what it has.
-		kill(b->children[i].pid, SIGTERM);
-		kill(b->children[i].pid, SIGKILL);
-		tb_child_wait(&b->children[i]);
-		remove_store(b->tries, i);
-	}
-	for (size_t i = 0; i < b->n_begun; i++)
+		if (b->children[i].pid) {
+			kill(b->children[i].pid, SIGTERM);
+			kill(b->children[i].pid, SIGKILL);
+			tb_child_wait(&b->children[i]);
+		}
+		remove_store(b->tries, i); // of one that did not start, too
 		tb_advice_files_remove(
 			&b->tries->advice->changes[b->list[i].change], b->tries->folder);
+	}
 }
 
 // step begins what there is room for and takes what has ended.

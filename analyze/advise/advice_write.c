@@ -276,7 +276,7 @@ static void say_best(const struct tb_advice *advice, FILE *words)
 			best->n_seeds);
 }
 
-// say_saving writes what fewer cables cost.
+// say_saving writes what fewer cables cost, as far as the seeds know.
 static void say_saving(const struct tb_advice *advice, FILE *words)
 {
 	for (size_t i = 1; i < advice->n; i++) {
@@ -285,7 +285,9 @@ static void say_saving(const struct tb_advice *advice, FILE *words)
 			change->verdict >= TB_VERDICT_FAILED)
 			continue;
 		const struct tb_estimate *by = tb_advice_deciding(advice, change);
-		if (fabs(by->mean) < TB_ADVICE_MATTERS)
+		if (change->verdict == TB_VERDICT_UNCLEAR)
+			fprintf(words, " What %s costs is unclear.", change->title);
+		else if (change->verdict == TB_VERDICT_SAME)
 			fprintf(words, " With %s it takes as long.", change->title);
 		else
 			fprintf(words, " With %s it takes %.1f %% %s.", change->title,
