@@ -24,6 +24,7 @@ enum key {
 	KEY_ONLY,
 	KEY_NUMBERS,
 	KEY_EXACT,
+	KEY_FOR,
 	KEY_WIDTH,
 	KEY_SCHEMA
 };
@@ -47,6 +48,10 @@ static const struct argp_option argp_options[] = {
 	{"exact", KEY_EXACT, NULL, 0,
 		"Replay all changes with packets, also those of which the fluid model "
 		"foresees no gain",
+		0},
+	{"for", KEY_FOR, "JOB", 0,
+		"Have the run time of this job decide, by its name or number (default: "
+		"of several jobs, what they take, mean over them)",
 		0},
 	{"only", KEY_ONLY, "WHAT", 0,
 		"Try only what the %s propose, and nothing beyond it", 0},
@@ -127,6 +132,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_EXACT:
 		options->advice.exact = true;
+		break;
+	case KEY_FOR:
+		options->advice.job = value;
 		break;
 	case KEY_WRITE:
 		options->advice.folder = value;

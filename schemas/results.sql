@@ -158,14 +158,15 @@ CREATE TABLE note (
 ) STRICT, WITHOUT ROWID;
 
 -- What was tried to make a run better ('tailback advise'), the last try of each change. A gain is
--- how much less the run takes, or a message, in millionths: the mean over seeds, and half of its
--- 95 % interval (none with one seed).
+-- how much less what decided takes, in millionths: the mean over seeds, and half of its 95 %
+-- interval (none with one seed).
 CREATE TABLE tried (
   run INTEGER NOT NULL REFERENCES run,
   command TEXT NOT NULL, -- that replays it, as a finding has it
   title TEXT NOT NULL, -- what is changed
   verdict TEXT NOT NULL, -- helps, no difference, unclear, harms
-  of TEXT NOT NULL CHECK (of = 'run time' OR of = 'latency'),
+  of TEXT NOT NULL CHECK (of IN ('run time', 'run time of jobs', 'run time of a job', 'latency')),
+  job INTEGER, -- 'run time of a job': which; 'run time of jobs' is the mean over all
   seeds INTEGER NOT NULL,
   gain_ppm INTEGER NOT NULL,
   half_ppm INTEGER,

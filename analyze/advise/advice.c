@@ -1,5 +1,8 @@
 #include "advice_impl.h"
 
+#include "units.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 void tb_advice_free(struct tb_advice *advice)
@@ -18,6 +21,30 @@ static enum tb_advice_by deciding_of(const struct tb_run_info *info)
 	if (strcmp(info->input_kind, "packets") == 0)
 		return TB_ADVICE_BY_LATENCY;
 	return info->n_jobs > 1 ? TB_ADVICE_BY_JOBS : TB_ADVICE_BY_RUN;
+}
+
+// find_job stores the number of the job that decides, by its name or number.
+static int find_job(struct tb_advice *made, const char *named, struct tb_run *run,
+	struct tb_error *error)
+{
+	uint32_t n = made->info->n_jobs;
+	uint64_t number = n;
+	if (made->by == TB_ADVICE_BY_LATENCY)
+		return tb_fail(error, TB_EUSAGE,
+			"run %" PRId64 " is of captures, of which no job's run time "
+			"decides, but the latency of messages",
+			made->info->id);
+	for (uint32_t i = n; i-- > 0;)
+		if (strcmp(tb_run_job_name(run, i), named) == 0)
+			number = i;
+	if (number == n && (!n || tb_parse_count(named, 0, n - 1, &number) != TB_OK))
+		return tb_fail(error, TB_EUSAGE,
+			"run %" PRId64 " has no job '%s': name one as reports do, or "
+			"by its number, from 0 on",
+			made->info->id, named);
+	made->job = (uint32_t)number;
+	made->by = TB_ADVICE_BY_JOBS;
+	return TB_OK;
 }
 
 // try_all lists, replays and judges the changes.
@@ -55,7 +82,10 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	made->by = deciding_of(info);
 	made->n_seeds = options->n_seeds;
 	made->folder = options->folder;
-	int status = try_all(made, options, error);
+	made->job = TB_ID_NONE;
+	int status = options->job ? find_job(made, options->job, run, error) : TB_OK;
+	if (status == TB_OK)
+		status = try_all(made, options, error);
 	if (status == TB_OK)
 		*advice = made;
 	else

@@ -10,8 +10,9 @@
 // one side of 0 and the mean is TB_ADVICE_MATTERS or more; unclear is an interval of as
 // much that holds 0. With one seed, what seeds usually move (seed_moves.h) is the
 // interval. Of one job the time of the run decides, of several what they take, mean over
-// jobs (of one that starts later, from when it would have started), of captures, which
-// last as long as they were captured, the mean latency of a message.
+// jobs (of one that starts later, from when it would have started), or what the job takes
+// that the caller names; of captures, which last as long as they were captured, the mean
+// latency of a message.
 //
 // A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
 // be no narrower than half of those that vary are. The best are replayed with as many
@@ -49,6 +50,8 @@ struct tb_advice_options {
 	// Where files go that changes which help need (tb_advice_write_files); it is made
 	// at once, and the commands name it. NULL: nowhere.
 	const char *folder;
+	// The job whose run time decides, by its name or number; NULL: all together.
+	const char *job;
 	const volatile sig_atomic_t *stop;
 	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
 	void (*watch)(void *context, double fraction);
@@ -57,9 +60,9 @@ struct tb_advice_options {
 
 // tb_advice_new tries the changes. What `stop` or the time cut off is listed as not
 // tried. TB_EUSAGE when the run cannot be replayed again, its input is another one now,
-// or only_findings leaves nothing to try; TB_ESTOPPED when the run as it was did not come
-// to its end in time; TB_EIO, with the sentence of the replay, when that failed, or when
-// its input is not there. The run must outlive the advice.
+// only_findings leaves nothing to try, or it has no such job; TB_ESTOPPED when the run as
+// it was did not come to its end in time; TB_EIO, with the sentence of the replay, when
+// that failed, or when its input is not there. The run must outlive the advice.
 int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_advice_free(struct tb_advice *advice);

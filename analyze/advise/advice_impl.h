@@ -68,7 +68,7 @@ struct tb_change {
 // What decides.
 enum tb_advice_by {
 	TB_ADVICE_BY_RUN,
-	TB_ADVICE_BY_JOBS, // of several: what they take, mean over jobs
+	TB_ADVICE_BY_JOBS, // of several: what they take, mean over jobs, or one takes
 	TB_ADVICE_BY_LATENCY
 };
 
@@ -78,6 +78,7 @@ struct tb_advice {
 	struct tb_change *changes; // the first one changes nothing
 	size_t n, room;
 	enum tb_advice_by by;
+	uint32_t job; // alone decides; TB_ID_NONE: none does
 	uint32_t n_seeds;
 	bool has_servers;    // few nodes that many send to
 	bool screens;	     // the fluid model chose
@@ -179,11 +180,13 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 	struct tb_error *error) TB_MUST_USE;
 
 // advice_judge.c: compares the changes with the run as it was, and sorts them.
-// tb_advice_deciding is the gain that decides.
+// tb_advice_deciding is the gain that decides, tb_advice_decides what that is of, in the
+// words of schemas/results.sql.
 void tb_advice_judge(struct tb_advice *advice);
 void tb_advice_sort(struct tb_advice *advice);
 const struct tb_estimate *tb_advice_deciding(
 	const struct tb_advice *advice, const struct tb_change *change);
+const char *tb_advice_decides(const struct tb_advice *advice);
 // tb_advice_fresh returns the deciding gain of the seeds from `first` on alone.
 struct tb_estimate tb_advice_fresh(
 	const struct tb_advice *advice, const struct tb_change *change, uint32_t first);

@@ -19,8 +19,16 @@ const struct tb_estimate *tb_advice_deciding(
 	return of[advice->by];
 }
 
-// job_gain returns what the jobs gain, mean over those that sent anything. One that
-// starts later is missed from when it would have started.
+const char *tb_advice_decides(const struct tb_advice *advice)
+{
+	static const char *const words[] = {[TB_ADVICE_BY_RUN] = "run time",
+		[TB_ADVICE_BY_JOBS] = "run time of jobs",
+		[TB_ADVICE_BY_LATENCY] = "latency"};
+	return advice->job == TB_ID_NONE ? words[advice->by] : "run time of a job";
+}
+
+// job_gain returns what the job that decides gains, or the jobs, mean over those that
+// sent anything. One that starts later is missed from when it would have started.
 static double job_gain(const struct tb_advice *advice, const struct tb_change *change,
 	const struct tb_tried_run *old, const struct tb_tried_run *new)
 {
@@ -29,7 +37,8 @@ static double job_gain(const struct tb_advice *advice, const struct tb_change *c
 	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
 		bool delayed = change->delay_ps > 0 && job == change->delayed_job;
 		double taken = new->job_ps[job] + (delayed ? change->delay_ps : 0);
-		if (old->job_ps[job] > 0) {
+		bool counts = advice->job == TB_ID_NONE || advice->job == job;
+		if (counts && old->job_ps[job] > 0) {
 			sum += gain(old->job_ps[job], taken);
 			n++;
 		}

@@ -27,8 +27,8 @@ int tb_advice_keep(
 							    : change->command,
 				.title = change->title,
 				.verdict = tb_verdict_words[change->verdict],
-				.of = advice->by == TB_ADVICE_BY_LATENCY ? "latency"
-									 : "run time",
+				.of = tb_advice_decides(advice),
+				.job = advice->job,
 				.n_seeds = change->n_seeds,
 				.gain_ppm = ppm_of(gain->mean),
 				.half_ppm = ppm_of(gain->half_ci)};

@@ -95,11 +95,14 @@ static void put_seeds(struct tb_datum *at)
 		tb_put_text(at, "%u%s", change->n_seeds, change->unsteady ? " ?" : "");
 }
 
-// Of several jobs alone, or where the fluid model chose.
+// Of several jobs alone, or of the one that decides.
 static void adapt_jobs(struct tb_column *column, const void *of)
 {
-	if (((const struct tb_advice *)of)->by != TB_ADVICE_BY_JOBS)
+	const struct tb_advice *advice = of;
+	if (advice->by != TB_ADVICE_BY_JOBS)
 		column->title = NULL;
+	else if (advice->job != TB_ID_NONE && column->which == JOBS)
+		column->title = tb_run_job_name(advice->run, advice->job);
 }
 
 static void adapt_foreseen(struct tb_column *column, const void *of)
@@ -143,8 +146,8 @@ static const struct tb_column change_columns[] = {
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
 	INTERVAL("run_gain_half_percent", "+-", RUN),
 	{"job_gain_percent", "Jobs",
-		"How much less the jobs take, mean over them; of one that starts later, "
-		"from when it would have started",
+		"How much less the jobs take, mean over them, or the one that decides; "
+		"of one that starts later, from when it would have started",
 		TB_DATUM_PERCENT, .put = put_gain, .which = JOBS,
 		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_jobs},
 	{"job_gain_half_percent", "+-",
@@ -189,19 +192,32 @@ static bool is_unsteady(const struct tb_advice *advice)
 	return false;
 }
 
-static const char *deciding_word(const struct tb_advice *advice)
+enum { DECIDES, TAKES };
+
+// say_deciding writes what decides, and what it is that takes less: "The run time", "the
+// run takes".
+static char *say_deciding(
+	const struct tb_advice *advice, int which, char *text, size_t size)
 {
-	static const char *const words[] = {[TB_ADVICE_BY_RUN] = "run time",
-		[TB_ADVICE_BY_JOBS] = "run time of jobs",
-		[TB_ADVICE_BY_LATENCY] = "latency"};
-	return words[advice->by];
+	static const char *const words[][2] = {
+		[TB_ADVICE_BY_RUN] = {"The run time", "the run takes"},
+		[TB_ADVICE_BY_JOBS] = {"What the jobs take", "jobs take"},
+		[TB_ADVICE_BY_LATENCY] = {"The latency of a message", "a message takes"}};
+	const char *name = advice->job == TB_ID_NONE
+				   ? ""
+				   : tb_run_job_name(advice->run, advice->job);
+	if (advice->job == TB_ID_NONE)
+		snprintf(text, size, "%s", words[advice->by][which]);
+	else if (which == DECIDES)
+		snprintf(text, size, "The run time of job %.60s", name);
+	else
+		snprintf(text, size, "job %.60s takes", name);
+	return text;
 }
 
 static struct tb_table table_of(const struct tb_advice *advice)
 {
-	static const char *const deciding[] = {[TB_ADVICE_BY_RUN] = "The run time",
-		[TB_ADVICE_BY_JOBS] = "What the jobs take",
-		[TB_ADVICE_BY_LATENCY] = "The latency of a message"};
+	char what[100];
 	struct tb_table table = {.type = &changes,
 		.of = advice,
 		.words = advice->info->words,
@@ -214,13 +230,13 @@ static struct tb_table table_of(const struct tb_advice *advice)
 		snprintf(table.remark, sizeof table.remark,
 			"Against the run as it was, with 1 seed: what seeds usually move "
 			"is unclear. %s decides.",
-			deciding[advice->by]);
+			say_deciding(advice, DECIDES, what, sizeof what));
 	else
 		snprintf(table.remark, sizeof table.remark,
 			"Against the run as it was, mean over %s; +- is the 95 %% "
 			"interval%s. %s decides.",
 			seeds, is_unsteady(advice) ? ", ? that it is not steady" : "",
-			deciding[advice->by]);
+			say_deciding(advice, DECIDES, what, sizeof what));
 	return table;
 }
 
@@ -254,16 +270,14 @@ static bool lacks_folder(const struct tb_advice *advice)
 // say_best writes which change gains most, and how many help.
 static void say_best(const struct tb_advice *advice, FILE *words)
 {
-	static const char *const takes[] = {[TB_ADVICE_BY_RUN] = "the run takes",
-		[TB_ADVICE_BY_JOBS] = "jobs take",
-		[TB_ADVICE_BY_LATENCY] = "a message takes"};
+	char takes[100];
 	const struct tb_change *best = best_of(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
 	if (best)
 		fprintf(words, "Best is %s: %s %.1f %% less. %zu of %zu changes help%s, ",
-			best->title, takes[advice->by],
+			best->title, say_deciding(advice, TAKES, takes, sizeof takes),
 			tb_advice_deciding(advice, best)->mean, n_helps, n,
 			n_helps == 1 ? "s" : "");
 	else
@@ -387,7 +401,11 @@ static int write_json(const struct tb_advice *advice, FILE *stream)
 	tb_json_add_text(&root, "input", advice->info->input_name);
 	tb_json_add_text(&root, "network", advice->info->network_name);
 	tb_json_add(&root, "seeds", json_integer(advice->n_seeds));
-	tb_json_add_text(&root, "decides", deciding_word(advice));
+	tb_json_add_text(&root, "decides", tb_advice_decides(advice));
+	tb_json_add(&root, "job",
+		advice->job == TB_ID_NONE
+			? json_null()
+			: json_string(tb_run_job_name(advice->run, advice->job)));
 	tb_json_add_text(&root, "screening", advice->screening);
 	tb_json_add(&root, "changes", tb_table_json(&table));
 	return tb_json_write(tb_json_object_take(&root), 17, stream);
@@ -430,9 +448,13 @@ int tb_advice_write_schema(FILE *stream, struct tb_error *error)
 			"With which each change was replayed at first.", "type",
 			"integer", "minimum", 1, "maximum", TB_ADVICE_SEEDS_MOST));
 	tb_json_add(&root, "decides",
-		json_pack("{s:s, s:[s, s, s]}", "description",
+		json_pack("{s:s, s:[s, s, s, s]}", "description",
 			"Which gain gives verdict and order.", "enum", "run time",
-			"run time of jobs", "latency"));
+			"run time of jobs", "run time of a job", "latency"));
+	tb_json_add(&root, "job",
+		json_pack("{s:s, s:[s, s]}", "description",
+			"The job whose run time decides; null: not one job's does.",
+			"type", "string", "null"));
 	tb_json_add(&root, "changes", tb_table_schema(&changes));
 	json_t *schema = tb_schema_root("urn:tailback:advise:1", "Tailback advice",
 		"What 'tailback advise -f json' writes. Gains are percent of what the "

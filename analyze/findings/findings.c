@@ -149,21 +149,24 @@ char *tb_job_text(
 }
 
 // say_tried adds what a remedy gained when it was tried.
-static void say_tried(struct tb_finding *finding, const struct tb_run_tried *tried)
+static void say_tried(const struct tb_judging *judging, struct tb_finding *finding,
+	const struct tb_run_tried *tried)
 {
 	static const char *const verbs[][2] = {
 		{"helps", "helps"}, {"harms", "harms"}, {"unclear", "remains unclear"}};
 	const char *verb = "makes no difference";
-	char half[40] = "";
+	char half[40] = "", job[80] = "";
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(tried->verdict, verbs[i][0]) == 0)
 			verb = verbs[i][1];
 	if (tried->half_percent >= 0)
 		snprintf(half, sizeof half, " +- %.1f", tried->half_percent);
 	tb_finding_real(finding, "gain_percent", tried->gain_percent);
-	tb_finding_say(finding, "Tried, this %s: %s %+.1f %%%s over %u seed%s.", verb,
-		tried->of, -tried->gain_percent, half, tried->n_seeds,
-		tried->n_seeds == 1 ? "" : "s");
+	if (tried->job != TB_ID_NONE)
+		tb_job_text(judging->evidence, tried->job, job, sizeof job);
+	tb_finding_say(finding, "Tried, this %s: %s%s %+.1f %%%s over %u seed%s.", verb,
+		*job ? "run time of " : tried->of, job, -tried->gain_percent, half,
+		tried->n_seeds, tried->n_seeds == 1 ? "" : "s");
 }
 
 // say_folder adds what FOLDER in its command stands for.
@@ -208,7 +211,7 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 			return;
 		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
 		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
-		say_tried(finding, best);
+		say_tried(judging, finding, best);
 		finding->command = strdup(best->command);
 		if (finding->command)
 			say_folder(finding);
@@ -218,7 +221,8 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 
 // refute takes back what was proposed and harms: of a remedy what was found out is left,
 // of another finding all but its command.
-static void refute(struct tb_finding *finding, const struct tb_run_tried *tried)
+static void refute(const struct tb_judging *judging, struct tb_finding *finding,
+	const struct tb_run_tried *tried)
 {
 	free(finding->command);
 	finding->command = NULL;
@@ -228,7 +232,7 @@ static void refute(struct tb_finding *finding, const struct tb_run_tried *tried)
 		tb_finding_say(finding, "No remedy: %s.", tried->title);
 	}
 	finding->remedy = false;
-	say_tried(finding, tried);
+	say_tried(judging, finding, tried);
 }
 
 // tell_tried has the remedies that were tried say so.
@@ -240,9 +244,9 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
 		if (tried && strcmp(tried->verdict, "harms") == 0)
-			refute(finding, tried);
+			refute(judging, finding, tried);
 		else if (tried)
-			say_tried(finding, tried);
+			say_tried(judging, finding, tried);
 	}
 	propose_best(judging, tries);
 }

@@ -29,7 +29,8 @@ static double percent(struct tb_run_row *row, int column)
 		       : 0;
 }
 
-static int take(struct tb_run_tries *tries, struct tb_run_row *row)
+static int take(
+	struct tb_run_tries *tries, struct tb_run_row *row, const struct tb_run_info *of)
 {
 	if (TB_ARRAY_RESERVE(&tries->list, &tries->room, tries->n + 1) != TB_OK)
 		return TB_ENOMEM;
@@ -42,7 +43,10 @@ static int take(struct tb_run_tries *tries, struct tb_run_row *row)
 		.gain_percent = percent(row, 4),
 		.half_percent = -1,
 		.title = tb_run_get_text(row, 6),
+		.job = TB_ID_NONE,
 	};
+	if (sqlite3_column_type(row->query, 7) != SQLITE_NULL)
+		tried->job = tb_run_get_id(row, 7, of->n_jobs);
 	if (sqlite3_column_type(row->query, 5) != SQLITE_NULL)
 		tried->half_percent = percent(row, 5);
 	return tried->command && tried->title && tried->verdict && tried->of ? TB_OK
@@ -55,14 +59,14 @@ int tb_run_tries_init(
 	struct tb_run_row row;
 	*tries = (struct tb_run_tries){0};
 	int status = tb_run_query(run,
-		"SELECT command, verdict, of, seeds, gain_ppm, half_ppm, title FROM "
-		"tried WHERE "
+		"SELECT command, verdict, of, seeds, gain_ppm, half_ppm, title, "
+		"job FROM tried WHERE "
 		"run = ?1 ORDER BY command",
 		&row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "tried", &row, error)) > 0)
-		if (take(tries, &row) != TB_OK) {
+		if (take(tries, &row, tb_run_info(run)) != TB_OK) {
 			status = tb_fail_memory_in(error, run->path, "what was tried");
 			break;
 		}

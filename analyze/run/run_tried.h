@@ -12,7 +12,8 @@ struct tb_run_tried {
 	char *command; // that replays it
 	char *title;   // what is changed
 	char *verdict; // "helps", "no difference", "unclear", "harms"
-	char *of;      // "run time" or "latency"
+	char *of;      // what decided, as in schemas/results.sql: "run time"
+	uint32_t job;  // whose run time, where one job's did; TB_ID_NONE: not one's
 	uint32_t n_seeds;
 	double gain_percent;
 	double half_percent; // of its 95 % interval; below 0: one seed

@@ -1,5 +1,6 @@
 #include "store_tried.h"
 
+#include "ids.h"
 #include "sql.h"
 
 static int put(sqlite3_stmt *query, int64_t run, const struct tb_tried_row *row,
@@ -10,12 +11,16 @@ static int put(sqlite3_stmt *query, int64_t run, const struct tb_tried_row *row,
 	sqlite3_bind_text(query, 3, row->title, -1, SQLITE_STATIC);
 	sqlite3_bind_text(query, 4, row->verdict, -1, SQLITE_STATIC);
 	sqlite3_bind_text(query, 5, row->of, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(query, 6, row->n_seeds);
-	sqlite3_bind_int64(query, 7, row->gain_ppm);
-	if (row->half_ppm >= 0)
-		sqlite3_bind_int64(query, 8, row->half_ppm);
+	if (row->job == TB_ID_NONE)
+		sqlite3_bind_null(query, 6);
 	else
-		sqlite3_bind_null(query, 8);
+		sqlite3_bind_int64(query, 6, row->job);
+	sqlite3_bind_int64(query, 7, row->n_seeds);
+	sqlite3_bind_int64(query, 8, row->gain_ppm);
+	if (row->half_ppm >= 0)
+		sqlite3_bind_int64(query, 9, row->half_ppm);
+	else
+		sqlite3_bind_null(query, 9);
 	return tb_sql_run(query, path, error);
 }
 
@@ -27,10 +32,12 @@ int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row 
 	int status = tb_sql_open_writer(&db, path, error);
 	if (status == TB_OK)
 		status = tb_sql_prepare(db, path,
-			"INSERT INTO tried (run, command, title, verdict, of, seeds, "
-			"gain_ppm, half_ppm) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO "
+			"INSERT INTO tried (run, command, title, verdict, of, job, "
+			"seeds, gain_ppm, half_ppm) VALUES (?,?,?,?,?,?,?,?,?) ON "
+			"CONFLICT DO "
 			"UPDATE SET title = excluded.title, verdict = excluded.verdict, "
-			"of = excluded.of, seeds = excluded.seeds, gain_ppm = "
+			"of = excluded.of, job = excluded.job, seeds = excluded.seeds, "
+			"gain_ppm = "
 			"excluded.gain_ppm, half_ppm = excluded.half_ppm WHERE "
 			"excluded.seeds >= seeds",
 			&query, error);

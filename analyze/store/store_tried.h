@@ -11,6 +11,7 @@ struct tb_tried_row {
 	const char *command;	  // that replays it, as a finding has it
 	const char *title;	  // what is changed
 	const char *verdict, *of; // as in schemas/results.sql
+	uint32_t job;		  // TB_ID_NONE: not one job's
 	uint32_t n_seeds;
 	int64_t gain_ppm, half_ppm; // half_ppm below 0: no interval
 };

@@ -182,6 +182,7 @@ static void what_was_tried_and_harms_is_no_remedy(void **state)
 		.title = "ascent=adaptive",
 		.verdict = "helps",
 		.of = "run time",
+		.job = TB_ID_NONE,
 		.n_seeds = 3,
 		.gain_percent = 5,
 		.half_percent = 1};
@@ -214,6 +215,7 @@ static void a_try_that_needs_files_says_what_writes_them(void **state)
 		.title = "ranks by traffic",
 		.verdict = "helps",
 		.of = "run time",
+		.job = TB_ID_NONE,
 		.n_seeds = 3,
 		.gain_percent = 5,
 		.half_percent = 1};
