@@ -140,6 +140,12 @@ static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_err
 			seeds[i].n = 1;
 			seeds[i].of[0].run = tb_runs_at(list, n - 2 + i)->id;
 		}
+		fprintf(stderr,
+			"tailback: note: the %zu runs of %s differ at most by their "
+			"seed: "
+			"the newest two are compared; choose others by --run A --run B, "
+			"or name a second store, whose seeds are paired with these\n",
+			n, store);
 	}
 	tb_runs_free(list);
 	return status;

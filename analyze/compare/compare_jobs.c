@@ -8,8 +8,9 @@
 
 // Below this share of it a change is not shown, as the digits are the same.
 #define SAME_SHARE TB_WORDS_NO_CHANGE
-// Below this share of it a change is neither gain nor loss. Where the run time changes
-// less, the messages count: frames of a capture are posted when they were captured.
+// Below this share of it a change is neither gain nor loss. Of captures the messages
+// count, since their frames are posted when they were captured; of a job whose run time
+// changes less they are told, but no gain or loss.
 #define MATTERS_SHARE (TB_FINDING_PAYS / 100)
 
 // The jobs of a run and their times.
@@ -102,6 +103,11 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
+static bool is_captured(const struct tb_compare *compare)
+{
+	return strcmp(compare->info[0]->input_kind, "job") != 0;
+}
+
 // judge_times says whether a job whose messages all arrived gains: of its whole run time,
 // the computation before its first message included.
 static void judge_times(struct tb_job_mover *pair, const struct tb_compare *compare,
@@ -114,17 +120,19 @@ static void judge_times(struct tb_job_mover *pair, const struct tb_compare *comp
 	double from = by_run ? run_a : a->mean_latency_ps;
 	double to = by_run ? run_b : b->mean_latency_ps;
 	bool same = is_within(from, to, MATTERS_SHARE);
+	bool counts = by_run || is_captured(compare);
 	double moves = tb_compare_seed_moves(
 		compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
 	pair->maybe_chance = !same && is_within(from, to, moves);
 	tb_words_append(words, "Job %s %s: it takes ", pair->name,
-		same		     ? "neither gains nor loses"
+		same || !counts	     ? "neither gains nor loses"
 		: pair->maybe_chance ? "has no verdict"
 		: to < from	     ? "gains"
 				     : "loses");
 	append_taken(words, run_a, run_b);
 	if (!by_run) {
-		tb_words_append(words, ", and its messages take ");
+		tb_words_append(words, ", %s its messages take ",
+			same || counts ? "and" : "though");
 		append_taken(words, a->mean_latency_ps, b->mean_latency_ps);
 	}
 	if (!same)

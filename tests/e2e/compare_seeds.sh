@@ -70,9 +70,13 @@ code=0
 [[ $code == 2 ]]
 grep -q 'differ in more than the seed' said
 
-# All differ by their seed only: the newest two.
-"$TAILBACK" compare good.db >said
-grep -q '^A  good.db, run 5:' said
+# All differ by their seed only: the newest two, which a note says, and how to get others.
+"$TAILBACK" compare good.db >newest.txt 2>said
+grep -q '^A  good.db, run 5:' newest.txt
+grep -q 'note: the 6 runs of good.db differ at most by their seed: the newest two are compared; choose others by --run' said
+"$TAILBACK" compare good.db --run 1 --run 2 >newest.txt 2>said
+grep -q '^B  good.db, run 2:' newest.txt
+! [[ -s said ]]
 
 # One run each: what seeds usually move is no verdict, neither in words nor by --fail-over.
 "$TAILBACK" compare good.db --run 1 --run 2 --fail-over 0 >one.txt 2>said
