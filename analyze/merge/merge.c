@@ -4,6 +4,7 @@
 #include "run_copy.h"
 #include "sql.h"
 #include "stop.h"
+#include "store_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static int publish(struct store_merge *merge, struct tb_error *error)
 	if (fsync(merge->file.fd) != 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be written: %s", strerror(errno));
-	int status = tb_newfile_publish(&merge->file, false, error);
+	int status = tb_store_name(&merge->file, path, error);
 	if (status == TB_EFOREIGN)
 		return tb_fail_in(error, TB_EUSAGE, path,
 			"was made by another program meanwhile: merge into a new store");

@@ -2,12 +2,12 @@
 
 #include "sql.h"
 #include "store_lock.h"
+#include "store_name.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 int tb_store_made_open(
@@ -50,12 +50,10 @@ static int copy(sqlite3 *db, const struct tb_newfile *file, const char *path,
 		       : TB_OK;
 }
 
-// keep_lock takes the lock, before others can see the file, for a descriptor of its own.
+// keep_lock keeps the lock that the file gets with its name.
 static int keep_lock(
 	struct tb_newfile *file, const char *path, int *lock, struct tb_error *error)
 {
-	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-		return tb_fail_in(error, TB_EIO, path, "cannot be locked");
 	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	return *lock >= 0 ? TB_OK
 			  : tb_fail_in(error, TB_EIO, path, "cannot be kept locked: %s",
@@ -64,7 +62,7 @@ static int keep_lock(
 
 static int name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
 {
-	int status = tb_newfile_publish(file, false, error);
+	int status = tb_store_name(file, path, error);
 	if (status == TB_EFOREIGN)
 		return tb_fail_in(error, TB_EIO, path,
 			"was made by another replay meanwhile: replay again to add to "
