@@ -1,6 +1,7 @@
 // tailback sweep: runs an experiment for many values of its settings, into one store.
 #include "cli.h"
 #include "commands.h"
+#include "given_args.h"
 #include "json.h"
 #include "merge.h"
 #include "output_args.h"
@@ -45,12 +46,14 @@ struct sweep_arguments {
 	unsigned n_workers;
 	struct tb_shard shard;
 	bool blame, quiet, list, json;
+	struct tb_cmd_given given;
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
 	struct sweep_arguments *args = state->input;
 	uint64_t count = 0;
+	tb_cmd_given_note(&args->given, key);
 	switch (key) {
 	case 'o':
 		args->output = text;
@@ -90,6 +93,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (args->json && !args->list)
 			argp_error(state, "--json goes with --list");
+		if (args->list && args->name)
+			argp_error(state, "--list shows all: '%s' has no effect with it",
+				args->name);
 		if (!args->list && !args->name)
 			argp_error(state, "a sweep is missing: name a file, or an "
 					  "experiment that --list shows");
@@ -142,8 +148,13 @@ static bool list_json(void)
 
 static int list(const struct sweep_arguments *args)
 {
+	static const int effective[] = {KEY_LIST, KEY_JSON, 0};
 	struct tb_error error;
 	bool done = true;
+	int code = tb_cmd_given_settle(
+		&args->given, argp_options, "tailback sweep", effective, "--list");
+	if (code != TB_EXIT_OK)
+		return code;
 	if (args->json)
 		done = list_json();
 	else
