@@ -162,7 +162,8 @@ static void run(const struct program *program, struct tb_replay *whole,
 	int status = 1;
 	if (whole->parts)
 		assert_int_equal(
-			tb_windows_new(&windows, whole, &wires_model, n_threads), TB_OK);
+			tb_windows_new(&windows, whole, &wires_model, n_threads, NULL),
+			TB_OK);
 	while (status == 1)
 		status = windows ? run_windows(program, windows, whole, &error)
 				 : wires_run(whole, 100, &error);
