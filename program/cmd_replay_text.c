@@ -137,6 +137,17 @@ static void print_underload(const struct tb_recording_summary *run)
 	fputc('\n', stderr);
 }
 
+static void print_processes(const struct tb_engine_stats *stats)
+{
+	char size[24];
+	if (stats->n_processes == 0)
+		return;
+	uint64_t n_windows = stats->n_windows ? stats->n_windows : 1;
+	fprintf(stderr, "%" PRIu32 " processes: %" PRIu64 " windows, %s told in each\n",
+		stats->n_processes, stats->n_windows,
+		tb_format_size(stats->told_bytes / n_windows, size, sizeof size));
+}
+
 int replay_print_summary(const struct tb_recording_summary *run, bool split)
 {
 	const struct tb_engine_stats *stats = &run->stats;
@@ -158,6 +169,7 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split)
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
+	print_processes(stats);
 	print_underload(run);
 	return TB_OK;
 }

@@ -10,6 +10,7 @@
 
 // Arrays of a huge page or more lie on huge pages where the system has them.
 #define HUGE_BYTES ((size_t)1 << 21)
+#define PAGE_BYTES ((size_t)1 << 12)
 
 void *tb_lines_new_untouched(size_t n, size_t size)
 {
@@ -32,6 +33,24 @@ void *tb_lines_new(size_t n, size_t size)
 	void *memory = tb_lines_new_untouched(n, size);
 	if (memory)
 		memset(memory, 0, n * size);
+	return memory;
+}
+
+void *tb_lines_new_sparse(size_t n, size_t size)
+{
+	if (size && n > (SIZE_MAX - PAGE_BYTES) / size)
+		return NULL;
+	size_t n_pages = (n * size + PAGE_BYTES - 1) / PAGE_BYTES;
+	size_t bytes = (n_pages ? n_pages : 1) * PAGE_BYTES;
+	void *memory = aligned_alloc(PAGE_BYTES, bytes);
+	if (!memory)
+		return NULL;
+#ifdef MADV_NOHUGEPAGE
+	(void)madvise(memory, bytes, MADV_NOHUGEPAGE);
+#endif
+	// Pages that are given back come again as zeros.
+	if (madvise(memory, bytes, MADV_DONTNEED) != 0)
+		memset(memory, 0, bytes);
 	return memory;
 }
 

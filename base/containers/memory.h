@@ -24,4 +24,8 @@ void *tb_lines_new(size_t n, size_t size);
 // never there.
 void *tb_lines_new_untouched(size_t n, size_t size);
 
+// tb_lines_new_sparse allocates zeroed items of which few are used, in stretches: memory
+// is there in pages of 4 KB as they are written to. Slower to use than the others.
+void *tb_lines_new_sparse(size_t n, size_t size);
+
 #endif

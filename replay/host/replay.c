@@ -74,6 +74,14 @@ static uint32_t n_wanted(const struct tb_engine_options *options)
 	return n * ((PARTS_OF_PROCESSES + n - 1) / n);
 }
 
+// take_own gives each process a stretch of the parts.
+static void take_own(struct tb_replay *replay, const struct tb_peer_streams *peers)
+{
+	uint64_t n = replay->parts->n, rank = tb_peer_streams_rank(peers);
+	replay->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
+	replay->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
+}
+
 // cut cuts the network into parts, if they can be alone for long enough. A message that
 // the source posts in a window must not enter the network in it, unless the source can be
 // asked before the window begins.
@@ -101,6 +109,9 @@ static int cut(struct tb_replay *replay, const struct tb_engine_options *options
 		return TB_OK;
 	}
 	replay->parts = parts;
+	replay->own_end = parts->n;
+	if (options->peers)
+		take_own(replay, options->peers);
 	replay->window_ps = window_ps;
 	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
 	return replay->by_part ? TB_OK : TB_ENOMEM;
@@ -185,6 +196,13 @@ void tb_replay_free_elsewhere(struct tb_replay *replay)
 	free(replay);
 }
 
+void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size)
+{
+	bool all =
+		!replay->parts || replay->own_end - replay->own_first == replay->parts->n;
+	return all ? tb_lines_new(n, size) : tb_lines_new_sparse(n, size);
+}
+
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
 {
 	replay->n_packets_most = n;
@@ -241,7 +259,7 @@ static int make_nics(struct tb_replay *replay)
 	uint32_t n = replay->net->n_nodes;
 	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
 	if (!tb_replay_is_part(replay))
-		replay->nics = tb_lines_new(n, sizeof *replay->nics);
+		replay->nics = tb_replay_lines_new(replay, n, sizeof *replay->nics);
 	if (!replay->nics || !replay->nodes_now.ids)
 		return TB_ENOMEM;
 	if (tb_replay_is_part(replay))
@@ -249,8 +267,9 @@ static int make_nics(struct tb_replay *replay)
 	// The bus stands so that the first payload need not turn it, whichever way it
 	// goes.
 	for (uint32_t i = 0; i < n; i++)
-		replay->nics[i] =
-			(struct tb_nic){.bus_free_at = -replay->net->params.bus_turn_ps,
+		if (tb_replay_has_node(replay, i))
+			replay->nics[i] = (struct tb_nic){
+				.bus_free_at = -replay->net->params.bus_turn_ps,
 				.wake_at = TB_TIME_NEVER,
 				.queue = TB_NOTHING,
 				.queue_end = TB_NOTHING,

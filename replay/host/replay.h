@@ -183,9 +183,36 @@ struct tb_replay {
 	tb_time_ps window_ps;	      // of the whole: the longest that parts can be alone
 	uint32_t part;		      // its number
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
-	bool elsewhere;		      // of a part: another process simulates it
-	const char *undivided;	      // why the network is one part; NULL: it is not
+	// Of the parts, those that this process simulates: from own_first to before
+	// own_end. All is made for these alone.
+	uint32_t own_first, own_end;
+	bool elsewhere;	       // of a part: another process simulates it
+	const char *undivided; // why the network is one part; NULL: it is not
 };
+
+// tb_replay_has_node, tb_replay_has_from and tb_replay_has_to return whether this process
+// simulates a node, and the near and far end of a link.
+static inline bool tb_replay_has_part(const struct tb_replay *replay, uint32_t part)
+{
+	return part >= replay->own_first && part < replay->own_end;
+}
+
+static inline bool tb_replay_has_node(const struct tb_replay *replay, uint32_t node)
+{
+	return !replay->parts || tb_replay_has_part(replay, replay->parts->of_node[node]);
+}
+
+static inline bool tb_replay_has_from(const struct tb_replay *replay, uint32_t link)
+{
+	return !replay->parts || tb_replay_has_part(replay,
+					 tb_parts_from(replay->parts, replay->net, link));
+}
+
+static inline bool tb_replay_has_to(const struct tb_replay *replay, uint32_t link)
+{
+	return !replay->parts ||
+	       tb_replay_has_part(replay, tb_parts_to(replay->parts, replay->net, link));
+}
 
 // A zeroed replay is made in three steps, so that a model can size its own part between
 // them; tb_replay_fini ends it after any of them.
@@ -202,6 +229,9 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 // `packet_ps` to cross a link.
 int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
 	tb_time_ps packet_ps, double n_events) TB_MUST_USE;
+// tb_replay_lines_new is tb_lines_new for items by link, switch or node, of which several
+// processes use their own.
+void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size);
 // tb_replay_grow doubles the room for packets, whose records move. TB_ENOMEM,
 // TB_ECAPACITY.
 int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;

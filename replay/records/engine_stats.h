@@ -23,6 +23,9 @@ struct tb_engine_stats {
 	uint64_t n_undelivered; // messages given up
 	uint64_t n_lost;	// frames for which a queue had no room
 	uint64_t n_resent;	// segments that TCP sent again
+	uint32_t n_processes;	// that simulate it together; 0: this one alone
+	uint64_t n_windows;	// in which they did
+	uint64_t told_bytes;	// by all of them to others
 };
 
 #endif

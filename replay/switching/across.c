@@ -77,8 +77,8 @@ int tb_across_new(struct tb_across **across, struct tb_replay *whole,
 	made->streams = streams;
 	made->rank = tb_peer_streams_rank(streams);
 	made->n = tb_peer_streams_n(streams);
-	made->first = first_of(made, made->rank);
-	made->end = first_of(made, made->rank + 1);
+	made->first = whole->own_first;
+	made->end = whole->own_end;
 	whole->records.is_shared = true;
 	*across = made;
 	return TB_OK;
@@ -92,15 +92,15 @@ void tb_across_free(struct tb_across *across)
 	free(across);
 }
 
-void tb_across_own(const struct tb_across *across, uint32_t *first, uint32_t *end)
-{
-	*first = across->first;
-	*end = across->end;
-}
-
 bool tb_across_leads(const struct tb_across *across)
 {
 	return across->rank == 0;
+}
+
+void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats)
+{
+	stats->n_processes = across->n;
+	stats->told_bytes += tb_peer_streams_bytes(across->streams);
 }
 
 static struct tb_replay *part_at(const struct tb_across *across, uint32_t part)
@@ -184,6 +184,7 @@ static struct tb_engine_stats own_stats(const struct tb_across *across)
 		sum.n_in_flight += replay->n_packets_most - replay->n_free_packets;
 		sum.wait_ps += replay->records.wait_ps;
 	}
+	sum.told_bytes = tb_peer_streams_bytes(across->streams);
 	return sum;
 }
 

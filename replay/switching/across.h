@@ -24,9 +24,6 @@ int tb_across_new(struct tb_across **across, struct tb_replay *whole,
 	struct tb_peer_streams *streams) TB_MUST_USE;
 void tb_across_free(struct tb_across *across); // NULL is fine
 
-// tb_across_own stores which parts this process has: from `first` to before `end`.
-void tb_across_own(const struct tb_across *across, uint32_t *first, uint32_t *end);
-
 // tb_across_exchange tells the others what this process has come to by `until`, the end
 // of a window, and has what they tell in the parts that are elsewhere, and in the
 // messages. `next` is when something happens next here, and becomes the earliest such
@@ -45,5 +42,8 @@ int tb_across_gather(struct tb_across *across, struct tb_error *error) TB_MUST_U
 
 // tb_across_leads returns whether this process has the observer.
 bool tb_across_leads(const struct tb_across *across);
+
+// tb_across_stats adds how many processes there are, and what this one has told.
+void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats);
 
 #endif

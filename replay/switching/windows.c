@@ -34,6 +34,7 @@ struct tb_windows {
 	tb_time_ps received_at; // the earliest message that is to be received
 	bool open_loop;		// what is posted is taken ahead
 	uint64_t n_events;	// of the last window
+	uint64_t n_windows;
 	struct tb_ending *endings;
 	size_t n_endings, endings_room;
 };
@@ -49,17 +50,12 @@ static unsigned count_threads(unsigned wanted, uint32_t n_parts)
 	return n < n_parts ? n : n_parts;
 }
 
-static bool is_own(const struct tb_windows *windows, uint32_t part)
-{
-	return part >= windows->first && part < windows->end;
-}
-
 static int make_parts(struct tb_windows *windows)
 {
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
 		struct tb_replay *made = NULL;
-		if (is_own(windows, part))
+		if (tb_replay_has_part(windows->whole, part))
 			status = windows->model->join(&made, windows->whole, part);
 		else
 			status = tb_replay_join_elsewhere(&made, windows->whole, part);
@@ -80,7 +76,8 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	*made = (struct tb_windows){.model = model,
 		.whole = whole,
 		.n = whole->parts->n,
-		.end = whole->parts->n,
+		.first = whole->own_first,
+		.end = whole->own_end,
 		.others_next = TB_TIME_NEVER,
 		.received_at = TB_TIME_NEVER,
 		.open_loop = tb_source_is_open_loop(whole->source)};
@@ -88,8 +85,6 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	int status = made->parts ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK && peers)
 		status = tb_across_new(&made->across, whole, peers);
-	if (made->across)
-		tb_across_own(made->across, &made->first, &made->end);
 	if (status == TB_OK)
 		status = make_parts(made);
 	if (status == TB_OK)
@@ -323,7 +318,7 @@ static void tell_others(struct tb_windows *windows)
 		next = earlier(next, tb_handover_earliest(part_at(windows, part)));
 	}
 	for (uint32_t part = 0; part < windows->n; part++)
-		if (!is_own(windows, part))
+		if (!tb_replay_has_part(windows->whole, part))
 			tb_messages_skip(part_at(windows, part), windows->until);
 	tb_across_exchange(windows->across, windows->until, &next);
 	windows->others_next = next;
@@ -366,6 +361,7 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 		return status;
 	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
 	windows->until = earlier(windows->until, whole->pause_at);
+	windows->n_windows++;
 	post_early(windows);
 	do_window_tasks(windows);
 	exchange(windows);
@@ -460,6 +456,10 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_hops += replay->stats.n_hops;
 		sum.payload_bytes += replay->stats.payload_bytes;
 		sum.n_in_flight += replay->n_packets_most - replay->n_free_packets;
+		sum.told_bytes += replay->stats.told_bytes;
 	}
+	sum.n_windows = windows->n_windows;
+	if (windows->across)
+		tb_across_stats(windows->across, &sum);
 	return sum;
 }

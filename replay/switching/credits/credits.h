@@ -232,6 +232,9 @@ struct credits {
 	char *receivers;	// by slot, receiver_bytes each
 	size_t receiver_bytes;
 	struct tb_cell **cells; // by link id
+	// By number of the crossing link: the cells of those whose far end another
+	// process simulates.
+	struct tb_cell *far_cells;
 	uint32_t *slot_of_link; // by link id: that of its sender
 	uint32_t *crossing;	// by slot, with faults: the packet that crosses, or last
 	struct tb_list senders_now;

@@ -70,59 +70,98 @@ static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
 	}
 }
 
-static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+// make_sender makes a link at its near end, or, where another process simulates that,
+// what its far end reads of it.
+static void make_sender(
+	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
 {
 	const struct tb_link_info *info = &credits->replay.net->links[id];
 	struct link_sender *sender = sender_at(credits, slot);
-	uint32_t peer = slot_behind(credits, info);
 	sender->link = id;
-	sender->peer = peer;
+	sender->peer = slot_behind(credits, info);
 	sender->kind = kind;
 	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
 	sender->port = (uint16_t)info->from_port;
 	sender->from = slot; // of its own part, until a packet comes by another
-	receiver_at(credits, slot)->port = info->from_port;
 	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
-	credits->slot_of_link[id] = slot;
-	struct receiver *receiver = receiver_at(credits, peer);
-	receiver->link = id;
-	credits->cells[id] = cell_at(credits, peer);
-	credits->cells[id]->link = id;
+	if (!tb_replay_has_from(&credits->replay, id))
+		return;
+	receiver_at(credits, slot)->port = info->from_port;
 	make_lanes(credits, slot, info->fifo_bytes);
 }
 
-// make_unused touches the receivers, most of the network's memory, for the first time.
+static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+{
+	const struct tb_replay *replay = &credits->replay;
+	uint32_t peer = slot_behind(credits, &replay->net->links[id]);
+	bool has_to = tb_replay_has_to(replay, id);
+	credits->slot_of_link[id] = slot;
+	credits->cells[id] = NULL;
+	if (!has_to && !tb_replay_has_from(replay, id))
+		return;
+	make_sender(credits, slot, id, kind);
+	credits->cells[id] = has_to ? cell_at(credits, peer)
+				    : &credits->far_cells[replay->parts->crossing_of[id]];
+	credits->cells[id]->link = id;
+	if (has_to)
+		receiver_at(credits, peer)->link = id;
+}
+
+static void make_unused_slot(struct credits *credits, uint32_t slot)
+{
+	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
+		.flow = NOTHING,
+		.root = NOTHING,
+		.link = TB_ID_NONE};
+	receiver_at(credits, slot)->stopped_at = -1;
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
+			.last = NOTHING,
+			.fresh = NOTHING,
+			.left_at = -1};
+}
+
+static bool has_switch(const struct credits *credits, uint32_t sw)
+{
+	const struct tb_replay *replay = &credits->replay;
+	return !replay->parts || tb_replay_has_part(replay, replay->parts->of_switch[sw]);
+}
+
 static void make_unused(struct credits *credits)
 {
-	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
-		*sender_at(credits, slot) =
-			(struct link_sender){.stalled_since = TB_TIME_NEVER,
-				.flow = NOTHING,
-				.root = NOTHING,
-				.link = TB_ID_NONE};
-		*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
-		*cell_at(credits, slot) = (struct tb_cell){0};
-		for (uint32_t q = 0; q < credits->n_queues; q++)
-			queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
-				.last = NOTHING,
-				.fresh = NOTHING,
-				.left_at = -1};
-	}
+	const struct tb_network *net = credits->replay.net;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		for (uint32_t slot = net->first_out[sw];
+			has_switch(credits, sw) && slot < net->first_out[sw + 1]; slot++)
+			make_unused_slot(credits, slot);
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		if (tb_replay_has_node(&credits->replay, node))
+			make_unused_slot(credits, credits->first_node + node);
+}
+
+static int make_far_cells(struct credits *credits)
+{
+	const struct tb_parts *parts = credits->replay.parts;
+	credits->far_cells =
+		calloc(parts ? parts->n_crossing + 1u : 1, sizeof *credits->far_cells);
+	return credits->far_cells ? TB_OK : TB_ENOMEM;
 }
 
 static int make_links(struct credits *credits, const uint16_t *kinds)
 {
 	const struct tb_network *net = credits->replay.net;
+	const struct tb_replay *replay = &credits->replay;
 	size_t n = credits->n_slots, n_lanes = n * credits->n_vls;
-	credits->links = tb_lines_new(n, credits->link_bytes);
+	credits->links = tb_replay_lines_new(replay, n, credits->link_bytes);
 	credits->updates =
 		tb_lines_new_untouched(n_lanes * FIRST_UPDATES, sizeof *credits->updates);
-	credits->receivers = tb_lines_new_untouched(n, credits->receiver_bytes);
+	credits->receivers = tb_replay_lines_new(replay, n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
 	credits->own = malloc(sizeof *credits->own);
 	if (!credits->own || !credits->links || !credits->updates ||
-		!credits->receivers || !credits->slot_of_link || !credits->cells)
+		!credits->receivers || !credits->slot_of_link || !credits->cells ||
+		make_far_cells(credits) != TB_OK)
 		return TB_ENOMEM;
 	credits->own[credits->n_own++] = (struct stretch){0, credits->n_slots};
 	make_unused(credits);
@@ -238,7 +277,8 @@ static int make_crossbars(struct credits *credits)
 	size_t n_words = (size_t)net->n_switches * credits->words;
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
 	credits->head_words = (credits->n_queues + 63) / 64;
-	credits->crossbars = tb_lines_new(net->n_switches, sizeof *credits->crossbars);
+	credits->crossbars = tb_replay_lines_new(
+		&credits->replay, net->n_switches, sizeof *credits->crossbars);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1) {
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
@@ -255,6 +295,8 @@ static int make_crossbars(struct credits *credits)
 			(!credits->wide || !credits->looking || !credits->limited)))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		if (!has_switch(credits, sw))
+			continue;
 		credits->crossbars[sw].first = net->first_out[sw];
 		credits->crossbars[sw].n_ports =
 			net->first_out[sw + 1] - net->first_out[sw];
@@ -355,6 +397,7 @@ static void free_shared(struct credits *credits)
 	free(credits->slot_of_link);
 	free(credits->crossing);
 	free(credits->cells);
+	free(credits->far_cells);
 	free(credits->wide);
 	free(credits->crossbars);
 	free(credits->looking);
