@@ -266,12 +266,13 @@ static bool is_last(const struct tb_posted *message, const struct tb_packet *pac
 static uint32_t put_known(
 	struct tb_across *across, const struct tb_replay *replay, uint32_t to)
 {
-	const struct tb_packet *packet;
+	const void *record;
 	size_t n_bytes = 0, at = 0;
 	uint32_t n = 0;
 	const char *bytes = tb_handover_bytes(replay, to, &n_bytes);
 	while (at < n_bytes) {
-		(void)tb_handover_next(replay, bytes, &at, &packet);
+		(void)tb_handover_next(bytes, &at, &record);
+		const struct tb_packet *packet = record;
 		if (!packet)
 			continue;
 		const struct tb_posted *of = &across->whole->messages[packet->message];

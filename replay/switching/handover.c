@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct outbox { // messages to one part, each followed by its packet
+struct outbox { // messages to one part, each followed by its record
 	char *bytes;
 	size_t n, room;
 };
@@ -46,42 +46,37 @@ void tb_handover_free(struct tb_replay *replay)
 	replay->handover = NULL;
 }
 
-// add_message adds a part message, with room for a packet behind it if it has one, and
-// returns the place of that.
-static inline char *add_message(struct tb_replay *replay, uint32_t to,
-	const struct tb_part_message *message, bool has_packet)
+static inline void add_message(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
 {
 	struct tb_handover *handover = replay->handover;
 	struct outbox *box = &handover->rows[handover->turn][to];
-	size_t n = sizeof *message + (has_packet ? replay->packet_bytes : 0);
+	size_t n = sizeof *message + message->n_bytes;
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
 		tb_replay_no_memory(replay, "what leaves a part");
-		return NULL;
+		return;
 	}
 	char *place = box->bytes + box->n;
-	struct tb_part_message *sent = (void *)place;
-	*sent = *message;
-	sent->has_packet = has_packet;
+	memcpy(place, message, sizeof *message);
+	if (record)
+		memcpy(place + sizeof *message, record, message->n_bytes);
 	box->n += n;
 	if (message->at < handover->earliest)
 		handover->earliest = message->at;
-	return place + sizeof *message;
 }
 
-void tb_handover_to_receiver(
-	struct tb_replay *replay, const struct tb_part_message *message, uint32_t packet)
+void tb_handover_to_receiver(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *record)
 {
-	char *place = add_message(replay,
-		tb_parts_to(replay->parts, replay->net, message->link), message, true);
-	if (place)
-		memcpy(place, tb_packet_at(replay, packet), replay->packet_bytes);
+	add_message(replay, tb_parts_to(replay->parts, replay->net, message->link),
+		message, record);
 }
 
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message)
 {
-	(void)add_message(replay,
-		tb_parts_from(replay->parts, replay->net, message->link), message, false);
+	add_message(replay, tb_parts_from(replay->parts, replay->net, message->link),
+		message, NULL);
 }
 
 void tb_handover_turn(struct tb_replay *replay)
@@ -98,16 +93,13 @@ tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
 	return replay->handover->earliest;
 }
 
-const struct tb_part_message *tb_handover_next(const struct tb_replay *replay,
-	const char *bytes, size_t *at, const struct tb_packet **packet)
+const struct tb_part_message *tb_handover_next(
+	const char *bytes, size_t *at, const void **record)
 {
 	const struct tb_part_message *message = (const void *)(bytes + *at);
 	*at += sizeof *message;
-	*packet = NULL;
-	if (message->has_packet) {
-		*packet = (const void *)(bytes + *at);
-		*at += replay->packet_bytes;
-	}
+	*record = message->n_bytes ? bytes + *at : NULL;
+	*at += message->n_bytes;
 	return message;
 }
 
@@ -118,18 +110,21 @@ const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_
 	return box->bytes;
 }
 
-// check_bytes returns whether bytes are whole part messages, and finds the earliest.
+// check_bytes returns whether bytes are whole part messages with packets, and finds the
+// earliest.
 static bool check_bytes(
 	struct tb_replay *replay, const char *bytes, size_t n, tb_time_ps *earliest)
 {
-	const struct tb_packet *packet;
+	const void *record;
 	for (size_t at = 0; at < n;) {
 		size_t left = n - at;
 		if (left < sizeof(struct tb_part_message))
 			return false;
 		const struct tb_part_message *message =
-			tb_handover_next(replay, bytes, &at, &packet);
-		if (at > n || message->link >= replay->net->n_links ||
+			tb_handover_next(bytes, &at, &record);
+		const struct tb_packet *packet = record;
+		if ((packet && message->n_bytes != replay->packet_bytes) || at > n ||
+			message->link >= replay->net->n_links ||
 			!tb_handover_crosses(replay, message->link) ||
 			(packet && packet->message >= replay->whole->n_messages))
 			return false;
@@ -157,7 +152,7 @@ int tb_handover_put_bytes(
 
 void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
-		const struct tb_packet *packet))
+		const void *record))
 {
 	for (uint32_t from = 0; from < replay->parts->n; from++) {
 		const struct tb_handover *handover =
@@ -165,10 +160,10 @@ void tb_handover_receive(struct tb_replay *replay,
 		const struct outbox *box =
 			&handover->rows[handover->turn ^ 1][replay->part];
 		for (size_t at = 0; at < box->n;) {
-			const struct tb_packet *packet;
+			const void *record;
 			const struct tb_part_message *message =
-				tb_handover_next(replay, box->bytes, &at, &packet);
-			receive(replay, message, packet);
+				tb_handover_next(box->bytes, &at, &record);
+			receive(replay, message, record);
 		}
 	}
 }

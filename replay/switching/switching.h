@@ -17,15 +17,15 @@
 // threads"). Private to replay/.
 //
 // A part simulates a window of time alone. What leaves it over a link to another part
-// goes as a part message: a packet to the part at the link's receiving end, an update of
-// credits or a pause to the part at its sending end. Part messages are delivered before
-// the next window, those of part 0 first, those of each part in the order in which they
-// were handed over. The model's `receive` then does in that part what it does at once
-// where both ends of a link are in one part. A part message takes effect at an instant
-// `at` that lies at least the link's latency after the one in which it is handed over,
-// and a window is no longer than that, so it cannot come too late.
+// goes as a part message: a packet or a frame to the part at the link's receiving end, an
+// update of credits or a pause to the part at its sending end. Part messages are
+// delivered before the next window, those of part 0 first, those of each part in the
+// order in which they were handed over. The model's `receive` then does in that part what
+// it does at once where both ends of a link are in one part. A part message takes effect
+// at an instant `at` that lies at least the link's latency after the one in which it is
+// handed over, and a window is no longer than that, so it cannot come too late.
 //
-// Cost: a copy of the part message and of its packet. Memory: that of one window, kept
+// Cost: a copy of the part message and of its record. Memory: that of one window, kept
 // for the next.
 
 struct tb_part_message {
@@ -33,7 +33,7 @@ struct tb_part_message {
 	uint32_t link;	   // that crosses
 	uint32_t kind;	   // what it is: the model's own
 	uint64_t words[4]; // the model's own
-	bool has_packet;
+	size_t n_bytes;	   // of the record behind it
 };
 
 // tb_handover_crosses returns whether a link leads from one part to another; false in a
@@ -43,12 +43,13 @@ static inline bool tb_handover_crosses(const struct tb_replay *replay, uint32_t 
 	return replay->parts && replay->parts->crossing_of[link] != TB_ID_NONE;
 }
 
-// tb_handover_to_receiver hands a packet, with its record of packet_bytes, over to the
-// part at the receiving end of message->link. The caller then drops its own record.
-void tb_handover_to_receiver(
-	struct tb_replay *replay, const struct tb_part_message *message, uint32_t packet);
+// tb_handover_to_receiver hands a part message over to the part at the receiving end of
+// message->link, with a record of message->n_bytes, a multiple of 8: that of a packet,
+// which the caller then drops, or a frame.
+void tb_handover_to_receiver(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *record);
 
-// tb_handover_to_sender hands a part message without a packet to the part at the sending
+// tb_handover_to_sender hands a part message without a record to the part at the sending
 // end.
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message);
@@ -67,11 +68,11 @@ void tb_handover_turn(struct tb_replay *replay);
 // over since the last turn; TB_TIME_NEVER when there is none.
 tb_time_ps tb_handover_earliest(const struct tb_replay *replay);
 
-// tb_handover_receive calls `receive` for each part message to a part, with the record of
-// its packet or NULL; both live for the call.
+// tb_handover_receive calls `receive` for each part message to a part, with its record or
+// NULL; both live for the call.
 void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
-		const struct tb_packet *packet));
+		const void *record));
 
 // What is handed over to a part in another process (across.h) passes as bytes.
 //
@@ -82,10 +83,10 @@ const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_
 int tb_handover_put_bytes(
 	struct tb_replay *replay, uint32_t to, const void *bytes, size_t n) TB_MUST_USE;
 
-// tb_handover_next returns the part message that begins at byte *at of these, and the
-// record of its packet or NULL, and moves on to the next.
-const struct tb_part_message *tb_handover_next(const struct tb_replay *replay,
-	const char *bytes, size_t *at, const struct tb_packet **packet);
+// tb_handover_next returns the part message that begins at byte *at of these, and its
+// record or NULL, and moves on to the next.
+const struct tb_part_message *tb_handover_next(
+	const char *bytes, size_t *at, const void **record);
 
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
@@ -153,10 +154,10 @@ struct tb_switching {
 	// window simulates a part up to, and without, the instant `until`: it is
 	// tb_clock_window with the model's own table.
 	void (*window)(struct tb_replay *replay, tb_time_ps until);
-	// receive takes a part message from another part; `packet` is NULL or its
-	// packet's record, to be copied into one of this part.
+	// receive takes a part message from another part; `record` is NULL or what is
+	// behind it, to be copied into a record of this part.
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
-		const struct tb_packet *packet);
+		const void *record);
 };
 
 // tb_circuits, tb_credits and so on, each in the room of its name, and that of an ideal

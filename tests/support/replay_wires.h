@@ -71,7 +71,10 @@ static inline void wires_cross(
 		tb_wheel_put(&replay->wheel, end + latency, WIRES_IN, id);
 	} else if (tb_handover_crosses(replay, link)) {
 		tb_handover_to_receiver(replay,
-			&(struct tb_part_message){.at = at + latency, .link = link}, id);
+			&(struct tb_part_message){.at = at + latency,
+				.link = link,
+				.n_bytes = replay->packet_bytes},
+			packet);
 		tb_nodes_drop(replay, id);
 	} else {
 		tb_wheel_put(&replay->wheel, at + latency, WIRES_HEADER, id);
@@ -195,7 +198,7 @@ static inline tb_time_ps wires_release(
 }
 
 static inline void wires_receive(struct tb_replay *replay,
-	const struct tb_part_message *message, const struct tb_packet *packet)
+	const struct tb_part_message *message, const void *packet)
 {
 	tb_wheel_put(&replay->wheel, message->at, WIRES_HEADER,
 		tb_nodes_adopt(replay, packet));

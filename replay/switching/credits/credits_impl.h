@@ -91,7 +91,7 @@ int tb_parts_make_told(struct credits *credits) TB_MUST_USE;
 int tb_credits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
 void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const struct tb_packet *packet);
+	const void *packet);
 
 // waits.c: what is counted.
 //

@@ -13,9 +13,11 @@ enum { PART_MESSAGE_PACKET, PART_MESSAGE_UPDATE };
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	const struct credit_packet *packet, tb_time_ps header_at)
 {
-	const struct tb_part_message message = {
-		.at = header_at, .link = link, .kind = PART_MESSAGE_PACKET};
-	tb_handover_to_receiver(&credits->replay, &message, packet->of.id);
+	const struct tb_part_message message = {.at = header_at,
+		.link = link,
+		.kind = PART_MESSAGE_PACKET,
+		.n_bytes = credits->replay.packet_bytes};
+	tb_handover_to_receiver(&credits->replay, &message, packet);
 	tb_nodes_drop(&credits->replay, packet->of.id);
 }
 
@@ -129,7 +131,7 @@ static void receive_update(struct credits *credits, const struct tb_part_message
 }
 
 void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const struct tb_packet *packet)
+	const void *packet)
 {
 	struct credits *credits = (void *)replay;
 	if (message->kind == PART_MESSAGE_UPDATE) {
