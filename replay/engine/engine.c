@@ -188,7 +188,7 @@ struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
 	const struct tb_replay *replay = engine->replay;
 	struct tb_engine_stats stats = replay->stats;
 	tb_time_ps now = replay->now;
-	stats.n_in_flight = replay->n_packets_most - replay->n_free_packets;
+	stats.n_in_flight = tb_replay_in_flight(replay);
 	if (engine->windows) {
 		stats = tb_windows_stats(engine->windows);
 		now = tb_windows_now(engine->windows);

@@ -143,7 +143,7 @@ static int change_model(const struct tb_exact *exact, const struct tb_switching 
 
 static bool is_empty(const struct tb_replay *replay)
 {
-	return replay->n_free_packets == replay->n_packets_most;
+	return tb_replay_in_flight(replay) == 0;
 }
 
 // edge_of is when the phase ends; TB_TIME_NEVER: not at an instant known before.

@@ -22,6 +22,9 @@ struct tb_carrier {
 	// nothing below but `branch` and `ideal_ps` is asked of the model. The model sets
 	// when it began (struct tb_posted), and calls tb_nodes_carried. NULL: packets.
 	void (*carry)(struct tb_replay *replay, uint32_t message);
+	// posted: a message between two nodes has been posted, in the whole. NULL:
+	// nothing is to be done for that.
+	void (*posted)(struct tb_replay *whole, uint32_t message);
 	// injects_at returns when a node's packet, once fetched, can enter the network:
 	// now or before, later, or TB_TIME_NEVER when that is not known yet. Then the
 	// model calls tb_nodes_look when it is. With circuits that is when the first VC
@@ -50,6 +53,8 @@ struct tb_carrier {
 	tb_ideal_time *ideal_ps;
 	// The model can simulate parts of a network side by side (switching.h).
 	bool in_parts;
+	// Those of one process alone: they share more than what is handed over.
+	bool in_one_memory;
 };
 
 #endif

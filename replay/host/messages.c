@@ -157,6 +157,8 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 				   ? 0
 				   : tb_fetch_delay_ps(&params->credits, what->bytes);
 	replay->messages[id].start_at += fetch;
+	if (replay->carrier->posted && what->source.id != end)
+		replay->carrier->posted(replay, id);
 	struct tb_replay *starter = starter_of(replay, what);
 	push(starter, &starter->starting[fetch > 0], id);
 	if (starter != replay)
@@ -345,6 +347,7 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 		return;
 	}
 	replay->endings[replay->n_endings++] = (struct tb_ending){.at = replay->now,
+		.round = replay->round,
 		.serial = replay->messages[id].serial,
 		.message = id,
 		.kind = kind};

@@ -392,6 +392,21 @@ void tb_nodes_drop(struct tb_replay *replay, uint32_t id)
 	drop_packet(replay, id);
 }
 
+uint32_t tb_nodes_forget(struct tb_replay *replay, uint32_t id)
+{
+	const struct tb_packet *packet = tb_packet_at(replay, id);
+	uint64_t serial = replay->messages[packet->message].serial;
+	replay->n_forgotten++;
+	drop_packet(replay, id);
+	return (uint32_t)(packet->order ^ serial << 24); // as make_packet mixed them
+}
+
+uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t number)
+{
+	replay->n_forgotten--;
+	return make_packet(replay, message, number);
+}
+
 // tb_nodes_arrive drains the packet. Over a bus its acknowledgement leaves when the
 // packet before it is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)

@@ -53,6 +53,8 @@ static const char *refusal_of(
 		return "faults concern all of its routes";
 	if (replay->net->params.partners)
 		return "partners are counted at both ends of messages";
+	if (options->peers && replay->carrier->in_one_memory)
+		return "the ends of its connections lie in one memory";
 	if (options->delays || options->job_bytes)
 		return "sums over all of it are asked for";
 	return tb_paces_control(replay->paces)
@@ -166,7 +168,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->wheel = (struct tb_wheel){0};
 	replay->packets = NULL;
 	replay->free_packets = NULL;
-	replay->n_free_packets = replay->n_packets_most = 0;
+	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
 	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
 	replay->nodes_now = (struct tb_list){0};
 	replay->pairs.buckets = NULL;

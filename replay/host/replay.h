@@ -123,6 +123,7 @@ struct tb_ring { // of ids, first in, first out
 
 struct tb_ending { // of a message
 	tb_time_ps at;
+	uint32_t round; // of that instant
 	uint64_t serial;
 	uint32_t message;
 	enum tb_event_kind kind;
@@ -138,6 +139,7 @@ struct tb_replay {
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
 	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;
+	uint32_t round;		  // of a part: of this instant, from 0 (in_rounds)
 	tb_time_ps last_reported; // when an ending was reported to the source
 	tb_time_ps pause_at;	  // tb_engine_pause_at
 	bool over;		  // nothing is left to do
@@ -162,6 +164,7 @@ struct tb_replay {
 	size_t packet_bytes;
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;
+	uint32_t n_forgotten; // see tb_nodes_forget; of parts it is right in sum
 	struct tb_posted *messages;
 	uint32_t n_messages, free_message;
 	size_t messages_room;
@@ -288,6 +291,13 @@ static inline struct tb_packet *tb_packet_at(const struct tb_replay *replay, uin
 	return (void *)(replay->packets + id * replay->packet_bytes);
 }
 
+// tb_replay_in_flight is how many packets have been made and have not arrived, modulo
+// 2^32 those of a part.
+static inline uint32_t tb_replay_in_flight(const struct tb_replay *replay)
+{
+	return replay->n_packets_most - replay->n_free_packets + replay->n_forgotten;
+}
+
 static inline uint32_t tb_packet_source(
 	const struct tb_replay *replay, const struct tb_packet *packet)
 {
@@ -350,6 +360,11 @@ void tb_nodes_fail(
 // has handed over; tb_nodes_drop drops a packet that has been handed over (switching.h).
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet);
 void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
+// A model can keep a packet as no more than its message and its number in that, in which
+// it has no record: tb_nodes_forget drops the record and returns the number;
+// tb_nodes_recall makes it again, perhaps in another part, before it arrives.
+uint32_t tb_nodes_forget(struct tb_replay *replay, uint32_t packet);
+uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t number);
 // tb_nodes_look has a node that waits to inject ask again when it can.
 void tb_nodes_look(struct tb_replay *replay, uint32_t node);
 

@@ -67,6 +67,33 @@ void tb_records_resent(struct tb_records *records, uint32_t flow)
 		records->failed = true;
 }
 
+// gather adds up what parts have counted: ports are of one part each, flows are not.
+static int gather(struct tb_records *records)
+{
+	for (uint32_t i = 0; i < records->n_joined; i++) {
+		const struct tb_losses *of = &records->joined[i]->losses;
+		for (size_t k = 0; k < of->n_ports; k++) {
+			struct tb_port_loss_sample *port =
+				port_at(&records->losses, of->ports[k].link.id);
+			if (!port)
+				return TB_ENOMEM;
+			*port = of->ports[k];
+		}
+		for (size_t k = 0; k < of->n_flows; k++) {
+			const struct tb_flow_loss_sample *part = &of->flows[k];
+			struct tb_flow_loss_sample *flow = flow_at(
+				records, tb_records_flow(records, part->job,
+						 part->source.id, part->destination.id));
+			if (!flow)
+				return TB_ENOMEM;
+			flow->n_frames += part->n_frames;
+			flow->bytes += part->bytes;
+			flow->n_resent += part->n_resent;
+		}
+	}
+	return TB_OK;
+}
+
 static int by_link(const void *left, const void *right)
 {
 	const struct tb_port_loss_sample *a = left, *b = right;
@@ -88,8 +115,11 @@ int tb_records_report_losses(struct tb_records *records)
 {
 	const struct tb_observer *observer = records->observer;
 	struct tb_losses *losses = &records->losses;
-	if (!observer->losses || losses->n_flows == 0)
+	if (!observer->losses)
 		return TB_OK;
+	int status = gather(records);
+	if (status != TB_OK || losses->n_flows == 0)
+		return status;
 	if (losses->n_ports > 0)
 		qsort(losses->ports, losses->n_ports, sizeof *losses->ports, by_link);
 	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, by_flow);

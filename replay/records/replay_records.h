@@ -314,6 +314,18 @@ static inline void tb_records_link_wait(struct tb_records *records, struct tb_ce
 	tb_records_touch(records, cell);
 }
 
+// tb_records_flow_wait counts a wait of a flow, of which parts side by side may count
+// others at the same time.
+static inline void tb_records_flow_wait(
+	struct tb_records *records, uint32_t flow, tb_time_ps wait)
+{
+	uint64_t *sum = &records->flows[flow].wait_ps;
+	if (records->is_joined)
+		(void)__atomic_fetch_add(sum, (uint64_t)wait, __ATOMIC_RELAXED);
+	else
+		*sum += (uint64_t)wait;
+}
+
 // tb_records_wait does so and counts the part of the flow.
 static inline void tb_records_wait(struct tb_records *records, struct tb_cell *cell,
 	uint32_t flow, tb_time_ps part, tb_time_ps whole)

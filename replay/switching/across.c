@@ -181,7 +181,7 @@ static struct tb_engine_stats own_stats(const struct tb_across *across)
 		sum.n_packets += replay->stats.n_packets;
 		sum.n_hops += replay->stats.n_hops;
 		sum.payload_bytes += replay->stats.payload_bytes;
-		sum.n_in_flight += replay->n_packets_most - replay->n_free_packets;
+		sum.n_in_flight += tb_replay_in_flight(replay);
 		sum.wait_ps += replay->records.wait_ps;
 	}
 	sum.told_bytes = tb_peer_streams_bytes(across->streams);

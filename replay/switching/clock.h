@@ -166,6 +166,8 @@ TB_CLOCK_INLINE void tb_clock_window(
 			next = outside;
 		if (next >= until)
 			return;
+		bool goes_on = model->in_rounds && next == replay->now;
+		replay->round = goes_on ? replay->round + 1 : 0;
 		replay->now = next;
 		if (outside > next && tb_wheel_is_alone(&replay->wheel))
 			tb_clock_round_of_one(replay, model);

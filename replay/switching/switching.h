@@ -94,6 +94,9 @@ struct tb_switching {
 	size_t bytes;	  // of its replay, which begins with a struct tb_replay
 	bool can_fail;	  // links and switches can: it takes the faults of the options
 	bool holds_stall; // see struct tb_records
+	// Messages can end in several rounds of an instant, in the same ones whatever
+	// else happens in it: `arrive` puts no events for the present instant.
+	bool in_rounds;
 	// make makes the model's own state of a replay that tb_replay_init has begun, and
 	// calls tb_replay_make. It stores in `cells` what tb_replay_open takes. TB_OK;
 	// TB_ENOMEM; TB_ECAPACITY when the network is too large. free ends a replay

@@ -241,19 +241,22 @@ static void post_early(struct tb_windows *windows)
 		post(windows, whole->source_at);
 }
 
-static int by_time_and_message(const void *left, const void *right)
+static int by_round_and_message(const void *left, const void *right)
 {
 	const struct tb_ending *a = left, *b = right;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
+	if (a->round != b->round)
+		return a->round < b->round ? -1 : 1;
 	if (a->serial != b->serial)
 		return a->serial < b->serial ? -1 : 1;
 	return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
 // gather_endings sorts the endings of all parts into the order in which one part would
-// have reported them: by time, and those of an instant by message. All endings of an
-// instant belong to its first round, as a message takes time from its start on.
+// have reported them: by time, round of an instant, and message. What happens in a round
+// follows from the one before it in the same part, so parts number rounds alike; without
+// in_rounds all belong to the first one.
 static void gather_endings(struct tb_windows *windows)
 {
 	windows->n_endings = 0;
@@ -271,17 +274,19 @@ static void gather_endings(struct tb_windows *windows)
 	}
 	if (windows->n_endings > 1)
 		qsort(windows->endings, windows->n_endings, sizeof *windows->endings,
-			by_time_and_message);
+			by_round_and_message);
 }
 
-// report_instant reports the endings of one instant to the source, from number `i` on,
-// and returns the number of the first of another instant.
-static size_t report_instant(struct tb_windows *windows, size_t i)
+// report_round reports the endings of one round to the source, from number `i` on, and
+// returns the number of the first of another round.
+static size_t report_round(struct tb_windows *windows, size_t i)
 {
 	struct tb_replay *whole = windows->whole;
 	const struct tb_ending first = windows->endings[i];
 	whole->now = first.at;
-	for (; i < windows->n_endings && windows->endings[i].at == first.at; i++)
+	for (; i < windows->n_endings && windows->endings[i].at == first.at &&
+		windows->endings[i].round == first.round;
+		i++)
 		tb_messages_ended(
 			whole, windows->endings[i].message, windows->endings[i].kind);
 	tb_messages_report(whole);
@@ -301,7 +306,7 @@ static void report(struct tb_windows *windows)
 			post(windows, whole->source_at > whole->now ? whole->source_at
 								    : whole->now);
 		else if (ended)
-			i = report_instant(windows, i);
+			i = report_round(windows, i);
 		else
 			return;
 	}
@@ -455,7 +460,9 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_packets += replay->stats.n_packets;
 		sum.n_hops += replay->stats.n_hops;
 		sum.payload_bytes += replay->stats.payload_bytes;
-		sum.n_in_flight += replay->n_packets_most - replay->n_free_packets;
+		sum.n_in_flight += tb_replay_in_flight(replay);
+		sum.n_lost += replay->stats.n_lost;
+		sum.n_resent += replay->stats.n_resent;
 		sum.told_bytes += replay->stats.told_bytes;
 	}
 	sum.n_windows = windows->n_windows;

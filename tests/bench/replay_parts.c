@@ -1,6 +1,6 @@
 // One replay in parts on several threads, by the clock on the wall: saturated uniform
-// traffic on InfiniBand trees, recorded into memory with blame. Each number of threads in
-// turns; the median is told, and how much faster than one thread.
+// traffic on trees of InfiniBand and Ethernet, recorded into memory with blame. Each
+// number of threads in turns; the median is told, and how much faster than one thread.
 //
 //   bench_replay_parts [--smoke] [SCENE...]
 //   bench_replay_parts --once SCENE PACKETS uncut|THREADS
@@ -31,6 +31,7 @@ struct scene {
 static const struct scene scenes[] = {
 	{"1000", "ib-hdr,arity=10,levels=3", 5e5},
 	{"4096", "ib-hdr,arity=16,levels=3", 4e5},
+	{"ethernet_4096", "ethernet,arity=16,levels=3", 4e5},
 	{"65536", "ib-hdr,arity=16,levels=4", 5e5},
 };
 

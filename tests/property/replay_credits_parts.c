@@ -1,10 +1,7 @@
-// The engine in parts, side by side on several threads, against itself in one: the
-// programs of replay_credits.c, which compares that with the oracle.
-//
-// REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
-#include "../support/replay_compare.h"
+// The engine in parts against itself in one: the programs of replay_credits.c, which
+// compares that with the oracle.
 #include "../support/replay_credits.h"
-#include "network_parts.h"
+#include "../support/replay_cut.h"
 
 static struct program program_in_parts(uint64_t seed, enum shape shape)
 {
@@ -20,78 +17,22 @@ static struct program program_in_parts(uint64_t seed, enum shape shape)
 	return program;
 }
 
-// is_cut returns whether the engine does cut the network of a program.
-static bool is_cut(const struct program *program)
-{
-	struct tb_error error;
-	struct tb_network *net = network_of(program, &error);
-	struct tb_parts *parts = NULL;
-	assert_non_null(net);
-	assert_int_equal(tb_parts_new(&parts, net, program->n_parts), TB_OK);
-	bool cut = parts->n > 1 && parts->latency_ps > 0 &&
-		   parts->latency_ps != TB_TIME_NEVER;
-	tb_parts_free(parts);
-	tb_network_free(net);
-	return cut;
-}
-
-// differs replays a program in parts and whole.
-static bool differs(const struct program *program, struct difference *difference)
-{
-	struct program whole = *program;
-	whole.n_parts = 1;
-	struct account *cut = account_of(BY_ENGINE, program, UINT64_MAX);
-	struct account *one = account_of(BY_ENGINE, &whole, UINT64_MAX);
-	bool failed = true;
-	if (cut->status != TB_OK || one->status != TB_OK)
-		snprintf(difference->text, sizeof difference->text, "%s, %s",
-			cut->error.text, one->error.text);
-	else
-		failed = messages_differ(cut, one, difference) ||
-			 stats_differ(cut, one, difference) ||
-			 heaviest_differ(&cut->observed.blame, &one->observed.blame,
-				 difference) ||
-			 observed_differ(&cut->observed, &one->observed, difference);
-	account_drop(cut);
-	account_drop(one);
-	return failed;
-}
-
-static void check_seeds(enum shape shape, unsigned long long last)
-{
-	unsigned long long first = 1;
-	const char *given = getenv("REPLAY_SEEDS");
-	if (given)
-		(void)sscanf(given, "%llu-%llu", &first, &last);
-	uint32_t n_cut = 0;
-	for (uint64_t seed = first; seed <= last; seed++) {
-		struct difference difference;
-		struct program program = program_in_parts(seed, shape);
-		n_cut += is_cut(&program);
-		if (differs(&program, &difference))
-			fail_msg("seed %" PRIu64 " of shape %d, %u parts: %s", seed,
-				(int)shape, program.n_parts, difference.text);
-	}
-	print_message("%" PRIu32 " of %llu programs were cut\n", n_cut, last - first + 1);
-	assert_true(2 * n_cut > last - first);
-}
-
 static void regular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, 150);
+	check_seeds(program_in_parts, SHAPE_TREE, 150);
 }
 
 static void irregular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, 150);
+	check_seeds(program_in_parts, SHAPE_IRREGULAR, 150);
 }
 
 static void unequal_rates_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, 150);
+	check_seeds(program_in_parts, SHAPE_MIXED, 150);
 }
 
 int main(void)

@@ -75,6 +75,7 @@ static inline int account_take(
 		.destination = {post->destination},
 		.n_receivers = post->n_receivers,
 		.bytes = post->bytes,
+		.captured = post->captured,
 		.source_rank = id % 2,
 		.job = post->job};
 	return 1;

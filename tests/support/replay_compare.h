@@ -34,7 +34,8 @@ static inline bool stats_differ(const struct account *engine,
 	return DIFFER(0, n_posted) || DIFFER(0, n_delivered) ||
 	       DIFFER(0, n_undelivered) || DIFFER(0, n_packets) ||
 	       DIFFER(0, payload_bytes) || DIFFER(0, n_hops) || DIFFER(0, wait_ps) ||
-	       DIFFER(0, n_retries) || DIFFER(0, n_in_flight) || DIFFER(0, now_ps);
+	       DIFFER(0, n_retries) || DIFFER(0, n_lost) || DIFFER(0, n_resent) ||
+	       DIFFER(0, n_in_flight) || DIFFER(0, now_ps);
 }
 
 // fails replays a program by the engine and `other`, which may have a fault, by the

@@ -30,6 +30,9 @@ struct observed { // zeroed: empty
 	size_t n_undelivered;
 	struct tb_message_sample *messages;
 	size_t n_messages;
+	struct tb_port_loss_sample *lost_ports;
+	struct tb_flow_loss_sample *lost_flows;
+	size_t n_lost_ports, n_lost_flows;
 };
 
 static inline void observed_free(struct observed *observed)
@@ -39,6 +42,8 @@ static inline void observed_free(struct observed *observed)
 	tb_blame_record_free(&observed->blame);
 	free(observed->undelivered);
 	free(observed->messages);
+	free(observed->lost_ports);
+	free(observed->lost_flows);
 	*observed = (struct observed){0};
 }
 
@@ -117,6 +122,18 @@ static inline int observed_messages(
 	return TB_OK;
 }
 
+static inline int observed_losses(void *context, const struct tb_loss_record *record)
+{
+	struct observed *observed = context;
+	observed->n_lost_ports = record->n_ports;
+	observed->n_lost_flows = record->n_flows;
+	observed->lost_ports =
+		observed_copy(record->ports, record->n_ports, sizeof *record->ports);
+	observed->lost_flows =
+		observed_copy(record->flows, record->n_flows, sizeof *record->flows);
+	return TB_OK;
+}
+
 static inline struct tb_observer observer_of(struct observed *observed)
 {
 	return (struct tb_observer){.context = observed,
@@ -125,7 +142,8 @@ static inline struct tb_observer observer_of(struct observed *observed)
 		.flows = observed_flows,
 		.blame = observed_blame,
 		.undelivered = observed_undelivered,
-		.messages = observed_messages};
+		.messages = observed_messages,
+		.losses = observed_losses};
 }
 
 // A difference between engine and oracle, as a sentence.
@@ -499,6 +517,17 @@ static inline bool kept_messages_differ(const struct observed *engine,
 		difference, "messages, all", 0, engine->n_messages, oracle->n_messages);
 }
 
+static inline bool losses_differ(const struct observed *engine,
+	const struct observed *oracle, struct difference *difference)
+{
+	DIFFER_ALL(lost_ports,
+		DIFFER(i, link.id) || DIFFER(i, n_frames) || DIFFER(i, bytes));
+	DIFFER_ALL(lost_flows, DIFFER(i, job) || DIFFER(i, source.id) ||
+				       DIFFER(i, destination.id) || DIFFER(i, n_frames) ||
+				       DIFFER(i, bytes) || DIFFER(i, n_resent));
+	return false;
+}
+
 // observed_differ returns whether two observers received different things, and stores the
 // first difference. It sorts and folds the rows of both.
 static inline bool observed_differ(
@@ -508,7 +537,8 @@ static inline bool observed_differ(
 	       flows_differ(engine, oracle, difference) ||
 	       blame_differs(&engine->blame, &oracle->blame, difference) ||
 	       undelivered_differ(engine, oracle, difference) ||
-	       kept_messages_differ(engine, oracle, difference);
+	       kept_messages_differ(engine, oracle, difference) ||
+	       losses_differ(engine, oracle, difference);
 }
 
 #endif

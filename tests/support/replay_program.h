@@ -32,6 +32,7 @@ struct post {
 	uint32_t after;
 	uint32_t source, destination, job;
 	uint32_t n_receivers; // above 1: a broadcast
+	bool captured;
 	uint64_t bytes;
 };
 

@@ -4,7 +4,7 @@
 
 static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
-	return &ethernet->streams[id];
+	return tb_stream_at(ethernet, id);
 }
 
 tb_time_ps tb_acks_timeout(const struct tcp_stream *stream)
@@ -127,6 +127,16 @@ static void note_sacked(
 	stream->n_sacked++;
 }
 
+// note_copy: the segment for which a frame acknowledges may have been sent again since
+// the copy that came (Eifel: RFC 3522).
+static void note_copy(struct tcp_stream *stream, const struct frame *frame)
+{
+	uint64_t newest = frame->newest;
+	if (newest >= stream->acked && newest < stream->next &&
+		frame->newest_copy != segment_at(stream, newest)->copy)
+		segment_at(stream, newest)->is_early = true;
+}
+
 static void end_recovery(struct tcp_stream *stream)
 {
 	if (stream->acked >= stream->recover)
@@ -160,6 +170,7 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct frame *fr
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
 	bool advances = frame->acked > stream->acked;
+	note_copy(stream, frame);
 	if (advances)
 		advance(ethernet, stream, frame->acked);
 	note_sacked(ethernet, stream, frame->newest);

@@ -5,6 +5,11 @@
 // frames (ports.c), and gives them back to the receiving node in the order of the stream
 // (receive.c). What an acknowledgement changes is in acks.c, the window in cubic.c.
 // Captured frames belong to no stream.
+//
+// Parts (ethernet_join.c): a port and its queue belong to the part of the link's sending
+// end, what sends a stream to that of its source, what receives it to that of its
+// destination. All that one of them learns of the other comes in a frame, but for the
+// numbers of written packets, which the frame counts and a list passes on.
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
@@ -90,24 +95,25 @@ enum event_kind {
 	EV_PACE,		     // stream: pacing lets a batch go
 };
 
-struct segment_packet { // a segment, of a stream or captured
-	struct tb_packet of;
-};
-
 enum frame_kind { FRAME_SEGMENT, FRAME_ACK, FRAME_OPEN, FRAME_OPENED, FRAME_CAPTURED };
 
 struct frame {
-	uint64_t order;	     // in which frames were made: breaks ties
+	tb_time_ps made_at;  // with `order`, which is of its node, breaks ties
+	uint64_t order;	     // node, and how many frames it had made before
 	tb_time_ps ready_at; // it has come to the queue in which it stands
 	uint64_t number;     // of the segment that it carries
+	uint64_t end;	     // of that segment's bytes in the stream
+	uint64_t n_taken;    // packets of the stream taken so far
 	uint64_t acked;	     // segments of the reverse stream that have come in order
 	uint64_t newest;     // the segment for which it acknowledges
+	uint8_t newest_copy; // of that
 	bool again;	     // which had come before (DSACK)
-	uint32_t stream; // in whose direction it goes; it acknowledges the reverse one
-	uint32_t packet; // of a captured frame
-	uint32_t flow;	 // that its waits are counted for
-	uint32_t to;	 // node
-	uint32_t from;	 // node
+	bool is_pushed;	     // see struct segment
+	uint32_t stream;  // in whose direction it goes; it acknowledges the reverse one
+	uint32_t message; // of a captured frame, with `number` in it
+	uint32_t flow;	  // that its waits are counted for
+	uint32_t to;	  // node
+	uint32_t from;	  // node
 	uint32_t bytes;
 	uint32_t link; // over which it came last
 	uint32_t next; // in its queue, or of the free ones
@@ -146,8 +152,16 @@ enum segment_state {
 
 struct written_packet { // what a program has written into a stream
 	uint64_t end;	// of its bytes in the stream
-	uint32_t packet;
-	uint32_t message; // of which it is the last one, else NOTHING
+	uint32_t message, number;
+};
+
+// Packets that are written into a stream and not given to the receiving node yet stand in
+// a list of blocks: the sender adds at its end, the receiver takes from its beginning,
+// and frees, what a frame says has been taken.
+#define PACKETS_A_BLOCK 15u
+struct written_block {
+	struct written_block *next;
+	struct written_packet at[PACKETS_A_BLOCK];
 };
 
 struct segment {
@@ -155,29 +169,27 @@ struct segment {
 	uint64_t end;	// of its bytes in the stream
 	uint32_t bytes; // on the wire
 	uint8_t state;	// as its sender knows it
-	bool has_come;
 	bool is_pushed; // nothing was written behind it when it was sent first
 	bool resent;	// was sent more than once
 	uint8_t copy;	// the last one sent
-	bool is_early;	// an earlier one has come first
+	bool is_early;	// an earlier one has come, as an acknowledgement said
 };
 
-// One direction of a connection. Numbers of segments, packets and bytes count from 0 and
-// never wrap.
+// What sends one direction of a connection. Numbers of segments, packets and bytes count
+// from 0 and never wrap.
 struct tcp_stream {
 	uint32_t source, destination;
-	uint32_t flow; // of its newest segment
-	// The sender.
+	uint32_t flow; // NOTHING: nothing was posted for it
 	struct segment *ring;
 	uint64_t mask;
 	uint64_t acked, next; // segments acknowledged, and sent, so far
-	// Packets: so far written, taken into the send buffer, and given to the receiving
-	// node. Those that are not given yet are kept.
-	struct written_packet *packets;
-	uint64_t packets_mask, n_written, n_taken, n_given;
+	// Packets: so far written, and taken into the send buffer.
+	struct written_block *first, *taken_of, *last;
+	uint64_t n_written, n_taken;
 	uint64_t written, taken, sent, cleared; // bytes; cleared: acknowledged
 	uint64_t room;				// bytes that the send buffer holds
 	uint32_t n_lost, n_sacked;		// of those between acked and next
+	bool is_opener;		      // of its connection: its message was posted first
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
 	tb_time_ps least;  // round trip
@@ -214,11 +226,21 @@ struct tcp_stream {
 	bool is_limited;
 	uint32_t used; // the most segments under way while it did not, since used_since
 	tb_time_ps used_since;
-	// The receiver.
+};
+
+// What receives it.
+struct tcp_receiver {
+	uint32_t source, destination, flow; // as of its stream
+	uint64_t *ends; // ring: of segments that have come; 0: has not
+	uint64_t mask;
 	uint64_t come;	    // segments that have come in order
 	uint64_t come_most; // the last that has come, and 1
 	uint64_t newest;
-	bool again;	     // it had come before
+	uint64_t n_taken, n_given; // packets: that it knows of, and given to its node
+	struct written_block *given_of;
+	uint64_t block_end; // the number of the packet behind that block
+	uint8_t newest_copy;
+	bool again;	     // the newest had come before
 	uint32_t unanswered; // payload
 	uint8_t n_quick;     // acknowledgements that are not put off
 	uint8_t n_pushed;    // ends of messages that were not acknowledged
@@ -228,33 +250,49 @@ struct tcp_stream {
 	tb_time_ps answer_at, answer_timer_at;
 };
 
+struct tcp_table {		 // the streams of all parts; the whole adds to it
+	struct tb_map stream_of; // by job and nodes
+	struct tcp_stream *streams;
+	struct tcp_receiver *receivers;
+	uint32_t n;
+	size_t streams_room, receivers_room;
+};
+
 struct frame_arrival { // of this instant
+	tb_time_ps made_at;
 	uint64_t order;
 	struct tb_event event;
 };
 
 struct ethernet {
 	struct tb_replay replay;
+	// What parts share.
 	struct ethernet_port *ports; // by link
 	struct tb_cell **cells;
 	struct tb_cell *cell; // by link
+	uint64_t *n_made;     // frames, by node
+	struct tcp_table *tcp;
+	// What each has: links that begin in it, frames, and what arrives.
+	uint32_t *own_links;
+	uint32_t n_own;
 	struct frame *frames;
 	uint32_t n_frames, free_frame;
 	size_t frames_room;
-	uint64_t n_made;	 // frames
-	struct tb_map stream_of; // by job and nodes
-	struct tcp_stream *streams;
-	uint32_t n_streams;
-	size_t streams_room;
 	struct frame_arrival *arrivals;
 	uint32_t n_arrivals;
 	size_t arrivals_room;
 };
 
-static inline struct segment_packet *packet_at(
-	const struct ethernet *ethernet, uint32_t id)
+static inline struct tcp_stream *tb_stream_at(
+	const struct ethernet *ethernet, uint32_t stream)
 {
-	return (void *)tb_packet_at(&ethernet->replay, id);
+	return &ethernet->tcp->streams[stream];
+}
+
+static inline struct tcp_receiver *tb_receiver_at(
+	const struct ethernet *ethernet, uint32_t stream)
+{
+	return &ethernet->tcp->receivers[stream];
 }
 
 static inline const struct tb_ethernet_params *params_of(const struct ethernet *ethernet)
@@ -270,9 +308,11 @@ static inline struct segment *segment_at(const struct tcp_stream *stream, uint64
 // ports.c
 //
 // tb_ports_send puts a frame into the queue of its node's own port. tb_ports_make makes a
-// frame, zeroed but for what breaks ties, and returns its number, or NOTHING without
-// memory.
-uint32_t tb_ports_make(struct ethernet *ethernet);
+// frame of a node, zeroed but for that and what breaks ties, and returns its number, or
+// NOTHING without memory. tb_ports_adopt takes one that crosses a link from another part
+// and comes at `at`.
+uint32_t tb_ports_make(struct ethernet *ethernet, uint32_t node);
+void tb_ports_adopt(struct ethernet *ethernet, const struct frame *frame, tb_time_ps at);
 // tb_ports_await returns whether the queue of a stream's own node has room for a segment
 // of so many bytes. If not, tb_send_more is called when there is room again.
 bool tb_ports_await(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
@@ -287,6 +327,7 @@ void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until);
 
 // send.c
 //
+// tb_send_post takes a packet, whose record is no more then, into its stream.
 void tb_send_post(struct ethernet *ethernet, uint32_t packet);
 // tb_send_more sends what the window allows.
 void tb_send_more(struct ethernet *ethernet, uint32_t stream);
@@ -363,35 +404,47 @@ void tb_losses_shrink_only(struct tcp_stream *stream);
 
 // receive.c
 //
-void tb_receive_segment(
-	struct ethernet *ethernet, uint32_t stream, uint64_t number, uint8_t copy);
+void tb_receive_segment(struct ethernet *ethernet, const struct frame *frame);
 // tb_receive_late: the delay of an acknowledgement is over (EV_ACK).
 void tb_receive_late(struct ethernet *ethernet, uint32_t stream);
 // tb_receive_replied: its receiver sends a segment the other way.
-void tb_receive_replied(const struct ethernet *ethernet, struct tcp_stream *stream);
+void tb_receive_replied(const struct ethernet *ethernet, struct tcp_receiver *receiver);
 // tb_receive_answer writes what acknowledges the reverse stream into a frame.
 void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
 
 // streams.c
 //
-// tb_streams_of returns the stream from one node to another for messages of a job;
-// its reverse is number ^ 1. NOTHING without memory.
-uint32_t tb_streams_of(
-	struct ethernet *ethernet, uint32_t job, uint32_t source, uint32_t destination);
-// tb_streams_write adds a packet at a stream's end, tb_streams_cut a segment of so many
-// bytes behind those that were sent. False without memory.
+// tb_streams_of returns the stream of a message, and makes it and its reverse, number ^
+// 1, for the first one of its connection: in the whole, when that is posted. NOTHING
+// without memory.
+uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t message);
+// tb_streams_write adds a packet at a stream's end, of which the record is dropped;
+// tb_streams_cut a segment of so many bytes behind those that were sent. False without
+// memory. tb_streams_take returns the next packet that is written and not taken;
+// tb_streams_next that which is taken and not given, NULL when there is none.
 bool tb_streams_write(struct ethernet *ethernet, uint32_t stream, uint32_t packet);
 bool tb_streams_cut(struct ethernet *ethernet, uint32_t stream, uint32_t payload);
-static inline struct written_packet *tb_packet_of(
-	const struct tcp_stream *stream, uint64_t number)
-{
-	return &stream->packets[number & stream->packets_mask];
-}
-void tb_streams_free(struct ethernet *ethernet);
+const struct written_packet *tb_streams_take(struct tcp_stream *stream);
+const struct written_packet *tb_streams_next(struct ethernet *ethernet, uint32_t stream);
+// tb_streams_come notes that a segment, which ends at a byte, has come. False without
+// memory.
+bool tb_streams_come(struct tcp_receiver *receiver, uint64_t number, uint64_t end);
+void tb_streams_free(struct tcp_table *tcp);
 
 // ethernet_new.c: makes and frees the model's part of a replay; see struct tb_switching.
 int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells) TB_MUST_USE;
 void tb_ethernet_free(struct tb_replay *replay);
+// tb_ethernet_make_own makes what a part has of its own, and its replay.
+int tb_ethernet_make_own(struct ethernet *ethernet) TB_MUST_USE;
+
+// ethernet_join.c: what makes a part, and what it receives; see struct tb_switching.
+int tb_ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
+void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
+	const void *frame);
+// tb_ethernet_hand hands over a frame that comes to the other end of its link at `at`.
+void tb_ethernet_hand(
+	struct ethernet *ethernet, const struct frame *frame, tb_time_ps at);
 
 #endif

@@ -57,7 +57,7 @@ static bool was_overtaken(const struct tcp_stream *stream, uint64_t number)
 
 void tb_losses_find(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now, last = 0;
 	if (stream->n_sacked == 0 && !stream->recovers && !stream->timed_out)
 		return; // nothing was overtaken

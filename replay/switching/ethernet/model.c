@@ -25,18 +25,25 @@ static tb_time_ps injects_at(
 // send_captured has a captured frame go as it is: it belongs to no connection here.
 static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
 {
-	uint32_t made = tb_ports_make(ethernet);
+	uint32_t made = tb_ports_make(ethernet, node);
 	if (made == NOTHING)
 		return;
-	const struct tb_packet *packet = &packet_at(ethernet, id)->of;
+	const struct tb_packet *packet = tb_packet_at(&ethernet->replay, id);
 	struct frame *frame = &ethernet->frames[made];
 	frame->kind = FRAME_CAPTURED;
-	frame->packet = id;
+	frame->message = packet->message;
 	frame->flow = packet->flow;
-	frame->from = node;
 	frame->to = packet->destination;
 	frame->bytes = packet->wire_bytes;
+	frame->number = tb_nodes_forget(&ethernet->replay, id);
 	tb_ports_send(ethernet, made);
+}
+
+// posted: the streams of connections are numbered in the order of posting.
+static void posted(struct tb_replay *whole, uint32_t message)
+{
+	if (!whole->messages[message].what.captured)
+		(void)tb_streams_of(of(whole), message);
 }
 
 static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
@@ -66,7 +73,9 @@ static void come(struct ethernet *ethernet, uint32_t id)
 	tb_ports_drop(ethernet, id);
 	ethernet->replay.stats.n_hops += frame.n_hops;
 	if (frame.kind == FRAME_CAPTURED) {
-		tb_nodes_arrive(&ethernet->replay, frame.packet);
+		tb_nodes_arrive(&ethernet->replay,
+			tb_nodes_recall(&ethernet->replay, frame.message,
+				(uint32_t)frame.number));
 		return;
 	}
 	tb_open_come(ethernet, &frame);
@@ -74,7 +83,7 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		return;
 	tb_acks_come(ethernet, frame.stream ^ 1, &frame);
 	if (frame.kind == FRAME_SEGMENT)
-		tb_receive_segment(ethernet, frame.stream, frame.number, frame.copy);
+		tb_receive_segment(ethernet, &frame);
 }
 
 static void handle(struct ethernet *ethernet, struct tb_event event)
@@ -108,10 +117,13 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		tb_replay_no_memory(replay, "the frames");
 		return;
 	}
-	uint64_t order = event.subject;
-	if (event.kind == EV_COME)
-		order = ethernet->frames[event.subject].order;
-	ethernet->arrivals[ethernet->n_arrivals++] = (struct frame_arrival){order, event};
+	struct frame_arrival arrival = {.order = event.subject, .event = event};
+	if (event.kind == EV_COME) {
+		const struct frame *frame = &ethernet->frames[event.subject];
+		arrival.made_at = frame->made_at;
+		arrival.order = frame->order;
+	}
+	ethernet->arrivals[ethernet->n_arrivals++] = arrival;
 }
 
 static int by_kind_and_order(const void *left, const void *right)
@@ -119,6 +131,8 @@ static int by_kind_and_order(const void *left, const void *right)
 	const struct frame_arrival *a = left, *b = right;
 	if (a->event.kind != b->event.kind)
 		return (a->event.kind > b->event.kind) - (a->event.kind < b->event.kind);
+	if (a->made_at != b->made_at)
+		return a->made_at < b->made_at ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
@@ -155,9 +169,9 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 {
 	const struct ethernet *ethernet = (const void *)replay;
 	tb_time_ps end = replay->now;
-	for (uint32_t i = 0; i < replay->net->n_links; i++)
-		if (ethernet->ports[i].free_at > end)
-			end = ethernet->ports[i].free_at;
+	for (uint32_t i = 0; i < ethernet->n_own; i++)
+		if (ethernet->ports[ethernet->own_links[i]].free_at > end)
+			end = ethernet->ports[ethernet->own_links[i]].free_at;
 	return end;
 }
 
@@ -174,15 +188,20 @@ static uint32_t link_bytes(const struct tb_replay *replay)
 }
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void window(struct tb_replay *replay, tb_time_ps until);
 
 // It has no link_failed and no prefetches: it takes no faults, and does not prefetch.
 const struct tb_switching tb_ethernet = {.name = "ethernet",
-	.carrier = {.injects_at = injects_at,
+	.carrier = {.posted = posted,
+		.injects_at = injects_at,
 		.inject = inject,
 		.release = release,
-		.ideal_ps = tb_idle_stored_ps},
+		.ideal_ps = tb_idle_stored_ps,
+		.in_parts = true,
+		.in_one_memory = true},
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
+	.in_rounds = true,
 	.make = tb_ethernet_make,
 	.free = tb_ethernet_free,
 	.run = run,
@@ -193,9 +212,17 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.settle = settle,
 	.lasts_until = lasts_until,
 	.blame_open = blame_open,
-	.link_bytes = link_bytes};
+	.link_bytes = link_bytes,
+	.join = tb_ethernet_join,
+	.window = window,
+	.receive = tb_ethernet_receive};
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_ethernet, n_rounds, error);
+}
+
+static void window(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_clock_window(replay, &tb_ethernet, until);
 }

@@ -3,6 +3,9 @@
 
 #include "array.h"
 
+// Of the number of a frame, how many bits count those of its node.
+enum { MADE_BITS = 40 };
+
 static struct frame *frame_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->frames[id];
@@ -13,7 +16,8 @@ static tb_time_ps time_of(const struct ethernet_port *port, uint32_t bytes)
 	return (tb_time_ps)((bytes * port->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
-uint32_t tb_ports_make(struct ethernet *ethernet)
+// new_frame returns the number of a frame that is not in use.
+static uint32_t new_frame(struct ethernet *ethernet)
 {
 	uint32_t id = ethernet->free_frame;
 	if (id != NOTHING) {
@@ -23,11 +27,28 @@ uint32_t tb_ports_make(struct ethernet *ethernet)
 		id = ethernet->n_frames++;
 	} else {
 		tb_replay_no_memory(&ethernet->replay, "the frames");
-		return NOTHING;
 	}
-	*frame_at(ethernet, id) = (struct frame){
-		.order = ethernet->n_made++, .packet = NOTHING, .next = NOTHING};
 	return id;
+}
+
+uint32_t tb_ports_make(struct ethernet *ethernet, uint32_t node)
+{
+	uint32_t id = new_frame(ethernet);
+	if (id != NOTHING)
+		*frame_at(ethernet, id) = (struct frame){.made_at = ethernet->replay.now,
+			.order = (uint64_t)node << MADE_BITS | ethernet->n_made[node]++,
+			.from = node,
+			.next = NOTHING};
+	return id;
+}
+
+void tb_ports_adopt(struct ethernet *ethernet, const struct frame *frame, tb_time_ps at)
+{
+	uint32_t id = new_frame(ethernet);
+	if (id == NOTHING)
+		return;
+	*frame_at(ethernet, id) = *frame;
+	tb_wheel_put(&ethernet->replay.wheel, at, EV_COME, id);
 }
 
 void tb_ports_drop(struct ethernet *ethernet, uint32_t id)
@@ -50,7 +71,8 @@ static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_
 	tb_time_ps begun = later(replay->now, port->free_at);
 	tb_time_ps crossed = begun + time_of(port, frame->bytes);
 	tb_time_ps passed = later(replay->now, crossed - port->burst_ps);
-	tb_records_burst(&replay->records, &ethernet->cell[port->link], begun, crossed,
+	tb_records_burst(&replay->records,
+		tb_records_near_cell(&replay->records, port->link), begun, crossed,
 		frame->bytes, true);
 	port->free_at = crossed;
 	port->flow = frame->flow;
@@ -61,7 +83,12 @@ static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_
 	frame->n_hops++;
 	frame->link = port->link;
 	tb_wheel_put(&replay->wheel, passed, EV_FREE, port->link);
-	tb_wheel_put(&replay->wheel, passed + port->latency_ps, EV_COME, id);
+	if (!tb_handover_crosses(replay, port->link)) {
+		tb_wheel_put(&replay->wheel, passed + port->latency_ps, EV_COME, id);
+		return;
+	}
+	tb_ethernet_hand(ethernet, frame, passed + port->latency_ps);
+	tb_ports_drop(ethernet, id);
 }
 
 // charge adds a frame's wait in the open bin to the link over which the frame came.
@@ -89,7 +116,8 @@ static bool waits_count(const struct frame *frame)
 static void note_queue(struct ethernet *ethernet, const struct ethernet_port *port)
 {
 	if (waits_count(frame_at(ethernet, port->first)))
-		tb_records_queue(&ethernet->replay.records, &ethernet->cell[port->link],
+		tb_records_queue(&ethernet->replay.records,
+			tb_records_near_cell(&ethernet->replay.records, port->link),
 			port->queued);
 }
 
@@ -101,7 +129,7 @@ static void blame(struct ethernet *ethernet, const struct ethernet_port *port,
 	tb_time_ps wait = until - frame->ready_at;
 	tb_records_blame(
 		records, frame->link, port->link, frame->flow, port->flow, wait, until);
-	records->flows[frame->flow].wait_ps += (uint64_t)wait;
+	tb_records_flow_wait(records, frame->flow, wait);
 }
 
 // take has the first frame of a queue cross the link.
@@ -127,7 +155,7 @@ static bool has_room(const struct ethernet_port *port, uint32_t bytes)
 
 bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	const struct tb_network *net = ethernet->replay.net;
 	struct ethernet_port *port = &ethernet->ports[net->injection[stream->source]];
 	if (has_room(port, bytes))
@@ -139,7 +167,7 @@ bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 	if (port->waits == NOTHING)
 		port->waits = id;
 	else
-		ethernet->streams[port->waits_last].next_waiting = id;
+		tb_stream_at(ethernet, port->waits_last)->next_waiting = id;
 	port->waits_last = id;
 	return false;
 }
@@ -153,8 +181,8 @@ static void admit(struct ethernet *ethernet, uint32_t link)
 	uint32_t full = params->packet_payload_bytes + params->packet_overhead_bytes;
 	while (port->waits != NOTHING && has_room(port, full)) {
 		uint32_t id = port->waits;
-		port->waits = ethernet->streams[id].next_waiting;
-		ethernet->streams[id].waits = false;
+		port->waits = tb_stream_at(ethernet, id)->next_waiting;
+		tb_stream_at(ethernet, id)->waits = false;
 		tb_send_more(ethernet, id);
 	}
 }
@@ -255,8 +283,9 @@ bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++) {
-		const struct ethernet_port *port = &ethernet->ports[i];
+	for (uint32_t i = 0; i < ethernet->n_own; i++) {
+		const struct ethernet_port *port =
+			&ethernet->ports[ethernet->own_links[i]];
 		if (port->first != NOTHING)
 			note_queue(ethernet, port);
 		for (uint32_t id = port->first; id != NOTHING;
@@ -272,11 +301,14 @@ bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 
 void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until)
 {
-	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++)
-		for (uint32_t id = ethernet->ports[i].first; id != NOTHING;
+	for (uint32_t i = 0; i < ethernet->n_own; i++) {
+		const struct ethernet_port *port =
+			&ethernet->ports[ethernet->own_links[i]];
+		for (uint32_t id = port->first; id != NOTHING;
 			id = frame_at(ethernet, id)->next) {
 			const struct frame *frame = frame_at(ethernet, id);
 			if (waits_count(frame) && frame->ready_at < until)
-				blame(ethernet, &ethernet->ports[i], frame, until);
+				blame(ethernet, port, frame, until);
 		}
+	}
 }

@@ -10,7 +10,7 @@ enum { UNPACED = 10 };
 
 struct rated *tb_rate_new(const struct ethernet *ethernet, uint32_t id)
 {
-	const struct tcp_stream *stream = &ethernet->streams[id];
+	const struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	struct rated *rated = calloc(1, sizeof *rated);
 	if (!rated)
 		return NULL;
@@ -150,7 +150,7 @@ void tb_rate_acked(
 
 static void put_timer(struct ethernet *ethernet, uint32_t id)
 {
-	struct rated *rated = ethernet->streams[id].rated;
+	struct rated *rated = tb_stream_at(ethernet, id)->rated;
 	if (rated->goes_at >= rated->timer_at)
 		return;
 	rated->timer_at = rated->goes_at;
@@ -159,7 +159,7 @@ static void put_timer(struct ethernet *ethernet, uint32_t id)
 
 bool tb_rate_waits(struct ethernet *ethernet, uint32_t id)
 {
-	if (ethernet->streams[id].rated->goes_at <= ethernet->replay.now)
+	if (tb_stream_at(ethernet, id)->rated->goes_at <= ethernet->replay.now)
 		return false;
 	put_timer(ethernet, id);
 	return true;
@@ -189,7 +189,7 @@ void tb_rate_paced(const struct ethernet *ethernet, struct tcp_stream *stream)
 
 void tb_rate_late(struct ethernet *ethernet, uint32_t id)
 {
-	struct rated *rated = ethernet->streams[id].rated;
+	struct rated *rated = tb_stream_at(ethernet, id)->rated;
 	if (rated->timer_at != ethernet->replay.now)
 		return; // an earlier one was put since
 	rated->timer_at = TB_TIME_NEVER;

@@ -8,7 +8,7 @@ enum { QUICK_MOST = 16, PUSHED_MOST = 2 };
 
 // begin_quickly has acknowledgements not be put off while a sender begins: enough for
 // half of what the receiver's window holds (tcp_incr_quickack of Linux).
-static void begin_quickly(const struct ethernet *ethernet, struct tcp_stream *stream)
+static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t n = params_of(ethernet)->window_bytes / (2 * payload);
@@ -16,64 +16,64 @@ static void begin_quickly(const struct ethernet *ethernet, struct tcp_stream *st
 		n = PUSHED_MOST;
 	if (n > QUICK_MOST)
 		n = QUICK_MOST;
-	if (n > stream->n_quick)
-		stream->n_quick = (uint8_t)n;
+	if (n > receiver->n_quick)
+		receiver->n_quick = (uint8_t)n;
 }
 
 // note_coming adapts to how segments follow each other: a gap longer than the timeout is
 // a new beginning (tcp_event_data_recv).
 static void note_coming(const struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now,
 		   least = params_of(ethernet)->delayed_ack_ps;
-	tb_time_ps gap = now - stream->came_at;
-	tb_time_ps timeout = tb_acks_timeout(&ethernet->streams[id ^ 1]);
-	if (stream->came_at == TB_TIME_NEVER) {
-		begin_quickly(ethernet, stream);
-		stream->soon = least;
+	tb_time_ps gap = now - receiver->came_at;
+	tb_time_ps timeout = tb_acks_timeout(tb_stream_at(ethernet, id ^ 1));
+	if (receiver->came_at == TB_TIME_NEVER) {
+		begin_quickly(ethernet, receiver);
+		receiver->soon = least;
 	} else if (gap <= least / 2) {
-		stream->soon = stream->soon / 2 + least / 2;
-	} else if (gap < stream->soon) {
-		stream->soon = stream->soon / 2 + gap;
+		receiver->soon = receiver->soon / 2 + least / 2;
+	} else if (gap < receiver->soon) {
+		receiver->soon = receiver->soon / 2 + gap;
 	} else if (gap > timeout) {
-		begin_quickly(ethernet, stream);
+		begin_quickly(ethernet, receiver);
 	}
-	stream->came_at = now;
+	receiver->came_at = now;
 }
 
-void tb_receive_replied(const struct ethernet *ethernet, struct tcp_stream *stream)
+void tb_receive_replied(const struct ethernet *ethernet, struct tcp_receiver *receiver)
 {
-	if (stream->came_at != TB_TIME_NEVER &&
-		ethernet->replay.now - stream->came_at < stream->soon)
-		stream->replies = true;
+	if (receiver->came_at != TB_TIME_NEVER &&
+		ethernet->replay.now - receiver->came_at < receiver->soon)
+		receiver->replies = true;
 }
 
 void tb_receive_answer(struct ethernet *ethernet, struct frame *frame)
 {
-	struct tcp_stream *stream = &ethernet->streams[frame->stream ^ 1];
-	frame->acked = stream->come;
-	frame->newest = stream->newest;
-	frame->again = stream->again;
-	stream->again = false;
-	if (stream->unanswered > 0 && stream->n_quick > 0)
-		stream->n_quick--;
-	stream->unanswered = stream->n_pushed = 0;
-	stream->answer_at = TB_TIME_NEVER;
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, frame->stream ^ 1);
+	frame->acked = receiver->come;
+	frame->newest = receiver->newest;
+	frame->newest_copy = receiver->newest_copy;
+	frame->again = receiver->again;
+	receiver->again = false;
+	if (receiver->unanswered > 0 && receiver->n_quick > 0)
+		receiver->n_quick--;
+	receiver->unanswered = receiver->n_pushed = 0;
+	receiver->answer_at = TB_TIME_NEVER;
 }
 
 static void answer(struct ethernet *ethernet, uint32_t id)
 {
-	uint32_t made = tb_ports_make(ethernet);
+	const struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
+	uint32_t made = tb_ports_make(ethernet, receiver->destination);
 	if (made == NOTHING)
 		return;
-	const struct tcp_stream *stream = &ethernet->streams[id];
 	struct frame *frame = &ethernet->frames[made];
 	frame->kind = FRAME_ACK;
 	frame->stream = id ^ 1;
-	frame->flow = stream->flow;
-	frame->from = stream->destination;
-	frame->to = stream->source;
+	frame->flow = receiver->flow;
+	frame->to = receiver->source;
 	frame->bytes = ethernet->replay.net->params.packet_overhead_bytes;
 	tb_receive_answer(ethernet, frame);
 	tb_ports_send(ethernet, made);
@@ -81,51 +81,55 @@ static void answer(struct ethernet *ethernet, uint32_t id)
 
 static void put_off(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
-	if (stream->answer_at != TB_TIME_NEVER)
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
+	if (receiver->answer_at != TB_TIME_NEVER)
 		return;
-	stream->answer_at = ethernet->replay.now + params_of(ethernet)->delayed_ack_ps;
-	if (stream->answer_at >= stream->answer_timer_at)
+	receiver->answer_at = ethernet->replay.now + params_of(ethernet)->delayed_ack_ps;
+	if (receiver->answer_at >= receiver->answer_timer_at)
 		return;
-	stream->answer_timer_at = stream->answer_at;
-	tb_wheel_put(&ethernet->replay.wheel, stream->answer_at, EV_ACK, id);
+	receiver->answer_timer_at = receiver->answer_at;
+	tb_wheel_put(&ethernet->replay.wheel, receiver->answer_at, EV_ACK, id);
 }
 
 void tb_receive_late(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now;
-	if (now != stream->answer_timer_at)
+	if (now != receiver->answer_timer_at)
 		return;
-	stream->answer_timer_at = TB_TIME_NEVER;
-	if (stream->answer_at == TB_TIME_NEVER)
+	receiver->answer_timer_at = TB_TIME_NEVER;
+	if (receiver->answer_at == TB_TIME_NEVER)
 		return;
-	if (now >= stream->answer_at) {
-		stream->replies = false;
+	if (now >= receiver->answer_at) {
+		receiver->replies = false;
 		answer(ethernet, id);
 		return;
 	}
-	stream->answer_timer_at = stream->answer_at;
-	tb_wheel_put(&ethernet->replay.wheel, stream->answer_at, EV_ACK, id);
+	receiver->answer_timer_at = receiver->answer_at;
+	tb_wheel_put(&ethernet->replay.wheel, receiver->answer_at, EV_ACK, id);
 }
 
 // deliver gives the node the packets whose last bytes have arrived in order, and returns
 // how many segments have.
-static uint32_t deliver(struct ethernet *ethernet, struct tcp_stream *stream)
+static uint32_t deliver(struct ethernet *ethernet, uint32_t id)
 {
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
+	struct tb_replay *replay = &ethernet->replay;
 	uint64_t end = 0;
 	uint32_t n = 0;
-	for (; stream->come < stream->next; n++) {
-		const struct segment *segment = segment_at(stream, stream->come);
-		if (!segment->has_come)
+	for (; receiver->come < receiver->come_most; n++) {
+		uint64_t *of = &receiver->ends[receiver->come & receiver->mask];
+		if (*of == 0)
 			break;
-		stream->come++;
-		end = segment->end;
+		end = *of;
+		*of = 0;
+		receiver->come++;
 	}
-	while (stream->n_given < stream->n_taken &&
-		tb_packet_of(stream, stream->n_given)->end <= end)
-		tb_nodes_arrive(&ethernet->replay,
-			tb_packet_of(stream, stream->n_given++)->packet);
+	for (const struct written_packet *packet;
+		n > 0 && (packet = tb_streams_next(ethernet, id)) && packet->end <= end;
+		receiver->n_given++)
+		tb_nodes_arrive(
+			replay, tb_nodes_recall(replay, packet->message, packet->number));
 	return n;
 }
 
@@ -133,38 +137,54 @@ static uint32_t deliver(struct ethernet *ethernet, struct tcp_stream *stream)
 // segment, the end of a message, as its program then reads it, unless that is expected to
 // reply, and all that comes where a connection begins (__tcp_ack_snd_check and
 // tcp_cleanup_rbuf of Linux).
-static bool is_due(const struct ethernet *ethernet, const struct tcp_stream *stream)
+static bool is_due(const struct ethernet *ethernet, const struct tcp_receiver *receiver)
 {
 	uint32_t payload = ethernet->replay.net->params.packet_payload_bytes;
-	if (stream->unanswered > payload || stream->n_pushed >= PUSHED_MOST)
+	if (receiver->unanswered > payload || receiver->n_pushed >= PUSHED_MOST)
 		return true;
-	return !stream->replies && (stream->n_quick > 0 || stream->n_pushed > 0);
+	return !receiver->replies && (receiver->n_quick > 0 || receiver->n_pushed > 0);
 }
 
-void tb_receive_segment(
-	struct ethernet *ethernet, uint32_t id, uint64_t number, uint8_t copy)
+// is_new returns whether a segment has not come before.
+static bool is_new(const struct tcp_receiver *receiver, uint64_t number)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
-	stream->newest = number;
-	bool is_new = number >= stream->come && !segment_at(stream, number)->has_come;
+	return number >= receiver->come &&
+	       (number >= receiver->come_most ||
+		       !receiver->ends[number & receiver->mask]);
+}
+
+// take takes a segment that has not come before.
+static void take(struct ethernet *ethernet, const struct frame *frame)
+{
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, frame->stream);
+	if (!tb_streams_come(receiver, frame->number, frame->end)) {
+		tb_replay_no_memory(&ethernet->replay, "the connections");
+		return;
+	}
+	if (frame->n_taken > receiver->n_taken)
+		receiver->n_taken = frame->n_taken;
+	receiver->unanswered +=
+		frame->bytes - ethernet->replay.net->params.packet_overhead_bytes;
+	if (frame->is_pushed)
+		receiver->n_pushed++;
+}
+
+void tb_receive_segment(struct ethernet *ethernet, const struct frame *frame)
+{
+	uint32_t id = frame->stream;
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
+	receiver->newest = frame->number;
+	receiver->newest_copy = frame->copy;
 	note_coming(ethernet, id);
-	if (!is_new) {
-		stream->again = true;
+	if (!is_new(receiver, frame->number)) {
+		receiver->again = true;
 		answer(ethernet, id);
 		return;
 	}
-	const struct tb_network_params *params = &ethernet->replay.net->params;
-	struct segment *segment = segment_at(stream, number);
-	segment->has_come = true;
-	segment->is_early = copy != segment->copy;
-	stream->unanswered += segment->bytes - params->packet_overhead_bytes;
-	if (segment->is_pushed)
-		stream->n_pushed++;
-	if (number >= stream->come_most)
-		stream->come_most = number + 1;
-	uint32_t n = deliver(ethernet, stream);
-	bool has_gap = stream->come < stream->come_most;
-	if (n != 1 || has_gap || is_due(ethernet, stream))
+	take(ethernet, frame);
+	uint32_t n = deliver(ethernet, id);
+	bool has_gap = receiver->come < receiver->come_most;
+	if (n != 1 || has_gap || is_due(ethernet, receiver))
 		answer(ethernet, id);
 	else
 		put_off(ethernet, id);

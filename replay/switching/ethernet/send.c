@@ -7,7 +7,7 @@ static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, a
 
 static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
 {
-	return &ethernet->streams[id];
+	return tb_stream_at(ethernet, id);
 }
 
 // put_timer makes an event for when the timer may run out. The timer may be started anew
@@ -80,24 +80,26 @@ static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
 // emit sends a segment in a frame, which acknowledges what has come the other way.
 static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
-	uint32_t made = tb_ports_make(ethernet);
+	struct tcp_stream *stream = stream_at(ethernet, id);
+	uint32_t made = tb_ports_make(ethernet, stream->source);
 	if (made == NOTHING)
 		return;
-	struct tcp_stream *stream = stream_at(ethernet, id);
 	struct segment *segment = segment_at(stream, number);
 	struct frame *frame = &ethernet->frames[made];
 	if (stream->rated)
 		tb_rate_sent(ethernet, stream, number);
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
-	tb_receive_replied(ethernet, &ethernet->streams[id ^ 1]);
+	tb_receive_replied(ethernet, tb_receiver_at(ethernet, id ^ 1));
 	segment->state = SEGMENT_SENT;
 	stream->in_nic += memory_of(ethernet, segment->bytes);
 	frame->kind = FRAME_SEGMENT;
 	frame->stream = id;
 	frame->number = number;
 	frame->copy = segment->copy;
+	frame->end = segment->end;
+	frame->is_pushed = segment->is_pushed;
+	frame->n_taken = stream->n_taken;
 	frame->flow = stream->flow;
-	frame->from = stream->source;
 	frame->to = stream->destination;
 	frame->bytes = segment->bytes;
 	tb_receive_answer(ethernet, frame);
@@ -210,16 +212,21 @@ static bool is_corked(const struct ethernet *ethernet, const struct tcp_stream *
 	       stream->in_nic > unsent + tb_batch_beside(ethernet);
 }
 
+// is_last returns whether a packet is the last one of its message.
+static bool is_last(const struct ethernet *ethernet, const struct written_packet *packet)
+{
+	return packet->number + 1 == ethernet->replay.messages[packet->message].n_packets;
+}
+
 // take_in has the operating system take what its buffer has room for. What it has whole,
 // is sent (rule E17).
 static void take_in(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	while (stream->n_taken < stream->n_written &&
 		stream->taken < stream->cleared + stream->room) {
-		const struct written_packet *packet =
-			tb_packet_of(stream, stream->n_taken++);
+		const struct written_packet *packet = tb_streams_take(stream);
 		stream->taken = packet->end;
-		if (packet->message != NOTHING)
+		if (is_last(ethernet, packet))
 			tb_nodes_sent(&ethernet->replay, packet->message);
 	}
 }
@@ -318,7 +325,8 @@ void tb_send_passed(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 static void write_on(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = stream_at(ethernet, id);
-	if (tb_packet_of(stream, stream->n_written - 1)->message == NOTHING &&
+	uint64_t last = (stream->n_written - 1) % PACKETS_A_BLOCK;
+	if (!is_last(ethernet, &stream->last->at[last]) &&
 		stream->written - stream->sent < TB_BATCH_MOST)
 		return;
 	if (is_corked(ethernet, stream)) {
@@ -332,15 +340,12 @@ static void write_on(struct ethernet *ethernet, uint32_t id)
 
 void tb_send_post(struct ethernet *ethernet, uint32_t id)
 {
-	const struct segment_packet *packet = packet_at(ethernet, id);
-	const struct tb_message *message =
-		&ethernet->replay.messages[packet->of.message].what;
-	uint32_t stream = tb_streams_of(
-		ethernet, message->job, message->source.id, packet->of.destination);
+	uint32_t message = tb_packet_at(&ethernet->replay, id)->message;
+	uint32_t stream = tb_streams_of(ethernet, message);
 	if (stream == NOTHING)
 		return;
-	if (ethernet->streams[stream].rated)
-		tb_rate_posted(ethernet, &ethernet->streams[stream]);
+	if (stream_at(ethernet, stream)->rated)
+		tb_rate_posted(ethernet, stream_at(ethernet, stream));
 	if (!tb_streams_write(ethernet, stream, id))
 		return;
 	tb_open_begin(ethernet, stream);

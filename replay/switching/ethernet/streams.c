@@ -6,7 +6,6 @@
 #include "array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { RING_FIRST = 16 };
 
@@ -15,18 +14,26 @@ static struct tcp_stream new_stream(
 {
 	struct tcp_stream stream = {.source = source,
 		.destination = destination,
+		.flow = NOTHING,
 		.least = TB_TIME_NEVER,
-		.newest = UINT64_MAX, // none has come
-		.came_at = TB_TIME_NEVER,
 		.timeout_at = TB_TIME_NEVER,
 		.give_up_at = TB_TIME_NEVER,
-		.timer_at = TB_TIME_NEVER,
-		.answer_at = TB_TIME_NEVER,
-		.answer_timer_at = TB_TIME_NEVER};
+		.timer_at = TB_TIME_NEVER};
 	tb_cubic_init(&stream.cubic, params_of(ethernet)->initial_window);
 	stream.cubic.is_reno = params_of(ethernet)->tcp == TB_TCP_RENO;
 	stream.room = tb_send_room(ethernet, &stream);
 	return stream;
+}
+
+static struct tcp_receiver new_receiver(uint32_t source, uint32_t destination)
+{
+	return (struct tcp_receiver){.source = source,
+		.destination = destination,
+		.flow = NOTHING,
+		.newest = UINT64_MAX, // none has come
+		.came_at = TB_TIME_NEVER,
+		.answer_at = TB_TIME_NEVER,
+		.answer_timer_at = TB_TIME_NEVER};
 }
 
 static void no_memory(struct ethernet *ethernet)
@@ -34,26 +41,47 @@ static void no_memory(struct ethernet *ethernet)
 	tb_replay_no_memory(&ethernet->replay, "the connections");
 }
 
-uint32_t tb_streams_of(
-	struct ethernet *ethernet, uint32_t job, uint32_t source, uint32_t destination)
+// add_streams adds the two streams of a connection, from the lower node and from the
+// other one.
+static bool add_streams(
+	struct ethernet *ethernet, uint64_t key, uint32_t low, uint32_t high)
 {
+	struct tcp_table *tcp = ethernet->tcp;
+	uint32_t first = tcp->n;
+	if (TB_ARRAY_RESERVE(&tcp->streams, &tcp->streams_room, (size_t)first + 2) !=
+			TB_OK ||
+		TB_ARRAY_RESERVE(&tcp->receivers, &tcp->receivers_room,
+			(size_t)first + 2) != TB_OK ||
+		tb_map_put(&tcp->stream_of, key, first) != TB_OK) {
+		no_memory(ethernet);
+		return false;
+	}
+	tcp->streams[first] = new_stream(ethernet, low, high);
+	tcp->streams[first + 1] = new_stream(ethernet, high, low);
+	tcp->receivers[first] = new_receiver(low, high);
+	tcp->receivers[first + 1] = new_receiver(high, low);
+	tcp->n += 2;
+	return true;
+}
+
+uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_table *tcp = ethernet->tcp;
+	const struct tb_posted *message = &ethernet->replay.messages[id];
+	uint32_t source = message->what.source.id, destination = message->end;
 	uint32_t low = source < destination ? source : destination;
 	uint32_t high = source < destination ? destination : source;
-	uint64_t key = (uint64_t)job << 48 | (uint64_t)low << 24 | high;
-	uint32_t first;
-	if (tb_map_find(&ethernet->stream_of, key, &first))
-		return first + (source > destination);
-	first = ethernet->n_streams;
-	if (TB_ARRAY_RESERVE(&ethernet->streams, &ethernet->streams_room,
-		    (size_t)first + 2) != TB_OK ||
-		tb_map_put(&ethernet->stream_of, key, first) != TB_OK) {
-		no_memory(ethernet);
+	uint64_t key = (uint64_t)message->what.job << 48 | (uint64_t)low << 24 | high;
+	uint32_t first = tcp->n;
+	bool is_new = !tb_map_find(&tcp->stream_of, key, &first);
+	if (is_new && !add_streams(ethernet, key, low, high))
 		return NOTHING;
-	}
-	ethernet->streams[first] = new_stream(ethernet, low, high);
-	ethernet->streams[first + 1] = new_stream(ethernet, high, low);
-	ethernet->n_streams += 2;
-	return first + (source > destination);
+	uint32_t stream = first + (source > destination);
+	if (is_new)
+		tcp->streams[stream].is_opener = true;
+	if (tcp->streams[stream].flow == NOTHING)
+		tcp->streams[stream].flow = tcp->receivers[stream].flow = message->flow;
+	return stream;
 }
 
 // grow doubles the ring, in which a segment's place depends on how large it is.
@@ -71,46 +99,97 @@ static bool grow(struct tcp_stream *stream)
 	return true;
 }
 
-static bool grow_packets(struct tcp_stream *stream)
+// grow_ends does so for a receiver: outside of those from `come` on that have come, ends
+// are 0.
+static bool grow_ends(struct tcp_receiver *receiver, uint64_t number)
 {
-	uint64_t room = stream->packets ? 2 * (stream->packets_mask + 1) : RING_FIRST;
-	struct written_packet *packets = malloc(room * sizeof *packets);
-	if (!packets)
+	uint64_t room = receiver->ends ? 2 * (receiver->mask + 1) : RING_FIRST;
+	while (number - receiver->come >= room)
+		room *= 2;
+	uint64_t *ends = calloc(room, sizeof *ends);
+	if (!ends)
 		return false;
-	for (uint64_t i = stream->n_given; i < stream->n_written; i++)
-		packets[i & (room - 1)] = *tb_packet_of(stream, i);
-	free(stream->packets);
-	stream->packets = packets;
-	stream->packets_mask = room - 1;
+	for (uint64_t i = receiver->come; i < receiver->come_most; i++)
+		ends[i & (room - 1)] = receiver->ends[i & receiver->mask];
+	free(receiver->ends);
+	receiver->ends = ends;
+	receiver->mask = room - 1;
+	return true;
+}
+
+bool tb_streams_come(struct tcp_receiver *receiver, uint64_t number, uint64_t end)
+{
+	bool has_room = receiver->ends && number - receiver->come <= receiver->mask;
+	if (!has_room && !grow_ends(receiver, number))
+		return false;
+	receiver->ends[number & receiver->mask] = end;
+	if (number >= receiver->come_most)
+		receiver->come_most = number + 1;
+	return true;
+}
+
+static bool add_block(struct tcp_stream *stream)
+{
+	struct written_block *block = calloc(1, sizeof *block);
+	if (!block)
+		return false;
+	if (stream->last)
+		stream->last->next = block;
+	else
+		stream->first = block;
+	stream->last = block;
 	return true;
 }
 
 // A packet without payload takes a byte, as TCP sends nothing without one.
 bool tb_streams_write(struct ethernet *ethernet, uint32_t id, uint32_t packet)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
-	bool is_full = !stream->packets ||
-		       stream->n_written - stream->n_given > stream->packets_mask;
-	if (is_full && !grow_packets(stream)) {
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	uint32_t place = (uint32_t)(stream->n_written % PACKETS_A_BLOCK);
+	if (place == 0 && !add_block(stream)) {
 		no_memory(ethernet);
 		return false;
 	}
-	const struct segment_packet *record = packet_at(ethernet, packet);
-	const struct tb_posted *message = &ethernet->replay.messages[record->of.message];
+	const struct tb_packet record = *tb_packet_at(&ethernet->replay, packet);
 	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
-	stream->written +=
-		record->of.wire_bytes > header ? record->of.wire_bytes - header : 1;
-	*tb_packet_of(stream, stream->n_written++) = (struct written_packet){
-		.end = stream->written,
-		.packet = packet,
-		.message = message->n_unfetched == 0 ? record->of.message : NOTHING};
-	stream->flow = record->of.flow;
+	stream->written += record.wire_bytes > header ? record.wire_bytes - header : 1;
+	stream->last->at[place] = (struct written_packet){.end = stream->written,
+		.message = record.message,
+		.number = tb_nodes_forget(&ethernet->replay, packet)};
+	stream->n_written++;
 	return true;
+}
+
+const struct written_packet *tb_streams_take(struct tcp_stream *stream)
+{
+	uint32_t place = (uint32_t)(stream->n_taken % PACKETS_A_BLOCK);
+	if (place == 0)
+		stream->taken_of =
+			stream->taken_of ? stream->taken_of->next : stream->first;
+	stream->n_taken++;
+	return &stream->taken_of->at[place];
+}
+
+// tb_streams_next frees a block only when it comes to the next one, to which the sender
+// has gone on before.
+const struct written_packet *tb_streams_next(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
+	struct written_block *before = receiver->given_of;
+	if (receiver->n_given == receiver->n_taken)
+		return NULL;
+	if (receiver->n_given == receiver->block_end) {
+		receiver->given_of =
+			before ? before->next : tb_stream_at(ethernet, id)->first;
+		receiver->block_end += PACKETS_A_BLOCK;
+		free(before);
+	}
+	return &receiver->given_of->at[receiver->n_given % PACKETS_A_BLOCK];
 }
 
 bool tb_streams_cut(struct ethernet *ethernet, uint32_t id, uint32_t payload)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	bool is_full = !stream->ring || stream->next - stream->acked > stream->mask;
 	if (is_full && !grow(stream)) {
 		no_memory(ethernet);
@@ -125,18 +204,18 @@ bool tb_streams_cut(struct ethernet *ethernet, uint32_t id, uint32_t payload)
 }
 
 // send_opening sends a frame without a segment, which opens a connection or confirms
-// that it is open.
+// that it is open. All are of the flow that opens it.
 static void send_opening(struct ethernet *ethernet, uint32_t id, enum frame_kind kind)
 {
-	uint32_t made = tb_ports_make(ethernet);
+	const struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	uint32_t made = tb_ports_make(ethernet, stream->source);
 	if (made == NOTHING)
 		return;
-	const struct tcp_stream *stream = &ethernet->streams[id];
 	struct frame *frame = &ethernet->frames[made];
 	frame->kind = (uint8_t)kind;
 	frame->stream = id;
-	frame->flow = kind == FRAME_OPEN ? stream->flow : ethernet->streams[id ^ 1].flow;
-	frame->from = stream->source;
+	frame->flow =
+		stream->is_opener ? stream->flow : tb_receiver_at(ethernet, id ^ 1)->flow;
 	frame->to = stream->destination;
 	frame->bytes = ethernet->replay.net->params.packet_overhead_bytes;
 	tb_receive_answer(ethernet, frame);
@@ -145,8 +224,8 @@ static void send_opening(struct ethernet *ethernet, uint32_t id, enum frame_kind
 
 void tb_open_begin(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
-	if (stream->opens || ethernet->streams[id ^ 1].opens)
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	if (stream->opens || !stream->is_opener)
 		return;
 	stream->opens = true;
 	stream->opens_at = ethernet->replay.now;
@@ -156,7 +235,7 @@ void tb_open_begin(struct ethernet *ethernet, uint32_t id)
 // opened: the other side has answered.
 static void opened(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	stream->is_open = true;
 	tb_acks_measure(ethernet, stream, ethernet->replay.now - stream->opens_at);
 	if (params_of(ethernet)->tcp != TB_TCP_BBR)
@@ -169,7 +248,7 @@ static void opened(struct ethernet *ethernet, uint32_t id)
 void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
 {
 	uint32_t id = frame->stream ^ 1; // of the side at which it comes
-	struct tcp_stream *stream = &ethernet->streams[id];
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	if (stream->is_open)
 		return;
 	if (frame->kind == FRAME_OPEN) {
@@ -184,13 +263,26 @@ void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
 		send_opening(ethernet, id, FRAME_ACK);
 }
 
-void tb_streams_free(struct ethernet *ethernet)
+static void free_blocks(struct written_block *block)
 {
-	for (uint32_t i = 0; i < ethernet->n_streams; i++) {
-		free(ethernet->streams[i].ring);
-		free(ethernet->streams[i].packets);
-		tb_rate_free(ethernet->streams[i].rated);
+	while (block) {
+		struct written_block *next = block->next;
+		free(block);
+		block = next;
 	}
-	free(ethernet->streams);
-	tb_map_fini(&ethernet->stream_of);
+}
+
+void tb_streams_free(struct tcp_table *tcp)
+{
+	for (uint32_t i = 0; i < tcp->n; i++) {
+		const struct tcp_receiver *receiver = &tcp->receivers[i];
+		free_blocks(
+			receiver->given_of ? receiver->given_of : tcp->streams[i].first);
+		free(receiver->ends);
+		free(tcp->streams[i].ring);
+		tb_rate_free(tcp->streams[i].rated);
+	}
+	free(tcp->streams);
+	free(tcp->receivers);
+	tb_map_fini(&tcp->stream_of);
 }
