@@ -182,6 +182,8 @@ static struct tb_engine_stats own_stats(const struct tb_across *across)
 		sum.n_hops += replay->stats.n_hops;
 		sum.payload_bytes += replay->stats.payload_bytes;
 		sum.n_in_flight += tb_replay_in_flight(replay);
+		sum.n_lost += replay->stats.n_lost;
+		sum.n_resent += replay->stats.n_resent;
 		sum.wait_ps += replay->records.wait_ps;
 	}
 	sum.told_bytes = tb_peer_streams_bytes(across->streams);

@@ -59,6 +59,11 @@ enum event_kind {
 	EV_CNP,	    // pair of nodes: its source is notified of congestion
 };
 
+// Rows of the wheel (base/containers/wheel.h). Over equal links the header of a packet
+// that begins to cross one comes later than those of all that began before; so does its
+// tail, and its crossing ends later, if it is as long.
+enum { ROW_READY, ROW_IN, ROW_DONE, ROWS };
+
 // What links have in common: there are few.
 struct kind {
 	uint64_t byte_q20; // picoseconds a byte, 20 binary places

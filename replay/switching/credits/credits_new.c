@@ -210,7 +210,7 @@ int tb_credits_make_replay(struct credits *credits)
 	tb_time_ps packet_ps = time_of(
 		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
 	int status = tb_replay_make(
-		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 8);
+		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
 	// A part finds the cache full of the others' links when its window begins.

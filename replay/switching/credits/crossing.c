@@ -125,7 +125,8 @@ static inline void carry(
 		return;
 	}
 	packet->at = sender->peer;
-	tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN, packet->of.id);
+	tb_wheel_put_steady(&replay->wheel, ROW_IN, sender->free_at + latency_ps, EV_IN,
+		packet->of.id);
 }
 
 void tb_crossing_carry(

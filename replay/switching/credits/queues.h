@@ -187,8 +187,8 @@ static inline void become_head_when_ready(struct credits *credits,
 	if (sender->free_at >= packet->ready_at)
 		become_head_of(credits, packet, receiver, sender);
 	else
-		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
-			packet->of.id);
+		tb_wheel_put_steady(&credits->replay.wheel, ROW_READY, packet->ready_at,
+			EV_READY, packet->of.id);
 }
 
 // waiting_bytes sums the packets of a queue that have been ready since before `until`.

@@ -59,8 +59,8 @@ static inline bool show_when_ready(struct credits *credits, struct credit_packet
 	if (at_once)
 		show(packet, receiver, link);
 	else
-		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,
-			packet->of.id);
+		tb_wheel_put_steady(&credits->replay.wheel, ROW_READY, packet->ready_at,
+			EV_READY, packet->of.id);
 	return at_once;
 }
 
@@ -107,8 +107,8 @@ ALWAYS_INLINE void carry(
 	packet->at = peer;
 	packet->of.n_hops++;
 	if (is_node(credits, peer)) {
-		tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN,
-			packet->of.id);
+		tb_wheel_put_steady(&replay->wheel, ROW_IN, sender->free_at + latency_ps,
+			EV_IN, packet->of.id);
 		return;
 	}
 	uint32_t port = receiver->port;
@@ -266,8 +266,11 @@ ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
 		tb_crossing_give_back(credits, sender);
 	else
 		announce(credits, sender, receiver, reverse);
-	if (sender->n_heads > 0)
-		end_with_event(credits, slot, sender);
+	if (sender->n_heads > 0 && !sender->ends) {
+		sender->ends = true;
+		tb_wheel_put_steady(
+			&credits->replay.wheel, ROW_DONE, sender->free_at, EV_DONE, slot);
+	}
 	carry(credits, sender, packet);
 }
 
