@@ -175,14 +175,17 @@ static inline void choose(
 static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	void (*visit)(struct credits *credits, uint32_t slot, uint32_t chooser))
 {
-	const uint64_t *head_queues =
-		head_queues_at(credits, receiver_at(credits, from), from);
+	const uint64_t *used = used_queues_at(credits, receiver_at(credits, from), from);
 	const struct queue *queues = queue_at(credits, from);
-	for (uint32_t q = next_bit(head_queues, 0, credits->n_queues); q != NOTHING;
-		q = next_bit(head_queues, q + 1, credits->n_queues)) {
-		uint32_t slot = packet_at(credits, queues[q].first)->route;
-		if (!is_busy(credits, sender_at(credits, slot)))
-			visit(credits, slot, chooser);
+	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
+		q = next_bit(used, q + 1, credits->n_queues)) {
+		if (queues[q].first == NOTHING)
+			continue;
+		const struct credit_packet *packet = packet_at(credits, queues[q].first);
+		struct link_sender *sender = sender_at(credits, packet->route);
+		if (!is_busy(credits, sender) &&
+			has_bit(heads_before(credits, sender, packet), packet->port))
+			visit(credits, packet->route, chooser);
 	}
 }
 

@@ -161,7 +161,7 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint32_t port;	   // of the switch
 	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
 	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
-	uint64_t head_queues, used_queues;
+	uint64_t used_queues;
 };
 
 struct marker { // of the packets that wait for a link on a VL, with congestion control
@@ -248,10 +248,10 @@ struct credits {
 	// Unless plain.
 	struct crossbar *crossbars;  // by switch
 	uint64_t *looking, *limited; // by switch, words each, where words > 1
-	// By slot, head_words each, where that is not 1: queues with a head, then those
-	// that hold packets, or did at the end of the last bin or later.
-	uint64_t *head_queues;
-	uint32_t head_words;
+	// By slot, queue_words each, where that is not 1: queues that hold packets, or
+	// did at the end of the last bin or later.
+	uint64_t *used_queues;
+	uint32_t queue_words;
 	struct arbiter *arbiters;     // by slot
 	struct tb_vl_table tables[2]; // low, high
 	struct tb_list switches_now;

@@ -276,7 +276,7 @@ static int make_crossbars(struct credits *credits)
 	const struct tb_network *net = credits->replay.net;
 	size_t n_words = (size_t)net->n_switches * credits->words;
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
-	credits->head_words = (credits->n_queues + 63) / 64;
+	credits->queue_words = (credits->n_queues + 63) / 64;
 	credits->crossbars = tb_replay_lines_new(
 		&credits->replay, net->n_switches, sizeof *credits->crossbars);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
@@ -285,12 +285,12 @@ static int make_crossbars(struct credits *credits)
 		credits->looking = calloc(n_words, sizeof *credits->looking);
 		credits->limited = calloc(n_words, sizeof *credits->limited);
 	}
-	if (credits->head_words > 1)
-		credits->head_queues =
-			calloc(2 * (size_t)credits->n_slots * credits->head_words,
-				sizeof *credits->head_queues);
+	if (credits->queue_words > 1)
+		credits->used_queues =
+			calloc((size_t)credits->n_slots * credits->queue_words,
+				sizeof *credits->used_queues);
 	if (!credits->crossbars || !credits->arbiters ||
-		(credits->head_words > 1 && !credits->head_queues) ||
+		(credits->queue_words > 1 && !credits->used_queues) ||
 		(credits->words > 1 &&
 			(!credits->wide || !credits->looking || !credits->limited)))
 		return TB_ENOMEM;
@@ -402,7 +402,7 @@ static void free_shared(struct credits *credits)
 	free(credits->crossbars);
 	free(credits->looking);
 	free(credits->limited);
-	free(credits->head_queues);
+	free(credits->used_queues);
 	free(credits->arbiters);
 	free(credits->loads);
 	free(credits->markers);

@@ -300,7 +300,6 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 		struct crossbar *crossbar = &credits->crossbars[sender->sw];
 		if (++crossbar->n_begun == crossbar->n_ports)
 			crossbar->n_begun = 0;
-		clear_bit(head_queues_at(credits, receiver, packet->at), number);
 	}
 	if (credits->speedup != ANY_NUMBER)
 		enter_crossbar(credits, slot, sender, receiver);

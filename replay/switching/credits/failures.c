@@ -57,10 +57,6 @@ static void retract_head(struct credits *credits, struct credit_packet *packet)
 {
 	struct link_sender *sender = sender_at(credits, packet->route);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
-	if (!credits->plain)
-		clear_bit(head_queues_at(
-				  credits, receiver_at(credits, packet->at), packet->at),
-			queue_number(credits, sender, packet));
 	packet->is_head = false;
 	sender->n_heads--;
 	if (is_busy(credits, sender))

@@ -114,6 +114,8 @@ static inline void lanes_push(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
 	struct lane *lane = lane_at(credits, slot, vl);
+	if (lane->n > lane->mask)
+		lane_settle(credits, lane);
 	// What fell free after all others is known after them: no need to read the ring.
 	if (update->freed_at <= lane->freed_at || lane->n > lane->mask ||
 		lane->lacks > 0) {

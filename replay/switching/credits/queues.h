@@ -97,20 +97,12 @@ static inline uint64_t *heads_before(const struct credits *credits,
 	return heads_at(credits, lane_of(sender, packet->vl), packet->route, packet->vl);
 }
 
-static inline uint64_t *head_queues_at(
-	const struct credits *credits, struct receiver *receiver, uint32_t slot)
-{
-	if (credits->head_words == 1)
-		return &receiver->head_queues;
-	return &credits->head_queues[2 * (size_t)slot * credits->head_words];
-}
-
 static inline uint64_t *used_queues_at(
 	const struct credits *credits, struct receiver *receiver, uint32_t slot)
 {
-	if (credits->head_words == 1)
+	if (credits->queue_words == 1)
 		return &receiver->used_queues;
-	return &credits->head_queues[(2 * (size_t)slot + 1) * credits->head_words];
+	return &credits->used_queues[(size_t)slot * credits->queue_words];
 }
 
 // may_cross returns whether an input has fewer than S packets in the crossbar.
@@ -141,9 +133,6 @@ static inline bool show_head(struct credits *credits, struct credit_packet *pack
 	packet->is_head = true;
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
-	if (!credits->plain)
-		set_bit(head_queues_at(credits, receiver, packet->at),
-			queue_number(credits, sender, packet));
 	if (may || !credits->plain)
 		set_bit(heads_before(credits, sender, packet), packet->port);
 	if (busy)

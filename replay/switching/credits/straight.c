@@ -41,23 +41,20 @@ static inline struct credit_packet *record_at(const struct credits *credits, uin
 }
 
 // show: a packet becomes a head.
-static inline void show(struct credit_packet *packet, struct receiver *receiver,
-	struct straight_link *link)
+static inline void show(const struct credit_packet *packet, struct straight_link *link)
 {
-	packet->is_head = true;
 	link->sender.n_heads++;
-	receiver->head_queues |= UINT64_C(1) << link->sender.port % 64;
 	link->lane.heads |= UINT64_C(1) << packet->port % 64;
 }
 
 // show_when_ready: the first packet of a queue becomes a head when it is ready, or at
 // once if its link carries another one until then. Returns whether it did.
-static inline bool show_when_ready(struct credits *credits, struct credit_packet *packet,
-	struct receiver *receiver, struct straight_link *link)
+static inline bool show_when_ready(struct credits *credits,
+	const struct credit_packet *packet, struct straight_link *link)
 {
 	bool at_once = link->sender.free_at >= packet->ready_at;
 	if (at_once)
-		show(packet, receiver, link);
+		show(packet, link);
 	else
 		tb_wheel_put_steady(&credits->replay.wheel, ROW_READY, packet->ready_at,
 			EV_READY, packet->of.id);
@@ -65,14 +62,13 @@ static inline bool show_when_ready(struct credits *credits, struct credit_packet
 }
 
 // append puts a packet into its queue, number `port`, of a receiver.
-static inline void append(struct credits *credits, struct credit_packet *packet,
+ALWAYS_INLINE void append(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, uint32_t port)
 {
 	struct queue *queue = queue_in(receiver, port);
 	uint32_t id = packet->of.id, last = queue->last;
 	bool is_first = queue->first == NOTHING;
 	packet->next = NOTHING;
-	packet->is_head = false;
 	packet->queued = true;
 	queue->last = id;
 	if (queue->fresh == NOTHING)
@@ -84,7 +80,7 @@ static inline void append(struct credits *credits, struct credit_packet *packet,
 	queue->first = id;
 	receiver->used_queues |= UINT64_C(1) << port % 64;
 	struct straight_link *link = link_at(credits, packet->route);
-	if (show_when_ready(credits, packet, receiver, link))
+	if (show_when_ready(credits, packet, link))
 		end_with_event(credits, packet->route, &link->sender);
 }
 
@@ -151,7 +147,7 @@ void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
 // leave_queue takes the first packet off its queue. The next one takes the same link,
 // which is busy now: nobody looks at it in a further round of this instant.
 static inline void leave_queue(struct credits *credits, struct straight_link *link,
-	struct receiver *receiver, struct queue *queue, struct credit_packet *packet)
+	struct queue *queue, struct credit_packet *packet)
 {
 	uint32_t id = packet->next;
 	queue->first = id;
@@ -162,7 +158,7 @@ static inline void leave_queue(struct credits *credits, struct straight_link *li
 	packet->queued = false;
 	if (id == NOTHING)
 		return;
-	(void)show_when_ready(credits, record_at(credits, id), receiver, link);
+	(void)show_when_ready(credits, record_at(credits, id), link);
 }
 
 // settle adds what was known before now to the credits of a lane.
@@ -233,33 +229,29 @@ ALWAYS_INLINE void announce(struct credits *credits, const struct link_sender *s
 	*update_at(lane, lane->n++) = update;
 }
 
-// begin has a packet, the first of a queue of a receiver, begin to cross a link.
-ALWAYS_INLINE void begin(struct credits *credits, struct straight_link *link,
-	struct crossbar *crossbar, struct credit_packet *packet, const struct update *by)
+// begin has a packet, the first of a queue of a receiver, begin to cross a link. When it
+// left its queue matters to none of those behind it: their link is busy, then.
+static __attribute__((noinline)) void begin(struct credits *credits,
+	struct straight_link *link, struct crossbar *crossbar,
+	struct credit_packet *packet, const struct update *by)
 {
 	struct link_sender *sender = &link->sender;
 	struct receiver *receiver = receiver_at(credits, packet->at);
-	uint32_t slot = packet->route, port = sender->port;
+	uint32_t slot = packet->route;
 	struct link_sender *reverse = &link_at(credits, packet->at)->sender;
-	struct queue *queue = queue_in(receiver, port);
 	if (sender->bytes)
 		leave_crossbar(credits, sender);
 	settle_wait(credits, sender, packet, by);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
-	sender->vl = 0;
 	sender->n_heads--;
 	occupy(credits, link, packet);
 	link->lane.turn = (uint16_t)(packet->port + 1u);
 	link->lane.heads &= ~(UINT64_C(1) << packet->port % 64);
-	queue->left_at = credits->replay.now;
-	queue->left_flow = packet->of.flow;
-	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
-	receiver->head_queues &= ~(UINT64_C(1) << port % 64);
 	enter_crossbar(credits, slot, sender, receiver);
-	leave_queue(credits, link, receiver, queue, packet);
+	leave_queue(credits, link, queue_in(receiver, sender->port), packet);
 	if (sender->announced)
 		put_off(credits, slot, sender);
 	if (RARELY(reverse->crosses_parts))
@@ -323,17 +315,18 @@ ALWAYS_INLINE uint32_t first_phase(struct credits *credits, struct tb_event even
 		sender->stalled_since = credits->replay.now;
 		return event.subject;
 	}
-	struct credit_packet *packet = record_at(credits, event.subject);
+	const struct credit_packet *packet = record_at(credits, event.subject);
 	struct straight_link *link = link_at(credits, packet->route);
-	struct receiver *receiver = receiver_at(credits, packet->at);
-	show(packet, receiver, link);
+	show(packet, link);
 	if (is_busy(credits, &link->sender)) {
 		end_with_event(credits, packet->route, &link->sender);
 		return NOTHING;
 	}
 	if (link->sender.n_heads == 1)
 		link->sender.stalled_since = credits->replay.now;
-	return receiver->n_crossing < credits->speedup ? packet->route : NOTHING;
+	return receiver_at(credits, packet->at)->n_crossing < credits->speedup
+		       ? packet->route
+		       : NOTHING;
 }
 
 void tb_straight_arrive(struct credits *credits, struct tb_event event)
@@ -393,11 +386,12 @@ void tb_straight_alone(struct credits *credits, struct tb_event event)
 	struct straight_link *link = link_at(credits, slot);
 	struct crossbar *crossbar = &credits->crossbars[link->sender.sw];
 	crossbar->began_with = crossbar->n_begun;
-	crossbar->listed = true; // look_again is to leave the list alone
 	choose(credits, crossbar, link);
-	if (RARELY(crossbar->looking != 0))
+	if (RARELY(credits->switches_now.n)) { // for those that the choice let look again
+		credits->switches_now.n = 0;
 		serve_switch(credits, crossbar);
-	crossbar->listed = false;
+		crossbar->listed = false;
+	}
 }
 
 tb_time_ps tb_straight_injects_at(

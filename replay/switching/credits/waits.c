@@ -194,7 +194,7 @@ static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t
 {
 	const char *link = credits->links + slot * credits->link_bytes;
 	const char *in = credits->receivers + slot * credits->receiver_bytes;
-	if (credits->head_words != 1)
+	if (credits->queue_words != 1)
 		return slot;
 	if (end > credits->first_node)
 		end = credits->first_node;
