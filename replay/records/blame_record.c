@@ -180,17 +180,22 @@ static struct tb_blame_sample blame_of(const struct tb_blame_table *blame,
 		.error_ps = heavy->error_ps};
 }
 
+static inline uint64_t both(uint32_t upper, uint32_t lower)
+{
+	return (uint64_t)upper << 32 | lower;
+}
+
 // by_place sorts rows by bin or link, then by flows: those were numbered as they came.
 static int by_place(const void *left, const void *right)
 {
 	const struct tb_blame_sample *a = left, *b = right;
-	const uint32_t keys[][2] = {{a->bin, b->bin}, {a->link.id, b->link.id},
-		{a->victim_job, b->victim_job},
-		{a->victim_source.id, b->victim_source.id},
-		{a->victim_destination.id, b->victim_destination.id},
-		{a->culprit_job, b->culprit_job},
-		{a->culprit_source.id, b->culprit_source.id},
-		{a->culprit_destination.id, b->culprit_destination.id}};
+	const uint64_t keys[][2] = {{both(a->bin, a->link.id), both(b->bin, b->link.id)},
+		{both(a->victim_job, a->victim_source.id),
+			both(b->victim_job, b->victim_source.id)},
+		{both(a->victim_destination.id, a->culprit_job),
+			both(b->victim_destination.id, b->culprit_job)},
+		{both(a->culprit_source.id, a->culprit_destination.id),
+			both(b->culprit_source.id, b->culprit_destination.id)}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i][0] != keys[i][1])
 			return keys[i][0] < keys[i][1] ? -1 : 1;
@@ -200,7 +205,7 @@ static int by_place(const void *left, const void *right)
 static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
 	struct tb_blame_record *record)
 {
-	uint32_t n = tb_heaviest_list(
+	uint32_t n = tb_heaviest_pick(
 		&blame->by_link, LISTED_BY_LINK, &record->by_link_floor_ps);
 	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->by_link = rows;
@@ -219,7 +224,7 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
 	struct tb_blame_record *record)
 {
-	uint32_t n = tb_heaviest_list(
+	uint32_t n = tb_heaviest_pick(
 		&blame->by_time, LISTED_BY_TIME, &record->by_time_floor_ps);
 	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->by_time = rows;

@@ -216,7 +216,7 @@ static void select_first(struct tb_heavy *heavy, uint32_t n, uint32_t n_first)
 	}
 }
 
-uint32_t tb_heaviest_list(
+uint32_t tb_heaviest_pick(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
 {
 	uint32_t n = gather(heaviest);
@@ -229,6 +229,13 @@ uint32_t tb_heaviest_list(
 	for (; n > n_listed; n--)
 		if (heaviest->slots[n - 1].most_ps > *floor_ps)
 			*floor_ps = heaviest->slots[n - 1].most_ps;
+	return n;
+}
+
+uint32_t tb_heaviest_list(
+	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
+{
+	uint32_t n = tb_heaviest_pick(heaviest, n_listed, floor_ps);
 	if (n)
 		qsort(heaviest->slots, n, sizeof *heaviest->slots, by_key);
 	return n;

@@ -96,10 +96,12 @@ int tb_heaviest_trim(struct tb_heaviest *heaviest) TB_MUST_USE;
 // tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b. TB_ENOMEM.
 int tb_heaviest_widen(struct tb_heaviest *heaviest) TB_MUST_USE;
 
-// tb_heaviest_list moves the keys that waited longest (by what they surely waited, ties
-// by key), at most `n_listed`, to the front of the slots, sorted by key, and returns how
+// tb_heaviest_pick moves the keys that waited longest (by what they surely waited, ties
+// by key), at most `n_listed`, to the front of the slots, in any order, and returns how
 // many there are. The table is then a list; do not add to it. `floor_ps` becomes what a
-// key that is not listed may have waited for.
+// key that is not listed may have waited for. tb_heaviest_list also sorts them by key.
+uint32_t tb_heaviest_pick(
+	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);
 uint32_t tb_heaviest_list(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);
 
