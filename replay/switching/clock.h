@@ -112,7 +112,8 @@ TB_CLOCK_INLINE void tb_clock_round_of_many(
 		tb_clock_arrive(replay, model, tb_clock_take(replay, model));
 	if (replay->retries)
 		tb_retries_settle(replay);
-	tb_messages_report(replay);
+	if (replay->n_endings)
+		tb_messages_report(replay);
 	tb_clock_settle_choices(replay, model);
 }
 

@@ -117,15 +117,16 @@ ALWAYS_INLINE void carry(
 	append(credits, packet, receiver, packet->route + port - peer);
 }
 
+// occupy makes a packet, of so many blocks, the one that crosses a link from now on.
 static inline void occupy(const struct credits *credits, struct straight_link *link,
-	const struct credit_packet *packet)
+	const struct credit_packet *packet, uint32_t blocks)
 {
 	struct link_sender *sender = &link->sender;
 	sender->free_at =
 		credits->replay.now + time_of(&credits->common, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
-	link->lane.credits -= (int32_t)blocks_of(packet->of.wire_bytes);
+	link->lane.credits -= (int32_t)blocks;
 }
 
 void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
@@ -140,7 +141,7 @@ void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
 	packet->queued = packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
-	occupy(credits, link, packet);
+	occupy(credits, link, packet, blocks_of(packet->of.wire_bytes));
 	carry(credits, &link->sender, packet);
 }
 
@@ -202,31 +203,35 @@ static inline void put_off(
 	sender->announced = i < lane->n;
 }
 
-// announce has the sender before the switch know of the credits that a packet, which has
+// announce has the sender before the switch know of the `blocks` that a packet, which has
 // begun to leave by a link, will free (see lanes_return).
 ALWAYS_INLINE void announce(struct credits *credits, const struct link_sender *sender,
-	const struct receiver *receiver, struct link_sender *reverse)
+	const struct receiver *receiver, struct link_sender *reverse, uint32_t blocks)
 {
-	tb_time_ps freed_at = sender->free_at;
-	tb_time_ps crosses_at = reverse->free_at > freed_at ? reverse->free_at : freed_at;
+	tb_time_ps freed_at = sender->free_at, crosses_at = freed_at;
+	if (crosses_at < reverse->free_at)
+		crosses_at = reverse->free_at;
 	const struct update update = {.freed_at = freed_at,
 		.known_at = crosses_at + credits->common.latency_ps,
 		.order = sender->order,
 		.flow = sender->flow,
 		.root = sender->root == NOTHING ? receiver->link : sender->root,
-		.blocks = blocks_of(sender->bytes)};
+		.blocks = blocks};
 	struct lane *lane = &link_at(credits, reverse->peer)->lane;
+	uint32_t n = lane->n;
 	reverse->announced = true;
-	if (lane->n > lane->mask)
+	if (n > lane->mask) {
 		settle(lane, credits->replay.now);
-	if (RARELY(freed_at <= lane->freed_at || lane->n > lane->mask ||
-		    lane->lacks > 0)) {
+		n = lane->n;
+	}
+	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
 		const struct update rare = update;
 		tb_lanes_push(credits, reverse->peer, 0, &rare);
 		return;
 	}
+	lane->n = n + 1;
 	lane->freed_at = freed_at;
-	*update_at(lane, lane->n++) = update;
+	*update_at(lane, n) = update;
 }
 
 // begin has a packet, the first of a queue of a receiver, begin to cross a link. When it
@@ -237,7 +242,7 @@ static __attribute__((noinline)) void begin(struct credits *credits,
 {
 	struct link_sender *sender = &link->sender;
 	struct receiver *receiver = receiver_at(credits, packet->at);
-	uint32_t slot = packet->route;
+	uint32_t slot = packet->route, blocks = blocks_of(packet->of.wire_bytes);
 	struct link_sender *reverse = &link_at(credits, packet->at)->sender;
 	if (sender->bytes)
 		leave_crossbar(credits, sender);
@@ -245,7 +250,7 @@ static __attribute__((noinline)) void begin(struct credits *credits,
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
 	sender->n_heads--;
-	occupy(credits, link, packet);
+	occupy(credits, link, packet, blocks);
 	link->lane.turn = (uint16_t)(packet->port + 1u);
 	link->lane.heads &= ~(UINT64_C(1) << packet->port % 64);
 	if (++crossbar->n_begun == crossbar->n_ports)
@@ -257,7 +262,7 @@ static __attribute__((noinline)) void begin(struct credits *credits,
 	if (RARELY(reverse->crosses_parts))
 		tb_crossing_give_back(credits, sender);
 	else
-		announce(credits, sender, receiver, reverse);
+		announce(credits, sender, receiver, reverse, blocks);
 	if (sender->n_heads > 0 && !sender->ends) {
 		sender->ends = true;
 		tb_wheel_put_steady(
