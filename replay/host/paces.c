@@ -325,21 +325,31 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	return TB_NOTHING;
 }
 
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+// cut_at_pace does it where there is congestion control.
+static __attribute__((noinline)) uint32_t cut_at_pace(
+	struct tb_replay *replay, uint32_t node, uint32_t id)
 {
-	struct tb_paces *paces = replay->paces;
-	const struct tb_posted *message = &replay->messages[id];
-	struct pace *pace = paces->controls ? find(paces, node, message->end) : NULL;
-	if (paces->controls && !pace)
-		pace = begin_pace(replay, node, message->end);
-	go_first(replay, &replay->nics[node], id);
-	if (begins(paces, message))
-		note_begun(paces, node, message, replay->now);
+	const struct tb_paces *paces = replay->paces;
+	uint32_t end = replay->messages[id].end;
+	struct pace *pace = find(paces, node, end);
+	if (!pace)
+		pace = begin_pace(replay, node, end);
 	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
 	if (pace)
 		sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
 			replay->now);
 	return packet;
+}
+
+uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	struct tb_paces *paces = replay->paces;
+	struct tb_nic *nic = &replay->nics[node];
+	go_first(replay, nic, id);
+	if (begins(paces, &replay->messages[id]))
+		note_begun(paces, node, &replay->messages[id], replay->now);
+	return paces->controls ? cut_at_pace(replay, node, id)
+			       : tb_nodes_cut(replay, nic);
 }
 
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination)

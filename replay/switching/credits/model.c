@@ -40,14 +40,11 @@ static inline bool is_frequent(struct tb_event event)
 	return event.kind == EV_DONE || event.kind == EV_READY;
 }
 
-static void arrive(struct tb_replay *replay, struct tb_event event)
+static __attribute__((noinline)) void arrive_in_general(
+	struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
 	uint32_t id = event.subject;
-	if (credits->is_straight && is_frequent(event)) {
-		tb_straight_arrive(credits, event);
-		return;
-	}
 	switch ((enum event_kind)event.kind) {
 	case EV_DONE:
 		if (tb_crossing_done(credits, id))
@@ -74,6 +71,14 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		tb_paces_notified(replay, id);
 		break;
 	}
+}
+
+static inline void arrive(struct tb_replay *replay, struct tb_event event)
+{
+	if (of(replay)->is_straight && is_frequent(event))
+		tb_straight_arrive(of(replay), event);
+	else
+		arrive_in_general(replay, event);
 }
 
 static void choose(struct tb_replay *replay)
@@ -130,18 +135,11 @@ static inline uint32_t looks_alone(struct credits *credits, struct tb_event even
 	return NOTHING;
 }
 
-// alone: where at most one link looks there is no need of lists.
-static void alone(struct tb_replay *replay, struct tb_event event)
+// alone_in_general: where at most one link looks there is no need of lists.
+static __attribute__((noinline)) void alone_in_general(
+	struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
-	if (credits->is_straight && is_frequent(event)) {
-		tb_straight_alone(credits, event);
-		return;
-	}
-	if (credits->is_straight && event.kind == EV_IN) {
-		tb_nodes_arrive(replay, event.subject);
-		return;
-	}
 	if (!credits->looks_alone || !is_frequent(event)) {
 		arrive(replay, event);
 		choose(replay);
@@ -155,6 +153,17 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 		list_sender(credits, slot);
 	if (credits->n_next_heads || credits->switches_now.n)
 		serve_rounds(credits);
+}
+
+static inline void alone(struct tb_replay *replay, struct tb_event event)
+{
+	struct credits *credits = of(replay);
+	if (credits->is_straight && is_frequent(event))
+		tb_straight_alone(credits, event);
+	else if (credits->is_straight && event.kind == EV_IN)
+		tb_nodes_arrive(replay, event.subject);
+	else
+		alone_in_general(replay, event);
 }
 
 static void prefetch_first(
