@@ -203,6 +203,14 @@ static inline void put_off(
 	sender->announced = i < lane->n;
 }
 
+// push_update: an update whose address is taken is kept out of the way of those that are
+// only appended.
+static __attribute__((noinline)) void push_update(
+	struct credits *credits, uint32_t slot, struct update update)
+{
+	tb_lanes_push(credits, slot, 0, &update);
+}
+
 // announce has the sender before the switch know of the `blocks` that a packet, which has
 // begun to leave by a link, will free (see lanes_return).
 ALWAYS_INLINE void announce(struct credits *credits, const struct link_sender *sender,
@@ -225,8 +233,7 @@ ALWAYS_INLINE void announce(struct credits *credits, const struct link_sender *s
 		n = lane->n;
 	}
 	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
-		const struct update rare = update;
-		tb_lanes_push(credits, reverse->peer, 0, &rare);
+		push_update(credits, reverse->peer, update);
 		return;
 	}
 	lane->n = n + 1;
