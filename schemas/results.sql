@@ -721,7 +721,7 @@ CREATE VIEW link_bin (
   largest_queue_bytes -- of packets that waited in one queue at once: at the far end of the link, with
     -- Ethernet before the link
 ) AS
-SELECT p.run, p.bin, l.value ->> 0, coalesce(l.value ->> 1, 0), coalesce(l.value ->> 2, 0),
+SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0), coalesce(l.value ->> 2, 0),
   coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
   coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
 FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
@@ -902,9 +902,10 @@ CREATE VIEW blame_groups (run, grouping, victim, culprit, waits, at_least_us, at
 SELECT g.run, g.grouping, coalesce(v.name, 'node ' || g.victim),
   coalesce(c.name, 'node ' || g.culprit), g.waits, round(g.wait_ps / 1e6, 3),
   round((g.wait_ps + g.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * g.wait_ps
-    / nullif((SELECT total(wait_ps) FROM root_total WHERE run = g.run), 0), 1), 0)
+  coalesce(round(100.0 * g.wait_ps / nullif(a.wait_ps, 0), 1), 0)
 FROM blame_group AS g JOIN run AS r USING (run)
+LEFT JOIN (SELECT run, sum(wait_ps) AS wait_ps FROM root_total GROUP BY run) AS a
+  ON a.run = g.run
 LEFT JOIN topology_switch AS v
   ON v.topology = r.topology AND v.switch = g.victim AND g.grouping <> 'destination'
 LEFT JOIN topology_switch AS c
@@ -921,23 +922,26 @@ ORDER BY f.run DESC, sum(f.blamed_ps) DESC, f.destination;
 -- The same for the leaf switches, which join nodes to the network (on the first rail): as sources
 -- and as destinations of flows. Exact.
 CREATE VIEW leaf_wait (run, leaf, from_wait_us, from_blamed_us, to_wait_us, to_blamed_us) AS
-WITH leaf AS (
-  SELECT l.run, l.from_node AS node, l.to_switch AS switch FROM link AS l
-  JOIN switch AS s ON s.run = l.run AND s.switch = l.to_switch
-  WHERE l.kind = 'injection' AND s.rail = 0
-), part AS (
-  SELECT f.run, s.switch, f.wait_ps AS from_ps, f.blamed_ps AS from_blamed_ps, 0 AS to_ps,
+WITH end AS (
+  SELECT run, source AS node, wait_ps AS from_ps, blamed_ps AS from_blamed_ps, 0 AS to_ps,
     0 AS to_blamed_ps
-  FROM flow AS f JOIN leaf AS s ON s.run = f.run AND s.node = f.source
+  FROM flow
   UNION ALL
-  SELECT f.run, d.switch, 0, 0, f.wait_ps, f.blamed_ps
-  FROM flow AS f JOIN leaf AS d ON d.run = f.run AND d.node = f.destination
+  SELECT run, destination, 0, 0, wait_ps, blamed_ps FROM flow
+), part AS (
+  SELECT run, node, sum(from_ps) AS from_ps, sum(from_blamed_ps) AS from_blamed_ps,
+    sum(to_ps) AS to_ps, sum(to_blamed_ps) AS to_blamed_ps
+  FROM end GROUP BY run, node
+), leaf AS MATERIALIZED (
+  SELECT r.run, l.from_node AS node, s.switch, s.name FROM run AS r
+  JOIN topology_link AS l ON l.topology = r.topology AND l.kind = 'injection'
+  JOIN topology_switch AS s ON s.topology = r.topology AND s.switch = l.to_switch AND s.rail = 0
 )
 SELECT p.run, s.name, round(sum(p.from_ps) / 1e6, 3), round(sum(p.from_blamed_ps) / 1e6, 3),
   round(sum(p.to_ps) / 1e6, 3), round(sum(p.to_blamed_ps) / 1e6, 3)
-FROM part AS p JOIN switch AS s USING (run, switch)
-GROUP BY p.run, p.switch
-ORDER BY p.run DESC, sum(p.to_blamed_ps) DESC, p.switch;
+FROM part AS p CROSS JOIN leaf AS s ON s.run = p.run AND s.node = p.node
+GROUP BY p.run, s.switch
+ORDER BY p.run DESC, sum(p.to_blamed_ps) DESC, s.switch;
 
 -- Which job makes which job wait. Exact.
 CREATE VIEW job_blame (run, victim_job, culprit_job, waits, wait_us, percent) AS
@@ -971,9 +975,12 @@ ORDER BY p.run DESC, p.link, p.wait_ps DESC, p.job;
 CREATE VIEW congestion_roots (run, root, waits, wait_us, percent, links) AS
 SELECT t.run, r.name, t.waits, round(t.wait_ps / 1e6, 3),
   coalesce(round(100.0 * t.wait_ps / nullif(sum(t.wait_ps) OVER (PARTITION BY t.run), 0), 1), 0),
-  (SELECT count(DISTINCT b.link) FROM tree_bin AS b WHERE b.run = t.run AND b.root = t.root)
+  coalesce(b.links, 0)
 FROM root_total AS t
 JOIN link_name AS r ON r.run = t.run AND r.link = t.root
+LEFT JOIN (
+  SELECT run, root, count(DISTINCT link) AS links FROM tree_bin GROUP BY run, root
+) AS b ON b.run = t.run AND b.root = t.root
 ORDER BY t.run DESC, t.wait_ps DESC, t.root;
 
 -- Which jobs a root holds up. Exact; also where root_job has no rows, since all was of job 0.
