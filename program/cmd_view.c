@@ -9,15 +9,17 @@
 #include "screen.h"
 #include "session.h"
 #include "trace.h"
+#include "views.h"
 
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT };
+enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT, KEY_VIEW };
 
 static const struct argp_option argp_options[] = {
 	{NULL, 0, NULL, 0, "What is shown:", 1},
+	{"view", KEY_VIEW, "VIEW", 0, "The view to show first: %s", 1},
 	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 1},
 	{"run", KEY_RUN, "ID", 0,
 		"Run number within the store (default: the newest); given again, that of "
@@ -29,9 +31,9 @@ static const struct argp_option argp_options[] = {
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
 	{"screenshot", KEY_SHOT, "FILE", 0,
-		"Write the window as it opens, with the matrix, as PNG and exit; without "
-		"a "
-		"display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
+		"Write the window as it opens, with --view in that view, as PNG and "
+		"exit; "
+		"without a display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
 		1},
 	// For tests (window/session_impl.h): no part of the command's interface.
 	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 1},
@@ -45,6 +47,7 @@ static const struct argp_option argp_options[] = {
 
 static const struct tb_cmd_words words[] = {
 	TB_PICTURE_LOOK_WORDS,
+	{.key = KEY_VIEW, .word = tb_views_name},
 	{.key = 'm', .word = tb_metric_name},
 	{.key = 'n', .lines = tb_network_preset_names},
 	TB_CMD_READING_WORDS,
@@ -105,6 +108,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'm':
 		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
 		options->given_metric = true;
+		break;
+	case KEY_VIEW:
+		options->view = tb_cmd_word(words, key, value, state);
+		options->given_view = true;
 		break;
 	case KEY_RUN:
 		if (options->other_run)

@@ -83,6 +83,39 @@ static void weigh_ranks(struct tb_timeline *timeline)
 	}
 }
 
+// weigh_waits adds up how long each rank waits until others send.
+static void weigh_waits(struct tb_timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->n_ranks; i++) {
+		struct tb_timeline_rank *rank = &timeline->ranks[i];
+		for (size_t k = 0; k < rank->n_spans; k++) {
+			const struct tb_rank_span *span =
+				&timeline->times.spans[rank->first_span + k];
+			if (span->what == TB_SPAN_WAIT)
+				rank->wait_ps += cut(timeline, span);
+		}
+	}
+}
+
+// read_ends reads when each rank ended; both lists are by job and rank.
+static int read_ends(struct tb_timeline *timeline, struct tb_error *error)
+{
+	struct tb_rank_spans last = {0};
+	int status = tb_rank_spans_last(&last, timeline->run, error);
+	for (size_t i = 0, k = 0; !status && i < timeline->n_ranks; i++) {
+		struct tb_timeline_rank *rank = &timeline->ranks[i];
+		while (k < last.n && (last.spans[k].job < rank->job ||
+					     (last.spans[k].job == rank->job &&
+						     last.spans[k].rank < rank->rank)))
+			k++;
+		if (k < last.n && last.spans[k].job == rank->job &&
+			last.spans[k].rank == rank->rank)
+			rank->end_ps = last.spans[k].to_ps;
+	}
+	tb_rank_spans_fini(&last);
+	return status;
+}
+
 // order_of compares the ranks of two spans.
 static int order_of(const struct tb_rank_span *a, const struct tb_rank_span *b)
 {
@@ -189,6 +222,8 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	if (!status && list_ranks(&made) != TB_OK)
 		status = tb_fail_memory(error, "the ranks");
 	if (!status)
+		status = read_ends(&made, error);
+	if (!status)
 		status = tb_call_spans_init(
 			&made.calls, run, made.from_ps, made.to_ps, error);
 	if (!status)
@@ -203,6 +238,7 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		return status;
 	}
 	weigh_ranks(&made);
+	weigh_waits(&made);
 	deal_calls(&made);
 	*timeline = made;
 	return TB_OK;
@@ -218,13 +254,13 @@ void tb_timeline_fini(struct tb_timeline *timeline)
 	*timeline = (struct tb_timeline){0};
 }
 
-static int longer(const struct tb_timeline *timeline, size_t a, size_t b)
+static double weight(
+	const struct tb_timeline *timeline, enum tb_timeline_order order, size_t rank)
 {
-	double first = timeline->ranks[a].on_path_ps;
-	double second = timeline->ranks[b].on_path_ps;
-	if (first != second)
-		return first < second ? 1 : -1;
-	return (a > b) - (a < b);
+	const struct tb_timeline_rank *of = &timeline->ranks[rank];
+	return order == TB_RANKS_BY_WAIT  ? (double)of->wait_ps
+	       : order == TB_RANKS_BY_END ? (double)of->end_ps
+					  : of->on_path_ps;
 }
 
 static int ascending(const void *left, const void *right)
@@ -233,22 +269,33 @@ static int ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-size_t tb_timeline_choose(const struct tb_timeline *timeline, size_t *ranks, size_t most)
+// A rank beside what it is listed by.
+struct weighed_rank {
+	double weight;
+	size_t rank;
+};
+
+static int heavier(const void *left, const void *right)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < timeline->n_ranks; i++) {
-		size_t at = n;
-		if (at == most && (at == 0 || longer(timeline, i, ranks[at - 1]) > 0))
-			continue;
-		if (at < most)
-			n++;
-		else
-			at--;
-		for (; at > 0 && longer(timeline, i, ranks[at - 1]) < 0; at--)
-			ranks[at] = ranks[at - 1];
-		ranks[at] = i;
-	}
-	if (n)
+	const struct weighed_rank *a = left, *b = right;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+size_t tb_timeline_choose(const struct tb_timeline *timeline,
+	enum tb_timeline_order order, size_t *ranks, size_t most)
+{
+	size_t n = timeline->n_ranks < most ? timeline->n_ranks : most;
+	struct weighed_rank *all = malloc((timeline->n_ranks + 1) * sizeof *all);
+	for (size_t i = 0; all && i < timeline->n_ranks; i++)
+		all[i] = (struct weighed_rank){weight(timeline, order, i), i};
+	if (all && timeline->n_ranks)
+		qsort(all, timeline->n_ranks, sizeof *all, heavier);
+	for (size_t i = 0; i < n; i++) // without memory the first ones
+		ranks[i] = all ? all[i].rank : i;
+	free(all);
+	if (n && order == TB_RANKS_BY_JOB)
 		qsort(ranks, n, sizeof *ranks, ascending);
 	return n;
 }

@@ -22,7 +22,17 @@ struct tb_timeline_rank {
 	uint32_t job, rank;
 	size_t first_span, n_spans;
 	size_t first_call, n_calls;
-	double on_path_ps; // it computes, or sends
+	double on_path_ps;  // it computes, or sends
+	tb_time_ps wait_ps; // until others send, in what is shown
+	tb_time_ps end_ps;  // of its last span in the run
+};
+
+// In which order ranks are listed, and which of them where not all are.
+enum tb_timeline_order {
+	TB_RANKS_BY_JOB,  // and number; those on which the path spends most
+	TB_RANKS_BY_WAIT, // the longest first
+	TB_RANKS_BY_END,  // the last first
+	TB_RANKS_ORDERS
 };
 
 struct tb_timeline {
@@ -44,9 +54,10 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	const struct tb_timeline_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_timeline_fini(struct tb_timeline *timeline);
 
-// tb_timeline_choose stores the numbers of the `most` ranks on which the path spends
-// most, ascending, and returns how many there are.
-size_t tb_timeline_choose(const struct tb_timeline *timeline, size_t *ranks, size_t most);
+// tb_timeline_choose stores the numbers of the `most` ranks that an order lists, and
+// returns how many there are; of equals the lower numbers.
+size_t tb_timeline_choose(const struct tb_timeline *timeline,
+	enum tb_timeline_order order, size_t *ranks, size_t most);
 
 // tb_timeline_heat stores, for each of the hottest links and of `n` columns of equal
 // time, how many headers waited that had come in by it: their mean number. `heat` has

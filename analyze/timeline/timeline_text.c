@@ -174,7 +174,8 @@ static int lay_out(struct sheet *sheet, uint32_t n_ranks)
 	sheet->shown = malloc((timeline->n_ranks + 1) * sizeof *sheet->shown);
 	if (!sheet->shown)
 		return TB_ENOMEM;
-	sheet->n_shown = tb_timeline_choose(timeline, sheet->shown, n_ranks);
+	sheet->n_shown =
+		tb_timeline_choose(timeline, TB_RANKS_BY_JOB, sheet->shown, n_ranks);
 	for (size_t i = 0; i < sheet->n_shown; i++) {
 		rank_name(timeline, sheet->shown[i], name);
 		widen(sheet, name);

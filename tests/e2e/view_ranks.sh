@@ -20,14 +20,42 @@ expect 75.46 us
 # a step of rank 15 that was held up, and back from its link: the row of the link below the ranks
 click 220 354
 expect node 15 > 0.0
-expect who waited here, and for whom
+expect spans that it held up
 key Escape
-refuse who waited here, and for whom
+refuse spans that it held up
 click 500 609
-expect who waited here, and for whom
+expect spans that it held up
 key Escape
 hover 400 246
 expect rank 5 sends to rank 40
+# a span, the link that held it up, and back to a span of it, and all the way
+click 400 246
+expect links that held it up
+key j
+key Return
+expect rank 5 sends to rank 40
+expect spans that it held up
+expect rank 40 waits for rank 5
+key j
+key j
+key j
+key Return
+expect links that held it up
+key Escape
+expect spans that it held up
+key Escape
+expect links that held it up
+key Escape
+refuse links that held it up
+# the order of the rows
+expect Rows by job and rank
+key g
+expect rank 60, 34.96 us
+click 840 105
+expect Rows by time of end
+expect rank 15, 75.46 us
+key g
+refuse rank 15, 75.46 us
 # the wheel, over the ranks
 wheel 600 340 1
 refuse (whole run)
@@ -42,7 +70,7 @@ key -
 expect (whole run)
 # the hottest link is the one that held the path up: it has the lowest rows
 key n
-expect who waited here, and for whom
+expect spans that it held up
 key t
 expect rank 15
 END_OF_STEPS
@@ -50,8 +78,16 @@ END_OF_STEPS
 
 # Along the top of the rows are the calls, where a job was made of calls.
 "$TAILBACK" replay "$TB_SOURCE/tests/data/nccl/two-hosts.log" -n ib-ndr -o calls.db -q
-printf 'resize 1280 900\nkey F11\nexpect calls\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\n' |
+printf 'resize 1280 900\nkey F11\nexpect calls\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\nclick 400 195\nexpect no link is known\n' |
 	"$TAILBACK" view calls.db --script -
 printf 'resize 1280 900\nkey F11\nexpect rank 15\nrefuse calls\n' | "$TAILBACK" view run.db --script -
+
+# A picture of a view; one of which the run has nothing is refused.
+"$TAILBACK" view run.db --view ranks --size 1280x900 --screenshot ranks.png
+printf 'resize 1280 900\nkey F11\nscreenshot key.png\n' | "$TAILBACK" view run.db --script -
+cmp ranks.png key.png
+if "$TAILBACK" view packets.db --view ranks --screenshot none.png 2>said; then exit 1; fi
+grep -q "the view 'ranks' has nothing to show: the run has no ranks" said
+[[ ! -e none.png ]]
 
 printf 'key F11\nrefuse Critical path\nexpect the run has no ranks\n' | "$TAILBACK" view packets.db --script -

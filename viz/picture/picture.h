@@ -51,6 +51,7 @@ enum tb_pick_kind {
 	TB_PICK_COLUMN,	 // index: column of a table
 	TB_PICK_MESSAGE, // index: of the selected flow's messages, in their order
 	TB_PICK_RESULT,	 // index: line of the prompt
+	TB_PICK_SPAN,	 // index: span or call of a rank, as chosen in the view of ranks
 };
 
 struct tb_pick {

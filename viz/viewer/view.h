@@ -78,7 +78,8 @@ struct tb_tip {
 
 struct tb_view {
 	enum tb_slot slot;
-	const char *tab;       // main views: the text of the tab
+	const char *name;      // main views: a word, "blame", for options and files
+	const char *tab;       // the text of the tab
 	const char *brief_tab; // the same in a narrow window; NULL: no other
 	bool lists_links;      // shows all links itself: hide the list of hot links
 	bool shows_trees;      // a selected link also marks the tree whose root it is
@@ -100,7 +101,6 @@ struct tb_view {
 	// Writes the view's list as CSV, with a line of headings, as it is filtered and
 	// sorted. NULL: the list beside it is exported. Write errors show in ferror.
 	void (*put_csv)(struct tb_pane *pane, FILE *stream);
-	const char *list; // its name in a file's name, where there is one: "blame"
 	// Whether the view has anything to show. NULL: always.
 	bool (*is_there)(const struct tb_pane *pane);
 	const char *absent; // why it has not, where that is so

@@ -203,7 +203,7 @@ static void free_name(const char *what, const char *end, char *name, size_t size
 static const char *list_name(const struct tb_viewer *viewer)
 {
 	const struct tb_view *view = viewer->panes.main->view;
-	return view->put_csv ? view->list : tb_metric_name(viewer->data.metric);
+	return view->put_csv ? view->name : tb_metric_name(viewer->data.metric);
 }
 
 static void search_files(struct tb_viewer *viewer)

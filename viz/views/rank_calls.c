@@ -40,20 +40,39 @@ void tb_rank_calls_draw(struct tb_picture *picture, const struct tb_style *style
 	}
 }
 
-void tb_rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip)
+bool tb_rank_calls_choose(
+	const struct tb_timeline *timeline, uint32_t cell, struct tb_rank_choice *choice)
 {
 	const struct tb_call_spans *calls = &timeline->calls;
-	char from[24], to[24], took[24], name[150];
-	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index < timeline->times.n ||
-		tip->pick.index - timeline->times.n >= calls->n)
-		return;
-	const struct tb_called *call = &calls->calls[tip->pick.index - timeline->times.n];
-	snprintf(tip->lines[0], sizeof tip->lines[0], "rank %" PRIu32 " calls %s",
+	char name[150];
+	if (cell < timeline->times.n || cell - timeline->times.n >= calls->n)
+		return false;
+	const struct tb_called *call = &calls->calls[cell - timeline->times.n];
+	*choice = (struct tb_rank_choice){.is_call = true,
+		.span = {.job = call->job,
+			.rank = call->rank,
+			.peer = TB_ID_NONE,
+			.from_ps = call->from_ps,
+			.to_ps = call->to_ps,
+			.n = 1}};
+	snprintf(choice->name, sizeof choice->name, "rank %" PRIu32 " calls %s",
 		call->rank,
 		tb_call_sort_name(&calls->sorts[call->sort], name, sizeof name));
+	return true;
+}
+
+void tb_rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip)
+{
+	struct tb_rank_choice choice;
+	char from[24], to[24], took[24];
+	if (tip->pick.kind != TB_PICK_CELL ||
+		!tb_rank_calls_choose(timeline, tip->pick.index, &choice))
+		return;
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", choice.name);
 	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
-		tb_format_time(call->from_ps, from, sizeof from),
-		tb_format_time(call->to_ps, to, sizeof to),
-		tb_format_time(call->to_ps - call->from_ps, took, sizeof took));
+		tb_format_time(choice.span.from_ps, from, sizeof from),
+		tb_format_time(choice.span.to_ps, to, sizeof to),
+		tb_format_time(
+			choice.span.to_ps - choice.span.from_ps, took, sizeof took));
 	tip->n_lines = 2;
 }

@@ -3,9 +3,7 @@
 #ifndef TB_RANK_CALLS_H
 #define TB_RANK_CALLS_H
 
-#include "run_timeline.h"
-#include "style.h"
-#include "view.h"
+#include "rank_impl.h"
 
 #define TB_RANK_CALLS_H_PX 4 // of the band
 
@@ -17,6 +15,10 @@ struct tb_colour tb_rank_calls_colour(const struct tb_style *style, uint32_t sor
 void tb_rank_calls_draw(struct tb_picture *picture, const struct tb_style *style,
 	const struct tb_timeline *timeline, const struct tb_timeline_rank *rank,
 	struct tb_box row);
+
+// tb_rank_calls_choose fills in the choice of the call of a cell; false when it is none.
+bool tb_rank_calls_choose(
+	const struct tb_timeline *timeline, uint32_t cell, struct tb_rank_choice *choice);
 
 // tb_rank_calls_tip describes the call of a pick, if it is one.
 void tb_rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip);

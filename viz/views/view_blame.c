@@ -615,7 +615,7 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
-	.list = "blame",
+	.name = "blame",
 	.tab = "Blame",
 	.open = open_blame,
 	.draw = draw,

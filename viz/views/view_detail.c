@@ -1,6 +1,7 @@
 // The panel on the right: the selection in full, or the run when nothing is selected. Its
 // rows select what they name; going back returns from there.
 #include "detail.h"
+#include "rank_held.h"
 #include "run_text.h"
 #include "views.h"
 
@@ -51,6 +52,8 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 	switch ((int)pick.kind) {
 	case TB_PICK_LINK:
 		tb_detail_link(&detail, pick.index);
+		tb_ranks_link_sheet(&detail);
+		tb_detail_link_traffic(&detail, pick.index);
 		break;
 	case TB_PICK_SWITCH:
 		tb_detail_switch(&detail, pick.index);
@@ -68,7 +71,8 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 		tb_detail_pair(&detail, pick.index);
 		break;
 	default:
-		tb_detail_run(&detail);
+		if (!tb_ranks_span_sheet(&detail, pick))
+			tb_detail_run(&detail);
 		break;
 	}
 	return &panel->sheet;
@@ -99,6 +103,9 @@ static char *name_of(
 		snprintf(buffer, size, "flow %" PRIu32 " > %" PRIu32,
 			flows ? flows->rows[pick.index].source.id : 0,
 			flows ? flows->rows[pick.index].destination.id : 0);
+		break;
+	case TB_PICK_SPAN:
+		snprintf(buffer, size, "%s", tb_ranks_span_name(pane, pick));
 		break;
 	default:
 		snprintf(buffer, size, "the wait");

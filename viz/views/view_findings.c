@@ -364,7 +364,7 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
-	.list = "findings",
+	.name = "findings",
 	.tab = "Findings",
 	.open = open_findings,
 	.draw = draw,

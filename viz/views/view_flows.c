@@ -323,7 +323,7 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
-	.list = "flows",
+	.name = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",
 	.open = open_flows,

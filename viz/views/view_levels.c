@@ -371,6 +371,7 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 }
 
 const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
+	.name = "levels",
 	.tab = "By level",
 	.brief_tab = "Levels",
 	.open = open_levels,

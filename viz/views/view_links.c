@@ -303,6 +303,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 const struct tb_view tb_view_links = {.slot = TB_SLOT_MAIN,
 	.lists_links = true,
+	.name = "links",
 	.tab = "Links",
 	.open = open_links,
 	.draw = draw,

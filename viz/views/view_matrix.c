@@ -275,6 +275,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 }
 
 const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
+	.name = "matrix",
 	.tab = "Matrix",
 	.open = open_matrix,
 	.placed = placed,

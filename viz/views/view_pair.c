@@ -488,7 +488,7 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
-	.list = "pair",
+	.name = "pair",
 	.tab = "Two runs",
 	.brief_tab = "Pair",
 	.open = open_pair,
@@ -497,5 +497,5 @@ const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.request = request,
 	.pointer = pointer,
 	.is_there = is_there,
-	.absent = "Ctrl+D chooses the run to compare with",
+	.absent = "there is no second run (Ctrl+D chooses one)",
 	.close = close_pair};

@@ -465,8 +465,8 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
-	.list = "trees",
 	.shows_trees = true,
+	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
 	.open = open_roots,

@@ -296,6 +296,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 const struct tb_view tb_view_tree = {.slot = TB_SLOT_MAIN,
 	.shows_trees = true,
+	.name = "tree",
 	.tab = "Tree",
 	.open = open_tree,
 	.placed = placed,

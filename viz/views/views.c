@@ -100,3 +100,32 @@ const struct tb_view *const tb_views[] = {&tb_view_head, &tb_view_tabs, &tb_view
 	&tb_view_tree, &tb_view_links, &tb_view_flows, &tb_view_roots, &tb_view_blame,
 	&tb_view_pair, &tb_view_findings, &tb_view_levels, &tb_view_ranks, &tb_view_list,
 	&tb_view_detail, &tb_view_time, NULL};
+
+// nth_main returns the nth main view, NULL beyond the last.
+static const struct tb_view *nth_main(size_t n)
+{
+	for (const struct tb_view *const *view = tb_views; *view; view++)
+		if ((*view)->slot == TB_SLOT_MAIN && n-- == 0)
+			return *view;
+	return NULL;
+}
+
+const char *tb_views_name(size_t n)
+{
+	const struct tb_view *view = nth_main(n);
+	return view ? view->name : NULL;
+}
+
+int tb_views_show(struct tb_viewer *viewer, size_t n, struct tb_error *error)
+{
+	const struct tb_view *view = nth_main(n);
+	struct tb_pane *pane = view ? tb_viewer_pane(viewer, view) : NULL;
+	if (!pane || !pane->data->run)
+		return tb_fail(error, TB_EUSAGE,
+			"there is no run to show in a view: replay the trace first");
+	if (!tb_pane_is_there(pane))
+		return tb_fail(error, TB_EUSAGE, "the view '%s' has nothing to show: %s",
+			view->name, view->absent);
+	tb_viewer_go(viewer, pane);
+	return TB_OK;
+}

@@ -19,4 +19,11 @@ extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_
 int tb_views_compare(struct tb_viewer *viewer, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_views_name returns the name of the nth main view, NULL beyond the last.
+const char *tb_views_name(size_t n);
+
+// tb_views_show shows the nth main view. TB_EUSAGE when the run has nothing to show in
+// it, or there is no run.
+int tb_views_show(struct tb_viewer *viewer, size_t n, struct tb_error *error) TB_MUST_USE;
+
 #endif

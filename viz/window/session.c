@@ -96,6 +96,8 @@ static int run(struct tb_session *session, struct tb_error *error)
 	if (options->other)
 		status = tb_session_compare(
 			session, options->other, options->other_run, error);
+	if (status == TB_OK && options->given_view)
+		status = tb_views_show(session->viewer, options->view, error);
 	if (status != TB_OK)
 		return status;
 	if (options->script)

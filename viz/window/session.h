@@ -21,14 +21,15 @@ struct tb_session_options {
 	enum tb_theme theme;
 	enum tb_colours colours;
 	enum tb_metric metric;
+	size_t view; // number of a main view
 	// Which of the above the user gave: they override the remembered state.
-	bool given_size, given_theme, given_colours, given_metric;
+	bool given_size, given_theme, given_colours, given_metric, given_view;
 };
 
 // tb_session_run shows the store until the user quits, the script ends, or the picture
 // for a screenshot alone is drawn. TB_ESTOPPED: `stop` was set. TB_EIO: no display, or a
-// file that cannot be written; TB_EFORMAT: a script that is wrong or whose expectation is
-// not met. Other errors as of tb_viewer_new.
+// file that cannot be written; TB_EUSAGE: a view with nothing to show; TB_EFORMAT: a
+// script that is wrong or whose expectation is not met. Other errors as of tb_viewer_new.
 int tb_session_run(
 	const struct tb_session_options *options, struct tb_error *error) TB_MUST_USE;
 

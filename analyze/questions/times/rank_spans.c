@@ -35,15 +35,13 @@ static int take_span(
 	return TB_OK;
 }
 
-int tb_rank_spans_init(struct tb_rank_spans *times, struct tb_run *run,
+// read_spans reads what a query of them has; ?2 and ?3 are a span of time.
+static int read_spans(struct tb_rank_spans *times, struct tb_run *run, const char *sql,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
 {
 	struct tb_rank_spans made = {0};
 	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT job, rank, kind, coalesce(peer, -1), from_ps, to_ps, merged FROM "
-		"rank_span WHERE run = ?1 AND to_ps > ?2 AND from_ps < ?3",
-		&row, error);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	if (sqlite3_bind_int64(row.query, 2, from_ps) != SQLITE_OK ||
@@ -60,6 +58,27 @@ int tb_rank_spans_init(struct tb_rank_spans *times, struct tb_run *run,
 	else
 		*times = made;
 	return status;
+}
+
+#define COLUMNS "job, rank, kind, coalesce(peer, -1), from_ps, to_ps, merged"
+
+int tb_rank_spans_init(struct tb_rank_spans *times, struct tb_run *run,
+	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
+{
+	return read_spans(times, run,
+		"SELECT " COLUMNS " FROM rank_span WHERE run = ?1 AND to_ps > ?2 AND "
+		"from_ps < ?3",
+		from_ps, to_ps, error);
+}
+
+int tb_rank_spans_last(
+	struct tb_rank_spans *times, struct tb_run *run, struct tb_error *error)
+{
+	// Of the columns that are not grouped SQLite takes the row of the maximum.
+	return read_spans(times, run,
+		"SELECT " COLUMNS " FROM (SELECT *, max(span) FROM rank_span WHERE run = "
+		"?1 AND ?2 < ?3 GROUP BY job, rank) ORDER BY job, rank",
+		0, TB_TIME_NEVER, error);
 }
 
 void tb_rank_spans_fini(struct tb_rank_spans *times)

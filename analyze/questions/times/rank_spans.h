@@ -19,4 +19,9 @@ int tb_rank_spans_init(struct tb_rank_spans *times, struct tb_run *run,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error) TB_MUST_USE;
 void tb_rank_spans_fini(struct tb_rank_spans *times);
 
+// tb_rank_spans_last reads the last span of each rank, by job and rank. Errors and cost
+// as above.
+int tb_rank_spans_last(struct tb_rank_spans *times, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+
 #endif

@@ -1,6 +1,7 @@
 // Timelines of small jobs whose times can be told beforehand.
 #include "../../support/timeline_made.h"
 
+#include "held_up.h"
 #include "run_timeline.h"
 
 #include <stdlib.h>
@@ -127,6 +128,100 @@ static void text_shows_the_path_at_its_ranks(void **state)
 	made_drop(&made);
 }
 
+// Ranks 1 and 2 send 64000 bytes each to rank 0, which computes first and last.
+#define INCAST                                                                           \
+	"num_ranks 3\nrank 0 {\na: calc 10\nb: recv 64000b from 1\nb requires a\n"       \
+	"c: recv 64000b from 2\nc requires a\nd: calc 3000\nd requires b\n"              \
+	"d requires c\n}\nrank 1 {\na: send 64000b to 0\n}\nrank 2 {\n"                  \
+	"a: send 64000b to 0\n}\n"
+
+static const struct tb_held *row_of(
+	const struct tb_held_list *list, const struct tb_rank_span *span, uint32_t link)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->rows[i].span.rank == span->rank &&
+			list->rows[i].span.from_ps == span->from_ps &&
+			list->rows[i].link.id == link)
+			return &list->rows[i];
+	return NULL;
+}
+
+// From each span to its links and back; what a flow waited at a link is shared out whole
+// to its sender's spans.
+static void spans_and_the_links_that_held_them_up(void **state)
+{
+	(void)state;
+	struct made made = record(INCAST, "ib-hdr,arity=4,levels=1");
+	struct tb_held_up held = {.n_parts = 0};
+	struct tb_held_list links = {0}, spans = {0};
+	struct tb_error error = {0};
+	assert_int_equal(tb_held_up_init(&held, made.run, &error), TB_OK);
+	double sent_ps = 0, all_ps = 0;
+	uint32_t n_links = 0;
+	for (size_t i = 0; i < made.times.n; i++) {
+		const struct tb_rank_span *span = &made.times.spans[i];
+		assert_int_equal(
+			tb_held_links(&held, made.run, span, &links, &error), TB_OK);
+		assert_true(span->what != TB_SPAN_COMPUTE || links.n == 0);
+		for (size_t k = 0; k < links.n; k++) {
+			uint32_t link = links.rows[k].link.id;
+			assert_int_equal(tb_held_spans(&held, made.run,
+						 links.rows[k].link, &spans, &error),
+				TB_OK);
+			const struct tb_held *back = row_of(&spans, span, link);
+			assert_non_null(back);
+			assert_true(llabs(back->wait_ps - links.rows[k].wait_ps) <= 1);
+			if (span->what == TB_SPAN_SEND)
+				sent_ps += (double)links.rows[k].wait_ps;
+			n_links++;
+		}
+	}
+	for (uint32_t i = 0; i < held.waits.listed.n; i++)
+		all_ps += (double)held.waits.rows[i].wait_ps;
+	assert_true(n_links > 0 && all_ps > 0);
+	assert_true(sent_ps > all_ps - (double)made.times.n && sent_ps <= all_ps);
+	tb_held_list_fini(&links);
+	tb_held_list_fini(&spans);
+	tb_held_up_fini(&held);
+	made_drop(&made);
+}
+
+static void ranks_are_listed_by_wait_and_by_end(void **state)
+{
+	(void)state;
+	struct made made = record("num_ranks 3\nrank 0 {\na: recv 64000b from 1\n"
+				  "b: calc 3000\nb requires a\n}\nrank 1 {\n"
+				  "a: calc 5000\nb: send 64000b to 0\nb requires a\n}\n"
+				  "rank 2 {\na: calc 10\n}\n",
+		"ib-hdr,arity=4,levels=1");
+	const struct tb_timeline_options options = {0, TB_TIME_NEVER, 2, NULL};
+	struct tb_timeline timeline = {0};
+	struct tb_error error = {0};
+	size_t ranks[3];
+	assert_int_equal(tb_timeline_init(&timeline, made.run, &options, &error), TB_OK);
+	assert_int_equal(timeline.n_ranks, 3);
+	for (int order = 0; order < TB_RANKS_ORDERS; order++) {
+		assert_int_equal(tb_timeline_choose(&timeline,
+					 (enum tb_timeline_order)order, ranks, 3),
+			3);
+		for (int i = 1; i < 3; i++) {
+			const struct tb_timeline_rank *a = &timeline.ranks[ranks[i - 1]];
+			const struct tb_timeline_rank *b = &timeline.ranks[ranks[i]];
+			if (order == TB_RANKS_BY_WAIT)
+				assert_true(a->wait_ps >= b->wait_ps);
+			else if (order == TB_RANKS_BY_END)
+				assert_true(a->end_ps >= b->end_ps);
+			else
+				assert_true(a->rank < b->rank);
+		}
+	}
+	assert_int_equal(tb_timeline_choose(&timeline, TB_RANKS_BY_END, ranks, 1), 1);
+	assert_int_equal(timeline.ranks[ranks[0]].rank, 0); // it computes at last
+	assert_true(timeline.ranks[0].wait_ps > 0);
+	tb_timeline_fini(&timeline);
+	made_drop(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +229,8 @@ int main(void)
 		cmocka_unit_test(a_rank_waits_until_the_other_sends),
 		cmocka_unit_test(what_holds_a_message_up_is_named),
 		cmocka_unit_test(text_shows_the_path_at_its_ranks),
+		cmocka_unit_test(spans_and_the_links_that_held_them_up),
+		cmocka_unit_test(ranks_are_listed_by_wait_and_by_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

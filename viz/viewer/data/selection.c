@@ -92,7 +92,8 @@ bool tb_selection_can(struct tb_pick pick)
 {
 	return pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH ||
 	       pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_JOB ||
-	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR;
+	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR ||
+	       pick.kind == TB_PICK_SPAN;
 }
 
 bool tb_selection_is_end(struct tb_pick pick)

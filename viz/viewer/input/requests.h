@@ -28,7 +28,7 @@
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
 	X(ABSOLUTE, "%", "numbers in percent or in units")                               \
 	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \
-	X(FIGURE, "g", "node to node: show the next figure")                             \
+	X(FIGURE, "g", "node to node: next figure; ranks: order of the rows")            \
 	X(HOTTER, "p", "select the previous row of the list")                            \
 	X(COOLER, "n", "select the next row of the list")                                \
 	X(ORDER, "o", "sort the list by the next column")                                \

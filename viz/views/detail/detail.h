@@ -79,6 +79,8 @@ struct tb_detail {
 // What the network is made of (detail_network.c).
 void tb_detail_run(const struct tb_detail *detail);
 void tb_detail_link(const struct tb_detail *detail, uint32_t link);
+// tb_detail_link_traffic lists who waits there and who crosses it.
+void tb_detail_link_traffic(const struct tb_detail *detail, uint32_t link);
 void tb_detail_switch(const struct tb_detail *detail, uint32_t sw);
 void tb_detail_node(const struct tb_detail *detail, uint32_t node);
 

@@ -124,6 +124,10 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 			tb_format_rate((double)sample->bytes / (span / TB_PS_PER_S), text,
 				sizeof text));
 	}
+}
+
+void tb_detail_link_traffic(const struct tb_detail *detail, uint32_t id)
+{
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
 }
