@@ -2,7 +2,6 @@
 
 #include "movers.h"
 #include "rank_correlation.h"
-#include "unmeasured.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,16 +17,17 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-// The links of both runs, and of the measured one which were not.
+// The links of both runs, of which the first was measured.
 struct counted_pair {
 	struct tb_link_pairs pairs;
-	bool *unmeasured;
+	const struct tb_run_link *links;
 };
 
 static bool is_left_out(
 	const struct counted_pair *pairing, const struct tb_link_pair *pair)
 {
-	return pair->a.id != TB_ID_NONE && pairing->unmeasured[pair->a.id];
+	return pair->a.id != TB_ID_NONE &&
+	       pairing->links[pair->a.id].lacks == TB_LACKS_ALL;
 }
 
 static bool is_of_both(const struct tb_link_pair *pair)
@@ -107,9 +107,7 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	struct tb_link_pairs *pairs = &pairing->pairs;
 	int status =
 		tb_link_pairs_init(pairs, agreement->runs[0], agreement->runs[1], error);
-	if (!status)
-		status = tb_unmeasured_read(
-			&pairing->unmeasured, agreement->runs[0], error);
+	pairing->links = tb_run_links(agreement->runs[0]);
 	for (uint32_t i = 0; !status && i < pairs->n; i++)
 		agreement->n_unmeasured += is_of_both(&pairs->pairs[i]) &&
 					   is_left_out(pairing, &pairs->pairs[i]);
@@ -134,7 +132,6 @@ static int fill(struct tb_agreement *agreement, struct tb_error *error)
 		status = tb_fail_memory(error, "a comparison");
 	for (int side = 0; !status && side < 2; side++)
 		status = fill_side(agreement, side, &pairing, error);
-	free(pairing.unmeasured);
 	tb_link_pairs_fini(&pairing.pairs);
 	return status;
 }

@@ -20,6 +20,7 @@ void tb_measured_fini(struct tb_measured *measured)
 	free(measured->counts);
 	free(measured->links);
 	free(measured->is_measured);
+	free(measured->tells_stall);
 	*measured = (struct tb_measured){0};
 }
 
@@ -123,8 +124,9 @@ static int measure(struct measuring *measuring)
 	measuring->links = calloc(n + 1u, sizeof *measuring->links);
 	measured->links = calloc(n + 1u, sizeof *measured->links);
 	measured->is_measured = calloc(n + 1u, sizeof *measured->is_measured);
-	if (status == TB_OK &&
-		!(measuring->links && measured->links && measured->is_measured))
+	measured->tells_stall = calloc(n + 1u, sizeof *measured->tells_stall);
+	if (status == TB_OK && !(measuring->links && measured->links &&
+				       measured->is_measured && measured->tells_stall))
 		status = tb_fail_memory(measuring->error, "the links");
 	if (status == TB_OK)
 		status = measuring_links(measuring);

@@ -40,6 +40,7 @@ struct tb_measured {
 	uint64_t divisor;
 	struct tb_link_sample *links;	  // by id
 	bool *is_measured;		  // by id; else no port at its ends counted
+	bool *tells_stall;		  // by id; else its sender's port did not
 	struct tb_measured_count *counts; // errors and signs, none 0
 	size_t n_counts, counts_room;
 	char **notes; // sentences

@@ -62,6 +62,7 @@ static void make_sample(struct measuring *measuring, uint32_t i)
 		note_link(measuring, &measuring->too_fast, i);
 	uint64_t stall = (uint64_t)(fmin(link->stall, all) / divisor);
 	measured->is_measured[i] = link->is_measured;
+	measured->tells_stall[i] = link->has_stall || measured->is_relative;
 	measured->links[i] = (struct tb_link_sample){.link = {i},
 		.wait_ps = stall,
 		.stall_ps = stall,

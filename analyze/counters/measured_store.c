@@ -69,9 +69,11 @@ static int put_counts(struct tb_store *store, const struct tb_measured *measured
 			tb_counter_infos[measured->counts[i].counter].key,
 			measured->counts[i].count};
 	for (uint32_t i = 0; i < n_links; i++)
-		if (!measured->is_measured[i])
-			counts[n++] =
-				(struct tb_link_count){{i}, TB_LINK_NOT_MEASURED, 1};
+		if (!measured->is_measured[i] || !measured->tells_stall[i])
+			counts[n++] = (struct tb_link_count){{i},
+				measured->is_measured[i] ? TB_LINK_STALL_NOT_MEASURED
+							 : TB_LINK_NOT_MEASURED,
+				1};
 	int status = tb_store_write_counts(store, counts, n, error);
 	free(counts);
 	return status;

@@ -51,13 +51,15 @@ static void find_held_ports(struct tb_judging *judging)
 			tb_link_text(evidence, hot->sample.link), held,
 			tb_percent_text(hot->percent_of_wait, share, sizeof share));
 	}
+	uint32_t n_unmeasured = tb_run_n_unmeasured(evidence->run, TB_WAIT);
 	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
 	tb_finding_real(finding, "percent_of_time", evidence->hottest[0].waiting);
 	tb_finding_say(finding,
 		"Ports of %s of %s had to wait before they could send. Longest, with "
 		"their share of all such time: %s.",
 		tb_format_count(evidence->n_waiting, count, sizeof count),
-		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
+		tb_format_counted(evidence->info->n_links - n_unmeasured,
+			n_unmeasured ? "measured link" : "link", all, sizeof all),
 		names);
 }
 

@@ -211,11 +211,13 @@ void tb_report_state(struct tb_report *report)
 	state_faults(report);
 	state_losses(report);
 	at = fact(report, "waited");
+	uint32_t n_unmeasured = tb_run_n_unmeasured(report->run, TB_WAIT);
 	snprintf(at->text, sizeof at->text, "%s over all %s, on %s of %s",
 		tb_format_long_time(report->wait_ps, time[0], 32),
 		measured ? "ports" : "headers",
 		tb_format_count(report->n_waiting, count[1], 48),
-		tb_format_counted(info->n_links, "link", count[2], 48));
+		tb_format_counted(info->n_links - n_unmeasured,
+			n_unmeasured ? "measured link" : "link", count[2], 48));
 }
 
 const char *tb_report_job_name(

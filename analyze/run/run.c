@@ -361,6 +361,8 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 		status = load_topology(run, error);
 	if (!status)
 		status = tb_run_faults_load(run, error);
+	if (!status && tb_run_is_measured(&run->record.info))
+		status = tb_run_unmeasured_load(run, error);
 	if (!status)
 		status = tb_run_jobs_load(run, error);
 	if (!status)

@@ -143,6 +143,14 @@ void tb_run_refresh_take(struct tb_run *run);
 // it, whether to stop early; it then fails with TB_EIO. NULL: none stops.
 void tb_run_stop_by(struct tb_run *run, bool (*stops)(void *context), void *context);
 
+// What was not measured of a link in a run of counters: its figure is 0 and stands for
+// nothing.
+enum tb_run_lack {
+	TB_LACKS_NOTHING,
+	TB_LACKS_STALL, // its sender's port did not count, or no time; so no wait either
+	TB_LACKS_ALL	// no port at its ends counted
+};
+
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
@@ -151,7 +159,8 @@ struct tb_run_switch {
 			   // "r1/2.13"
 	const char *label; // as much of the name as tells it from the others, for narrow
 			   // places: "spine-3" of "MF0;A10-spine-3:MQM9700"
-	tb_time_ps dead_at_ps; // 0: from the start; TB_TIME_NEVER: lives
+	tb_time_ps dead_at_ps;	// 0: from the start; TB_TIME_NEVER: lives
+	enum tb_run_lack lacks; // what all of the links into it do
 };
 
 struct tb_run_link {
@@ -160,11 +169,17 @@ struct tb_run_link {
 	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
 	const char *label;     // the same of the labels of switches and hosts
 	tb_time_ps dead_at_ps; // as of switches: with its cable, or a switch at an end
+	enum tb_run_lack lacks;
 };
 
 const struct tb_run_switch *tb_run_switches(
 	const struct tb_run *run);				  // n_switches, by id
 const struct tb_run_link *tb_run_links(const struct tb_run *run); // n_links, by id
+
+// tb_run_unmeasured returns whether what lacks that has no such figure, and
+// tb_run_n_unmeasured how many links have none.
+bool tb_run_unmeasured(enum tb_run_lack lacks, enum tb_metric metric);
+uint32_t tb_run_n_unmeasured(const struct tb_run *run, enum tb_metric metric);
 
 // tb_run_n_faults returns how many cables and switches were given as dead or dying.
 uint32_t tb_run_n_faults(const struct tb_run *run);

@@ -8,6 +8,8 @@
 // The key that marks a link of which no port counted anything: its figures are 0, but
 // that is not known.
 #define TB_LINK_NOT_MEASURED "not_measured"
+// And one of which a port counted, but none how long its sender could not send.
+#define TB_LINK_STALL_NOT_MEASURED "stall_not_measured"
 
 struct tb_link_count {
 	struct tb_link link;

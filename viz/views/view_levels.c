@@ -176,7 +176,9 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t 
 		tb_picture_printf(picture, label, type, "level %" PRIu32, row);
 	label.y += 15;
 	tb_picture_printf(picture, label,
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true), "%s links",
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		tb_run_n_unmeasured(pane->data->run, pane->data->metric) ? "%s measured"
+									 : "%s links",
 		tb_format_count(histogram->n_links[row], count, sizeof count));
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});

@@ -229,8 +229,11 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	box.y += 18;
 	tb_matrix_scale_text(
 		pane->data->run, &pane->data->matrix, view, false, text, sizeof text);
-	snprintf(line, sizeof line, "%s switch: %s%s", what, text,
-		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "");
+	snprintf(line, sizeof line, "%s switch: %s%s%s", what, text,
+		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "",
+		tb_run_n_unmeasured(pane->data->run, pane->data->metric)
+			? "; hatched: not measured"
+			: "");
 	snprintf(brief, sizeof brief, "%s switch: %.*s", what, (int)strcspn(text, "("),
 		text);
 	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});

@@ -134,10 +134,13 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	char shade[96], brief[80];
-	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy",
-		tb_metric_name(pane->data->metric));
-	snprintf(brief, sizeof brief, "shade: %s; width: busy",
-		tb_metric_name(pane->data->metric));
+	const char *dashed = tb_run_n_unmeasured(pane->data->run, pane->data->metric)
+				     ? "; dashed: not measured"
+				     : "";
+	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy%s",
+		tb_metric_name(pane->data->metric), dashed);
+	snprintf(brief, sizeof brief, "shade: %s; width: busy%s",
+		tb_metric_name(pane->data->metric), dashed);
 	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);

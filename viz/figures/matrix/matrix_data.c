@@ -9,9 +9,11 @@
 // One row of the table.
 struct matrix_data_row {
 	const struct tb_run_switch *sw;
+	enum tb_metric metric;
 	const char *direction;
 	const char *link; // NULL: the switch's sum
 	uint32_t port;
+	bool unmeasured; // it has no value then
 	uint64_t value;
 	double percent;
 };
@@ -31,6 +33,8 @@ static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
 			continue;
 		row->port = first_port + i;
 		row->link = tb_run_links(run)[cells[i].link.id].name;
+		row->unmeasured = tb_run_unmeasured(
+			tb_run_links(run)[cells[i].link.id].lacks, row->metric);
 		row->value = cells[i].value;
 		row->percent = cells[i].percent;
 		sink->write(sink->context, row);
@@ -45,13 +49,19 @@ static void each_row(
 			const struct tb_matrix_box *box = &matrix->rows[level].boxes[i];
 			const struct tb_run_switch *sw =
 				&tb_run_switches(run)[box->sw.id];
-			struct matrix_data_row row = {
-				.sw = sw, .direction = "above", .port = box->n_below};
+			struct matrix_data_row row = {.sw = sw,
+				.metric = matrix->metric,
+				.direction = "above",
+				.port = box->n_below};
 			each_cell(run, &row, box->above, box->n_above, sink);
-			row = (struct matrix_data_row){
-				sw, "sum", NULL, 0, box->sum, box->percent};
+			row.direction = "sum";
+			row.link = NULL;
+			row.port = 0;
+			row.unmeasured = tb_run_unmeasured(sw->lacks, matrix->metric);
+			row.value = box->sum;
+			row.percent = box->percent;
 			sink->write(sink->context, &row);
-			row = (struct matrix_data_row){.sw = sw, .direction = "below"};
+			row.direction = "below";
 			each_cell(run, &row, box->below, box->n_below, sink);
 		}
 	}
@@ -67,7 +77,10 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 		fprintf(stream, "%" PRIu32, row->port);
 	fprintf(stream, ",%s,", row->direction);
 	tb_csv_put(stream, row->link ? row->link : "");
-	fprintf(stream, ",%" PRIu64 ",%.3f\n", row->value, row->percent);
+	if (row->unmeasured)
+		fputs(",,\n", stream);
+	else
+		fprintf(stream, ",%" PRIu64 ",%.3f\n", row->value, row->percent);
 }
 
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
@@ -80,12 +93,13 @@ static void json_row(void *context, const struct matrix_data_row *row)
 {
 	json_t *port = row->link ? tb_json_count(row->port) : json_null();
 	json_t *link = row->link ? tb_json_text(row->link) : json_null();
-	tb_json_rows_put(
-		context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:f}", "level",
-				 (json_int_t)row->sw->at.level, "switch",
-				 tb_json_text(row->sw->name), "port", port, "direction",
-				 row->direction, "link", link, "value",
-				 tb_json_count(row->value), "percent", row->percent));
+	json_t *value = row->unmeasured ? json_null() : tb_json_count(row->value);
+	json_t *percent = row->unmeasured ? json_null() : json_real(row->percent);
+	tb_json_rows_put(context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:o}",
+					  "level", (json_int_t)row->sw->at.level,
+					  "switch", tb_json_text(row->sw->name), "port",
+					  port, "direction", row->direction, "link", link,
+					  "value", value, "percent", percent));
 }
 
 int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,

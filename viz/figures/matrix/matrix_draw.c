@@ -93,8 +93,13 @@ struct shown_cell {
 	uint64_t value;
 	const struct tb_scale *scale;
 	struct tb_pick pick;
-	bool sum;
+	bool sum, unmeasured;
 };
+
+static bool lacks(const struct matrix_pen *pen, enum tb_run_lack of)
+{
+	return tb_run_unmeasured(of, pen->matrix->metric);
+}
 
 static struct tb_colour shade_of(
 	const struct matrix_pen *pen, const struct shown_cell *shown)
@@ -113,7 +118,12 @@ static struct tb_colour shade_of(
 static void shade_rect(
 	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
 {
-	tb_picture_rect(pen->picture, box, shade_of(pen, shown));
+	// A terminal has a character for what was not measured.
+	if (shown->unmeasured && pen->view->font_size > 0)
+		tb_unmeasured_draw(pen->picture, box, pen->view->theme);
+	tb_picture_rect(pen->picture, box,
+		shown->unmeasured && pen->view->font_size > 0 ? (struct tb_colour){.a = 0}
+							      : shade_of(pen, shown));
 	tb_picture_pick(pen->picture, shown->pick);
 }
 
@@ -123,9 +133,18 @@ static void shade_ramp(
 	static const char ramp[] = ".:-=+*#%@";
 	double percent = tb_scale_percent(shown->scale, (double)shown->value);
 	int step = percent <= 0 ? -1 : (int)fmin(percent / 100 * 9, 8);
-	const char text[2] = {step < 0 ? ' ' : ramp[step], '\0'};
+	const char text[2] = {shown->unmeasured ? '?'
+			      : step < 0	? ' '
+						: ramp[step],
+		'\0'};
 	struct tb_type type = {pen->view->font, 1, TB_ALIGN_LEFT, pen->palette->text};
 	tb_picture_text(pen->picture, box, type, text);
+}
+
+// has_ramp is true where a character stands for the value, or for none.
+static bool has_ramp(const struct matrix_pen *pen, const struct shown_cell *shown)
+{
+	return pen->view->ramp || (shown->unmeasured && pen->view->font_size == 0);
 }
 
 static void number(
@@ -143,8 +162,8 @@ static void number(
 		.colour = shown->value > 0 ? tb_colour_ink(shade_of(pen, shown))
 					   : pen->palette->muted};
 	type.colour.a = (uint8_t)lround(255 * pen->ink);
-	tb_picture_text(pen->picture, box, type,
-		tb_scale_number(shown->scale, (double)shown->value, text, sizeof text));
+	tb_scale_number(shown->scale, (double)shown->value, text, sizeof text);
+	tb_picture_text(pen->picture, box, type, shown->unmeasured ? "-" : text);
 }
 
 // highlight frames a cell that belongs to the selection.
@@ -163,9 +182,14 @@ static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *
 	char value[48];
 	char tip[256];
 	const struct tb_matrix *matrix = pen->matrix;
+	const struct tb_run_link *link = &tb_run_links(pen->run)[cell->link.id];
+	if (tb_run_unmeasured(link->lacks, matrix->metric)) {
+		snprintf(tip, sizeof tip, "%s: not measured", link->name);
+		tb_picture_tip(pen->picture, tip);
+		return;
+	}
 	snprintf(tip, sizeof tip, "%s: %s %s, %.1f %% of the most loaded link",
-		tb_run_links(pen->run)[cell->link.id].name,
-		tb_metric_name(matrix->metric),
+		link->name, tb_metric_name(matrix->metric),
 		tb_metric_format(matrix->metric, cell->value, value, sizeof value),
 		cell->percent);
 	tb_picture_tip(pen->picture, tip);
@@ -244,7 +268,8 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 			continue;
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
 		const struct shown_cell shown = {cell->value, &pen->view->links,
-			{TB_PICK_LINK, cell->link.id}, false};
+			{TB_PICK_LINK, cell->link.id}, false,
+			lacks(pen, tb_run_links(pen->run)[cell->link.id].lacks)};
 		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
@@ -252,7 +277,7 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 		if (pen->view->detail == TB_DETAIL_NUMBERS &&
 			!never_lived(pen, dead_at_ps, cell->value))
 			number(pen, box, &shown);
-		else if (pen->view->ramp)
+		else if (has_ramp(pen, &shown))
 			shade_ramp(pen, box, &shown);
 		under_job(pen, box, &tb_run_links(pen->run)[cell->link.id].at);
 		cross_out(pen, box, dead_at_ps);
@@ -276,7 +301,7 @@ static void draw_name(const struct matrix_pen *pen, struct tb_box strip,
 	if (tb_text_width(view->font, size, name) > room)
 		return;
 	const struct shown_cell shown = {switch_box->sum, &view->switches,
-		{TB_PICK_SWITCH, switch_box->sw.id}, true};
+		{TB_PICK_SWITCH, switch_box->sw.id}, true, false};
 	struct tb_colour colour = pen->palette->muted;
 	if (switch_box->sum > 0)
 		colour = tb_colour_ink(shade_of(pen, &shown));
@@ -307,7 +332,8 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	box_strips(layout, band, pen->strips, box, strips);
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
 	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
-		{TB_PICK_SWITCH, switch_box->sw.id}, true};
+		{TB_PICK_SWITCH, switch_box->sw.id}, true,
+		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].lacks)};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
@@ -318,7 +344,7 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 			draw_name(pen, sum, switch_box);
 		if (!never_lived(pen, dead_at_ps, switch_box->sum))
 			number(pen, beside_name(pen, sum, switch_box), &shown);
-	} else if (pen->view->ramp) {
+	} else if (has_ramp(pen, &shown)) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
@@ -333,14 +359,16 @@ static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 {
 	const struct tb_matrix_box *most = &boxes[0];
 	for (uint32_t i = 1; i < n; i++)
-		if (boxes[i].sum > most->sum)
+		if (boxes[i].sum > most->sum ||
+			lacks(pen, tb_run_switches(pen->run)[most->sw.id].lacks))
 			most = &boxes[i];
-	const struct shown_cell shown = {
-		most->sum, &pen->view->switches, {TB_PICK_SWITCH, most->sw.id}, true};
+	const struct shown_cell shown = {most->sum, &pen->view->switches,
+		{TB_PICK_SWITCH, most->sw.id}, true,
+		lacks(pen, tb_run_switches(pen->run)[most->sw.id].lacks)};
 	shade_rect(pen, box, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, most);
-	if (pen->view->ramp)
+	if (has_ramp(pen, &shown))
 		shade_ramp(pen, box, &shown);
 	for (uint32_t i = 0; i < n; i++) {
 		cross_out(pen, box, tb_run_switches(pen->run)[boxes[i].sw.id].dead_at_ps);

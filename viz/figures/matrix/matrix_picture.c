@@ -73,11 +73,16 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 	return buffer;
 }
 
-static void title_text(const struct tb_matrix_figure *figure, char *buffer, size_t size)
+// title_text says what marks mean; `mark` is that of what was not measured.
+static void title_text(const struct tb_matrix_figure *figure, const char *mark,
+	char *buffer, size_t size)
 {
-	snprintf(buffer, size, "Congestion matrix: %s%s",
+	bool unmeasured = tb_run_n_unmeasured(figure->run, figure->matrix->metric) > 0;
+	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s",
 		tb_metric_name(figure->matrix->metric),
-		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "");
+		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "",
+		unmeasured ? ", " : "", unmeasured ? mark : "",
+		unmeasured ? ": not measured" : "");
 }
 
 static void subtitle_text(
@@ -121,7 +126,7 @@ static double head(struct tb_picture *picture, const struct tb_matrix_figure *fi
 	char text[320];
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	double width = picture->width - 2 * MARGIN;
-	title_text(figure, text, sizeof text);
+	title_text(figure, "hatched", text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){MARGIN, 20, width, 24},
 		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text}, text);
 	subtitle_text(figure, text, sizeof text);
@@ -440,7 +445,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	double end = 4 + layout.height + legend_rows;
 	char text[320];
 	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
-	title_text(figure, text, sizeof text);
+	title_text(
+		figure, view.detail == TB_DETAIL_NUMBERS ? "-" : "?", text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
 	subtitle_text(figure, text, sizeof text);
 	terminal_subtitle(picture, text, columns, type);

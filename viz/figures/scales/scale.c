@@ -229,3 +229,25 @@ void tb_legend_draw(
 	}
 	draw_ticks(picture, bar, &legend);
 }
+
+#define HATCH_STEP  5
+#define HATCH_LEAST 7 // pixels of a cell's sides
+#define GREY	    0.35
+
+void tb_unmeasured_draw(
+	struct tb_picture *picture, struct tb_box box, enum tb_theme theme)
+{
+	const struct tb_palette *palette = tb_palette_of(theme);
+	bool small = fmin(box.w, box.h) < HATCH_LEAST;
+	struct tb_colour grey = tb_colour_mix(palette->empty, palette->muted, GREY);
+	tb_picture_rect(picture, box, small ? grey : palette->empty);
+	// Lines at 45 degrees, each from its right or upper end to its left or lower one.
+	box = (struct tb_box){box.x + 1, box.y + 1, box.w - 2, box.h - 2};
+	for (double at = HATCH_STEP; !small && at < box.w + box.h; at += HATCH_STEP) {
+		double right = fmin(at, box.w), left = fmax(at - box.h, 0);
+		tb_picture_line(picture,
+			(struct tb_box){box.x + right, box.y + at - right, left - right,
+				right - left},
+			1, grey);
+	}
+}

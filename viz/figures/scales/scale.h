@@ -71,4 +71,9 @@ struct tb_legend {
 void tb_legend_draw(
 	struct tb_picture *picture, struct tb_box box, const struct tb_legend *legend);
 
+// tb_unmeasured_draw draws a cell of which nothing was measured: hatched in grey, or all
+// grey where it is too small for that.
+void tb_unmeasured_draw(
+	struct tb_picture *picture, struct tb_box box, enum tb_theme theme);
+
 #endif

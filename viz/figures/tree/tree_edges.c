@@ -113,6 +113,7 @@ static void clear(struct tb_tree_direction *direction)
 	direction->value = 0;
 	direction->busy_ps = 0;
 	direction->n_dead = 0;
+	direction->n_unmeasured = 0;
 }
 
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
@@ -137,6 +138,7 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 			direction->value = value;
 		}
 		direction->n_dead += links[i].dead_at_ps < end_ps;
+		direction->n_unmeasured += tb_run_unmeasured(links[i].lacks, metric);
 		if (samples[i].busy_ps > direction->busy_ps)
 			direction->busy_ps = samples[i].busy_ps;
 	}

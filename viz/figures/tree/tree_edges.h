@@ -17,6 +17,7 @@ struct tb_tree_direction {   // one direction of an edge
 	uint64_t value;	     // of that link
 	uint64_t busy_ps;    // of the busiest link
 	uint32_t n_links, n_dead;
+	uint32_t n_unmeasured;
 	enum tb_mark mark;
 };
 

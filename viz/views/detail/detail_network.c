@@ -10,7 +10,8 @@
 
 // figures lists them in few rows: rates stand behind what they divide, the largest queue
 // behind how many were blocked.
-static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample)
+static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample,
+	enum tb_run_lack lacks)
 {
 	char value[48], more[48], both[100];
 	for (int i = 0; i <= TB_LONGEST; i++) {
@@ -25,7 +26,8 @@ static void figures(const struct tb_detail *detail, const struct tb_link_sample 
 				tb_metric_format(second, sample->figures[second], more,
 					sizeof more),
 				second == TB_QUEUE ? " at once" : "");
-		tb_sheet_row(detail->sheet, tb_metric_title(metric), both);
+		tb_sheet_row(detail->sheet, tb_metric_title(metric),
+			tb_run_unmeasured(lacks, metric) ? "not measured" : both);
 	}
 }
 
@@ -112,8 +114,14 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	tb_sheet_row(detail->sheet, "latency", text);
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
-	figures(detail, sample);
-	ticks_row(detail, sample, at->bytes_per_s);
+	if (link->lacks == TB_LACKS_ALL) {
+		tb_sheet_caption(
+			detail->sheet, "not measured: no port at its ends counted");
+		return;
+	}
+	figures(detail, sample, link->lacks);
+	if (link->lacks == TB_LACKS_NOTHING)
+		ticks_row(detail, sample, at->bytes_per_s);
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		tb_sheet_gap(detail->sheet);
@@ -136,10 +144,12 @@ void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
+	const struct tb_run_link *of = &tb_run_links(data->run)[link];
 	char value[48];
+	tb_metric_format(data->metric, amount, value, sizeof value);
 	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-		(struct tb_pick){TB_PICK_LINK, link}, tb_run_links(data->run)[link].label,
-		tb_metric_format(data->metric, amount, value, sizeof value));
+		(struct tb_pick){TB_PICK_LINK, link}, of->label,
+		tb_run_unmeasured(of->lacks, data->metric) ? "-" : value);
 	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
@@ -183,7 +193,11 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	if (tb_selection_outside(detail->pane->selection))
 		tb_sheet_caption(
 			detail->sheet, "sums of all links into it, brushed or not");
-	figures(detail, &sum);
+	if (sw->lacks == TB_LACKS_ALL)
+		tb_sheet_caption(
+			detail->sheet, "not measured: no port at its links counted");
+	else
+		figures(detail, &sum, sw->lacks);
 	in_links(detail, id);
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});

@@ -16,8 +16,8 @@ struct tb_histogram {
 	struct tb_scale scale;
 };
 
-// tb_histogram_fill counts the links of the window. TB_ENOMEM. Linear in links. A zeroed
-// struct is empty; tb_histogram_fini frees it.
+// tb_histogram_fill counts the links of the window that were measured. TB_ENOMEM. Linear
+// in links. A zeroed struct is empty; tb_histogram_fini frees it.
 int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_data *data,
 	const struct tb_style *style) TB_MUST_USE;
 void tb_histogram_fini(struct tb_histogram *histogram);

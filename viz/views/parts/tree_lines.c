@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_W	5   // of a link that is always busy
-#define MANY	400 // edges from which on all lines are narrower
-#define CROSS_W 9
-#define FAINT	0.4 // the share of its colour that a link with little load has
-#define IDLE	0.6 // and one without, whose colour is faint by itself
+#define MOST_W	    5	// of a link that is always busy
+#define MANY	    400 // edges from which on all lines are narrower
+#define CROSS_W	    9
+#define DASH_W	    7 // and as much space behind it, together
+#define MOST_DASHES 40
+#define FAINT	    0.4 // the share of its colour that a link with little load has
+#define IDLE	    0.6 // and one without, whose colour is faint by itself
 
 // most_w returns the width of a link that is always busy: where there are many, wide ones
 // would hide each other, and take long.
@@ -42,6 +44,8 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 		.width = 1 + (most_w(sight) - 1) * busy,
 		.link = direction->link,
 		.dead = direction->n_dead > 0,
+		.unmeasured = direction->n_unmeasured == direction->n_links &&
+			      direction->n_unmeasured > 0,
 		.colour = direction->value ? tb_style_shade(pane->style, percent)
 					   : palette->line};
 	if (direction->n_dead && direction->n_dead == direction->n_links)
@@ -128,6 +132,18 @@ static void cross_out(
 	tb_picture_line(picture, (struct tb_box){x - r, y + r, 2 * r, -2 * r}, 2, colour);
 }
 
+// draw_dashes draws the line of what was not measured.
+static void draw_dashes(struct tb_picture *picture, const struct tb_tree_stroke *stroke)
+{
+	struct tb_box line = stroke->line;
+	double n = fmin(fmax(floor(hypot(line.w, line.h) / DASH_W), 2), MOST_DASHES);
+	for (double i = 0; i < n; i++)
+		tb_picture_line(picture,
+			(struct tb_box){line.x + line.w * i / n, line.y + line.h * i / n,
+				line.w / n / 2, line.h / n / 2},
+			stroke->width, stroke->colour);
+}
+
 // draw_band fills what is between two rows of a block, in the shade of its worst link.
 static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture, const struct tb_tree_edge *edge)
@@ -142,10 +158,15 @@ static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *p
 	uint32_t n_dead = edge->up.n_dead + edge->down.n_dead;
 	if (!tb_tree_sight_holds(sight, box) || worse->link.id == TB_ID_NONE)
 		return;
-	tb_picture_rect(picture, box,
-		worse->value ? tb_style_shade(pane->style,
-				       tb_scale_percent(&scale, (double)worse->value))
-			     : palette->empty);
+	if (edge->up.n_unmeasured + edge->down.n_unmeasured ==
+		edge->up.n_links + edge->down.n_links)
+		tb_unmeasured_draw(picture, box, pane->style->theme);
+	else
+		tb_picture_rect(picture, box,
+			worse->value
+				? tb_style_shade(pane->style,
+					  tb_scale_percent(&scale, (double)worse->value))
+				: palette->empty);
 	tb_picture_pick(picture, pick);
 	if (worse->mark != TB_MARK_NONE || tb_pick_equal(pane->selection->hovered, pick))
 		tb_picture_frame(picture, box, 2,
@@ -167,8 +188,11 @@ void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane 
 	qsort(sight->strokes, n, sizeof *sight->strokes, by_rank);
 	for (size_t i = 0; i < n; i++) {
 		const struct tb_tree_stroke *stroke = &sight->strokes[i];
-		tb_picture_line(picture, stroke->line, stroke->width, stroke->colour);
+		tb_picture_line(picture, stroke->line, stroke->width,
+			stroke->unmeasured ? (struct tb_colour){.a = 0} : stroke->colour);
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, stroke->link.id});
+		if (stroke->unmeasured)
+			draw_dashes(picture, stroke);
 		if (stroke->dead)
 			cross_out(pane, picture, stroke->line);
 	}

@@ -18,7 +18,8 @@ struct tb_tree_stroke {
 	double width;
 	struct tb_colour colour;
 	struct tb_link link;
-	bool dead; // it, or one of the links that it stands for
+	bool dead;	 // it, or one of the links that it stands for
+	bool unmeasured; // all of them
 };
 
 // The subtrees, which are found once, in the reader's thread.

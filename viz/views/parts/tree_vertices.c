@@ -18,7 +18,8 @@ struct vertex {
 	uint64_t value;
 	enum tb_mark mark;
 	uint32_t n_dead;
-	uint32_t job; // of nodes that are all of one, else TB_ID_NONE
+	uint32_t n_unmeasured; // switches
+	uint32_t job;	       // of nodes that are all of one, else TB_ID_NONE
 };
 
 static void vertex_of_switches(const struct tb_tree_sight *sight,
@@ -41,6 +42,8 @@ static void vertex_of_switches(const struct tb_tree_sight *sight,
 		}
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 		vertex->n_dead += switches[box->sw.id].dead_at_ps < end_ps;
+		vertex->n_unmeasured +=
+			tb_run_unmeasured(switches[box->sw.id].lacks, pane->data->metric);
 	}
 }
 
@@ -147,7 +150,10 @@ static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane 
 		colour = tb_job_colour(pane->style->theme, vertex->job);
 	bool selected = tb_pick_equal(pane->selection->selected, vertex->pick);
 	bool under = tb_pick_equal(pane->selection->hovered, vertex->pick);
-	tb_picture_rect(picture, box, colour);
+	bool unmeasured = vertex->n_unmeasured && vertex->n_unmeasured == vertex->n;
+	if (unmeasured)
+		tb_unmeasured_draw(picture, box, pane->style->theme);
+	tb_picture_rect(picture, box, unmeasured ? (struct tb_colour){.a = 0} : colour);
 	tb_picture_pick(picture, vertex->pick);
 	vertex_label(pane, picture, vertex, box, colour);
 	if (vertex->n_dead)
