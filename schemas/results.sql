@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 24; -- 1 to 23 were never released
+PRAGMA user_version = 25; -- 1 to 24 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -377,40 +377,25 @@ CREATE TABLE level_bin (
   PRIMARY KEY (run, bin, level)
 ) STRICT, WITHOUT ROWID;
 
--- What link_bin holds, added up over the run; written at its end. A run that was killed has no
--- such rows: add up link_bin, as the view link_sum does.
-CREATE TABLE link_total (
+-- What link_bin holds, added up over the run, packed likewise; the view link_total has it by link.
+-- Written at the run's end. A run that was killed has no such rows: add up link_bin, as the view
+-- link_sum does.
+CREATE TABLE total_pack (
   run INTEGER NOT NULL REFERENCES run,
-  link INTEGER NOT NULL,
-  wait_ps INTEGER NOT NULL,
-  stall_ps INTEGER NOT NULL,
-  busy_ps INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  packets INTEGER NOT NULL,
-  blocked INTEGER NOT NULL,
-  longest_wait_ps INTEGER NOT NULL,
-  largest_queue_bytes INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (run, link)
+  pack INTEGER NOT NULL,
+  links TEXT NOT NULL, -- as of link_pack
+  PRIMARY KEY (run, pack)
 ) STRICT, WITHOUT ROWID;
 
--- What a job sent from one node to another.
-CREATE TABLE flow (
+-- What a job sent from one node to another, packed; the view flow has it by flow. A pack holds flows
+-- of one job, ascending.
+CREATE TABLE flow_pack (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
-  source INTEGER NOT NULL,
+  source INTEGER NOT NULL, -- of its first flow
   destination INTEGER NOT NULL,
-  messages INTEGER NOT NULL, -- delivered
-  packets INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, -- delivered, as run.delivered_bytes
-  latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
-  queue_ps INTEGER NOT NULL, -- of that: own queue, behind other messages of the sending node
-  network_ps INTEGER NOT NULL, -- of that: in the network; the rest is software
-  worst_latency_ps INTEGER NOT NULL, -- of one message
-  ideal_ps INTEGER NOT NULL, -- sum of what network_ps is of the same messages on an idle network
-  wait_ps INTEGER NOT NULL, -- of its headers, over all links
-  blamed_ps INTEGER NOT NULL, -- of anybody's headers, for what its packets held
-  first_ps INTEGER NOT NULL DEFAULT 0, -- its first delivered message was posted
-  last_ps INTEGER NOT NULL DEFAULT 0, -- its last delivered message arrived
+  flows TEXT NOT NULL, -- JSON without blanks: arrays of the columns of flow from source on, ascending,
+    -- zeros at the end of each left out
   PRIMARY KEY (run, job, source, destination)
 ) STRICT, WITHOUT ROWID;
 
@@ -683,7 +668,8 @@ CREATE TABLE shard (
   whole TEXT NOT NULL -- SHA-256 of what all shards run: points, options, names of inputs, version
 ) STRICT;
 
--- Views. Each begins with the run, newest first, and is in the order of reading, so
+-- Views. Keys out of JSON are cast, for SQLite to index them where views are joined. Each begins
+-- with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another.
 
@@ -726,6 +712,42 @@ SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0),
   coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
 FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
 
+-- The same added up over the run. A question for one link reads all of them.
+CREATE VIEW link_total (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
+  longest_wait_ps, largest_queue_bytes) AS
+SELECT p.run, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0),
+  coalesce(l.value ->> 2, 0),
+  coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
+  coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
+FROM total_pack AS p CROSS JOIN json_each(p.links) AS l;
+
+-- What a job sent from one node to another. A question for one flow reads all of the run.
+CREATE VIEW flow (
+  run,
+  job,
+  source,
+  destination,
+  messages, -- delivered
+  packets,
+  bytes, -- delivered, as run.delivered_bytes
+  latency_ps, -- sum over messages, from post to delivery
+  queue_ps, -- of that: own queue, behind other messages of the sending node
+  network_ps, -- of that: in the network; the rest is software
+  worst_latency_ps, -- of one message
+  ideal_ps, -- sum of what network_ps is of the same messages on an idle network
+  wait_ps, -- of its headers, over all links
+  blamed_ps, -- of anybody's headers, for what its packets held
+  first_ps, -- its first delivered message was posted
+  last_ps -- its last delivered message arrived
+) AS
+SELECT p.run, p.job, CAST(f.value ->> 0 AS INTEGER), CAST(f.value ->> 1 AS INTEGER),
+  coalesce(f.value ->> 2, 0),
+  coalesce(f.value ->> 3, 0), coalesce(f.value ->> 4, 0), coalesce(f.value ->> 5, 0),
+  coalesce(f.value ->> 6, 0), coalesce(f.value ->> 7, 0), coalesce(f.value ->> 8, 0),
+  coalesce(f.value ->> 9, 0), coalesce(f.value ->> 10, 0), coalesce(f.value ->> 11, 0),
+  coalesce(f.value ->> 12, 0), coalesce(f.value ->> 13, 0)
+FROM flow_pack AS p CROSS JOIN json_each(p.flows) AS f;
+
 -- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its
 -- own name.
 CREATE VIEW link_name (run, link, kind, name) AS
@@ -749,7 +771,7 @@ FROM link_total
 UNION ALL
 SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
   sum(blocked), max(longest_wait_ps), max(largest_queue_bytes)
-FROM link_bin WHERE run NOT IN (SELECT run FROM link_total) GROUP BY run, link;
+FROM link_bin WHERE run NOT IN (SELECT run FROM total_pack) GROUP BY run, link;
 
 -- Links by wait, longest first.
 -- What counters of ports would show: PortXmitWait of the port at which a link begins, in ticks

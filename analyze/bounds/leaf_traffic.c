@@ -73,11 +73,12 @@ static int read_flows(
 	double overhead = frames ? 0 : info->network.packet_overhead_bytes;
 	struct tb_run_row row;
 	int status = tb_run_query(run,
-		"SELECT source, destination, bytes, packets FROM flow WHERE run = ?1",
+		"SELECT source, destination, bytes, packets FROM unpacked_flow WHERE run "
+		"= ?1",
 		&row, error);
 	if (status)
 		return status;
-	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
+	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
 		struct tb_node_pair pair = {
 			.source = tb_run_get_id(&row, 0, info->n_nodes),
 			.destination = tb_run_get_id(&row, 1, info->n_nodes)};

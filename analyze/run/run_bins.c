@@ -24,15 +24,6 @@ static size_t budget_of(uint32_t n_links)
 	return left < BUDGET_MAX_BYTES ? left : BUDGET_MAX_BYTES;
 }
 
-void tb_run_get_sample(
-	const struct tb_run *run, struct tb_run_row *row, struct tb_link_sample *sample)
-{
-	sample->link.id = tb_run_get_id(row, 0, run->record.info.n_links);
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		sample->figures[i] = tb_run_get(row, 1 + i, INT64_MAX);
-	tb_link_sample_rate(sample, 0);
-}
-
 // A range of bins being read from the store and passed to `take`.
 struct bins_reading {
 	struct tb_run *run;
@@ -60,9 +51,7 @@ static int deliver(struct bins_reading *reading)
 	return TB_OK;
 }
 
-// open_pack opens the pack whose number and text are the first columns of a row. A text
-// longer than any that is written is damaged.
-static struct tb_link_pack open_pack(struct tb_run_row *row)
+struct tb_link_pack tb_run_open_pack(struct tb_run_row *row)
 {
 	uint64_t pack = tb_run_get(row, 0, UINT32_MAX);
 	const char *text = (const char *)sqlite3_column_text(row->query, 1);
@@ -75,7 +64,7 @@ static struct tb_link_pack open_pack(struct tb_run_row *row)
 bool tb_run_find_in_pack(
 	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample)
 {
-	struct tb_link_pack pack = open_pack(row);
+	struct tb_link_pack pack = tb_run_open_pack(row);
 	int status = row->bad ? 0 : 1;
 	while (status > 0) {
 		status = tb_link_pack_next(&pack, sample);
@@ -111,7 +100,7 @@ static int stage(struct bins_reading *reading, struct tb_run_row *row)
 	struct tb_run *run = reading->run;
 	struct tb_link_sample read;
 	uint64_t bin = tb_run_get(row, 2, run->cache.n_bins - 1);
-	struct tb_link_pack pack = open_pack(row);
+	struct tb_link_pack pack = tb_run_open_pack(row);
 	if (row->bad || bin < reading->bin || bin >= reading->end)
 		return tb_run_damaged(run->path, "link_pack", reading->error);
 	int status = begin_bin(reading, bin);

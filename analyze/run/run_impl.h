@@ -199,14 +199,12 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 // it within a transaction.
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-// tb_run_get_sample reads TB_RUN_SAMPLE_COLUMNS.
-#define TB_RUN_SAMPLE_COLUMNS "link" TB_FIGURE_COLUMNS " "
-void tb_run_get_sample(
-	const struct tb_run *run, struct tb_run_row *row, struct tb_link_sample *sample);
+// tb_run_open_pack opens the pack of a row whose first columns are `pack` and `links` of
+// link_pack or total_pack. One longer than any that is written sets row->bad.
+struct tb_link_pack tb_run_open_pack(struct tb_run_row *row);
 
-// tb_run_find_in_pack looks for a link in a row whose first columns are `pack` and
-// `links` of link_pack, and returns whether it is there: the sample, without rates, is
-// its own then. A damaged pack sets row->bad.
+// tb_run_find_in_pack looks for a link in such a row, and returns whether it is there:
+// the sample, without rates, is its own then. A damaged pack sets row->bad.
 bool tb_run_find_in_pack(
 	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample);
 

@@ -298,22 +298,33 @@ int tb_run_add_totals(
 	return status;
 }
 
+// take_totals returns whether the pack is sound.
+static bool take_totals(struct tb_run *run, struct tb_link_pack pack)
+{
+	struct tb_link_sample sample;
+	int status;
+	while ((status = tb_link_pack_next(&pack, &sample)) > 0) {
+		if (sample.link.id >= run->record.info.n_links)
+			return false;
+		tb_link_sample_rate(&sample, 0);
+		run->totals[sample.link.id] = sample;
+	}
+	return status == 0;
+}
+
 // read_totals reads the sums that were stored at the run's end; `stored` returns whether
 // there are any.
 static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 {
 	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT " TB_RUN_SAMPLE_COLUMNS "FROM link_total WHERE run = ?1", &row,
-		error);
+	int status = tb_run_query(
+		run, "SELECT pack, links FROM total_pack WHERE run = ?1", &row, error);
 	if (status)
 		return status;
-	while ((status = tb_run_next(run, "link_total", &row, error)) > 0) {
-		struct tb_link_sample sample;
-		tb_run_get_sample(run, &row, &sample);
+	while ((status = tb_run_next(run, "total_pack", &row, error)) > 0) {
+		struct tb_link_pack pack = tb_run_open_pack(&row);
 		*stored = true;
-		if (!row.bad)
-			run->totals[sample.link.id] = sample;
+		row.bad = row.bad || !take_totals(run, pack);
 	}
 	sqlite3_finalize(row.query);
 	return status;

@@ -1,6 +1,7 @@
 #include "sql.h"
 
 #include "input_files.h"
+#include "packed_tables.h"
 #include "schemas.h"
 
 #include <errno.h>
@@ -277,6 +278,14 @@ static int check_store(sqlite3 *db, const char *path, struct tb_error *error)
 	return status ? status : check_tables(db, path, error);
 }
 
+static int check_readable(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	int status = check_store(db, path, error);
+	if (!status && tb_packed_tables_register(db) != SQLITE_OK)
+		status = tb_sql_fail(error, db, path);
+	return status;
+}
+
 // refuse_nothing refuses absent and empty files.
 static int refuse_nothing(enum tb_sql_file kind, const char *path, struct tb_error *error)
 {
@@ -318,7 +327,7 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 		return status;
 	status = recover(opened, path, error);
 	if (!status)
-		status = check_store(opened, path, error);
+		status = check_readable(opened, path, error);
 	if (!status && tb_input_note_path(path) != TB_OK)
 		status = tb_fail_memory_in(error, path, "it");
 	if (status) {
@@ -369,7 +378,7 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 	if (!status)
 		status = open_copy(&opened, name, bytes, size, error);
 	if (!status)
-		status = check_store(opened, name, error);
+		status = check_readable(opened, name, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;

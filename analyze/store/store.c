@@ -593,34 +593,12 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.losses = store_losses};
 }
 
-static bool nothing_happened(const struct tb_store_feed *feed, size_t i)
-{
-	return tb_link_sample_empty(&((const struct tb_link_sample *)feed->records)[i]);
-}
-
-static void total_row(
-	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
-{
-	const struct tb_link_sample *total =
-		&((const struct tb_link_sample *)feed->records)[i];
-	fed->numbers[0] = (int64_t)i;
-	for (int f = 0; f < TB_N_FIGURES; f++)
-		fed->numbers[1 + f] = (int64_t)total->figures[f];
-}
-
 static int write_totals(struct tb_store *store, struct tb_error *error)
 {
-	char sql[512] =
-		"INSERT INTO link_total (run, link" TB_FIGURE_COLUMNS ") SELECT run";
-	size_t at = strlen(sql);
-	for (int i = 1; i <= 1 + TB_N_FIGURES; i++)
-		at += (size_t)snprintf(sql + at, sizeof sql - at, ", c%d", i);
-	snprintf(sql + at, sizeof sql - at, " FROM feed");
-	store->feed.records = store->totals;
-	store->feed.n = store->n_links;
-	store->feed.row = total_row;
-	store->feed.is_empty = nothing_happened;
-	return tb_store_feed_write(store->db, store->path, &store->feed, sql, error);
+	for (uint32_t i = 0; i < store->n_links; i++)
+		store->totals[i].link.id = i;
+	return tb_store_packs_write_totals(&store->packs, store->db, store->path,
+		store->feed.run, store->totals, store->n_links, error);
 }
 
 // end_totals leaves the totals out when there is no time for them: readers then add the

@@ -2,35 +2,53 @@
 
 #include "flow_sum.h"
 #include "heap.h"
+#include "packed_tables.h"
+#include "row_pack.h"
 #include "store_row.h"
 
 #include <stdlib.h>
 
-static void flow_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+// pack_flows packs flows of the first one's job, as many as there is room for; returns
+// how many.
+static size_t pack_flows(const struct tb_flow_sample *flows, size_t n,
+	char text[TB_FLOW_PACK_BYTES], size_t *n_bytes)
 {
-	const struct tb_flow_sample *flow =
-		&((const struct tb_flow_sample *)feed->records)[i];
-	TB_FED(flow->job, flow->source.id, flow->destination.id,
-		(int64_t)flow->n_messages, (int64_t)flow->n_packets, (int64_t)flow->bytes,
-		(int64_t)flow->latency_ps, (int64_t)flow->queue_ps,
-		(int64_t)flow->network_ps, (int64_t)flow->worst_latency_ps,
-		(int64_t)flow->ideal_ps, (int64_t)flow->wait_ps, (int64_t)flow->blamed_ps,
-		flow->first_ps, flow->last_ps);
+	const ptrdiff_t full = TB_FLOW_PACK_BYTES - TB_ROW_PACK_MOST(1, TB_FLOW_NUMBERS);
+	char *end = text;
+	size_t i = 0;
+	for (; i < n && flows[i].job == flows->job && end - text <= full; i++) {
+		const struct tb_flow_sample *at = &flows[i];
+		const uint64_t numbers[TB_FLOW_NUMBERS] = {at->source.id,
+			at->destination.id, at->n_messages, at->n_packets, at->bytes,
+			at->latency_ps, at->queue_ps, at->network_ps,
+			at->worst_latency_ps, at->ideal_ps, at->wait_ps, at->blamed_ps,
+			(uint64_t)at->first_ps, (uint64_t)at->last_ps};
+		end = tb_row_pack_put(text, end, numbers, 2, TB_FLOW_NUMBERS);
+	}
+	*n_bytes = (size_t)(tb_row_pack_end(text, end) - text);
+	return i;
 }
 
-static int write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+static int write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
-	feed->records = samples;
-	feed->n = n;
-	feed->row = flow_row;
-	return tb_store_feed_write(db, path, feed,
-		"INSERT INTO flow ("
-		"run, job, source, destination, messages, packets, bytes, latency_ps, "
-		"queue_ps, network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, "
-		"first_ps, last_ps) "
-		"SELECT * FROM feed",
-		error);
+	char text[TB_FLOW_PACK_BYTES];
+	sqlite3_stmt *insert = NULL;
+	int status = tb_sql_prepare(db, path,
+		"INSERT INTO flow_pack (run, job, source, destination, flows) "
+		"VALUES (?,?,?,?,?)",
+		&insert, error);
+	for (size_t i = 0, n_bytes = 0; !status && i < n;) {
+		sqlite3_bind_int64(insert, 1, run);
+		sqlite3_bind_int64(insert, 2, samples[i].job);
+		sqlite3_bind_int64(insert, 3, samples[i].source.id);
+		sqlite3_bind_int64(insert, 4, samples[i].destination.id);
+		i += pack_flows(samples + i, n - i, text, &n_bytes);
+		sqlite3_bind_text(insert, 5, text, (int)n_bytes, SQLITE_STATIC);
+		status = tb_sql_run(insert, path, error);
+	}
+	sqlite3_finalize(insert);
+	return status;
 }
 
 // less_slow orders flows as the table does that a reader sorts: by slowdown, ties by
@@ -180,7 +198,7 @@ static int write_by_sender(sqlite3 *db, const char *path, struct tb_store_feed *
 int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
-	int status = write_flows(db, path, feed, samples, n, error);
+	int status = write_flows(db, path, feed->run, samples, n, error);
 	if (!status)
 		status = write_jobs(db, path, feed->run, samples, n, error);
 	if (!status)

@@ -74,8 +74,8 @@ int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed 
 
 // Writes waits by level and time. Private to analyze/.
 
-// Writes the time bins of links, packed. Private to analyze/; within the caller's
-// transaction.
+// Writes the time bins of links and what they come to, packed. Private to analyze/;
+// within the caller's transaction.
 struct tb_store_packs { // zeroed: nothing to fini
 	sqlite3_stmt *insert;
 	char text[TB_PACK_MOST];
@@ -88,6 +88,11 @@ void tb_store_packs_fini(struct tb_store_packs *packs);
 // tb_store_packs_write stores the samples of a bin, sorted by link.
 int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t run,
 	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_packs_write_totals stores the samples of a run, sorted by link.
+int tb_store_packs_write_totals(struct tb_store_packs *packs, sqlite3 *db,
+	const char *path, int64_t run, const struct tb_link_sample *totals, size_t n,
 	struct tb_error *error) TB_MUST_USE;
 
 // Waits of a bin by the level of the switch where headers waited.

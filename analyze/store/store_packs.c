@@ -16,9 +16,10 @@ void tb_store_packs_fini(struct tb_store_packs *packs)
 	packs->insert = NULL;
 }
 
-int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t run,
-	uint64_t bin, const struct tb_link_sample *samples, size_t n,
-	struct tb_error *error)
+// write_all stores samples by `insert`, whose ?1 is the run, ?2 the bin, ?3 the pack and
+// ?4 its text.
+static int write_all(struct tb_store_packs *packs, sqlite3_stmt *insert, const char *path,
+	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0, n_bytes = 0; !status && i < n;) {
@@ -26,12 +27,34 @@ int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t
 		i += tb_link_pack_write(samples + i, n - i, packs->text, &n_bytes);
 		if (n_bytes == 0)
 			continue;
-		sqlite3_bind_int64(packs->insert, 1, run);
-		sqlite3_bind_int64(packs->insert, 2, (int64_t)bin);
-		sqlite3_bind_int64(packs->insert, 3, pack);
-		sqlite3_bind_text(
-			packs->insert, 4, packs->text, (int)n_bytes, SQLITE_STATIC);
-		status = tb_sql_run(packs->insert, path, error);
+		sqlite3_bind_int64(insert, 3, pack);
+		sqlite3_bind_text(insert, 4, packs->text, (int)n_bytes, SQLITE_STATIC);
+		status = tb_sql_run(insert, path, error);
 	}
+	return status;
+}
+
+int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t run,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error)
+{
+	sqlite3_bind_int64(packs->insert, 1, run);
+	sqlite3_bind_int64(packs->insert, 2, (int64_t)bin);
+	return write_all(packs, packs->insert, path, samples, n, error);
+}
+
+int tb_store_packs_write_totals(struct tb_store_packs *packs, sqlite3 *db,
+	const char *path, int64_t run, const struct tb_link_sample *totals, size_t n,
+	struct tb_error *error)
+{
+	sqlite3_stmt *insert = NULL;
+	int status = tb_sql_prepare(db, path,
+		"INSERT INTO total_pack (run, pack, links) VALUES (?1,?3,?4)", &insert,
+		error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(insert, 1, run);
+	status = write_all(packs, insert, path, totals, n, error);
+	sqlite3_finalize(insert);
 	return status;
 }

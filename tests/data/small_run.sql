@@ -50,31 +50,9 @@ INSERT INTO bin_total(run,bin,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,lon
 INSERT INTO bin_total(run,bin,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,4,27503559,72632181,173816500,67452,176,17,2470000);
 INSERT INTO bin_total(run,bin,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,5,17961504,65040931,184225379,71388,193,12,2285716);
 INSERT INTO bin_total(run,bin,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,6,0,34541516,79659050,31848,83,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,0,23697143,41387189,78793567,29100,78,15,2100001);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,1,0,6852887,48500000,19400,52,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,2,0,31939318,73161429,29100,78,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,3,0,8548599,72750000,29100,78,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,4,63814312,34746478,84884999,29100,78,36,2470000);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,5,0,7540747,72750000,29100,78,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,6,20730713,35828605,77238571,29100,78,12,1890000);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,7,0,6919317,97000000,38800,104,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,8,0,51830030,57805000,22988,62,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,9,20466438,32198597,44284286,16126,43,12,1912145);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,10,0,52240755,51655000,20662,55,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,11,21911439,35687174,49624282,17824,48,14,2285716);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,12,0,36167883,40315000,16126,43,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,13,37687162,44739322,64895708,22988,62,23,2264288);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,14,0,40667884,44643572,17824,48,0,0);
-INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,15,41885009,44535755,59360000,20662,55,25,2285716);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,0,1,3,39,12288,64234310,4862148,54272162,26268572,39685716,23697143,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,0,3,3,39,12288,72597884,6893042,60604842,28933589,39925716,36702881,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,2,0,3,39,12288,54878604,2463222,47315382,21830009,39925716,9024294,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,2,3,3,39,12288,80442161,8914111,66428050,27200017,39685716,63814312,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,1,2,4,52,16384,76771460,4184293,65787167,26893572,53234288,20699290,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,1,3,2,26,8192,43750725,3433395,36917330,27053572,26617144,22170000,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,0,1,13,4096,22260014,1812860,18747154,22260014,13308572,5998578,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,1,3,39,12288,63944303,4729646,54114657,27053572,39925716,27355005,0);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,2,2,26,8192,42885725,3257145,36228580,26268572,26457144,20730713,0);
+INSERT INTO total_pack(run,pack,links) VALUES(1,0,'[[0,23697143,41387189,78793567,29100,78,15,2100001],[1,0,6852887,48500000,19400,52],[2,0,31939318,73161429,29100,78],[3,0,8548599,72750000,29100,78],[4,63814312,34746478,84884999,29100,78,36,2470000],[5,0,7540747,72750000,29100,78],[6,20730713,35828605,77238571,29100,78,12,1890000],[7,0,6919317,97000000,38800,104],[8,0,51830030,57805000,22988,62],[9,20466438,32198597,44284286,16126,43,12,1912145],[10,0,52240755,51655000,20662,55],[11,21911439,35687174,49624282,17824,48,14,2285716],[12,0,36167883,40315000,16126,43],[13,37687162,44739322,64895708,22988,62,23,2264288],[14,0,40667884,44643572,17824,48],[15,41885009,44535755,59360000,20662,55,25,2285716]]');
+INSERT INTO flow_pack(run,job,source,destination,flows) VALUES(1,0,0,1,'[[0,1,3,39,12288,64234310,4862148,54272162,26268572,39685716,23697143,24565715,0,0],[0,3,3,39,12288,72597884,6893042,60604842,28933589,39925716,36702881,43127886,0,0],[2,0,3,39,12288,54878604,2463222,47315382,21830009,39925716,9024294,7937865,0,0],[2,3,3,39,12288,80442161,8914111,66428050,27200017,39685716,63814312,57389307,0,0]]');
+INSERT INTO flow_pack(run,job,source,destination,flows) VALUES(1,1,1,2,'[[1,2,4,52,16384,76771460,4184293,65787167,26893572,53234288,20699290,20699290,0,0],[1,3,2,26,8192,43750725,3433395,36917330,27053572,26617144,22170000,22170000,0,0],[3,0,1,13,4096,22260014,1812860,18747154,22260014,13308572,5998578,7085007,0,0],[3,1,3,39,12288,63944303,4729646,54114657,27053572,39925716,27355005,26486433,0,0],[3,2,2,26,8192,42885725,3257145,36228580,26268572,26457144,20730713,20730713,0,0]]');
 -- Who waited for whom. Each wait has the link by which the header came in as its root, and lies in
 -- the one slice of time.
 INSERT INTO blame_wait VALUES
@@ -118,8 +96,6 @@ INSERT INTO blame_group SELECT run, 'source leaf', victim_source / 2, culprit_so
   sum(wait_ps), 0 FROM blame_wait GROUP BY 3, 4;
 INSERT INTO blame_list SELECT 1, column1, 0, 0 FROM (VALUES ('blame_wait'), ('blame_bin'),
   ('tree_bin'), ('destination'), ('destination leaf'), ('source leaf'));
-UPDATE flow SET blamed_ps = (SELECT coalesce(sum(wait_ps), 0) FROM blame_wait AS b
-  WHERE b.culprit_job = job AND b.culprit_source = source AND b.culprit_destination = destination);
 INSERT INTO job_total SELECT run, job, count(*), sum(messages), sum(packets), sum(bytes),
   sum(latency_ps), sum(queue_ps), sum(network_ps), max(worst_latency_ps), sum(ideal_ps), sum(wait_ps), sum(blamed_ps),
   min(first_ps), max(last_ps) FROM flow GROUP BY job;

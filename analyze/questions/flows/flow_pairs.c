@@ -8,12 +8,12 @@ int tb_flow_pairs_read(struct tb_run *run, const struct tb_flow_taker *taker, ui
 	struct tb_run_row row;
 	uint64_t found = 0;
 	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM flow WHERE run = ?1 "
+		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 "
 		"ORDER BY job, source, destination",
 		&row, error);
 	if (status)
 		return status;
-	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
+	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
 		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
 		if (row.bad)
 			continue; // the next step reports it

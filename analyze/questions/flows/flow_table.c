@@ -57,11 +57,12 @@ static int read_flows(
 	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
-	int status = tb_run_query(
-		run, "SELECT " TB_FLOW_COLUMNS "FROM flow WHERE run = ?1", &row, error);
+	int status = tb_run_query(run,
+		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1", &row,
+		error);
 	if (status)
 		return status;
-	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
+	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
 		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
 		if (row.bad || take(reading, &flow) == TB_OK)
 			continue;

@@ -19,11 +19,11 @@ static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow_top CROSS JOIN flow "                       \
+	"SELECT " TB_FLOW_COLUMNS "FROM flow_top CROSS JOIN unpacked_flow "              \
 	"USING (run, job, source, destination) WHERE run = ?1 AND rank <= ?2 "           \
 	"ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow WHERE run = ?1 ORDER BY "                   \
+	"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 ORDER BY "          \
 	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {
@@ -40,7 +40,7 @@ static int read_flows(struct tb_run *run, const char *sql, uint32_t top,
 	if (status)
 		return status;
 	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
-	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
+	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
 		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
 			TB_OK) {
 			status = tb_fail_memory_in(error, run->path, "flows");
@@ -59,7 +59,7 @@ static int read_count(
 	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
-	status = tb_run_next(run, "flow", &row, error);
+	status = tb_run_next(run, "flow_pack", &row, error);
 	if (status > 0) {
 		*n = tb_run_get(&row, 0, UINT32_MAX);
 		status = row.bad ? tb_run_damaged(run->path, "flow_top", error) : TB_OK;
@@ -103,5 +103,6 @@ int tb_flows_count(struct tb_run *run, uint64_t *n, struct tb_error *error)
 		*n = kept;
 		return status;
 	}
-	return read_count(run, "SELECT count(*) FROM flow WHERE run = ?1", n, error);
+	return read_count(
+		run, "SELECT count(*) FROM unpacked_flow WHERE run = ?1", n, error);
 }

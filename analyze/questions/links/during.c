@@ -65,30 +65,20 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
 {
 	struct tb_run_row row;
-	// By job and source, the order of the table's key: no pass over all flows. From
-	// each source the next one of the job is looked up, so that what many jobs take
-	// does not grow with nodes at which they do not send.
+	// Packs are passed over that cannot hold a flow to the node (packed_tables.h).
 	int status = tb_run_query(run,
-		"WITH RECURSIVE sender (job, source) AS ("
-		"SELECT j.job, (SELECT min(f.source) FROM flow AS f WHERE f.run = ?1 AND "
-		"f.job = j.job) FROM job AS j WHERE j.run = ?1 UNION ALL "
-		"SELECT s.job, (SELECT min(f.source) FROM flow AS f WHERE f.run = ?1 AND "
-		"f.job = s.job AND f.source > s.source) FROM sender AS s WHERE s.source "
-		"IS NOT NULL) "
-		"SELECT count(DISTINCT f.source), coalesce(min(f.first_ps), 0), "
-		"coalesce(max(f.last_ps), 0), coalesce(min(f.source), 0), "
-		"coalesce(min(f.job), 0), coalesce(max(f.job), 0) FROM sender AS s "
-		"CROSS JOIN flow AS f ON f.run = ?1 AND f.job = s.job AND "
-		"f.source = s.source AND f.destination = ?2 "
-		"WHERE f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
-		"f.last_ps > ?3",
+		"SELECT count(DISTINCT source), coalesce(min(first_ps), 0), "
+		"coalesce(max(last_ps), 0), coalesce(min(source), 0), "
+		"coalesce(min(job), 0), coalesce(max(job), 0) FROM unpacked_flow "
+		"WHERE run = ?1 AND destination = ?2 AND messages > 0 AND source <> ?2 "
+		"AND first_ps < ?4 AND last_ps > ?3",
 		&row, error);
 	if (status)
 		return status;
 	sqlite3_bind_int64(row.query, 2, node.id);
 	sqlite3_bind_int64(row.query, 3, from_ps);
 	sqlite3_bind_int64(row.query, 4, to_ps);
-	status = tb_run_next(run, "flow", &row, error);
+	status = tb_run_next(run, "flow_pack", &row, error);
 	if (status > 0) {
 		struct tb_senders found = {.n = tb_run_get32(&row, 0, UINT32_MAX),
 			.first_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX),
@@ -97,7 +87,7 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 			.job = tb_run_get32(&row, 4, UINT32_MAX)};
 		if (found.job != tb_run_get32(&row, 5, UINT32_MAX))
 			found.job = TB_ID_NONE;
-		status = row.bad ? tb_run_damaged(run->path, "flow", error) : TB_OK;
+		status = row.bad ? tb_run_damaged(run->path, "flow_pack", error) : TB_OK;
 		if (!status)
 			*senders = found;
 	}

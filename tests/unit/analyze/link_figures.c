@@ -56,7 +56,7 @@ static void the_view_of_sums_adds_up_as_figures_do(void **state)
 	sqlite3_stmt *query = NULL;
 	assert_int_equal(sqlite3_exec(db,
 				 "CREATE TEMP TABLE kept AS SELECT * FROM link_total;"
-				 "DELETE FROM link_total",
+				 "DELETE FROM total_pack",
 				 NULL, NULL, NULL),
 		SQLITE_OK);
 	assert_int_equal(

@@ -45,7 +45,7 @@ static void growing_init(struct growing *growing)
 	snprintf(statements, sizeof statements, "ATTACH '%s' AS whole",
 		growing->fixture.path);
 	sql(growing, statements);
-	sql(growing, "PRAGMA foreign_keys = OFF; DELETE FROM main.link_total;"
+	sql(growing, "PRAGMA foreign_keys = OFF; DELETE FROM main.total_pack;"
 		     "DELETE FROM main.link_pack WHERE bin >= 3;"
 		     "DELETE FROM main.bin_total WHERE bin >= 3;"
 		     "UPDATE main.run SET complete = 0, simulated_ps = 3 * bin_ps");
@@ -105,7 +105,7 @@ static void bins_that_come_are_taken_up(void **state)
 		check(&growing, (struct tb_window){0, 0});
 		check(&growing, (struct tb_window){1, (uint64_t)bin + 2});
 	}
-	sql(&growing, "INSERT INTO main.link_total SELECT * FROM whole.link_total;"
+	sql(&growing, "INSERT INTO main.total_pack SELECT * FROM whole.total_pack;"
 		      "UPDATE main.run SET complete = 1");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_true(tb_run_info(growing.run)->complete);

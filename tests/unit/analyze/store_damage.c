@@ -199,7 +199,7 @@ static void kill_in_mid_write(const char *path)
 		sqlite3_open(path, &db);
 		sqlite3_exec(db,
 			"PRAGMA cache_size = 5; BEGIN; UPDATE link_pack SET links = ''; "
-			"DELETE FROM link_total",
+			"DELETE FROM total_pack",
 			NULL, NULL, NULL);
 		raise(SIGKILL);
 	}

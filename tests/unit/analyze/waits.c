@@ -1,6 +1,7 @@
 // What questions answer about who waited for whom: sums that are the wait of links, and
 // the heaviest rows with their bounds.
 #include "../../analyze_fixture.h"
+#include "../../support/packed_links.h"
 
 #include "flow_table.h"
 #include "grouped.h"
@@ -373,20 +374,26 @@ static int64_t unattributed(const struct stage *stage)
 static void nothing_is_unattributed_until_a_sum_is_wrong(void **state)
 {
 	struct stage *stage = *state;
-	static const char *const tables[][2] = {{"root_total", "wait_ps"},
-		{"root_bin", "wait_ps"}, {"root_job", "wait_ps"}, {"job_wait", "wait_ps"},
-		{"job_link", "wait_ps"}, {"job_link", "blamed_ps"}, {"flow", "wait_ps"},
-		{"flow", "blamed_ps"}, {"link_total", "wait_ps"}};
+	static const struct {
+		const char *name, *column, *unpacked, *packed;
+	} tables[] = {{"root_total", "wait_ps", "", ""}, {"root_bin", "wait_ps", "", ""},
+		{"root_job", "wait_ps", "", ""}, {"job_wait", "wait_ps", "", ""},
+		{"job_link", "wait_ps", "", ""}, {"job_link", "blamed_ps", "", ""},
+		{"flows", "wait_ps", FLOWS_UNPACKED, FLOWS_PACKED},
+		{"flows", "blamed_ps", FLOWS_UNPACKED, FLOWS_PACKED},
+		{"totals", "wait_ps", TOTALS_UNPACKED, TOTALS_PACKED}};
 	assert_int_equal(unattributed(stage), 0);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		for (int by = -1; by <= 1; by += 2) {
-			char sql[200];
+			char sql[1024];
+			const char *name = tables[i].name, *column = tables[i].column;
 			snprintf(sql, sizeof sql,
-				"CREATE TEMP TABLE most AS SELECT max(%s) AS w FROM %s; "
-				"UPDATE %s SET %s = %s + %d WHERE %s = (SELECT w FROM "
-				"most)",
-				tables[i][1], tables[i][0], tables[i][0], tables[i][1],
-				tables[i][1], 3 * by, tables[i][1]);
+				"%sCREATE TEMP TABLE most AS SELECT max(%s) AS w FROM "
+				"%s; UPDATE %s SET %s = %s + %d WHERE %s = (SELECT w "
+				"FROM "
+				"most);%s",
+				tables[i].unpacked, column, name, name, column, column,
+				3 * by, column, tables[i].packed);
 			change(stage, sql);
 			assert_int_equal(unattributed(stage), by < 0 ? 3 : 0);
 		}

@@ -87,7 +87,7 @@ static void of_a_run_that_grew_nothing_older_is_shown(void **state)
 {
 	struct stage *stage = *state;
 	sqlite3 *db = NULL;
-	stage_change(stage, "UPDATE run SET complete = 0; DELETE FROM link_total");
+	stage_change(stage, "UPDATE run SET complete = 0; DELETE FROM total_pack");
 	keys(stage->viewer, (const char *const[]){"F3", "F4", "F3", NULL});
 	assert_int_equal(sqlite3_open(stage->path, &db), SQLITE_OK);
 	assert_int_equal(

@@ -27,14 +27,14 @@ static void change_waits(const char *path)
 	sqlite3 *database;
 	char sql[2048];
 	snprintf(sql, sizeof sql,
-		LINKS_UNPACKED
+		LINKS_UNPACKED TOTALS_UNPACKED
 		"UPDATE links SET wait_ps = wait_ps - 1000000 WHERE link = %d AND bin "
 		"= %d;"
-		"UPDATE link_total SET wait_ps = wait_ps - 1000000 WHERE link = %d;"
+		"UPDATE totals SET wait_ps = wait_ps - 1000000 WHERE link = %d;"
 		"UPDATE links SET wait_ps = wait_ps + 5000000 WHERE link = %d AND bin "
 		"= %d;"
-		"UPDATE link_total SET wait_ps = wait_ps + 5000000 WHERE link = "
-		"%d;" LINKS_PACKED,
+		"UPDATE totals SET wait_ps = wait_ps + 5000000 WHERE link = "
+		"%d;" LINKS_PACKED TOTALS_PACKED,
 		LESS, VIZ_HOT_BIN, LESS, MORE, VIZ_HOT_BIN, MORE);
 	if (sqlite3_open(path, &database) != SQLITE_OK ||
 		sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK)

@@ -460,7 +460,7 @@ static void a_window_keeps_its_time_when_bins_become_wider(void **state)
 		struct tb_error error;
 		viz_path(path);
 		viz_store(path);
-		run_sql(path, "UPDATE run SET complete = 0; DELETE FROM link_total");
+		run_sql(path, "UPDATE run SET complete = 0; DELETE FROM total_pack");
 		viz_check(tb_viewer_new(&viewer, tb_views, path, 0, &error), &error);
 		struct tb_viewer_look look = tb_viewer_look(viewer);
 		look.window = windows[i].before;
@@ -483,7 +483,7 @@ static void a_view_that_reads_before_the_refresh_finds_wider_bins_no_trouble(voi
 	struct tb_error error;
 	viz_path(path);
 	viz_store(path);
-	run_sql(path, "UPDATE run SET complete = 0; DELETE FROM link_total");
+	run_sql(path, "UPDATE run SET complete = 0; DELETE FROM total_pack");
 	viz_check(tb_viewer_new(&viewer, tb_views, path, 0, &error), &error);
 	tb_viewer_resize(viewer, WIDTH, HEIGHT);
 	assert_true(shows(viewer, "not ended"));

@@ -383,11 +383,11 @@ static void in_two_runs(void **state)
 	assert_int_equal(chdir(folder), 0); // the picture shows the paths
 	snprintf(stage->path, sizeof stage->path, "b.db");
 	viz_store(stage->path);
-	stage_change(stage,
-		LINKS_UNPACKED "UPDATE links SET wait_ps = wait_ps + 5000000 WHERE "
-			       "link = 10 AND bin = 3;" LINKS_PACKED
-			       "UPDATE link_total SET wait_ps = wait_ps + "
-			       "5000000 WHERE link = 10");
+	stage_change(stage, LINKS_UNPACKED TOTALS_UNPACKED
+		"UPDATE links SET wait_ps = wait_ps + 5000000 WHERE "
+		"link = 10 AND bin = 3;" LINKS_PACKED
+		"UPDATE totals SET wait_ps = wait_ps + "
+		"5000000 WHERE link = 10;" TOTALS_PACKED);
 	snprintf(stage->path, sizeof stage->path, "a.db");
 	viz_store(stage->path);
 	static const char *const narrow[] = {".", ".", "]", NULL};
