@@ -205,6 +205,8 @@ static int next_pack(struct cursor *cursor)
 		const char *text = (const char *)sqlite3_column_text(cursor->packs, 1);
 		int n_bytes = sqlite3_column_bytes(cursor->packs, 1);
 		cursor->pack = tb_row_pack_open(text, text ? (size_t)n_bytes : 0);
+		cursor->pack.picks = cursor->plan->backwards;
+		cursor->pack.picked = (uint64_t)cursor->wanted;
 		return SQLITE_OK;
 	}
 	cursor->at_end = true;
@@ -240,26 +242,36 @@ static bool is_of_pack(const struct cursor *cursor)
 		       cursor->numbers[0] / TB_PACK_LINKS == (uint64_t)cursor->number);
 }
 
+// take_row takes the next row of the pack: 1, 0 at its end, negative when it is damaged.
+static int take_row(struct cursor *cursor)
+{
+	const struct packed *of = ((const struct table *)cursor->base.pVtab)->of;
+	bool first = !cursor->pack.begun;
+	uint64_t before[KEYS_MOST];
+	memcpy(before, cursor->numbers, sizeof before);
+	int status = tb_row_pack_next(
+		&cursor->pack, cursor->numbers, of->n_keys, of->n_numbers);
+	if (status <= 0)
+		return status;
+	bool fits = first ? is_first(cursor) : is_next(cursor, before, of->n_keys);
+	return fits && is_of_pack(cursor) ? 1 : -1;
+}
+
 static int packed_next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
-	const struct packed *of = ((const struct table *)base->pVtab)->of;
-	uint64_t before[KEYS_MOST];
+	const int last_key = ((const struct table *)base->pVtab)->of->n_keys - 1;
 	int code = SQLITE_OK;
 	cursor->row++;
 	while (code == SQLITE_OK && !cursor->at_end) {
-		bool first = !cursor->pack.begun;
-		memcpy(before, cursor->numbers, sizeof before);
-		int status = tb_row_pack_next(
-			&cursor->pack, cursor->numbers, of->n_keys, of->n_numbers);
+		int status = take_row(cursor);
 		if (status < 0)
 			return damaged(cursor);
-		if (status > 0 && is_of_pack(cursor) &&
-			(first ? is_first(cursor) : is_next(cursor, before, of->n_keys)))
+		if (status > 0 && (!cursor->pack.picks || cursor->numbers[last_key] ==
+								  cursor->pack.picked))
 			return SQLITE_OK;
-		if (status > 0)
-			return damaged(cursor);
-		code = next_pack(cursor);
+		if (status == 0)
+			code = next_pack(cursor);
 	}
 	return code;
 }

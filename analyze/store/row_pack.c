@@ -89,6 +89,12 @@ static bool take_number(struct tb_row_pack *pack, uint64_t *value)
 	return n > 0;
 }
 
+static void pass_over(struct tb_row_pack *pack)
+{
+	const char *end = memchr(pack->at, ']', (size_t)(pack->end - pack->at));
+	pack->at = end ? end : pack->end;
+}
+
 static bool take_row(
 	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
 {
@@ -98,6 +104,8 @@ static bool take_row(
 	do {
 		if (n == n_numbers || !take_number(pack, &numbers[n++]))
 			return false;
+		if (n == n_keys && pack->picks && numbers[n - 1] != pack->picked)
+			pass_over(pack);
 	} while (take(pack, ','));
 	bool whole = n >= n_keys;
 	for (; n < n_numbers; n++)

@@ -29,14 +29,16 @@ char *tb_row_pack_end(char *text, char *end);
 struct tb_row_pack { // being read
 	const char *at, *end;
 	bool begun;
+	bool picks; // rows whose last key is not `picked` are passed over unread
+	uint64_t picked;
 };
 
-// tb_row_pack_open begins to read a text, which it borrows.
+// tb_row_pack_open begins to read a text, which it borrows. The caller may set `picks`.
 struct tb_row_pack tb_row_pack_open(const char *text, size_t n_bytes);
 
 // tb_row_pack_next reads the next row: 1, 0 at the end, or TB_EFORMAT when this is no
 // such text, a row has fewer numbers than keys or more than `n_numbers`, or a number is
-// more than a column of a table may hold.
+// more than a column of a table may hold. Of rows passed over it has the keys, and zeros.
 int tb_row_pack_next(struct tb_row_pack *pack, uint64_t *numbers, int n_keys,
 	int n_numbers) TB_MUST_USE;
 
