@@ -712,14 +712,16 @@ SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0),
   coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
 FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
 
--- The same added up over the run. A question for one link reads all of them.
+-- The same added up over the run. A question for one link reads all of them. SQLite would unpack it
+-- once for each row that it is joined to, were it not of two parts, of which the second is empty.
 CREATE VIEW link_total (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
 SELECT p.run, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0),
   coalesce(l.value ->> 2, 0),
   coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
   coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
-FROM total_pack AS p CROSS JOIN json_each(p.links) AS l;
+FROM total_pack AS p CROSS JOIN json_each(p.links) AS l
+UNION ALL SELECT CAST(0 AS INTEGER), CAST(0 AS INTEGER), 0, 0, 0, 0, 0, 0, 0, 0 WHERE 0;
 
 -- What a job sent from one node to another. A question for one flow reads all of the run.
 CREATE VIEW flow (
@@ -746,7 +748,9 @@ SELECT p.run, p.job, CAST(f.value ->> 0 AS INTEGER), CAST(f.value ->> 1 AS INTEG
   coalesce(f.value ->> 6, 0), coalesce(f.value ->> 7, 0), coalesce(f.value ->> 8, 0),
   coalesce(f.value ->> 9, 0), coalesce(f.value ->> 10, 0), coalesce(f.value ->> 11, 0),
   coalesce(f.value ->> 12, 0), coalesce(f.value ->> 13, 0)
-FROM flow_pack AS p CROSS JOIN json_each(p.flows) AS f;
+FROM flow_pack AS p CROSS JOIN json_each(p.flows) AS f
+UNION ALL SELECT CAST(0 AS INTEGER), CAST(0 AS INTEGER), CAST(0 AS INTEGER), CAST(0 AS INTEGER),
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 WHERE 0;
 
 -- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its
 -- own name.
