@@ -209,15 +209,15 @@ static char *say_deciding(
 	if (advice->job == TB_ID_NONE)
 		snprintf(text, size, "%s", words[advice->by][which]);
 	else if (which == DECIDES)
-		snprintf(text, size, "The run time of job %.60s", name);
+		snprintf(text, size, "The run time of job %.40s", name);
 	else
-		snprintf(text, size, "job %.60s takes", name);
+		snprintf(text, size, "job %.40s takes", name);
 	return text;
 }
 
 static struct tb_table table_of(const struct tb_advice *advice)
 {
-	char what[100];
+	char what[64];
 	struct tb_table table = {.type = &changes,
 		.of = advice,
 		.words = advice->info->words,
@@ -270,7 +270,7 @@ static bool lacks_folder(const struct tb_advice *advice)
 // say_best writes which change gains most, and how many help.
 static void say_best(const struct tb_advice *advice, FILE *words)
 {
-	char takes[100];
+	char takes[64];
 	const struct tb_change *best = best_of(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);

@@ -42,7 +42,8 @@ static void keep_label(
 		{"nodename", sample->nodename, sizeof sample->nodename}};
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (strlen(labels[i].key) == n && memcmp(labels[i].key, key, n) == 0)
-			snprintf(labels[i].to, labels[i].size, "%s", text);
+			snprintf(labels[i].to, labels[i].size, "%.*s",
+				(int)labels[i].size - 1, text); // cut, where too long
 }
 
 // read_labels reads what stands in braces and returns what stands behind it, NULL when

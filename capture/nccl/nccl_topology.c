@@ -131,7 +131,7 @@ static int read_trees(struct nl_log *log, const struct nl_line *line)
 	const char *at = line->text + strlen("Trees");
 	while (status == TB_OK && (at = strchr(at, '['))) {
 		char *end;
-		struct nl_channel *channel, tree = {0};
+		struct nl_channel *channel = NULL, tree = {0};
 		uint32_t rank;
 		unsigned long number = strtoul(at + 1, &end, 10);
 		at = begins(end, "] ") ? end + 2 : "";

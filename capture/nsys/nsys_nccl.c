@@ -254,7 +254,7 @@ static int map_put(
 
 static int add_comm(struct nx_telling *telling, const struct nx_range *range)
 {
-	uint64_t key;
+	uint64_t key = 0;
 	uint32_t known = NX_NONE, number = (uint32_t)telling->n_comms, n = 0;
 	bool again = range->has_comm &&
 		     find_comm(telling, range->process, range->comm_id, &key, &known);

@@ -60,7 +60,7 @@ static int other_key(const struct tb_preset_reading *reading, const char *name)
 static bool is_left_out(
 	const struct tb_preset_reading *reading, const char *section, const char *name)
 {
-	if (reading->in_list || !reading->kind->stands_for_other)
+	if (!section || reading->in_list || !reading->kind->stands_for_other)
 		return false;
 	for (size_t i = 0; i < reading->n_kinds; i++) {
 		const struct tb_switching_kind *kind = &reading->kinds[i];
