@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of patterns:", 0},
 	{"message", KEY_MESSAGE, "BYTES", 0, "Mean size of a message: 320, 256K, 1M, 2G",
 		0},
-	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends", 0},
+	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends, or rounds", 0},
 	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 0},
 	{"io-nodes", KEY_IO_NODES, "N", 0,
 		"Number of I/O nodes in io-random and io-fixed (8)", 0},

@@ -1,6 +1,7 @@
 #include "synth.h"
 
 #include "random.h"
+#include "stencil.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -215,6 +216,13 @@ int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *erro
 	return TB_OK;
 }
 
+// n_ops returns how many operations a node has at most.
+static uint64_t n_ops(const struct tb_synth_options *o)
+{
+	uint64_t of_message = !o->pattern->destination ? 13 : o->load > 0 ? 3 : 2;
+	return of_message * o->n_messages;
+}
+
 static int check_messages(const struct tb_synth_options *o, struct tb_error *error)
 {
 	if (o->load < 0 || o->n_messages < 1)
@@ -227,7 +235,12 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 		return tb_fail(error, TB_EUSAGE,
 			"%" PRIu32 " messages at that load take longer than 100 days",
 			o->n_messages);
-	if ((uint64_t)o->n_nodes * o->n_messages > INT32_MAX / (o->load > 0 ? 3 : 2))
+	if (!o->pattern->destination && (o->load > 0 || o->size_dist != TB_SYNTH_FIXED))
+		return tb_fail(error, TB_EUSAGE,
+			"%s sends when its neighbours have sent, as much to each: it has "
+			"neither load nor distribution",
+			o->pattern->name);
+	if (n_ops(o) * o->n_nodes > INT32_MAX)
 		return tb_fail(error, TB_ECAPACITY,
 			"%" PRIu32 " messages from each of %" PRIu32
 			" nodes are more operations than a job can hold (%d)",
@@ -235,8 +248,8 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 	return TB_OK;
 }
 
-static int build(struct tb_job_builder *builder, struct traffic *traffic,
-	struct tb_job **job, struct tb_error *error)
+static int build(
+	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
 {
 	int status = TB_OK;
 	draw_messages(traffic);
@@ -247,7 +260,18 @@ static int build(struct tb_job_builder *builder, struct traffic *traffic,
 		if (status == TB_OK)
 			status = add_sends(builder, traffic, node, error);
 	}
-	return status == TB_OK ? tb_job_finish(builder, "", job, error) : status;
+	return status;
+}
+
+static int add_traffic(struct tb_job_builder *builder,
+	const struct tb_synth_options *options, struct tb_error *error)
+{
+	struct traffic traffic = {0};
+	int status = traffic_init(&traffic, options)
+			     ? build(builder, &traffic, error)
+			     : tb_fail_memory(error, "so many messages");
+	traffic_fini(&traffic);
+	return status;
 }
 
 int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
@@ -259,13 +283,13 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	if (status != TB_OK)
 		return status;
 	struct tb_job_builder *builder = NULL;
-	struct traffic traffic = {0};
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
-	if (status == TB_OK && !traffic_init(&traffic, options))
-		status = tb_fail_memory(error, "so many messages");
 	if (status == TB_OK)
-		status = build(builder, &traffic, job, error);
-	traffic_fini(&traffic);
+		status = options->pattern->destination
+				 ? add_traffic(builder, options, error)
+				 : tb_stencil_build(builder, options, error);
+	if (status == TB_OK)
+		status = tb_job_finish(builder, "", job, error);
 	tb_job_builder_free(builder);
 	return status;
 }

@@ -14,6 +14,8 @@
 // The same options give the same job on any machine. Every node draws destinations, sizes
 // and times from separate streams, so changing one distribution does not change the
 // others.
+//
+// A stencil is another: see stencil.c. `n_messages` are its rounds.
 #ifndef TB_SYNTH_H
 #define TB_SYNTH_H
 
@@ -27,7 +29,7 @@ struct tb_synth_pattern {
 	const char *summary;  // one line: who sends to whom
 	uint32_t multiple_of; // of this must be the number of nodes; 0: a power of 2
 	// destination returns the destination of the next message of `node`; if that is
-	// `node` itself, it sends nothing.
+	// `node` itself, it sends nothing. NULL: a node sends to several, in rounds.
 	uint32_t (*destination)(const struct tb_synth_options *options, uint32_t node,
 		struct tb_random *random);
 };
@@ -49,7 +51,7 @@ struct tb_synth_options {
 	const struct tb_synth_pattern *pattern;
 	uint32_t n_nodes;
 	uint64_t message_bytes; // mean size; sizes that are drawn are at least 1
-	uint32_t n_messages;	// per sending node
+	uint32_t n_messages;	// per sending node, or rounds
 	double load; // offered per node, as a share of rate_bytes_per_s; 0: all it can
 		     // send
 	uint64_t rate_bytes_per_s; // of payload; 0: TB_SYNTH_RATE_BYTES_PER_S

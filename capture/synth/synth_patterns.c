@@ -161,6 +161,7 @@ const struct tb_synth_pattern tb_synth_patterns[] = {
 	{"transpose", "upper and lower half of the binary digits swapped", 0, transpose},
 	{"shuffle", "binary digits rotated left by one", 0, shuffle},
 	{"neighbour", "0 with 1, 2 with 3, and so on", 2, neighbour},
+	{"stencil", "to the six neighbours on a grid, in rounds (--messages)", 1, NULL},
 	{"hot-spot", "all to one node (--hot)", 1, hot_spot},
 	{"ping", "node 0 to the last node", 1, ping},
 	{"ping-both", "node 0 to the last node, and back", 1, ping_both},

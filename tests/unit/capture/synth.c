@@ -1,6 +1,7 @@
 // Synthetic jobs: every pattern follows its definition (paper 000, section 4), and jobs
 // have the right operations.
 #include "synth.h"
+#include "stencil.h"
 
 #include "../../job_equal.h"
 #include "units.h"
@@ -377,6 +378,64 @@ static void what_makes_no_sense_is_refused(void **state)
 		"no pattern is called 'neighbor'; the nearest is 'neighbour'");
 }
 
+static void a_stencil_exchanges_with_six_neighbours_each_way(void **state)
+{
+	(void)state;
+	uint32_t n = 4 * 3 * 3, sends[36][36] = {{0}};
+	struct tb_synth_options options = options_of("stencil", n);
+	struct tb_job *job = make(&options);
+	for (uint32_t node = 0; node < n; node++)
+		for (uint32_t i = job->first_op[node]; i < job->first_op[node + 1]; i++)
+			if (job->ops[i].kind == TB_OP_SEND)
+				sends[node][job->ops[i].peer]++;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t n_neighbours = 0;
+		for (uint32_t k = 0; k < n; k++) {
+			// Along one of the sides, of 4, 3 and 3, by one, around the ends.
+			uint32_t off[] = {(k % 4 + 4 - i % 4) % 4,
+				(k / 4 % 3 + 3 - i / 4 % 3) % 3,
+				(k / 12 + 3 - i / 12) % 3};
+			uint32_t sides[] = {4, 3, 3}, n_off = 0, n_near = 0;
+			for (int d = 0; d < 3; d++) {
+				n_off += off[d] != 0;
+				n_near += off[d] == 1 || off[d] == sides[d] - 1;
+			}
+			bool near = n_off == 1 && n_near == 1;
+			assert_int_equal(sends[i][k], near ? options.n_messages : 0);
+			n_neighbours += near;
+		}
+		assert_int_equal(n_neighbours, 6);
+	}
+	tb_job_free(job);
+}
+
+static void a_side_of_two_has_one_neighbour_and_a_prime_is_a_ring(void **state)
+{
+	(void)state;
+	uint32_t neighbours[6];
+	assert_int_equal(tb_stencil_neighbours(8, 5, neighbours), 3); // 2 x 2 x 2
+	assert_int_equal(neighbours[0], 4);
+	assert_int_equal(neighbours[1], 7);
+	assert_int_equal(neighbours[2], 1);
+	assert_int_equal(tb_stencil_neighbours(7, 0, neighbours), 2);
+	assert_int_equal(neighbours[0], 1);
+	assert_int_equal(neighbours[1], 6);
+	assert_int_equal(tb_stencil_neighbours(2, 1, neighbours), 1);
+}
+
+static void a_stencil_has_neither_load_nor_distribution(void **state)
+{
+	(void)state;
+	struct tb_job *job;
+	struct tb_error error;
+	struct tb_synth_options options = options_of("stencil", 8);
+	options.load = 0.5;
+	assert_int_equal(tb_synth_job(&job, &options, &error), TB_EUSAGE);
+	options.load = 0;
+	options.size_dist = TB_SYNTH_UNIFORM;
+	assert_int_equal(tb_synth_job(&job, &options, &error), TB_EUSAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +453,9 @@ int main(void)
 		cmocka_unit_test(a_seed_gives_one_job_and_another_seed_another),
 		cmocka_unit_test(sizes_do_not_move_destinations),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(a_stencil_exchanges_with_six_neighbours_each_way),
+		cmocka_unit_test(a_side_of_two_has_one_neighbour_and_a_prime_is_a_ring),
+		cmocka_unit_test(a_stencil_has_neither_load_nor_distribution),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
