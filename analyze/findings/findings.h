@@ -57,6 +57,9 @@
 // Backlog: of the time from post to delivery, messages spent so much in the queue of
 // their own node. With more than half, the queue decides what a latency is.
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
+// A node's bus limits what faster links gain: links twice as fast would gain less than
+// this, of the 50 % that nothing else limits.
+#define TB_FINDING_BUS 45.0
 // A job pays for the others, or for the network, when it takes so much longer than by
 // itself or on an ideal one; less does not matter to anybody. Nor does wait that could
 // not have made the run so much longer: there is no remedy for it.

@@ -165,6 +165,25 @@ static void try_wider(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "wider.db");
 }
 
+// say_bus adds what faster links would gain, where a node's bus, or PCIe, carries hardly
+// more than its link does: each rail has a bus of its own.
+static void say_bus(struct tb_finding *finding, const struct tb_network_params *network)
+{
+	struct tb_network_params faster = *network;
+	faster.link_bytes_per_s *= 2;
+	double most = (double)tb_network_payload_rate(&faster);
+	double gain = 100 * (1 - (double)tb_network_payload_rate(network) / most);
+	char share[32], rate[32];
+	if (gain >= TB_FINDING_BUS)
+		return;
+	tb_finding_real(finding, "faster_links_percent", gain);
+	tb_finding_say(finding,
+		"Links twice as fast would gain %s at most: a node's bus carries %s, and "
+		"each rail has a bus of its own.",
+		tb_percent_text(gain, share, sizeof share),
+		tb_format_rate(most, rate, sizeof rate));
+}
+
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
 // file has the rails that are in the file.
 static void try_rail(struct tb_judging *judging)
@@ -186,6 +205,8 @@ static void try_rail(struct tb_judging *judging)
 		full ? "The traffic fills this network. Try two of them side by side."
 		     : "A second rail gives every node, and so those that receive most, "
 		       "a second link.");
+	if (!full)
+		say_bus(finding, &info->network);
 	tb_judging_try(judging, finding, &command, "rails.db");
 }
 

@@ -2,6 +2,7 @@
 #include "../../../support/evidence_made.h"
 
 #include "findings_impl.h"
+#include "synth.h"
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -234,6 +235,27 @@ static void a_try_that_needs_files_says_what_writes_them(void **state)
 			   "command, with the files that it needs.");
 }
 
+static void a_narrow_bus_speaks_for_a_rail_rather_than_faster_links(void **state)
+{
+	struct made made;
+	struct tb_network_params *network = &made.info.network;
+	(void)state;
+	make(&made);
+	end(&made, 5, 90, TB_FINDING_SENDERS);
+	network->bus_bytes_per_s = 0;
+	network->credits.pcie_bytes_per_s = TB_SYNTH_RATE_BYTES_PER_S / 4 * 5;
+	judge(&made);
+	reals("second-rail", "faster_links_percent", 20);
+	says("second-rail",
+		"a second link. Links twice as fast would gain 20 % at most: a "
+		"node's bus carries 423.3 MB/s, and each rail has a bus of "
+		"its own.");
+	network->credits.pcie_bytes_per_s = 2 * TB_SYNTH_RATE_BYTES_PER_S;
+	judge(&made);
+	assert_non_null(found("second-rail"));
+	assert_null(strstr(found("second-rail")->sentence, "twice as fast"));
+}
+
 static void remedies_have_the_figures_that_they_rest_on(void **state)
 {
 	struct made made;
@@ -366,6 +388,7 @@ int main(void)
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
+		cmocka_unit_test(a_narrow_bus_speaks_for_a_rail_rather_than_faster_links),
 		cmocka_unit_test(a_try_that_needs_files_says_what_writes_them),
 		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
 		cmocka_unit_test(routes_and_faults_bind_a_run_to_its_network),
