@@ -204,6 +204,12 @@ static struct tb_window bins_shown(const struct tb_timeline *timeline)
 	return window;
 }
 
+bool tb_timeline_is_whole(const struct tb_timeline *timeline)
+{
+	return timeline->from_ps == 0 &&
+	       timeline->to_ps == tb_run_info(timeline->run)->simulated_ps;
+}
+
 int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	const struct tb_timeline_options *options, struct tb_error *error)
 {
@@ -230,6 +236,9 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		status = tb_critical_path_init(&made.path, run, error);
 	if (!status && options->closer)
 		status = tb_critical_path_look(&made.path, options->closer, error);
+	if (!status && !tb_timeline_is_whole(&made))
+		status = tb_critical_path_window(
+			&made.path, made.from_ps, made.to_ps, error);
 	if (!status && options->n_links)
 		status = tb_hot_links(made.bins, bins_shown(&made), options->n_links,
 			&made.links, &made.n_links, error);

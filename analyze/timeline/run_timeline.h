@@ -40,8 +40,8 @@ struct tb_timeline {
 	struct tb_run *bins; // with the bins: the run, or a closer look at it
 	tb_time_ps from_ps, to_ps;
 	struct tb_rank_spans times;
-	struct tb_call_spans calls; // of the run; a closer look has no others
-	struct tb_critical_path path;
+	struct tb_call_spans calls;	// of the run; a closer look has no others
+	struct tb_critical_path path;	// its shares and links are of what is shown
 	struct tb_timeline_rank *ranks; // by job and rank
 	size_t n_ranks, ranks_room;
 	struct tb_hot_link *links;
@@ -53,6 +53,9 @@ struct tb_timeline {
 int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 	const struct tb_timeline_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_timeline_fini(struct tb_timeline *timeline);
+
+// tb_timeline_is_whole is whether all of the run is shown.
+bool tb_timeline_is_whole(const struct tb_timeline *timeline);
 
 // tb_timeline_choose stores the numbers of the `most` ranks that an order lists, and
 // returns how many there are; of equals the lower numbers.

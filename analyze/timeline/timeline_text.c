@@ -291,7 +291,7 @@ static void put_share(
 	struct sheet *sheet, unsigned indent, tb_time_ps part, const char *text)
 {
 	char time[24], percent[40];
-	tb_time_ps whole = tb_run_info(sheet->timeline->run)->simulated_ps;
+	tb_time_ps whole = sheet->timeline->to_ps - sheet->timeline->from_ps;
 	tb_format_time(part, time, sizeof time);
 	tb_format_percent(100.0 * (double)part / (double)whole, percent, sizeof percent);
 	int used =
@@ -342,29 +342,39 @@ static void put_held(struct sheet *sheet)
 		put_share(sheet, 6, rest, "elsewhere");
 }
 
-// path_words says what a cause is; a closer look's waits are of steps, in JSON alone, and
-// what the whole run shares out is not of the window.
-static const char *path_words(const struct tb_critical_path *path, uint32_t cause)
+// path_words says what a cause is, and by which waits it is shared out: a window has its
+// own in a closer look alone.
+static const char *path_words(const struct tb_timeline *timeline, uint32_t cause)
 {
-	if (cause == TB_PATH_HELD_UP && path->n_links > 0)
-		return "held up in the network; shared out below by flow, over the whole "
-		       "run (--closer -f json looks at the window)";
-	return tb_path_words((enum tb_path_cause)cause);
+	if (cause != TB_PATH_HELD_UP || timeline->path.n_links == 0)
+		return tb_path_words((enum tb_path_cause)cause);
+	if (timeline->bins != timeline->run)
+		return "held up in the network; shared out below by flow, as it waited "
+		       "in this window";
+	return tb_timeline_is_whole(timeline)
+		       ? "held up in the network; shared out below by flow"
+		       : "held up in the network; shared out below by flow, as it waited "
+			 "over the whole run (--closer: in this window)";
 }
 
 static void put_path(struct sheet *sheet)
 {
 	const struct tb_critical_path *path = &sheet->timeline->path;
-	char time[24];
+	const struct tb_timeline *timeline = sheet->timeline;
+	char time[24], from[24], to[24];
 	if (path->n_totals == 0)
 		return;
-	fprintf(sheet->stream,
-		"\nCritical path: what the end of the run, at %s, waited for\n",
-		tb_format_time(tb_run_info(sheet->timeline->run)->simulated_ps, time,
-			sizeof time));
+	fputs("\nCritical path", sheet->stream);
+	if (!tb_timeline_is_whole(timeline))
+		fprintf(sheet->stream, " from %s to %s",
+			tb_format_time(timeline->from_ps, from, sizeof from),
+			tb_format_time(timeline->to_ps, to, sizeof to));
+	fprintf(sheet->stream, ": what the end of the run, at %s, waited for\n",
+		tb_format_time(
+			tb_run_info(timeline->run)->simulated_ps, time, sizeof time));
 	for (size_t i = 0; i < path->n_shares; i++) {
 		put_share(sheet, 2, path->shares[i].sum_ps,
-			path_words(path, path->shares[i].cause));
+			path_words(timeline, path->shares[i].cause));
 		if (path->shares[i].cause == TB_PATH_HELD_UP)
 			put_held(sheet);
 	}

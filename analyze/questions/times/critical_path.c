@@ -299,6 +299,75 @@ int tb_critical_path_init(
 	return status;
 }
 
+static int by_cause_and_flow(const void *left, const void *right)
+{
+	const struct tb_path_total *a = left, *b = right;
+	int order = less(a->cause, b->cause);
+	if (order == 0)
+		order = less(a->job, b->job);
+	if (order == 0)
+		order = less(a->source.id, b->source.id);
+	return order ? order : less(a->destination.id, b->destination.id);
+}
+
+// sum_steps makes the totals of the steps' parts in a window, which add up to its length
+// at most: steps of a damaged store may overlap.
+static int sum_steps(struct tb_critical_path *path, tb_time_ps from_ps, tb_time_ps to_ps)
+{
+	tb_time_ps left = to_ps - from_ps;
+	path->n_totals = 0;
+	if (TB_ARRAY_RESERVE(&path->totals, &path->totals_room, path->n_steps + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < path->n_steps; i++) {
+		const struct tb_path_step *step = &path->steps[i];
+		const struct tb_rank_span *span = &step->span;
+		tb_time_ps from = span->from_ps > from_ps ? span->from_ps : from_ps;
+		tb_time_ps to = span->to_ps < to_ps ? span->to_ps : to_ps;
+		tb_time_ps part = from < to ? to - from : 0;
+		if (part > left)
+			part = left;
+		left -= part;
+		if (part > 0)
+			path->totals[path->n_totals++] =
+				(struct tb_path_total){.cause = span->what,
+					.job = span->job,
+					.source = step->source,
+					.destination = step->destination,
+					.n_steps = span->n,
+					.sum_ps = part};
+	}
+	qsort(path->totals, path->n_totals, sizeof *path->totals, by_cause_and_flow);
+	size_t n = 0;
+	for (size_t i = 0; i < path->n_totals; i++) {
+		struct tb_path_total *last = n ? &path->totals[n - 1] : NULL;
+		if (!last || by_cause_and_flow(last, &path->totals[i]) != 0) {
+			path->totals[n++] = path->totals[i];
+			continue;
+		}
+		last->n_steps += path->totals[i].n_steps;
+		last->sum_ps += path->totals[i].sum_ps;
+	}
+	path->n_totals = n;
+	return TB_OK;
+}
+
+int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
+	tb_time_ps to_ps, struct tb_error *error)
+{
+	if (sum_steps(path, from_ps, to_ps) != TB_OK)
+		return tb_fail_memory(error, "the path");
+	path->n_links = path->n_shares = 0;
+	memset(path->causes, 0, sizeof path->causes);
+	memset(path->shares, 0, sizeof path->shares);
+	for (size_t i = 0; i < path->n_totals; i++) {
+		path->causes[path->totals[i].cause] += path->totals[i].sum_ps;
+		path->shares[path->totals[i].cause].n_steps += path->totals[i].n_steps;
+	}
+	find_shares(path, to_ps - from_ps);
+	return find_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
+}
+
 int tb_critical_path_look(
 	struct tb_critical_path *path, struct tb_run *closer, struct tb_error *error)
 {

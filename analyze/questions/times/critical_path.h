@@ -29,7 +29,7 @@ struct tb_path_share {
 	uint32_t cause;
 	uint64_t n_steps;
 	tb_time_ps sum_ps;
-	double percent; // of the run time
+	double percent; // of the run time, or of the window
 };
 
 struct tb_critical_path {	       // zeroed: none
@@ -53,6 +53,12 @@ int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
 // TB_ENOMEM.
 int tb_critical_path_look(struct tb_critical_path *path, struct tb_run *closer,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_critical_path_window has totals, links, causes and shares be those of a window of
+// the run: of steps that are merged, of the whole of them. By the waits of a closer look
+// at the window the links are its own. TB_ENOMEM.
+int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
+	tb_time_ps to_ps, struct tb_error *error) TB_MUST_USE;
 void tb_critical_path_fini(struct tb_critical_path *path);
 
 // tb_critical_path_wait returns the longest wait of the flow of a step; NULL when the
