@@ -79,10 +79,13 @@ static size_t broken(enum tb_font font, double size, double width, const char *t
 }
 
 // is_bound returns whether what stands around a blank belongs together: a number and what
-// it counts, both ends of a link.
+// it counts or its interval, both ends of a link.
 static bool is_bound(const char *text, size_t blank)
 {
 	char before = blank ? text[blank - 1] : ' ', after = text[blank + 1];
+	if (strncmp(text + blank + 1, "+- ", 3) == 0 ||
+		(blank > 2 && strncmp(text + blank - 3, " +-", 3) == 0))
+		return true;
 	return after == '%' || after == '>' || before == '>' ||
 	       (before >= '0' && before <= '9' &&
 		       ((after >= 'a' && after <= 'z') ||
