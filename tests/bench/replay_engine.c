@@ -7,6 +7,8 @@
 //
 // --once replays a scene in this process, with everything recorded, and prints how many
 // packets were delivered: for instructions.sh, which counts what main calls.
+#include "../support/count_records.h"
+
 #include "engine.h"
 #include "network_open.h"
 #include "preset.h"
@@ -69,36 +71,6 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int count_bin(
-	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
-{
-	(void)bin;
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
-}
-
-static int take_flows(void *context, const struct tb_flow_sample *samples, size_t n)
-{
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
-}
-
-static int take_messages(void *context, const struct tb_message_sample *samples, size_t n)
-{
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
-}
-
-static int take_blame(void *context, const struct tb_blame_record *record)
-{
-	(void)context;
-	(void)record;
-	return TB_OK;
-}
-
 static double resident_bytes(void)
 {
 	struct rusage usage;
@@ -155,14 +127,14 @@ static struct figures replay(const struct scene *scene, double n_packets, bool e
 		&error);
 	struct tb_traffic *traffic = make_traffic(scene, tb_network_n_nodes(network));
 	struct tb_source source = tb_traffic_source(traffic);
-	uint64_t n_samples = 0;
-	struct tb_observer observer = {.context = &n_samples, .bin = count_bin};
-	if (scene->blame || everything)
-		observer.blame = take_blame;
-	if (everything) {
-		observer.flows = take_flows;
-		observer.messages = take_messages;
+	uint64_t n_records = 0;
+	struct tb_observer observer = count_records(&n_records);
+	if (!everything) {
+		observer.flows = NULL;
+		observer.messages = NULL;
 	}
+	if (!scene->blame && !everything)
+		observer.blame = NULL;
 	struct tb_engine_options options = {.seed = 1};
 	struct tb_engine *engine;
 	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),

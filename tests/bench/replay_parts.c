@@ -9,6 +9,8 @@
 // packets were delivered: for instructions.sh, which counts the windows and what in them
 // is left to one thread; so it does not end the replay. The parts are those of several
 // threads, also for one.
+#include "../support/count_records.h"
+
 #include "engine.h"
 #include "network_open.h"
 #include "network_parts.h"
@@ -52,35 +54,6 @@ static double now_s(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static int count_bin(
-	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
-{
-	(void)bin;
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
-}
-
-static int count_blame(void *context, const struct tb_blame_record *record)
-{
-	*(uint64_t *)context += record->n_roots;
-	return TB_OK;
-}
-
-static int take_flows(void *context, const struct tb_flow_sample *samples, size_t n)
-{
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
-}
-
-static int take_messages(void *context, const struct tb_message_sample *samples, size_t n)
-{
-	(void)samples;
-	*(uint64_t *)context += n;
-	return TB_OK;
 }
 
 static struct tb_traffic *make_traffic(uint32_t n_nodes)
@@ -128,11 +101,7 @@ static struct outcome replay(const struct tb_network *network, unsigned n_thread
 	struct tb_traffic *traffic = make_traffic(tb_network_n_nodes(network));
 	struct tb_source source = tb_traffic_source(traffic);
 	uint64_t n_records = 0;
-	struct tb_observer observer = {.context = &n_records,
-		.bin = count_bin,
-		.flows = take_flows,
-		.messages = take_messages,
-		.blame = count_blame};
+	struct tb_observer observer = count_records(&n_records);
 	struct tb_engine_options options = {.seed = 1,
 		.n_parts = n_threads ? parts_of(network) : 1,
 		.n_threads = n_threads};

@@ -25,12 +25,7 @@ static struct outcome replayed(
 			lines[k].destination ^= 1;
 	}
 	snprintf(preset, sizeof preset, "%s%s", tree, changes);
-	struct tb_network *net = network_of(preset);
-	struct outcome outcome = replay(net, lines, N, 7, 0);
-	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
-	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
-	tb_network_free(net);
-	return outcome;
+	return replay_blamed(preset, lines, N, 7);
 }
 
 static void a_window_of_the_whole_run_is_packets(void **state)

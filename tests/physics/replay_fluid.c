@@ -20,13 +20,7 @@
 
 static struct outcome replayed(const char *preset, struct line *lines, size_t n)
 {
-	struct tb_network *net = network_of(preset);
-	struct outcome outcome = replay(net, lines, n, 1, 0);
-	// Whatever is lost is blamed, to the picosecond.
-	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
-	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
-	tb_network_free(net);
-	return outcome;
+	return replay_blamed(preset, lines, n, 1);
 }
 
 static void a_flow_alone_takes_its_bytes_and_its_latency(void **state)

@@ -48,8 +48,7 @@ static void some_broadcast(struct tb_random *random, struct program *program)
 }
 
 // check_seed returns what came of a program.
-static struct tb_engine_stats check_seed(
-	uint64_t seed, enum shape shape, enum extra extra)
+static struct tb_engine_stats check_seed(uint64_t seed, enum shape shape, int extra)
 {
 	struct difference difference;
 	struct tb_engine_stats stats;
@@ -71,20 +70,7 @@ static struct tb_engine_stats check_seed(
 
 static void check_seeds(enum shape shape, enum extra extra, unsigned long long last)
 {
-	unsigned long long first = 1;
-	const char *given = getenv("REPLAY_SEEDS");
-	if (given)
-		(void)sscanf(given, "%llu-%llu", &first, &last);
-	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
-	for (uint64_t seed = first; seed <= last; seed++) {
-		struct tb_engine_stats stats = check_seed(seed, shape, extra);
-		n_waiting += stats.wait_ps > 0;
-		n_retrying += stats.n_retries > 0;
-		n_giving_up += stats.n_undelivered > 0;
-	}
-	print_message("in %" PRIu32 " of %llu programs headers waited, in %" PRIu32
-		      " packets were tried again, in %" PRIu32 " messages given up\n",
-		n_waiting, last - first + 1, n_retrying, n_giving_up);
+	check_programs(check_seed, shape, extra, last);
 }
 
 static void they_agree_on_regular_trees(void **state)

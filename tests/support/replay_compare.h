@@ -114,6 +114,29 @@ static inline struct program shrink(
 	return program;
 }
 
+// check_programs checks the programs of the seeds 1 to `last`, or of those that
+// REPLAY_SEEDS=FIRST-LAST names, by `check`, which fails the test or returns what came of
+// one, and prints in how many anything happened.
+static inline void check_programs(
+	struct tb_engine_stats (*check)(uint64_t seed, enum shape shape, int extra),
+	enum shape shape, int extra, unsigned long long last)
+{
+	unsigned long long first = 1;
+	const char *given = getenv("REPLAY_SEEDS");
+	if (given)
+		(void)sscanf(given, "%llu-%llu", &first, &last);
+	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct tb_engine_stats stats = check(seed, shape, extra);
+		n_waiting += stats.wait_ps > 0;
+		n_retrying += stats.n_retries > 0;
+		n_giving_up += stats.n_undelivered > 0;
+	}
+	print_message("in %" PRIu32 " of %llu programs packets waited, in %" PRIu32
+		      " some were tried again, in %" PRIu32 " messages given up\n",
+		n_waiting, last - first + 1, n_retrying, n_giving_up);
+}
+
 // print_posts prints what a program posts, and what dies.
 static inline void print_posts(const struct program *program)
 {

@@ -60,6 +60,19 @@ static inline struct outcome replay(const struct tb_network *net, struct line *l
 		&(struct tb_engine_options){.seed = seed, .bin_ps = bin});
 }
 
+// replay_blamed replays on a network of this preset: whatever waits is blamed, to the
+// picosecond.
+static inline struct outcome replay_blamed(
+	const char *preset, struct line *lines, size_t n, uint64_t seed)
+{
+	struct tb_network *net = network_of(preset);
+	struct outcome outcome = replay(net, lines, n, seed, 0);
+	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
+	tb_network_free(net);
+	return outcome;
+}
+
 static inline void drop(struct outcome *outcome)
 {
 	free(outcome->tally.links);
