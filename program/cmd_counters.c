@@ -19,6 +19,7 @@ enum key {
 	KEY_INTERVAL = 256,
 	KEY_BESIDE,
 	KEY_RUN,
+	KEY_MEASURED,
 	KEY_TOP,
 	KEY_WIDTH,
 	KEY_SCHEMA,
@@ -35,7 +36,8 @@ struct counters_options {
 	const char *store; // to append the run to
 	tb_time_ps interval_ps;
 	const char *beside; // a store with a replay
-	int64_t run;	    // of it
+	int64_t run;	    // of it; 0: the newest
+	int64_t measured;   // of the store in place of dumps; 0: the newest
 	uint64_t top;
 	bool top_given;
 	uint64_t width;
@@ -60,6 +62,10 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"run", KEY_RUN, "ID", 0,
 		"The replay's number in its store (default: the newest)", 0},
+	{"measured", KEY_MEASURED, "ID", 0,
+		"The number of the run of counters, of a store in place of dumps "
+		"(default: the newest)",
+		0},
 	{"format", 'f', "FORMAT", 0, "%s of --beside (default: text)", 0},
 	{"scatter", KEY_SCATTER, "PICTURE", 0,
 		"Draw each link's measured stall against the simulated (.svg, .png, "
@@ -103,12 +109,15 @@ static void check_effect(
 		bool given;
 		const char *option;
 	} of_beside[] = {{options->top_given, "--top"}, {options->run != 0, "--run"},
+		{options->measured != 0, "--measured"},
 		{options->scatter != NULL, "--scatter"}},
 	  of_dumps[] = {{options->fabric != NULL, "--fabric"},
 		  {options->interval_ps != 0, "--interval"}};
 	for (size_t i = 0; i < sizeof of_beside / sizeof *of_beside; i++)
 		if (of_beside[i].given && !options->beside)
 			argp_error(state, "%s is for --beside", of_beside[i].option);
+	if (options->measured && !is_stored(options))
+		argp_error(state, "--measured is for a store in place of dumps");
 	for (size_t i = 0; i < sizeof of_dumps / sizeof *of_dumps; i++)
 		if (of_dumps[i].given && is_stored(options))
 			argp_error(state, "%s is for dumps, and %s is a store",
@@ -143,6 +152,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
+		break;
+	case KEY_MEASURED:
+		options->measured = tb_cmd_run_number(value, state);
 		break;
 	case KEY_SCATTER:
 		options->scatter = value;
@@ -246,14 +258,14 @@ static int put_scatter(
 		error);
 }
 
-// put_beside prints how a replay agrees with the newest run of a store.
+// put_beside prints how a replay agrees with a run of counters.
 static int put_beside(const struct counters_options *options, struct tb_error *error)
 {
 	const char *measured = options->store ? options->store : options->dumps[0];
 	const char *const names[] = {measured, options->beside};
 	struct tb_run *runs[2] = {NULL, NULL};
 	struct tb_agreement agreement = {0};
-	int status = tb_run_open(&runs[0], names[0], 0, error);
+	int status = tb_run_open(&runs[0], names[0], options->measured, error);
 	if (status == TB_OK)
 		status = tb_run_open(&runs[1], names[1], options->run, error);
 	if (status == TB_OK)
