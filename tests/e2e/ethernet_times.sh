@@ -157,7 +157,7 @@ holds() {
 }
 holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
 holds halo8 "$halo" -4 1 -4 2 -4 3 -8 0
-holds a2a8 "$a2a" -8 8 0 15 0 15 -4 4
+holds a2a8 "$a2a" -10 8 0 15 0 18 -4 4
 # At 100 Mbit/s its ranks had to share two processors.
 first=3
 holds lammps8 "$lammps" -3 3 -5 2 -16 -5

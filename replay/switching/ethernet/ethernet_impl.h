@@ -189,7 +189,8 @@ struct tcp_stream {
 	uint64_t written, taken, sent, cleared; // bytes; cleared: acknowledged
 	uint64_t room;				// bytes that the send buffer holds
 	uint32_t n_lost, n_sacked;		// of those between acked and next
-	bool is_opener;		      // of its connection: its message was posted first
+	bool is_opener;				// of its connection
+	tb_time_ps first_at; // its first message is written; TB_TIME_NEVER: none posted
 	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
 	tb_time_ps opens_at;
 	tb_time_ps least;  // round trip
@@ -414,9 +415,11 @@ void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
 
 // streams.c
 //
+// tb_streams_posted has the streams of a message that is posted be there, and settles who
+// opens their connection (rule E9): in the whole, before anything of it is written.
+void tb_streams_posted(struct ethernet *ethernet, uint32_t message);
 // tb_streams_of returns the stream of a message, and makes it and its reverse, number ^
-// 1, for the first one of its connection: in the whole, when that is posted. NOTHING
-// without memory.
+// 1, if they are not there. NOTHING without memory.
 uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t message);
 // tb_streams_write adds a packet at a stream's end, of which the record is dropped;
 // tb_streams_cut a segment of so many bytes behind those that were sent. False without

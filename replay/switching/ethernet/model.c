@@ -42,8 +42,7 @@ static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
 // posted: the streams of connections are numbered in the order of posting.
 static void posted(struct tb_replay *whole, uint32_t message)
 {
-	if (!whole->messages[message].what.captured)
-		(void)tb_streams_of(of(whole), message);
+	tb_streams_posted(of(whole), message);
 }
 
 static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)

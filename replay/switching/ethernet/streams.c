@@ -15,6 +15,7 @@ static struct tcp_stream new_stream(
 	struct tcp_stream stream = {.source = source,
 		.destination = destination,
 		.flow = NOTHING,
+		.first_at = TB_TIME_NEVER,
 		.least = TB_TIME_NEVER,
 		.timeout_at = TB_TIME_NEVER,
 		.give_up_at = TB_TIME_NEVER,
@@ -82,6 +83,29 @@ uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t id)
 	if (tcp->streams[stream].flow == NOTHING)
 		tcp->streams[stream].flow = tcp->receivers[stream].flow = message->flow;
 	return stream;
+}
+
+// settle_opener: of two nodes that write first at one instant the lower one opens, whose
+// connection it is that stays in Open MPI (mca_btl_tcp_endpoint_accept).
+static void settle_opener(
+	struct tcp_stream *stream, struct tcp_stream *reverse, tb_time_ps at)
+{
+	if (stream->first_at != TB_TIME_NEVER)
+		return;
+	stream->first_at = at;
+	if (reverse->opens || reverse->first_at != at || stream->source > reverse->source)
+		return;
+	reverse->is_opener = false;
+	stream->is_opener = true;
+}
+
+void tb_streams_posted(struct ethernet *ethernet, uint32_t id)
+{
+	const struct tb_posted *message = &ethernet->replay.messages[id];
+	uint32_t stream = message->what.captured ? NOTHING : tb_streams_of(ethernet, id);
+	if (stream != NOTHING)
+		settle_opener(tb_stream_at(ethernet, stream),
+			tb_stream_at(ethernet, stream ^ 1), message->start_at);
 }
 
 // grow doubles the ring, in which a segment's place depends on how large it is.
