@@ -24,6 +24,8 @@ scenes=(
 	"ib-hdr_4096 engine credits_4096 60000"
 	"ib-hdr_4096_parts parts tb_windows_run 4096 60000 1"
 	"ib-hdr_4096_serial parts tb_windows_run,tb_team_run 4096 60000 1"
+	"ethernet_4096_parts parts tb_windows_run ethernet_4096 20000 1"
+	"ethernet_4096_serial parts tb_windows_run,tb_team_run ethernet_4096 20000 1"
 	"sweep_qsnet_64 sweep network=qsnet nodes=64 window=400us warm=50us seed=1..4"
 	"sweep_qsnet_4096 sweep network=qsnet arity=16 nodes=4096 window=50us warm=20us seed=1..2"
 )
@@ -111,14 +113,15 @@ for scene in "${scenes[@]}"; do
 		failed=1
 	fi
 done
-whole=${taken_by[ib-hdr_4096_parts]-} alone=${taken_by[ib-hdr_4096_serial]-}
-if [[ -n $whole && -n $alone ]]; then
-	echo "instructions_serial,$((1000 * alone / whole)),of 1000"
+for network in ib-hdr_4096 ethernet_4096; do
+	whole=${taken_by[${network}_parts]-} alone=${taken_by[${network}_serial]-}
+	[[ -n $whole && -n $alone ]] || continue
+	echo "instructions_${network}_serial_share,$((1000 * alone / whole)),of 1000"
 	if ((1000 * alone >= whole * serial)); then
-		echo "serial: $alone of $whole instructions per packet in parts"
+		echo "$network: $alone of $whole instructions per packet in parts are serial"
 		failed=1
 	fi
-fi
+done
 if [[ ${1-} == --pin ]]; then
 	{
 		echo 'compiler;scene;instructions per packet'
