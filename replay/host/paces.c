@@ -28,10 +28,15 @@ struct pace { // of the messages of one node to another
 	struct tb_congestion_index index; // with FECN, in place of a rate
 };
 
-struct begun { // a message
-	tb_time_ps at;
+struct begun { // a message; zeroed: none. Memory of nodes that begin none is never there
+	tb_time_ps since; // 1 + when
 	uint32_t end, source_rank, destination_rank, job;
 };
+
+static inline tb_time_ps begun_at(const struct begun *begun)
+{
+	return begun->since ? begun->since - 1 : -TB_TIME_NEVER / 2;
+}
 
 struct tb_paces {
 	const struct tb_network *net;
@@ -57,13 +62,9 @@ static int make_gaps(struct tb_paces *paces, uint32_t n_nodes)
 		return TB_OK;
 	paces->n_begun = (uint32_t)(paces->pair_gap / paces->gap) + 1;
 	size_t n = (size_t)n_nodes * paces->n_begun;
-	paces->begun = malloc(n * sizeof *paces->begun);
+	paces->begun = calloc(n, sizeof *paces->begun);
 	paces->newest = calloc(n_nodes, sizeof *paces->newest);
-	if (!paces->begun || !paces->newest)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		paces->begun[i].at = -TB_TIME_NEVER / 2;
-	return TB_OK;
+	return paces->begun && paces->newest ? TB_OK : TB_ENOMEM;
 }
 
 int tb_paces_new(
@@ -249,7 +250,7 @@ static tb_time_ps pair_allows(const struct tb_paces *paces, uint32_t node,
 	const struct tb_message *what = &message->what;
 	for (uint32_t i = 0, at = paces->newest[node]; i < paces->n_begun; i++) {
 		const struct begun *begun = &ring[at];
-		tb_time_ps allows = begun->at + paces->pair_gap;
+		tb_time_ps allows = begun_at(begun) + paces->pair_gap;
 		if (allows <= now)
 			break;
 		if (begun->end == message->end &&
@@ -269,11 +270,12 @@ static void note_begun(struct tb_paces *paces, uint32_t node,
 	if (at == paces->n_begun)
 		at = 0;
 	paces->newest[node] = at;
-	paces->begun[(size_t)node * paces->n_begun + at] = (struct begun){.at = now,
-		.end = message->end,
-		.source_rank = message->what.source_rank,
-		.destination_rank = message->what.destination_rank,
-		.job = message->what.job};
+	paces->begun[(size_t)node * paces->n_begun + at] =
+		(struct begun){.since = now + 1,
+			.end = message->end,
+			.source_rank = message->what.source_rank,
+			.destination_rank = message->what.destination_rank,
+			.job = message->what.job};
 }
 
 // allows is when the first packet of a node's message in turn may go by its queue pair.
@@ -315,7 +317,7 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 		if (!begins(paces, message))
 			return id;
 		size_t last = (size_t)node * paces->n_begun + paces->newest[node];
-		tb_time_ps by_node = paces->begun[last].at + paces->gap;
+		tb_time_ps by_node = begun_at(&paces->begun[last]) + paces->gap;
 		if (by_node <= replay->now)
 			return id;
 		if (by_node < *at)

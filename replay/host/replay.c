@@ -198,6 +198,17 @@ void tb_replay_free_elsewhere(struct tb_replay *replay)
 	free(replay);
 }
 
+static bool has_all(const struct tb_replay *replay)
+{
+	return !replay->parts || replay->own_end - replay->own_first == replay->parts->n;
+}
+
+void *tb_replay_lines_new_untouched(const struct tb_replay *replay, size_t n, size_t size)
+{
+	return has_all(replay) ? tb_lines_new_untouched(n, size)
+			       : tb_lines_new_sparse(n, size);
+}
+
 void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size)
 {
 	bool all =

@@ -232,9 +232,11 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 // `packet_ps` to cross a link.
 int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
 	tb_time_ps packet_ps, double n_events) TB_MUST_USE;
-// tb_replay_lines_new is tb_lines_new for items by link, switch or node, of which several
-// processes use their own.
+// tb_replay_lines_new and tb_replay_lines_new_untouched are those of memory.h, for items
+// by link, switch or node: of several processes each uses its own.
 void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size);
+void *tb_replay_lines_new_untouched(
+	const struct tb_replay *replay, size_t n, size_t size);
 // tb_replay_grow doubles the room for packets, whose records move. TB_ENOMEM,
 // TB_ECAPACITY.
 int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;

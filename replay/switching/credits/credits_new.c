@@ -153,8 +153,8 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	const struct tb_replay *replay = &credits->replay;
 	size_t n = credits->n_slots, n_lanes = n * credits->n_vls;
 	credits->links = tb_replay_lines_new(replay, n, credits->link_bytes);
-	credits->updates =
-		tb_lines_new_untouched(n_lanes * FIRST_UPDATES, sizeof *credits->updates);
+	credits->updates = tb_replay_lines_new_untouched(
+		replay, n_lanes * FIRST_UPDATES, sizeof *credits->updates);
 	credits->receivers = tb_replay_lines_new(replay, n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
