@@ -110,44 +110,10 @@ const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_
 	return box->bytes;
 }
 
-// check_bytes returns whether bytes are whole part messages with packets, and finds the
-// earliest.
-static bool check_bytes(
-	struct tb_replay *replay, const char *bytes, size_t n, tb_time_ps *earliest)
+void tb_handover_put(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
 {
-	const void *record;
-	for (size_t at = 0; at < n;) {
-		size_t left = n - at;
-		if (left < sizeof(struct tb_part_message))
-			return false;
-		const struct tb_part_message *message =
-			tb_handover_next(bytes, &at, &record);
-		const struct tb_packet *packet = record;
-		if ((packet && message->n_bytes != replay->packet_bytes) || at > n ||
-			message->link >= replay->net->n_links ||
-			!tb_handover_crosses(replay, message->link) ||
-			(packet && packet->message >= replay->whole->n_messages))
-			return false;
-		if (message->at < *earliest)
-			*earliest = message->at;
-	}
-	return true;
-}
-
-int tb_handover_put_bytes(
-	struct tb_replay *replay, uint32_t to, const void *bytes, size_t n)
-{
-	struct tb_handover *handover = replay->handover;
-	struct outbox *box = &handover->rows[handover->turn][to];
-	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK)
-		return TB_ENOMEM;
-	char *place = box->bytes + box->n;
-	if (n)
-		memcpy(place, bytes, n);
-	if (!check_bytes(replay, place, n, &handover->earliest))
-		return TB_EFORMAT;
-	box->n += n;
-	return TB_OK;
+	add_message(replay, to, message, record);
 }
 
 void tb_handover_receive(struct tb_replay *replay,

@@ -74,19 +74,17 @@ void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const void *record));
 
-// What is handed over to a part in another process (across.h) passes as bytes.
+// What is handed over to a part in another process (across.h).
 //
-// tb_handover_bytes returns what a part has handed over to another since the last turn,
-// tb_handover_put_bytes adds such bytes to what an `elsewhere` part has. TB_EFORMAT when
-// they are no part messages for the links and messages of this replay, TB_ENOMEM.
+// tb_handover_bytes returns what a part has handed over to another since the last turn;
+// tb_handover_next returns the part message that begins at byte *at of that, and its
+// record or NULL, and moves on to the next. tb_handover_put has an `elsewhere` part hand
+// over such a one.
 const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n);
-int tb_handover_put_bytes(
-	struct tb_replay *replay, uint32_t to, const void *bytes, size_t n) TB_MUST_USE;
-
-// tb_handover_next returns the part message that begins at byte *at of these, and its
-// record or NULL, and moves on to the next.
 const struct tb_part_message *tb_handover_next(
 	const char *bytes, size_t *at, const void **record);
+void tb_handover_put(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record);
 
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
