@@ -8,6 +8,7 @@ static struct program program_in_parts(uint64_t seed, enum shape shape)
 	struct program program = random_credit_program(seed, shape);
 	struct tb_random random;
 	tb_random_init(&random, seed, 200);
+	program.params.credits.congestion_control = TB_CONGESTION_NONE; // is not cut
 	program.n_parts = 2 + below(&random, 4);
 	program.n_threads = 1 + below(&random, 3);
 	// Without an overhead what is posted can enter in the window.

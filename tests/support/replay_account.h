@@ -167,9 +167,11 @@ static inline struct account *account_of(
 			.ideal = program->ideal,
 			.n_parts = program->n_parts,
 			.n_threads = program->n_threads,
+			.peers = program->peers,
 			.service_levels = program->service_levels,
 			.n_service_levels = JOBS_MOST},
 		.n_instants = n_instants,
+		.n_between = program->n_between,
 		.error = account->error};
 	account->status = net ? replay_by(by, &replay) : account->error.code;
 	account->stats = replay.stats;

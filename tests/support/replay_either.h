@@ -15,10 +15,28 @@ struct replay {
 	const struct tb_observer *observer;
 	struct tb_engine_options options;
 	uint64_t n_instants; // most points in time to simulate
+	uint64_t n_between;  // two checkpoints of the engine; 0: there are none
 	// Filled by replay_by.
 	struct tb_engine_stats stats;
 	struct tb_error error;
 };
+
+// run_engine runs an engine to the end, or has it follow where another process leads.
+static inline int run_engine(struct tb_engine *engine, struct replay *replay)
+{
+	const struct tb_peer_streams *peers = replay->options.peers;
+	if (peers && tb_peer_streams_rank(peers) > 0)
+		return tb_engine_follow(engine, &replay->error);
+	int status = 1;
+	while (replay->n_between && status > 0) {
+		status = tb_engine_run(engine, replay->n_between, &replay->error);
+		if (status > 0 && tb_engine_checkpoint(engine, &replay->error) != TB_OK)
+			return replay->error.code;
+	}
+	if (replay->n_between == 0)
+		status = tb_engine_run(engine, replay->n_instants, &replay->error);
+	return status < 0 ? status : tb_engine_finish(engine, &replay->error);
+}
 
 static inline int replay_by_engine(struct replay *replay)
 {
@@ -26,9 +44,7 @@ static inline int replay_by_engine(struct replay *replay)
 	int status = tb_engine_new(&engine, replay->network, replay->source,
 		replay->observer, &replay->options, &replay->error);
 	if (status == TB_OK)
-		status = tb_engine_run(engine, replay->n_instants, &replay->error);
-	if (status >= 0)
-		status = tb_engine_finish(engine, &replay->error);
+		status = run_engine(engine, replay);
 	if (engine)
 		replay->stats = tb_engine_stats(engine);
 	tb_engine_free(engine);

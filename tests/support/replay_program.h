@@ -47,8 +47,10 @@ struct program {
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
-	bool ideal;		     // its nodes, on the ideal network
-	uint32_t n_parts, n_threads; // of the engine; 0: as it likes
+	bool ideal;		       // its nodes, on the ideal network
+	uint32_t n_parts, n_threads;   // of the engine; 0: as it likes
+	struct tb_peer_streams *peers; // of the engine; NULL: none
+	uint64_t n_between; // windows between two checkpoints; 0: there are none
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
 	// With credits.

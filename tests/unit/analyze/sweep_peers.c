@@ -2,6 +2,8 @@
 // the store has the rows of one machine's, or an error says why not.
 #include "sweep_peers.h"
 
+#include "../../support/peers_in_threads.h"
+
 #include "sweep_identity.h"
 #include "sweep_message.h"
 
@@ -18,86 +20,11 @@
 
 #include <cmocka.h>
 
-enum { RANKS_MOST = 6 };
-
 // Long against what a busy machine makes a thread wait.
 // Where a worker is to be lost, the leader waits so long; where none is, nobody loses
 // patience with a machine that stands still for a while.
 #define SILENCE_S 4.0
 #define PATIENT_S 100.0
-
-struct letter {
-	struct letter *next;
-	uint32_t from;
-	size_t n;
-	unsigned char bytes[TB_PEERS_MESSAGE_MOST];
-};
-
-// Mailboxes instead of a network.
-struct post {
-	pthread_mutex_t mutex;
-	uint32_t n;
-	struct letter *first[RANKS_MOST], *last[RANKS_MOST];
-};
-
-struct desk {
-	struct post *post;
-	uint32_t rank;
-};
-
-static int post_send(void *context, uint32_t to, const void *bytes, size_t n)
-{
-	struct desk *desk = context;
-	struct letter *letter = calloc(1, sizeof *letter);
-	assert_non_null(letter);
-	assert_true(n <= TB_PEERS_MESSAGE_MOST && to < desk->post->n);
-	letter->from = desk->rank;
-	letter->n = n;
-	memcpy(letter->bytes, bytes, n);
-	pthread_mutex_lock(&desk->post->mutex);
-	if (desk->post->last[to])
-		desk->post->last[to]->next = letter;
-	else
-		desk->post->first[to] = letter;
-	desk->post->last[to] = letter;
-	pthread_mutex_unlock(&desk->post->mutex);
-	return TB_OK;
-}
-
-static int post_receive(void *context, uint32_t *from, void *bytes, size_t *n)
-{
-	struct desk *desk = context;
-	pthread_mutex_lock(&desk->post->mutex);
-	struct letter *letter = desk->post->first[desk->rank];
-	if (letter)
-		desk->post->first[desk->rank] = letter->next;
-	if (letter && !letter->next)
-		desk->post->last[desk->rank] = NULL;
-	pthread_mutex_unlock(&desk->post->mutex);
-	if (!letter)
-		return 0;
-	*from = letter->from;
-	*n = letter->n;
-	memcpy(bytes, letter->bytes, letter->n);
-	free(letter);
-	return 1;
-}
-
-static void post_leave(void *context, bool together)
-{
-	(void)context;
-	(void)together;
-}
-
-static struct tb_peers peers_of(struct desk *desk)
-{
-	return (struct tb_peers){.context = desk,
-		.rank = desk->rank,
-		.n = desk->post->n,
-		.send = post_send,
-		.receive = post_receive,
-		.leave = post_leave};
-}
 
 // The sweep: eight points, of some milliseconds each.
 static const char *const changes[] = {
@@ -247,8 +174,8 @@ static struct outcome lead(const enum conduct *conducts, uint32_t n, double sile
 {
 	char path[64];
 	struct outcome outcome = {0};
-	struct post post = {.mutex = PTHREAD_MUTEX_INITIALIZER, .n = n + 1};
-	struct desk desk = {&post, 0};
+	struct mail mail = {.mutex = PTHREAD_MUTEX_INITIALIZER, .n = n + 1};
+	struct desk desk = {&mail, 0};
 	const struct tb_peers peers = peers_of(&desk);
 	const struct tb_sweep_lead_options options = {
 		{.output = new_path(path, sizeof path)}, silence_s};
@@ -258,7 +185,7 @@ static struct outcome lead(const enum conduct *conducts, uint32_t n, double sile
 	read_sweep(&sweep);
 	for (uint32_t i = 0; i < n; i++) {
 		workers[i] = (struct worker){
-			{&post, i + 1}, conducts[i], silence_s, false, TB_OK};
+			{&mail, i + 1}, conducts[i], silence_s, false, TB_OK};
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
 	}
 	outcome.status = tb_sweep_lead(&outcome.progress, &sweep, &options, &peers,
@@ -270,12 +197,12 @@ static struct outcome lead(const enum conduct *conducts, uint32_t n, double sile
 			assert_int_equal(workers[i].all_there, outcome.all_there);
 	}
 	for (uint32_t rank = 0; rank <= n; rank++) {
-		struct desk rest = {&post, rank};
+		struct desk rest = {&mail, rank};
 		struct tb_sweep_message message;
 		const struct tb_peers reader = peers_of(&rest);
 		uint32_t from;
 		size_t size;
-		while (post.first[rank])
+		while (mail.first[rank])
 			(void)!tb_sweep_hear(&reader, &from, &message, &size);
 	}
 	if (outcome.status == TB_OK)
