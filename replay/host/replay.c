@@ -77,11 +77,11 @@ static uint32_t n_wanted(const struct tb_engine_options *options)
 }
 
 // take_own gives each process a stretch of the parts.
-static void take_own(struct tb_replay *replay, const struct tb_peer_streams *peers)
+static void take_own(struct tb_parts *parts, const struct tb_peer_streams *peers)
 {
-	uint64_t n = replay->parts->n, rank = tb_peer_streams_rank(peers);
-	replay->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
-	replay->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
+	uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
+	parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
+	parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
 }
 
 // cut cuts the network into parts, if they can be alone for long enough. A message that
@@ -111,9 +111,8 @@ static int cut(struct tb_replay *replay, const struct tb_engine_options *options
 		return TB_OK;
 	}
 	replay->parts = parts;
-	replay->own_end = parts->n;
 	if (options->peers)
-		take_own(replay, options->peers);
+		take_own(parts, options->peers);
 	replay->window_ps = window_ps;
 	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
 	return replay->by_part ? TB_OK : TB_ENOMEM;
@@ -200,7 +199,8 @@ void tb_replay_free_elsewhere(struct tb_replay *replay)
 
 static bool has_all(const struct tb_replay *replay)
 {
-	return !replay->parts || replay->own_end - replay->own_first == replay->parts->n;
+	const struct tb_parts *parts = replay->parts;
+	return !parts || parts->own_end - parts->own_first == parts->n;
 }
 
 void *tb_replay_lines_new_untouched(const struct tb_replay *replay, size_t n, size_t size)
@@ -211,9 +211,7 @@ void *tb_replay_lines_new_untouched(const struct tb_replay *replay, size_t n, si
 
 void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size)
 {
-	bool all =
-		!replay->parts || replay->own_end - replay->own_first == replay->parts->n;
-	return all ? tb_lines_new(n, size) : tb_lines_new_sparse(n, size);
+	return has_all(replay) ? tb_lines_new(n, size) : tb_lines_new_sparse(n, size);
 }
 
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
@@ -338,7 +336,7 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	if (status == TB_OK && options->to_ps > 0)
 		tb_records_look_at(&replay->records, options->from_ps, options->to_ps);
 	if (status == TB_OK && replay->parts)
-		status = tb_records_cut(&replay->records, replay->parts);
+		status = tb_records_cut(&replay->records, replay->net, replay->parts);
 	if (status == TB_OK)
 		tb_messages_look_outside(replay);
 	return status;

@@ -186,35 +186,28 @@ struct tb_replay {
 	tb_time_ps window_ps;	      // of the whole: the longest that parts can be alone
 	uint32_t part;		      // its number
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
-	// Of the parts, those that this process simulates: from own_first to before
-	// own_end. All is made for these alone.
-	uint32_t own_first, own_end;
-	bool elsewhere;	       // of a part: another process simulates it
-	const char *undivided; // why the network is one part; NULL: it is not
+	bool elsewhere;		      // of a part: another process simulates it
+	const char *undivided;	      // why the network is one part; NULL: it is not
 };
 
 // tb_replay_has_node, tb_replay_has_from and tb_replay_has_to return whether this process
 // simulates a node, and the near and far end of a link.
-static inline bool tb_replay_has_part(const struct tb_replay *replay, uint32_t part)
-{
-	return part >= replay->own_first && part < replay->own_end;
-}
-
 static inline bool tb_replay_has_node(const struct tb_replay *replay, uint32_t node)
 {
-	return !replay->parts || tb_replay_has_part(replay, replay->parts->of_node[node]);
+	return !replay->parts ||
+	       tb_parts_has(replay->parts, replay->parts->of_node[node]);
 }
 
 static inline bool tb_replay_has_from(const struct tb_replay *replay, uint32_t link)
 {
-	return !replay->parts || tb_replay_has_part(replay,
+	return !replay->parts || tb_parts_has(replay->parts,
 					 tb_parts_from(replay->parts, replay->net, link));
 }
 
 static inline bool tb_replay_has_to(const struct tb_replay *replay, uint32_t link)
 {
 	return !replay->parts ||
-	       tb_replay_has_part(replay, tb_parts_to(replay->parts, replay->net, link));
+	       tb_parts_has(replay->parts, tb_parts_to(replay->parts, replay->net, link));
 }
 
 // A zeroed replay is made in three steps, so that a model can size its own part between

@@ -5,7 +5,16 @@
 
 #include <stdlib.h>
 
-int tb_records_cut(struct tb_records *records, const struct tb_parts *parts)
+// is_near returns whether a link leads out of a part of this process.
+static bool is_near(
+	const struct tb_parts *parts, const struct tb_network *net, uint32_t link)
+{
+	return parts->crossing_of[link] != TB_ID_NONE &&
+	       tb_parts_has(parts, tb_parts_from(parts, net, link));
+}
+
+int tb_records_cut(struct tb_records *records, const struct tb_network *net,
+	const struct tb_parts *parts)
 {
 	records->parts = parts;
 	records->near_cells = calloc(parts->n_crossing + 1u, sizeof *records->near_cells);
@@ -14,7 +23,7 @@ int tb_records_cut(struct tb_records *records, const struct tb_parts *parts)
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t link = 0; link < records->n_links; link++)
-		if (parts->crossing_of[link] != TB_ID_NONE)
+		if (is_near(parts, net, link))
 			records->near_cells[parts->crossing_of[link]].link = link;
 	return TB_OK;
 }

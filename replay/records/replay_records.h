@@ -166,8 +166,10 @@ void tb_records_fini(struct tb_records *records);
 // Call it before anything happens.
 void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
 
-// tb_records_cut prepares records for parts, which it borrows: TB_OK, or TB_ENOMEM.
-int tb_records_cut(struct tb_records *records, const struct tb_parts *parts) TB_MUST_USE;
+// tb_records_cut prepares records for parts of their network, which it borrows: TB_OK, or
+// TB_ENOMEM.
+int tb_records_cut(struct tb_records *records, const struct tb_network *net,
+	const struct tb_parts *parts) TB_MUST_USE;
 
 // tb_records_join makes the records of the next part, joined to records that are cut. End
 // them first. TB_ENOMEM.

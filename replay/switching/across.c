@@ -20,8 +20,8 @@ int tb_across_new(struct tb_across **across, struct tb_replay *whole,
 	made->streams = streams;
 	made->rank = tb_peer_streams_rank(streams);
 	made->n = tb_peer_streams_n(streams);
-	made->first = whole->own_first;
-	made->end = whole->own_end;
+	made->first = whole->parts->own_first;
+	made->end = whole->parts->own_end;
 	whole->records.is_shared = true;
 	*across = made;
 	return TB_OK;

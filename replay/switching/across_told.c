@@ -234,7 +234,7 @@ static bool take_crossing(struct tb_across *across, uint32_t rank, struct unread
 		!parts_of(across->whole, &told, &from, &to) ||
 		from < across_first(across, rank) ||
 		from >= across_first(across, rank + 1) ||
-		!tb_replay_has_part(across->whole, to))
+		!tb_parts_has(across->whole->parts, to))
 		return false;
 	struct tb_part_message message = {
 		.at = told.at, .link = told.link, .kind = told.kind};

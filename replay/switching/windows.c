@@ -55,7 +55,7 @@ static int make_parts(struct tb_windows *windows)
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
 		struct tb_replay *made = NULL;
-		if (tb_replay_has_part(windows->whole, part))
+		if (tb_parts_has(windows->whole->parts, part))
 			status = windows->model->join(&made, windows->whole, part);
 		else
 			status = tb_replay_join_elsewhere(&made, windows->whole, part);
@@ -76,8 +76,8 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	*made = (struct tb_windows){.model = model,
 		.whole = whole,
 		.n = whole->parts->n,
-		.first = whole->own_first,
-		.end = whole->own_end,
+		.first = whole->parts->own_first,
+		.end = whole->parts->own_end,
 		.others_next = TB_TIME_NEVER,
 		.received_at = TB_TIME_NEVER,
 		.open_loop = tb_source_is_open_loop(whole->source)};
@@ -324,7 +324,7 @@ static void tell_others(struct tb_windows *windows)
 		next = earlier(next, tb_handover_earliest(part_at(windows, part)));
 	}
 	for (uint32_t part = 0; part < windows->n; part++)
-		if (!tb_replay_has_part(windows->whole, part))
+		if (!tb_parts_has(windows->whole->parts, part))
 			tb_messages_skip(part_at(windows, part), windows->until);
 	tb_across_exchange(windows->across, windows->until, &next);
 	windows->others_next = next;

@@ -60,7 +60,7 @@ static void open_side(struct side *side, const struct tb_network *net,
 	shorten_lists(side->whole.blame);
 	if (!parts)
 		return;
-	assert_int_equal(tb_records_cut(&side->whole, parts), TB_OK);
+	assert_int_equal(tb_records_cut(&side->whole, net, parts), TB_OK);
 	for (uint32_t part = 0; part < parts->n; part++)
 		assert_int_equal(
 			tb_records_join(&side->parts[part], &side->whole), TB_OK);

@@ -102,7 +102,7 @@ static void cut(struct cutting *cutting, uint32_t n)
 {
 	struct tb_parts *parts = cutting->parts;
 	const struct tb_network *net = cutting->net;
-	parts->n = n;
+	parts->n = parts->own_end = n;
 	memset(parts->of_switch, UNKNOWN, net->n_switches);
 	memset(cutting->n_links, 0, TB_PARTS_MOST * sizeof *cutting->n_links);
 	cut_stretches(cutting);

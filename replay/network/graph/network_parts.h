@@ -25,6 +25,9 @@ struct tb_parts {
 	uint32_t n_crossing;
 	tb_time_ps latency_ps; // the least of a link that crosses; TB_TIME_NEVER: none
 	uint64_t most_links;   // into the switches of one part
+	// Those that this process simulates: from own_first to before own_end. All of
+	// them, until somebody says otherwise.
+	uint32_t own_first, own_end;
 };
 
 enum { TB_PARTS_NODES = 1000 };
@@ -36,6 +39,12 @@ enum { TB_PARTS_NODES = 1000 };
 int tb_parts_new(
 	struct tb_parts **parts, const struct tb_network *net, uint32_t n) TB_MUST_USE;
 void tb_parts_free(struct tb_parts *parts); // NULL is fine
+
+// tb_parts_has returns whether this process simulates a part.
+static inline bool tb_parts_has(const struct tb_parts *parts, uint32_t part)
+{
+	return part >= parts->own_first && part < parts->own_end;
+}
 
 // tb_parts_to and tb_parts_from are the parts of a link's far and near end.
 static inline uint32_t tb_parts_to(

@@ -124,7 +124,8 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 static bool has_switch(const struct credits *credits, uint32_t sw)
 {
 	const struct tb_replay *replay = &credits->replay;
-	return !replay->parts || tb_replay_has_part(replay, replay->parts->of_switch[sw]);
+	return !replay->parts ||
+	       tb_parts_has(replay->parts, replay->parts->of_switch[sw]);
 }
 
 static void make_unused(struct credits *credits)
