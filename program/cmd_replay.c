@@ -520,7 +520,6 @@ static int run_together(const struct parsing *parsing, bool many)
 			"standard input reaches one process alone: name files");
 	if (plan(parsing, &options.record, 1) != TB_OK)
 		return tb_cli_no_memory("the run");
-	options.record.settled = catch_stop;
 	return replay_together(&options, check_inputs, parsing);
 }
 

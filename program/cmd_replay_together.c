@@ -4,11 +4,16 @@
 #include "cli.h"
 #include "recording_together.h"
 
+static void catch_stop(void)
+{
+	(void)tb_cli_catch_stop();
+}
+
 static int serve(const struct replay_options *options)
 {
 	struct tb_error error;
 	// mpirun passes Ctrl-C on to all; rank 0 decides what becomes of it.
-	(void)tb_cli_catch_stop();
+	catch_stop();
 	return tb_recording_serve(&options->record, &error) == TB_OK
 		       ? TB_EXIT_OK
 		       : tb_cli_fail(&error);
@@ -33,6 +38,7 @@ int replay_together(struct replay_options *options, int (*check)(const void *con
 		return tb_cli_fail(&error);
 	if (tb_peer_streams_new(&options->record.peers, &peers) != TB_OK)
 		return tb_cli_no_memory("the processes");
+	options->record.settled = catch_stop;
 	int code = peers.rank > 0 ? serve(options) : lead(options, check, context);
 	tb_peer_streams_free(options->record.peers);
 	// A process that failed by itself leaves others waiting: then mpirun ends them.

@@ -95,7 +95,7 @@ struct tb_switching {
 	// Messages can end in several rounds of an instant, in the same ones whatever
 	// else happens in it: `arrive` puts no events for the present instant.
 	bool in_rounds;
-	uint32_t n_rows;  // of the wheel, that it puts events into
+	uint32_t n_rows; // of the wheel, that it puts events into
 	// make makes the model's own state of a replay that tb_replay_init has begun, and
 	// calls tb_replay_make. It stores in `cells` what tb_replay_open takes. TB_OK;
 	// TB_ENOMEM; TB_ECAPACITY when the network is too large. free ends a replay
