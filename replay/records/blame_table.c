@@ -479,17 +479,9 @@ void tb_blame_table_end_batch(
 		check(blame, tb_heaviest_trim(&blame->groups[i]));
 }
 
-void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait)
-{
-	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
-		tb_blame_table_end_batch(blame, flows, NULL);
-	blame->last_to = wait->to;
-	tb_blame_table_put(blame, flows, wait, NULL);
-}
-
-void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait, struct tb_team *team)
+static inline __attribute__((always_inline)) void put(struct tb_blame_table *blame,
+	struct tb_flow_sample *flows, const struct tb_blame_wait *wait,
+	struct tb_team *team)
 {
 	blame->n_in_batch++;
 	struct tb_blame_tally *tally = &blame->tally;
@@ -503,4 +495,19 @@ void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flo
 		}
 		from = add_part(blame, flows, wait, from, team);
 	}
+}
+
+void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait)
+{
+	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
+		tb_blame_table_end_batch(blame, flows, NULL);
+	blame->last_to = wait->to;
+	put(blame, flows, wait, NULL);
+}
+
+void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait, struct tb_team *team)
+{
+	put(blame, flows, wait, team);
 }
