@@ -107,13 +107,15 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 		receiver_at(credits, peer)->link = id;
 }
 
+// make_unused_slot touches a receiver, most of what a link takes, for the first time.
 static void make_unused_slot(struct credits *credits, uint32_t slot)
 {
 	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
 		.flow = NOTHING,
 		.root = NOTHING,
 		.link = TB_ID_NONE};
-	receiver_at(credits, slot)->stopped_at = -1;
+	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
+	*cell_at(credits, slot) = (struct tb_cell){0};
 	for (uint32_t q = 0; q < credits->n_queues; q++)
 		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
 			.last = NOTHING,
@@ -156,7 +158,8 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	credits->links = tb_replay_lines_new(replay, n, credits->link_bytes);
 	credits->updates = tb_replay_lines_new_untouched(
 		replay, n_lanes * FIRST_UPDATES, sizeof *credits->updates);
-	credits->receivers = tb_replay_lines_new(replay, n, credits->receiver_bytes);
+	credits->receivers =
+		tb_replay_lines_new_untouched(replay, n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
 	credits->own = malloc(sizeof *credits->own);
