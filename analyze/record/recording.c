@@ -113,25 +113,39 @@ int tb_recording_new(struct tb_recording **recording,
 	return status;
 }
 
+static struct tb_engine_stats stats_of(const struct tb_recording *recording)
+{
+	if (!recording->hosted.engine)
+		return recording->stats;
+	struct tb_engine_stats stats = tb_engine_stats(recording->hosted.engine);
+	if (recording->hosted.host)
+		tb_host_stats(recording->hosted.host, &stats);
+	return stats;
+}
+
+void tb_recording_free_engine(struct tb_recording *recording)
+{
+	recording->stats = stats_of(recording);
+	tb_hosted_fini(&recording->hosted);
+	recording->hosted = (struct tb_hosted){0};
+}
+
 struct tb_recording_summary tb_recording_summary(const struct tb_recording *recording)
 {
-	struct tb_recording_summary summary = {.run = recording->id,
+	return (struct tb_recording_summary){.run = recording->id,
 		.input_name = recording->input_name,
 		.input_kind = tb_recording_kind(recording->workload),
 		.also = recording->also ? recording->also->note : NULL,
 		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,
-		.stats = tb_engine_stats(recording->hosted.engine),
+		.stats = stats_of(recording),
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
 		.stopped = recording->stopped,
 		.cut = recording->store && tb_store_is_cut(recording->store),
 		.undelivered = recording->undelivered,
 		.n_undelivered = recording->n_undelivered};
-	if (recording->hosted.host)
-		tb_host_stats(recording->hosted.host, &summary.stats);
-	return summary;
 }
 
 int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error)
@@ -214,8 +228,10 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	if (recording->failed)
 		return tb_store_drop_run(recording->store, error);
 	int status = end(recording, error);
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		tb_recording_free_engine(recording);
 		return TB_OK;
+	}
 	tell_cause(recording, error);
 	recording->failed = true;
 	// Where not even that can be written, the run stays as incomplete.

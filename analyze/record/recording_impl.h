@@ -60,6 +60,7 @@ struct tb_recording {
 
 	struct tb_source source; // of the workload
 	struct tb_hosted hosted;
+	struct tb_engine_stats stats; // once the engine is freed
 	struct tb_pace pace; // instants between two looks at the clock and the stop flag
 	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;
@@ -83,6 +84,10 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 // else.
 int tb_recording_agree(const struct tb_recording *recording, int status,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_free_engine frees a finished engine but for its statistics: what is done
+// with the run after it, such as replays for bounds, needs the memory.
+void tb_recording_free_engine(struct tb_recording *recording);
 
 // tb_recording_simulate does what tb_recording_advance does, but without checkpoints to
 // the store.

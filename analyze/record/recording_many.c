@@ -80,6 +80,7 @@ static int simulate(struct many_task *task, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_OK) {
+		tb_recording_free_engine(recording);
 		replay_check(task);
 		status = replay_range(task, error);
 	}

@@ -420,7 +420,9 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	if (!status)
 		status = exec_for_run(store, "UPDATE run SET bin_ps = ?2 WHERE run = ?1",
 			bin_ps, &store->error);
-	memset(store->totals, 0, store->n_links * sizeof *store->totals);
+	// What was never written takes no memory.
+	if (store->n_bins)
+		memset(store->totals, 0, store->n_links * sizeof *store->totals);
 	store->bin_ps = bin_ps;
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
@@ -636,6 +638,8 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	if (status && !sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->feed.run = 0;
+	free(store->totals);
+	store->totals = NULL;
 	store->n_ended += status == TB_OK;
 	return status;
 }

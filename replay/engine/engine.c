@@ -68,7 +68,8 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	struct tb_engine *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail_memory(error, "the engine");
-	made->model = options->ideal ? &tb_ideal : model;
+	bool is_itself = model->is_ideal_too && network->params.exact_to_ps == 0;
+	made->model = options->ideal && !is_itself ? &tb_ideal : model;
 	struct tb_engine_options own = *options;
 	int status = TB_OK;
 	if (network->params.exact_to_ps > 0 && !options->ideal)

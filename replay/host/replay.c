@@ -147,7 +147,8 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		return TB_ENOMEM;
 	int status = tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
-	if (status == TB_OK)
+	bool cuts = !carrier->carry || network->params.exact_to_ps > 0;
+	if (status == TB_OK && cuts)
 		status = tb_paces_new(&replay->paces, network, replay->choice.dead_at);
 	return status == TB_OK ? cut(replay, options) : status;
 }

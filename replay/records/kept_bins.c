@@ -18,7 +18,8 @@ enum {
 	WORD = 8,
 	LENGTHS = (TB_N_FIGURES + 1) / 2, // bytes
 	FIGURES = 4 + LENGTHS,		  // where they begin
-	SAMPLE_MOST = FIGURES + WORD * TB_N_FIGURES
+	SAMPLE_MOST = FIGURES + WORD * TB_N_FIGURES,
+	LARGE_BYTES = 64 << 20 // from there on memory matters more than merging less
 };
 _Static_assert(LENGTHS <= WORD, "the lengths of a sample's figures are read as one word");
 
@@ -355,6 +356,7 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 	while (from < kept->n_bytes)
 		to = merge(kept, &from, to, samples);
 	kept->n_bytes = to;
-	if (kept->most_bytes < 2 * to)
-		kept->most_bytes = 2 * to;
+	size_t most = to > LARGE_BYTES ? to + to / 2 : 2 * to;
+	if (kept->most_bytes < most)
+		kept->most_bytes = most;
 }

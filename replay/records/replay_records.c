@@ -12,9 +12,9 @@
 // bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
 // much as replaying a packet, so a short replay must not write too many rows. With so
 // many links that even LEAST_BINS would need more than MOST_MEMORY samples (of some 20
-// bytes), there are fewer bins.
-enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
-enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
+// bytes), there are fewer bins, down to FEW_BINS, and of millions of links fewer still.
+enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22, MOST_MEMORY_OF_FEW = 1 << 25 };
+enum { MOST_BINS = 1024, LEAST_BINS = 64, FEW_BINS = 8, FEWEST_BINS = 4 };
 enum { FIRST_BIN_PS = 1000000 };
 
 // Bins take so many bytes a link at least, within limits, before they are merged.
@@ -32,7 +32,9 @@ static uint64_t bins_for(uint32_t n_links)
 	uint64_t bins = LEAST_BINS;
 	while (bins < MOST_BINS && bins * 2 * n_links <= MOST_SAMPLES)
 		bins *= 2;
-	while (bins > FEWEST_BINS && bins * n_links > MOST_MEMORY)
+	while (bins > FEW_BINS && bins * n_links > MOST_MEMORY)
+		bins /= 2;
+	while (bins > FEWEST_BINS && bins * n_links > MOST_MEMORY_OF_FEW)
 		bins /= 2;
 	return bins;
 }

@@ -63,7 +63,7 @@ size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 	struct tb_link_sample *samples, uint32_t *n);
 
 // tb_kept_bins_widen makes bins 2b and 2b + 1 one, b. `samples` has room for all links.
-// The memory for bins can double from one merge to the next.
+// The memory for bins can double from one merge to the next; large ones grow by half.
 void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *samples);
 
 // tb_kept_bins_join makes `joined` the bins of several, of one replay and level: those of

@@ -77,5 +77,7 @@ int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 		return replay->failure.code;
 	}
 	status = tb_records_close(&replay->records, error);
+	if (model->leave)
+		model->leave(replay);
 	return status == TB_OK ? tb_records_finish(&replay->records, error) : status;
 }

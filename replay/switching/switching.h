@@ -89,9 +89,10 @@ void tb_handover_put(struct tb_replay *replay, uint32_t to,
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
 	struct tb_carrier carrier;
-	size_t bytes;	  // of its replay, which begins with a struct tb_replay
-	bool can_fail;	  // links and switches can: it takes the faults of the options
-	bool holds_stall; // see struct tb_records
+	size_t bytes;	   // of its replay, which begins with a struct tb_replay
+	bool can_fail;	   // links and switches can: it takes the faults of the options
+	bool holds_stall;  // see struct tb_records
+	bool is_ideal_too; // options.ideal makes it the ideal network, else tb_ideal is
 	// Messages can end in several rounds of an instant, in the same ones whatever
 	// else happens in it: `arrive` puts no events for the present instant.
 	bool in_rounds;
@@ -103,6 +104,9 @@ struct tb_switching {
 	int (*make)(struct tb_replay *replay, const struct tb_engine_options *options,
 		struct tb_cell ***cells);
 	void (*free)(struct tb_replay *replay);
+	// leave frees what is not needed any more when all bins are closed, before they
+	// are passed on. NULL: nothing.
+	void (*leave)(struct tb_replay *replay);
 	// run simulates about `n_rounds` further instants; see tb_engine_run.
 	int (*run)(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 

@@ -376,6 +376,38 @@ static void split_messages_lose_time_where_they_meet(void **state)
 	}
 }
 
+// The three share an ascent in the network; in the ideal one only what two send to one
+// node waits. A slower link inside has nobody wait, but adds to what a message takes.
+static void on_the_ideal_network_only_nodes_links_limit(void **state)
+{
+	(void)state;
+	enum { N = 4 };
+	const struct tb_engine_options ideal = {.seed = 1, .ideal = true};
+	const struct line asked[N] = {{.source = 1, .destination = 4, .bytes = MEGABYTE},
+		{.source = 2, .destination = 8, .bytes = MEGABYTE},
+		{.source = 3, .destination = 12, .bytes = MEGABYTE},
+		{.source = 5, .destination = 12, .bytes = MEGABYTE}};
+	struct line lines[N];
+	struct tb_network *net = network_of(FLUID ",levels=2,arity=4");
+	memcpy(lines, asked, sizeof lines);
+	struct outcome outcome = replay(net, lines, N, 1, 0);
+	drop(&outcome);
+	tb_time_ps path_ps = 2 * STAR_PS;
+	assert_true(lines[0].delivered > 2 * MEGABYTE_PS);
+	for (uint32_t slower = 1; slower <= 2; slower++) {
+		net->links[net->injection[0]].bytes_per_s /= slower;
+		memcpy(lines, asked, sizeof lines);
+		outcome = outcome_by(BY_ENGINE, net, lines, N, &ideal);
+		assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+		drop(&outcome);
+		for (uint32_t i = 0; i < N; i++) {
+			tb_time_ps takes = (slower + (i >= 2)) * MEGABYTE_PS + path_ps;
+			assert_true(llabs(lines[i].delivered - takes) <= 1000);
+		}
+	}
+	tb_network_free(net);
+}
+
 static void a_run_is_the_same_again(void **state)
 {
 	(void)state;
@@ -416,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_message_of_many_packets_takes_all_ascents),
 		cmocka_unit_test(a_message_of_few_packets_takes_few_ascents),
 		cmocka_unit_test(split_messages_lose_time_where_they_meet),
+		cmocka_unit_test(on_the_ideal_network_only_nodes_links_limit),
 		cmocka_unit_test(a_run_is_the_same_again)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

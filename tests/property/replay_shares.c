@@ -109,7 +109,7 @@ static uint64_t weights_of(const struct tb_share_link *link)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < link->n; i++)
-		sum += link->uses[i].weight;
+		sum += tb_share_uses(link)[i].weight;
 	return sum;
 }
 

@@ -30,7 +30,7 @@ uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
-	if (step == 0 || steps[step].link >= net->n_links)
+	if (step == 0 || fluid->is_ideal || steps[step].link >= net->n_links)
 		return link_at(fluid, id, step);
 	uint32_t sw = net->links[steps[step].link].from, s = 0;
 	while (net->links[steps[s].link].to != sw ||
@@ -70,17 +70,18 @@ static void blame(struct fluid *fluid, struct charge *charge, struct tb_share_us
 static void share_out(struct fluid *fluid, const struct tb_share_link *link, uint32_t id,
 	struct charge *charge)
 {
+	const struct tb_share_use *uses = tb_share_uses(link);
 	bool all = link->n <= BLAMED_MOST + 1;
 	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
 	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
 	// Those that only begin now have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
-		struct tb_share_use other = link->uses[(first + n++) % link->n];
+		struct tb_share_use other = uses[(first + n++) % link->n];
 		charge->others += other.flow == id ? 0 : rate_of(fluid, other);
 	}
 	fluid->flows[id].turn = first + n;
 	for (uint32_t i = 0; i < n && charge->others; i++) {
-		struct tb_share_use other = link->uses[(first + i) % link->n];
+		struct tb_share_use other = uses[(first + i) % link->n];
 		if (other.flow != id)
 			blame(fluid, charge, other);
 	}

@@ -19,11 +19,29 @@ uint64_t tb_fluid_wire_bytes(
 	return wire ? wire : 1;
 }
 
+// use_links prepares the links that are used for the first time: of a large network that
+// may be few, and the others take no memory.
+static void use_links(struct fluid *fluid, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t link = fluid->steps[i].link;
+		if (link >= fluid->replay.net->n_links)
+			continue;
+		struct tb_share_link *share = &fluid->shares.links[link];
+		if (share->capacity)
+			continue;
+		share->capacity =
+			TB_SHARE_WHOLE * tb_fluid_capacity(fluid->replay.net, link);
+		fluid->cell[link].link = link;
+	}
+}
+
 static void begin(struct fluid *fluid, uint32_t id)
 {
 	struct tb_replay *replay = &fluid->replay;
 	uint32_t n_hops = 0;
 	uint32_t n = tb_fluid_route(fluid, id, &n_hops);
+	use_links(fluid, n);
 	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->steps, n);
 	if (flow == TB_SHARES_NONE || TB_ARRAY_RESERVE(&fluid->flows, &fluid->flows_room,
 					      (size_t)flow + 1) != TB_OK) {
@@ -32,10 +50,12 @@ static void begin(struct fluid *fluid, uint32_t id)
 	}
 	tb_nodes_begun(replay, id);
 	const struct tb_posted *message = &replay->messages[id];
-	struct fluid_trip trip =
-		tb_fluid_trip(replay->net, fluid->steps, n_hops, message->what.bytes);
-	fluid_amount all =
-		(fluid_amount)tb_fluid_wire_bytes(replay, message) * BYTE_AMOUNT;
+	uint64_t wire = tb_fluid_wire_bytes(replay, message);
+	struct fluid_trip trip = fluid->is_ideal
+					 ? tb_fluid_lone_trip(fluid, message, wire)
+					 : tb_fluid_trip(replay->net, fluid->steps,
+						   n_hops, message->what.bytes);
+	fluid_amount all = (fluid_amount)wire * BYTE_AMOUNT;
 	fluid->flows[flow] = (struct fluid_flow){.all = all,
 		.left = all,
 		.begun_at = replay->now,

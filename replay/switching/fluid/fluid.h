@@ -85,6 +85,7 @@ struct fluid {
 	size_t ended_room;
 	struct tb_share_step *steps; // scratch: of the flow that begins
 	uint32_t ways_most;
+	bool is_ideal; // only nodes' links and buses limit
 	struct tb_map line_of;
 	struct fluid_line *lines;
 	uint32_t n_lines;
@@ -101,6 +102,8 @@ static inline struct fluid *fluid_of(struct tb_replay *replay)
 int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells);
 void tb_fluid_free(struct tb_replay *replay);
+// tb_fluid_free_links frees what is known of links and flows: nothing flows any more.
+void tb_fluid_free_links(struct fluid *fluid);
 
 // paths.c
 //
@@ -121,6 +124,10 @@ bool tb_fluid_stores(const struct tb_network *net);
 // tb_fluid_trip is that of a message over the first `n` links of its steps.
 struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	const struct tb_share_step *steps, uint32_t n, uint64_t bytes);
+// tb_fluid_lone_trip is that of a message on the ideal network, which `wire` bytes cross
+// at the pace of the links of nodes; what slower ones add to that comes at its end.
+struct fluid_trip tb_fluid_lone_trip(
+	const struct fluid *fluid, const struct tb_posted *message, uint64_t wire);
 // tb_fluid_duration is what an amount takes at a rate, rounded up; not for a thousandth
 // of a picosecond, which is what divisions leave of rates, so that like flows end at
 // once.

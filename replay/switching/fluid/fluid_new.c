@@ -20,19 +20,19 @@ static int make_links(struct fluid *fluid)
 	fluid->cell = calloc(n, sizeof *fluid->cell);
 	fluid->cells = malloc(n * sizeof *fluid->cells);
 	fluid->listed = malloc(n * sizeof *fluid->listed);
-	fluid->ways_most = tb_fluid_ways_most(net);
+	fluid->ways_most = fluid->is_ideal ? 1 : tb_fluid_ways_most(net);
 	fluid->steps = malloc(steps_most(fluid) * sizeof *fluid->steps);
 	if (!fluid->links || !fluid->cell || !fluid->cells || !fluid->listed ||
 		!fluid->steps)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		fluid->cell[i].link = i;
+	for (uint32_t i = 0; i < n; i++)
 		fluid->cells[i] = &fluid->cell[i];
-	}
 	return TB_OK;
 }
 
 // make_shares: buses of hosts are links behind those of the network, where any can limit.
+// Links of the network are written when first used (flows.c): of a large network
+// that may be a few, and the others take no memory.
 static int make_shares(struct fluid *fluid)
 {
 	const struct tb_network *net = fluid->replay.net;
@@ -46,9 +46,6 @@ static int make_shares(struct fluid *fluid)
 	if (status != TB_OK)
 		return status;
 	fluid->first_bus = has_buses ? net->n_links : 0;
-	for (uint32_t i = 0; i < net->n_links; i++)
-		fluid->shares.links[i].capacity =
-			TB_SHARE_WHOLE * tb_fluid_capacity(net, i);
 	for (uint32_t i = 0; has_buses && i < net->n_nodes; i++) {
 		uint64_t capacity = tb_fluid_bus_capacity(net, i);
 		fluid->shares.links[fluid->first_bus + i].capacity =
@@ -88,11 +85,21 @@ int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *opti
 			"switching = fluid has no faults: expected a network of "
 			"switching = circuits or credits");
 	fluid->nodes = tb_switching_nodes(&replay->net->params);
+	fluid->is_ideal = options->ideal;
 	int status = make_links(fluid);
 	*cells = fluid->cells;
 	if (status == TB_OK)
 		status = make_shares(fluid);
 	return status == TB_OK ? make_nodes(fluid) : status;
+}
+
+void tb_fluid_free_links(struct fluid *fluid)
+{
+	tb_shares_fini(&fluid->shares);
+	free(fluid->flows);
+	free(fluid->links);
+	fluid->flows = NULL;
+	fluid->links = NULL;
 }
 
 void tb_fluid_free(struct tb_replay *replay)
@@ -101,10 +108,8 @@ void tb_fluid_free(struct tb_replay *replay)
 	if (!fluid)
 		return;
 	tb_replay_fini(replay);
-	tb_shares_fini(&fluid->shares);
+	tb_fluid_free_links(fluid);
 	tb_map_fini(&fluid->line_of);
-	free(fluid->flows);
-	free(fluid->links);
 	free(fluid->cell);
 	free(fluid->cells);
 	free(fluid->listed);

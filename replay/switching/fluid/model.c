@@ -58,6 +58,11 @@ static uint32_t link_bytes(const struct tb_replay *replay)
 	       sizeof(struct tb_link_sample) + sizeof(uint32_t);
 }
 
+static void leave(struct tb_replay *replay)
+{
+	tb_fluid_free_links(fluid_of(replay));
+}
+
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 
 // It has no link_failed and no prefetches: it takes no faults, and does not prefetch.
@@ -65,8 +70,10 @@ const struct tb_switching tb_fluid = {.name = "fluid",
 	.carrier = {.carry = carry, .ideal_ps = tb_fluid_ideal_ps},
 	.bytes = sizeof(struct fluid),
 	.holds_stall = true,
+	.is_ideal_too = true,
 	.make = tb_fluid_make,
 	.free = tb_fluid_free,
+	.leave = leave,
 	.run = run,
 	.arrive = arrive,
 	.choose = choose,

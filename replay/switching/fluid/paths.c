@@ -157,6 +157,22 @@ static struct fluid_trip lone_trip(
 	return trip_of(&stages, to, bytes);
 }
 
+struct fluid_trip tb_fluid_lone_trip(
+	const struct fluid *fluid, const struct tb_posted *message, uint64_t wire)
+{
+	const struct tb_network *net = fluid->replay.net;
+	uint32_t source = message->what.source.id;
+	fluid_amount amount = (fluid_amount)wire * BYTE_AMOUNT;
+	uint64_t paced = lesser(tb_fluid_capacity(net, net->injection[source]),
+		tb_fluid_capacity(net, net->ejection[message->end]));
+	struct fluid_trip trip =
+		lone_trip(net, source, message->end, message->what.bytes);
+	if (trip.rate < paced)
+		trip.in_ps += tb_fluid_duration(amount, trip.rate) -
+			      tb_fluid_duration(amount, paced);
+	return trip;
+}
+
 tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {

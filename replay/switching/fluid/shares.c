@@ -24,7 +24,8 @@ int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_
 void tb_shares_fini(struct tb_shares *shares)
 {
 	for (uint32_t i = 0; shares->links && i < shares->n_links; i++)
-		free(shares->links[i].uses);
+		if (shares->links[i].room)
+			free(shares->links[i].uses.many);
 	free(shares->links);
 	free(shares->flows);
 	free(shares->steps);
@@ -33,6 +34,43 @@ void tb_shares_fini(struct tb_shares *shares)
 	free(shares->heap);
 	free(shares->level_links);
 	*shares = (struct tb_shares){0};
+}
+
+// States of a link in a solution.
+enum { SPREAD = 1, TOUCHED = 2, LIMITS = 4, STIRRED = 8 };
+
+static inline bool is_in(
+	const struct tb_shares *shares, const struct tb_share_link *link, uint32_t state)
+{
+	return link->mark == shares->mark && (link->states & state);
+}
+
+static inline void put_in(
+	const struct tb_shares *shares, struct tb_share_link *link, uint32_t state)
+{
+	link->states = state | (link->mark == shares->mark ? link->states : 0);
+	link->mark = shares->mark;
+}
+
+// add_use adds a use to those of a link. Most links of a large network have one at most,
+// for which nothing is allocated.
+static int add_use(struct tb_share_link *link, struct tb_share_use use)
+{
+	if (link->room == 0 && link->n == 0) {
+		link->uses.one = use;
+		link->n = 1;
+		return TB_OK;
+	}
+	size_t room = link->room;
+	struct tb_share_use *many = room ? link->uses.many : NULL;
+	if (TB_ARRAY_RESERVE(&many, &room, (size_t)link->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	if (link->room == 0)
+		many[0] = link->uses.one;
+	link->uses.many = many;
+	link->room = (uint32_t)room;
+	many[link->n++] = use;
+	return TB_OK;
 }
 
 // new_flow returns a free record.
@@ -82,13 +120,12 @@ uint32_t tb_shares_begin(
 	uint64_t free_rate = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_share_link *link = &shares->links[given[i].link];
-		if (TB_ARRAY_RESERVE(&link->uses, &link->room, (size_t)link->n + 1) !=
-			TB_OK)
-			return TB_SHARES_NONE;
 		uint16_t weight = given[i].weight;
 		steps[i] = given[i];
 		steps[i].at = link->n;
-		link->uses[link->n++] = (struct tb_share_use){id, (uint16_t)i, weight};
+		if (add_use(link, (struct tb_share_use){id, (uint16_t)i, weight}) !=
+			TB_OK)
+			return TB_SHARES_NONE;
 		if (link->capacity / weight < free_rate)
 			free_rate = link->capacity / weight;
 	}
@@ -115,11 +152,12 @@ void tb_shares_end(struct tb_shares *shares, uint32_t id)
 static void spread(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_link *link = &shares->links[id];
-	if (link->spread == shares->mark)
+	if (is_in(shares, link, SPREAD))
 		return;
-	link->spread = shares->mark;
+	put_in(shares, link, SPREAD);
+	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n; i++)
-		gather(shares, link->uses[i].flow);
+		gather(shares, uses[i].flow);
 }
 
 // spread_from has all flows of the group, from number `first` on, bring those with which
@@ -139,7 +177,7 @@ static void spread_from(struct tb_shares *shares, uint32_t first)
 static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_link *link = &shares->links[id];
-	if (link->touched == shares->mark)
+	if (is_in(shares, link, TOUCHED))
 		return link;
 	if (TB_ARRAY_RESERVE(&shares->touched, &shares->touched_room,
 		    (size_t)shares->n_touched + 1) != TB_OK) {
@@ -147,10 +185,10 @@ static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
 		return link;
 	}
 	shares->touched[shares->n_touched++] = id;
-	link->touched = shares->mark;
+	put_in(shares, link, TOUCHED);
+	link->states &= ~(uint32_t)LIMITS;
 	link->rest = link->capacity - link->rate;
 	link->left = 0;
-	link->limits = 0;
 	return link;
 }
 
@@ -158,7 +196,7 @@ static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
 static void prepare(struct tb_shares *shares)
 {
 	for (uint32_t i = 0; i < shares->n_touched; i++)
-		shares->links[shares->touched[i]].touched = 0;
+		shares->links[shares->touched[i]].states &= ~(uint32_t)TOUCHED;
 	shares->n_touched = 0;
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		struct tb_share_flow *flow = &shares->flows[shares->group[i]];
@@ -203,7 +241,7 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 	flow->next_limit = TB_SHARES_NONE;
 	for (uint32_t s = 0; s < flow->n_steps; s++) {
 		struct tb_share_link *link = &shares->links[steps[s].link];
-		if (flow->next_limit == TB_SHARES_NONE && link->limits == shares->mark)
+		if (flow->next_limit == TB_SHARES_NONE && is_in(shares, link, LIMITS))
 			flow->next_limit = s;
 		link->rest -= steps[s].weight * level;
 		link->left -= steps[s].weight;
@@ -213,11 +251,12 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 static void settle_link(struct tb_shares *shares, uint32_t id)
 {
 	const struct tb_share_link *link = &shares->links[id];
+	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n && link->left; i++) {
-		const struct tb_share_flow *flow = &shares->flows[link->uses[i].flow];
+		const struct tb_share_flow *flow = &shares->flows[uses[i].flow];
 		if (flow->gathered == shares->mark && !flow->ends &&
 			flow->solved != shares->mark)
-			settle_flow(shares, link->uses[i].flow, link->level);
+			settle_flow(shares, uses[i].flow, link->level);
 	}
 }
 
@@ -252,7 +291,7 @@ static void fill(struct tb_shares *shares)
 		uint32_t n_level = 0;
 		for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
 			shares->links[id].level = level;
-			shares->links[id].limits = shares->mark;
+			put_in(shares, &shares->links[id], LIMITS);
 			shares->level_links[n_level++] = id;
 		}
 		for (uint32_t i = 0; i < n_level; i++)
@@ -264,8 +303,9 @@ static void fill(struct tb_shares *shares)
 // flows of the group lets these be, by more than what divisions leave.
 static bool has_faster(const struct tb_shares *shares, const struct tb_share_link *link)
 {
+	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n; i++) {
-		const struct tb_share_flow *flow = &shares->flows[link->uses[i].flow];
+		const struct tb_share_flow *flow = &shares->flows[uses[i].flow];
 		if (flow->gathered != shares->mark && flow->rate > link->level + link->n)
 			return true;
 	}
@@ -280,7 +320,7 @@ static bool widen(struct tb_shares *shares)
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
 		uint32_t id = shares->touched[i];
 		const struct tb_share_link *link = &shares->links[id];
-		if (link->limits == shares->mark && link->spread != shares->mark &&
+		if (is_in(shares, link, LIMITS) && !is_in(shares, link, SPREAD) &&
 			has_faster(shares, link))
 			spread(shares, id);
 	}
@@ -302,7 +342,7 @@ void tb_shares_solve(struct tb_shares *shares)
 		if (flow->next_rate == flow->rate)
 			continue;
 		for (uint32_t s = 0; s < flow->n_steps; s++)
-			shares->links[steps[s].link].stirred = shares->mark;
+			put_in(shares, &shares->links[steps[s].link], STIRRED);
 	}
 }
 
@@ -311,17 +351,19 @@ bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
 	const struct tb_share_flow *flow = &shares->flows[id];
 	if (flow->next_rate != flow->rate || flow->next_limit != flow->limit)
 		return true;
+	const struct tb_share_step *steps = tb_shares_steps(shares, id);
 	return flow->limit != TB_SHARES_NONE &&
-	       shares->links[tb_shares_steps(shares, id)[flow->limit].link].stirred ==
-		       shares->mark;
+	       is_in(shares, &shares->links[steps[flow->limit].link], STIRRED);
 }
 
 // leave takes a flow out of a link's list; the last of the list takes its place.
 static void leave(struct tb_shares *shares, struct tb_share_step step)
 {
 	struct tb_share_link *link = &shares->links[step.link];
-	struct tb_share_use last = link->uses[--link->n];
-	link->uses[step.at] = last;
+	if (--link->n == 0)
+		return;
+	struct tb_share_use last = link->uses.many[link->n];
+	link->uses.many[step.at] = last;
 	tb_shares_steps(shares, last.flow)[last.step].at = step.at;
 }
 

@@ -138,6 +138,14 @@ static void share_first(struct way_search *split, uint32_t n_packets)
 	}
 }
 
+// take_ends takes the links of the two nodes, on the ideal network.
+static void take_ends(struct splitting *split)
+{
+	const struct tb_network *net = split->fluid->replay.net;
+	take(split, net->injection[split->heading.source]);
+	take(split, net->ejection[split->heading.destination]);
+}
+
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 {
 	const struct tb_posted *message = &fluid->replay.messages[id];
@@ -148,9 +156,12 @@ uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 		.end = message->end,
 		.ascending = message->ascending,
 		.n_distinct = 1};
-	add_way(&split);
-	*n_hops = split.n;
+	if (fluid->is_ideal)
+		take_ends(&split);
+	else
+		add_way(&split);
 	share_first(&split, message->n_unfetched);
+	*n_hops = split.n;
 	for (split.way = 1; split.way < split.n_ways; split.way++)
 		add_way(&split);
 	if (fluid->first_bus == 0)
