@@ -139,7 +139,7 @@ static void share_first(struct way_search *split, uint32_t n_packets)
 }
 
 // take_ends takes the links of the two nodes, on the ideal network.
-static void take_ends(struct splitting *split)
+static void take_ends(struct way_search *split)
 {
 	const struct tb_network *net = split->fluid->replay.net;
 	take(split, net->injection[split->heading.source]);
