@@ -333,6 +333,10 @@ static int check_memory(const struct tb_records *records, struct tb_error *error
 
 int tb_records_close(struct tb_records *records, struct tb_error *error)
 {
+	if (records->is_shared && records->bin > UINT32_MAX)
+		return tb_fail(error, TB_ECAPACITY,
+			"processes keep 2^32 time bins at most: give them a greater "
+			"width");
 	int status = keeps(records) ? TB_OK : tell_start(records, error);
 	if (status != TB_OK)
 		return status;
