@@ -24,8 +24,10 @@ static int lead(const struct replay_options *options, int (*check)(const void *c
 {
 	int code = check(context);
 	if (code == TB_EXIT_OK)
-		return replay_run(options);
-	tb_recording_dismiss(options->record.peers);
+		code = replay_run(options);
+	else
+		tb_recording_dismiss(options->record.peers);
+	tb_recording_leave(options->record.peers);
 	return code;
 }
 

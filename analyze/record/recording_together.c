@@ -77,6 +77,11 @@ void tb_recording_dismiss(struct tb_peer_streams *peers)
 	dismiss(peers, STOP);
 }
 
+void tb_recording_leave(struct tb_peer_streams *peers)
+{
+	dismiss(peers, STOP);
+}
+
 int tb_recording_agree(
 	const struct tb_recording *recording, int status, struct tb_error *error)
 {
@@ -162,5 +167,10 @@ int tb_recording_serve(const struct tb_recording_options *options, struct tb_err
 	else
 		status = TB_OK;
 	tb_recording_fini(&recording);
+	const unsigned char *bytes = NULL;
+	size_t n = 0;
+	if (status == TB_OK &&
+		tb_peer_streams_take(options->peers, 0, &bytes, &n) != TB_OK)
+		status = tb_fail(error, TB_EIO, "rank 0 was not understood");
 	return status;
 }

@@ -173,14 +173,13 @@ static int obey(
 int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 {
 	struct tb_led_order order;
-	int done = TB_OK;
 	for (;;) {
 		int status = tb_led_next(engine->peers, &order, error);
-		if (status != TB_OK)
+		if (status != TB_OK || order.word == TB_LED_END)
 			return status;
-		if (order.word == TB_LED_END)
-			return done < 0 ? done : TB_OK;
-		done = obey(engine, order, error);
+		status = obey(engine, order, error);
+		if (status == TB_ENOMEM || status == TB_EIO)
+			return status;
 	}
 }
 

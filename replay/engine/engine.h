@@ -57,7 +57,9 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MU
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 // tb_engine_follow does with this process's engine what rank 0 does with its own, until
-// that is freed. The status of what was done last; it is rank 0 that reports it.
+// that is freed. Errors of the replay are the same in rank 0, which reports them: then,
+// as otherwise, TB_OK. TB_ENOMEM and TB_EIO are perhaps of this process alone, and
+// returned at once: rank 0 waits for it in vain.
 int tb_engine_follow(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);
