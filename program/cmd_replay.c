@@ -152,8 +152,9 @@ static const struct argp_option option_table[] = {
 		"the terminal",
 		8},
 	{"threads", KEY_THREADS, "N", 0,
-		"Simulate a large network with credits or Ethernet on N threads "
-		"(default: one per core, or one for each of several replays at once)",
+		"Simulate a large network on N threads (default: one per core, or one "
+		"for "
+		"each of several replays at once)",
 		8},
 	{"quiet", 'q', NULL, 0, "No summary", 8},
 	// For the viewer (analyze/beside): no part of the command's interface.

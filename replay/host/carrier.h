@@ -55,6 +55,8 @@ struct tb_carrier {
 	bool in_parts;
 	// Those of one process alone: they share more than what is handed over.
 	bool in_one_memory;
+	// Its parts own cables, and paths lead from part to part at switches.
+	bool owns_cables;
 };
 
 #endif

@@ -5,6 +5,7 @@
 // of opposite directions it turns. A node fetches one packet ahead of those that have
 // entered the network. Where nodes have PCIe (docs/credits.md, "The host channel
 // adapter") each direction has a server of its own.
+#include "late_acks.h"
 #include "nodes_impl.h"
 #include "paces.h"
 
@@ -171,13 +172,23 @@ void tb_nic_replace(
 		nic->queue_end = by == TB_NOTHING ? before : by;
 }
 
+// get_under_way counts a message as under way to its destination from now on.
+static inline void get_under_way(
+	struct tb_replay *replay, const struct tb_message *message)
+{
+	if (replay->late)
+		tb_late_acks_begin(replay, message);
+	else if (tb_partners_begin(&replay->partners, message) != TB_OK)
+		tb_replay_no_memory(replay, "a node's partners");
+}
+
 static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 {
 	struct tb_posted *message = &replay->messages[nic->queue];
 	uint32_t number = message->n_packets - message->n_unfetched;
 	uint32_t id = make_packet(replay, nic->queue, number);
-	if (number == 0 && tb_partners_begin(&replay->partners, &message->what) != TB_OK)
-		tb_replay_no_memory(replay, "a node's partners");
+	if (number == 0)
+		get_under_way(replay, &message->what);
 	if (message->is_behind)
 		begin_turn(replay, nic, message);
 	if (--message->n_unfetched == 0 && replay->pairs.by_connection)
@@ -289,7 +300,8 @@ static void sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 	if (!replay->source->sent)
 		return;
 	message->uses++;
-	tb_wheel_put(&replay->wheel, at, TB_EVENT_SENT, id);
+	if (at != TB_TIME_NEVER) // late_acks.h knows later
+		tb_wheel_put(&replay->wheel, at, TB_EVENT_SENT, id);
 }
 
 void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
@@ -297,14 +309,16 @@ void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
 	sent_at(replay, message, replay->now);
 }
 
-// complete: all packets of a message are drained and their acknowledgements' times known.
+// complete: all packets of a message are drained and their acknowledgements' times known,
+// or put off.
 static void complete(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
-	tb_partners_end(&replay->partners, &message->what);
+	if (!replay->late)
+		tb_partners_end(&replay->partners, &message->what);
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 	if (!message->was_sent)
-		sent_at(replay, id, message->sent_at);
+		sent_at(replay, id, replay->late ? TB_TIME_NEVER : message->sent_at);
 }
 
 void tb_nodes_begun(struct tb_replay *replay, uint32_t id)
@@ -354,7 +368,7 @@ static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t
 	tb_time_ps ack = later(nic->drained_at, replay->now);
 	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += params->ack_delay_ps;
-	if (tb_partners_too_many(&replay->partners, id))
+	if (!replay->late && tb_partners_too_many(&replay->partners, id))
 		ack += params->partner_delay_ps;
 	return ack;
 }
@@ -377,6 +391,11 @@ static void receive_all(struct tb_replay *replay, const struct tb_posted *messag
 static void drop_packet(struct tb_replay *replay, uint32_t id)
 {
 	replay->free_packets[replay->n_free_packets++] = id;
+}
+
+uint32_t tb_nodes_new_record(struct tb_replay *replay)
+{
+	return take_record(replay);
 }
 
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet)
@@ -407,6 +426,21 @@ uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t nu
 	return make_packet(replay, message, number);
 }
 
+// put_off puts off the acknowledgement of a packet that has come in.
+static void put_off(struct tb_replay *replay, const struct tb_packet *packet,
+	tb_time_ps leaves_at, tb_time_ps drained_at)
+{
+	const struct tb_posted *message = &replay->messages[packet->message];
+	tb_late_acks_put(replay, &(struct tb_late_ack){.at = replay->now,
+					 .leaves_at = leaves_at,
+					 .drained_at = drained_at,
+					 .packet = packet->id,
+					 .message = packet->message,
+					 .source = message->what.source.id,
+					 .destination = packet->destination,
+					 .is_last = message->n_undrained == 1});
+}
+
 // tb_nodes_arrive drains the packet. Over a bus its acknowledgement leaves when the
 // packet before it is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
@@ -418,8 +452,11 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	tb_time_ps drained = replay->nics[packet->destination].drained_at;
 	if (tb_is_broadcast(&message->what))
 		receive_all(replay, message, payload, &ack, &drained);
-	ack = replay->carrier->release(replay, id, ack, drained);
-	if (ack > message->sent_at)
+	if (replay->late)
+		put_off(replay, packet, ack, drained);
+	else
+		ack = replay->carrier->release(replay, id, ack, drained);
+	if (!replay->late && ack > message->sent_at)
 		message->sent_at = ack;
 	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;
 	if (delivered > message->delivered_at)
@@ -432,7 +469,8 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		complete(replay, packet->message);
 	else if (message->given_up)
 		tb_retries_end(replay, packet->message);
-	drop_packet(replay, id);
+	if (!replay->late)
+		drop_packet(replay, id);
 }
 
 void tb_nodes_fail(struct tb_replay *replay, uint32_t id, uint32_t dead, tb_time_ps at)

@@ -1,5 +1,6 @@
 #include "replay.h"
 
+#include "late_acks.h"
 #include "memory.h"
 #include "nodes_impl.h"
 #include "paces.h"
@@ -20,6 +21,8 @@ enum { SHORTEST_WINDOW_PS = 20000 };
 
 // Parts of a network that several processes simulate; more where there are more of these.
 enum { PARTS_OF_PROCESSES = 8 };
+
+enum { MOST_CABLE_PARTS = 16 }; // for any number of threads
 
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
 {
@@ -42,8 +45,10 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 
 // refusal_of returns what a replay asks for that parts cannot do; NULL: nothing. Failures
 // have routing tables that all nodes share, limits on partners count at both ends of a
-// message, notifications of congestion pass from part to part, and the arrays that a
-// caller may clear between calls exist once.
+// message (of which late_acks.h takes care where parts own cables), notifications of
+// congestion pass from part to part, and the arrays that a caller may clear between calls
+// exist once. Where parts own cables, those of a switch may belong to several, which
+// cannot take turns at it nor take all its links for a broadcast.
 static const char *refusal_of(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
@@ -51,10 +56,14 @@ static const char *refusal_of(
 		return "its switching is simulated as a whole";
 	if (replay->choice.dead_at)
 		return "faults concern all of its routes";
-	if (replay->net->params.partners)
+	if (replay->carrier->owns_cables && replay->choice.turns)
+		return "headers take turns at its switches";
+	if (replay->carrier->owns_cables && replay->net->params.broadcast)
+		return "broadcasts take all links of a level at once";
+	if (!replay->carrier->owns_cables && replay->net->params.partners)
 		return "partners are counted at both ends of messages";
 	if (options->peers && replay->carrier->in_one_memory)
-		return "the ends of its connections lie in one memory";
+		return "its parts share one memory";
 	if (options->delays || options->job_bytes)
 		return "sums over all of it are asked for";
 	return tb_paces_control(replay->paces)
@@ -67,13 +76,52 @@ static uint32_t n_processes(const struct tb_engine_options *options)
 	return options->peers ? tb_peer_streams_n(options->peers) : 1;
 }
 
-// n_wanted is into how many parts the options ask to cut: processes get as many each.
-static uint32_t n_wanted(const struct tb_engine_options *options)
+// least_hop is the least time in which a flit comes from one link to the next.
+static tb_time_ps least_hop(const struct tb_network *net)
+{
+	tb_time_ps least = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		uint64_t q20 = tb_per_byte_q20(net->links[i].bytes_per_s);
+		tb_time_ps hop = net->links[i].latency_ps +
+				 (tb_time_ps)((net->params.flit_bytes * q20 +
+						      (UINT64_C(1) << 19)) >>
+					      20);
+		least = hop < least ? hop : least;
+	}
+	return least;
+}
+
+// give_cables gives cables to parts if the carrier wants that.
+static int give_cables(struct tb_replay *replay, struct tb_parts *parts)
+{
+	if (!replay->carrier->owns_cables || parts->n == 1)
+		return TB_OK;
+	int status = tb_parts_own_cables(parts, replay->net);
+	if (status != TB_OK)
+		return status;
+	parts->latency_ps = least_hop(replay->net);
+	if (!replay->choice.fixed && tb_parts_split_group(parts, replay->net))
+		replay->undivided = "headers choose among links of several parts";
+	return TB_OK;
+}
+
+// n_wanted is into how many parts to cut, 0: as the network is cut best. Processes get as
+// many each. Where parts own cables each does little in a window, as windows are short,
+// so that more parts than threads take more time.
+static uint32_t n_wanted(
+	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
 	uint32_t n = n_processes(options);
-	if (options->n_parts || n == 1)
+	if (options->n_parts)
 		return options->n_parts;
-	return n * ((PARTS_OF_PROCESSES + n - 1) / n);
+	if (n > 1)
+		return n * ((PARTS_OF_PROCESSES + n - 1) / n);
+	if (!replay->carrier->owns_cables)
+		return 0;
+	if (replay->net->n_nodes < TB_PARTS_NODES || options->n_threads <= 1)
+		return 1;
+	return options->n_threads < MOST_CABLE_PARTS ? options->n_threads
+						     : MOST_CABLE_PARTS;
 }
 
 // take_own gives each process a stretch of the parts.
@@ -89,22 +137,27 @@ static void take_own(struct tb_parts *parts, const struct tb_peer_streams *peers
 // asked before the window begins.
 static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
 {
-	uint32_t wanted = n_wanted(options);
+	uint32_t wanted = n_wanted(replay, options);
+	bool asked = options->n_parts || options->peers;
 	bool alone = wanted == 0 && options->n_threads <= 1; // quicker uncut
 	replay->undivided = refusal_of(replay, options);
 	if (alone || wanted == 1 || replay->undivided)
 		return TB_OK;
 	struct tb_parts *parts = NULL;
 	int status = tb_parts_new(&parts, replay->net, wanted);
-	if (status != TB_OK)
+	if (status == TB_OK)
+		status = give_cables(replay, parts);
+	if (status != TB_OK) {
+		tb_parts_free(parts);
 		return status;
+	}
 	tb_time_ps window_ps = parts->latency_ps;
 	tb_time_ps overhead_ps = replay->net->params.send_overhead_ps;
 	if (!tb_source_is_open_loop(replay->source) && overhead_ps < window_ps)
 		window_ps = overhead_ps;
 	if (parts->n < n_processes(options))
 		replay->undivided = "it has fewer switches with nodes";
-	else if (window_ps < (wanted ? 1 : SHORTEST_WINDOW_PS))
+	else if (window_ps < (asked ? 1 : SHORTEST_WINDOW_PS))
 		replay->undivided = "its links or messages take no time";
 	if (parts->n == 1 || replay->undivided) {
 		tb_parts_free(parts);
@@ -171,6 +224,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
 	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
 	replay->nodes_now = (struct tb_list){0};
+	replay->partners = (struct tb_partners){0};
 	replay->pairs.buckets = NULL;
 	replay->pairs.n_buckets = replay->pairs.n_listed = 0;
 	replay->endings = NULL;
@@ -321,6 +375,8 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	if (status == TB_OK)
 		status = tb_partners_init(&replay->partners, replay->net->params.partners,
 			replay->net->n_nodes);
+	if (status == TB_OK && tb_replay_is_part(replay))
+		status = tb_late_acks_new(replay);
 	if (status == TB_OK && replay->choice.dead_at && !tb_replay_is_part(replay))
 		status = tb_retries_new(replay);
 	replay->prefetches = n_packets * packet_bytes >= CACHE_BYTES;
@@ -347,7 +403,6 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 static void fini_whole(struct tb_replay *replay)
 {
 	tb_retries_free(replay);
-	tb_partners_fini(&replay->partners);
 	tb_paces_free(replay->paces);
 	tb_route_choice_fini(&replay->choice);
 	tb_parts_free(replay->parts);
@@ -363,6 +418,8 @@ void tb_replay_fini(struct tb_replay *replay)
 	tb_records_fini(&replay->records);
 	tb_wheel_fini(&replay->wheel);
 	tb_queue_pairs_fini(&replay->pairs);
+	tb_partners_fini(&replay->partners);
+	tb_late_acks_free(replay->late);
 	free(replay->packets);
 	free(replay->free_packets);
 	free(replay->starting[0].ids);

@@ -188,6 +188,7 @@ struct tb_replay {
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
 	bool elsewhere;		      // of a part: another process simulates it
 	const char *undivided;	      // why the network is one part; NULL: it is not
+	struct tb_late_acks *late;    // of a part; NULL: acknowledgements leave at once
 };
 
 // tb_replay_has_node, tb_replay_has_from and tb_replay_has_to return whether this process
@@ -352,8 +353,11 @@ void tb_nodes_carried(struct tb_replay *replay, uint32_t message, tb_time_ps dra
 void tb_nodes_fail(
 	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
 // tb_nodes_adopt returns the number of a copy of a packet's record, which another part
-// has handed over; tb_nodes_drop drops a packet that has been handed over (switching.h).
+// has handed over; tb_nodes_new_record that of a record to be filled in by the model,
+// which other records may move for; tb_nodes_drop drops a packet that has been handed
+// over (switching.h).
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet);
+uint32_t tb_nodes_new_record(struct tb_replay *replay);
 void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
 // A model can keep a packet as no more than its message and its number in that, in which
 // it has no record: tb_nodes_forget drops the record and returns the number;

@@ -17,12 +17,14 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	const struct tb_parts *parts)
 {
 	records->parts = parts;
-	records->near_cells = calloc(parts->n_crossing + 1u, sizeof *records->near_cells);
+	if (!parts->of_link)
+		records->near_cells =
+			calloc(parts->n_crossing + 1u, sizeof *records->near_cells);
 	records->joined = calloc(parts->n, sizeof(struct tb_records *));
-	if (!records->near_cells || !records->joined ||
+	if ((!records->near_cells && !parts->of_link) || !records->joined ||
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
-	for (uint32_t link = 0; link < records->n_links; link++)
+	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
 		if (is_near(parts, net, link))
 			records->near_cells[parts->crossing_of[link]].link = link;
 	return TB_OK;
@@ -40,7 +42,10 @@ int tb_records_join(struct tb_records *records, struct tb_records *whole)
 		.is_joined = true,
 		.keeps_waits = whole->blame};
 	records->touched = calloc(whole->n_links / 64 + 1, sizeof *records->touched);
-	if (!records->touched) {
+	if (whole->parts->of_link)
+		records->own_cells =
+			calloc(whole->parts->n_crossing + 1u, sizeof *records->own_cells);
+	if (!records->touched || (whole->parts->of_link && !records->own_cells)) {
 		tb_records_fini(records);
 		return TB_ENOMEM;
 	}
@@ -167,11 +172,36 @@ uint64_t tb_records_waits(const struct tb_records *whole)
 	return wait_ps;
 }
 
+static void add_cell(struct tb_cell *sum, const struct tb_cell *cell)
+{
+#define ROW(ID, field, column, type, adds, ...) TB_FIGURE_##adds(sum->field, cell->field);
+	TB_LINK_FIGURES(ROW)
+#undef ROW
+}
+
+// take_own adds the own cells of a part, of 64 links of which it has touched some, to the
+// others, and clears them.
+static void take_own(struct tb_records *whole, struct tb_records *records, uint32_t word,
+	uint64_t bits)
+{
+	for (; bits; bits &= bits - 1) {
+		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		uint32_t number = whole->parts->crossing_of[link];
+		if (number == TB_ID_NONE || !records->own_cells[number].touched)
+			continue;
+		add_cell(whole->cells[link], &records->own_cells[number]);
+		records->own_cells[number] = (struct tb_cell){0};
+	}
+}
+
 uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word)
 {
 	uint64_t bits = whole->touched[word];
 	whole->touched[word] = 0;
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
+		if (whole->joined[i]->own_cells)
+			take_own(whole, whole->joined[i], word,
+				whole->joined[i]->touched[word]);
 		bits |= whole->joined[i]->touched[word];
 		whole->joined[i]->touched[word] = 0;
 	}
@@ -181,12 +211,10 @@ uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word)
 void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum)
 {
 	uint32_t number = whole->parts->crossing_of[link];
-	if (number == TB_ID_NONE)
+	if (number == TB_ID_NONE || !whole->near_cells)
 		return;
 	struct tb_cell *near = &whole->near_cells[number];
-#define ROW(ID, field, column, type, adds, ...) TB_FIGURE_##adds(sum->field, near->field);
-	TB_LINK_FIGURES(ROW)
-#undef ROW
+	add_cell(sum, near);
 	*near = (struct tb_cell){.link = link};
 }
 

@@ -73,6 +73,7 @@ void tb_records_fini(struct tb_records *records)
 		records->near_cells = NULL;
 	}
 	free(records->near_cells);
+	free(records->own_cells);
 	free(records->joined);
 	free(records->log.waits);
 	free(records->turned.waits);

@@ -12,7 +12,9 @@
 // whom they blame is entered by one, while the others simulate the next window; flows and
 // messages are in the main records alone. A link from part to
 // part has two cells, which are added up: the one of its far end, as any link, and one in
-// which the part of its near end counts (tb_records_near_cell).
+// which the part of its near end counts (tb_records_near_cell). Where parts own cables,
+// any part may count what waits of a link, each in a cell of its own
+// (tb_records_own_cell).
 #ifndef TB_REPLAY_RECORDS_H
 #define TB_REPLAY_RECORDS_H
 
@@ -141,7 +143,9 @@ struct tb_records {
 	// With parts alone. Records that are joined borrow cells and flows of the main
 	// ones.
 	const struct tb_parts *parts;
-	struct tb_cell *near_cells; // by number of the crossing link
+	struct tb_cell *near_cells; // by number of the crossing link; NULL where parts
+				    // own cables: then joined records have own_cells
+	struct tb_cell *own_cells;  // of links of other parts, by the same number
 	struct tb_records **joined; // of the main records: by part
 	uint32_t n_joined;
 	bool is_joined, keeps_waits;
@@ -196,16 +200,27 @@ uint64_t tb_records_waits(const struct tb_records *whole);
 static inline struct tb_cell *tb_records_near_cell(
 	const struct tb_records *records, uint32_t link)
 {
-	if (records->parts && records->parts->crossing_of[link] != TB_ID_NONE)
+	if (records->near_cells && records->parts->crossing_of[link] != TB_ID_NONE)
 		return &records->near_cells[records->parts->crossing_of[link]];
 	return records->cells[link];
+}
+
+// tb_records_own_cell is the cell in which joined records count what waits of a crossing
+// link of another part.
+static inline struct tb_cell *tb_records_own_cell(
+	const struct tb_records *records, uint32_t link)
+{
+	struct tb_cell *cell = &records->own_cells[records->parts->crossing_of[link]];
+	cell->link = link;
+	return cell;
 }
 
 // tb_records_keep_wait keeps a wait for tb_records_turn_waits.
 void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
 
 // What closing a bin needs of joined records (records_parts.c): take_touched returns and
-// clears the bits of 64 links; add_near adds the near cell of a link to a copy of its
+// clears the bits of 64 links, of which it adds what stands in cells of the parts' own;
+// add_near adds the near cell of a link to a copy of its
 // other one, and clears it; follow opens the bin of the main records, moves flows on.
 // Slices of links are closed side by side (records_slices.c): gather turns the open bin's
 // cells of 64 links into samples and clears them; keep_slices packs the bin; tell_slices
@@ -332,7 +347,11 @@ static inline void tb_records_flow_wait(
 static inline void tb_records_wait(struct tb_records *records, struct tb_cell *cell,
 	uint32_t flow, tb_time_ps part, tb_time_ps whole)
 {
-	records->flows[flow].wait_ps += (uint64_t)part;
+	uint64_t *sum = &records->flows[flow].wait_ps;
+	if (records->is_joined) // packets of the flow may wait in other parts
+		__atomic_fetch_add(sum, (uint64_t)part, __ATOMIC_RELAXED);
+	else
+		*sum += (uint64_t)part;
 	tb_records_link_wait(records, cell, part, whole);
 }
 

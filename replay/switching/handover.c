@@ -46,7 +46,9 @@ void tb_handover_free(struct tb_replay *replay)
 	replay->handover = NULL;
 }
 
-static inline void add_message(struct tb_replay *replay, uint32_t to,
+// add_message adds a part message, with its record unless that is NULL, and returns the
+// place of that.
+static inline char *add_message(struct tb_replay *replay, uint32_t to,
 	const struct tb_part_message *message, const void *record)
 {
 	struct tb_handover *handover = replay->handover;
@@ -54,7 +56,7 @@ static inline void add_message(struct tb_replay *replay, uint32_t to,
 	size_t n = sizeof *message + message->n_bytes;
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
 		tb_replay_no_memory(replay, "what leaves a part");
-		return;
+		return NULL;
 	}
 	char *place = box->bytes + box->n;
 	memcpy(place, message, sizeof *message);
@@ -63,20 +65,27 @@ static inline void add_message(struct tb_replay *replay, uint32_t to,
 	box->n += n;
 	if (message->at < handover->earliest)
 		handover->earliest = message->at;
+	return place + sizeof *message;
 }
 
 void tb_handover_to_receiver(struct tb_replay *replay,
 	const struct tb_part_message *message, const void *record)
 {
-	add_message(replay, tb_parts_to(replay->parts, replay->net, message->link),
+	(void)add_message(replay, tb_parts_to(replay->parts, replay->net, message->link),
 		message, record);
 }
 
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message)
 {
-	add_message(replay, tb_parts_from(replay->parts, replay->net, message->link),
-		message, NULL);
+	(void)add_message(replay,
+		tb_parts_from(replay->parts, replay->net, message->link), message, NULL);
+}
+
+void *tb_handover_to_part(
+	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message)
+{
+	return add_message(replay, part, message, NULL);
 }
 
 void tb_handover_turn(struct tb_replay *replay)

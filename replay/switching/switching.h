@@ -30,9 +30,9 @@
 
 struct tb_part_message {
 	tb_time_ps at;	   // it takes effect; not before the end of the window
-	uint32_t link;	   // that crosses
+	uint32_t link;	   // that crosses; to any part: the model's own
 	uint32_t kind;	   // what it is: the model's own
-	uint64_t words[4]; // the model's own
+	uint64_t words[5]; // the model's own
 	size_t n_bytes;	   // of the record behind it
 };
 
@@ -53,6 +53,13 @@ void tb_handover_to_receiver(struct tb_replay *replay,
 // end.
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message);
+
+// tb_handover_to_part hands a part message over to any part, and returns the place of its
+// record, to be filled in at once, or NULL without memory. Where parts own cables
+// (network_parts.h) all goes so: what is told takes effect a link's hop later, or nothing
+// waits for it until the next window.
+void *tb_handover_to_part(
+	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message);
 
 // What the windows call (windows.h).
 //

@@ -1,6 +1,6 @@
 // One replay in parts on several threads, by the clock on the wall: saturated uniform
-// traffic on trees of InfiniBand and Ethernet, recorded into memory with blame. Each
-// number of threads in turns; the median is told, and how much faster than one thread.
+// traffic on trees, recorded into memory with blame. Each number of threads in turns; the
+// median is told, and how much faster than one thread.
 //
 //   bench_replay_parts [--smoke] [SCENE...]
 //   bench_replay_parts --once SCENE PACKETS uncut|THREADS
@@ -35,6 +35,9 @@ static const struct scene scenes[] = {
 	{"4096", "ib-hdr,arity=16,levels=3", 4e5},
 	{"ethernet_4096", "ethernet,arity=16,levels=3", 4e5},
 	{"65536", "ib-hdr,arity=16,levels=4", 5e5},
+	{"qsnet-1024", "qsnet,levels=5", 4e5},
+	{"qsnet-4096", "qsnet,levels=6", 3e5},
+	{"qsnet-4096-wide", "qsnet,arity=16,levels=3", 3e5},
 };
 
 // One part, which is what a smaller network is; then threads on parts.
@@ -78,10 +81,13 @@ static struct tb_traffic *make_traffic(uint32_t n_nodes)
 	return traffic;
 }
 
-// parts_of is into how many parts a network is cut for several threads.
-static uint32_t parts_of(const struct tb_network *network)
+// parts_of is into how many parts a network is cut for several threads; circuits into as
+// many as there are threads.
+static uint32_t parts_of(const struct tb_network *network, unsigned n_threads)
 {
 	struct tb_parts *parts = NULL;
+	if (strcmp(network->params.switching, "circuits") == 0)
+		return n_threads > 2 ? n_threads : 2;
 	if (tb_parts_new(&parts, network, 0) != TB_OK)
 		exit(1);
 	uint32_t n = parts->n;
@@ -103,7 +109,7 @@ static struct outcome replay(const struct tb_network *network, unsigned n_thread
 	uint64_t n_records = 0;
 	struct tb_observer observer = count_records(&n_records);
 	struct tb_engine_options options = {.seed = 1,
-		.n_parts = n_threads ? parts_of(network) : 1,
+		.n_parts = n_threads ? parts_of(network, n_threads) : 1,
 		.n_threads = n_threads};
 	struct tb_engine *engine;
 	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),

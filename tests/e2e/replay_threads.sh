@@ -8,14 +8,16 @@ command -v sqlite3 >/dev/null || {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-# 1000 nodes and more are cut into parts, but by one thread: more waits than the lists of the heaviest hold.
+# 1000 nodes and more are cut into parts, circuits into as many as there are threads, but by one thread: more
+# waits than the lists of the heaviest hold.
 "$TAILBACK" synth uniform --nodes 1024 --message 20K --messages 3 -o job.goal
 "$TAILBACK" synth alltoall --nodes 128 --size 6000 -o other.goal
 for n in 1 2 3 8; do
 	mkdir "$n"
 	(
 		cd "$n"
-		for network in ib-hdr,arity=32,levels=2 roce-100,arity=32,levels=2,host=mpi; do
+		for network in ib-hdr,arity=32,levels=2 roce-100,arity=32,levels=2,host=mpi qsnet,levels=5 \
+			qsnet2,arity=32,levels=2,ascent=ecmp,host=mpi; do
 			"$TAILBACK" replay -q ../job.goal --job ../other.goal,placement=random,start=2us \
 				--per-node 2 -n "$network" --threads "$n" -o run.db
 		done

@@ -196,12 +196,69 @@ int tb_parts_new(struct tb_parts **parts, const struct tb_network *net, uint32_t
 	return status;
 }
 
+// lower_end is the switch of a cable's lower end, of either of its links.
+static uint32_t lower_end(const struct tb_network *net, const struct tb_link_info *link)
+{
+	uint32_t a = link->from, b = link->to;
+	if (link->kind == TB_LINK_INJECTION)
+		return b;
+	if (link->kind == TB_LINK_EJECTION)
+		return a;
+	uint32_t level_a = net->switches[a].level, level_b = net->switches[b].level;
+	if (level_a != level_b)
+		return level_a < level_b ? a : b;
+	return a < b ? a : b;
+}
+
+// leads_to_others returns whether other parts have links out of the switch to which a
+// link leads.
+static bool leads_to_others(
+	const struct tb_parts *parts, const struct tb_network *net, uint32_t link)
+{
+	uint32_t sw = net->links[link].to;
+	if (net->links[link].kind == TB_LINK_EJECTION)
+		return false;
+	for (uint32_t i = net->first_out[sw]; i < net->first_out[sw + 1]; i++)
+		if (net->out_links[i] != TB_ID_NONE &&
+			parts->of_link[net->out_links[i]] != parts->of_link[link])
+			return true;
+	return false;
+}
+
+int tb_parts_own_cables(struct tb_parts *parts, const struct tb_network *net)
+{
+	parts->of_link = malloc(net->n_links + 1u);
+	if (!parts->of_link)
+		return TB_ENOMEM;
+	for (uint32_t link = 0; link < net->n_links; link++)
+		parts->of_link[link] =
+			parts->of_switch[lower_end(net, &net->links[link])];
+	parts->n_crossing = 0;
+	for (uint32_t link = 0; link < net->n_links; link++)
+		parts->crossing_of[link] = leads_to_others(parts, net, link)
+						   ? parts->n_crossing++
+						   : TB_ID_NONE;
+	return TB_OK;
+}
+
+bool tb_parts_split_group(const struct tb_parts *parts, const struct tb_network *net)
+{
+	for (uint32_t g = 0; g < net->n_groups; g++) {
+		const uint32_t *links = &net->group_links[net->groups[g].first];
+		for (uint32_t i = 1; i < net->groups[g].n; i++)
+			if (parts->of_link[links[i]] != parts->of_link[links[0]])
+				return true;
+	}
+	return false;
+}
+
 void tb_parts_free(struct tb_parts *parts)
 {
 	if (!parts)
 		return;
 	free(parts->of_switch);
 	free(parts->of_node);
+	free(parts->of_link);
 	free(parts->crossing_of);
 	free(parts);
 }

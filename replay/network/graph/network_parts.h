@@ -2,11 +2,13 @@
 //
 // Model (docs/credits.md, "Parts, windows, threads"): each switch is in one part, and
 // each node in that of its switch, so that only links between switches lead from part to
-// part. The switches that join nodes are taken in the order of their nodes and cut into
+// part. Where parts own cables (docs/model.md, rule 36), both links of a cable belong to
+// the part of its lower end, and a path leads from part to part at a switch instead. The
+// switches that join nodes are taken in the order of their nodes and cut into
 // stretches of about as many nodes each; a switch above goes where most of its links from
 // below come from, among equals where the fewest links are. In a tree this comes to
-// subtrees below a level, and the switches above dealt out. Parts depend on the network
-// alone: never on how many threads there are.
+// subtrees below a level, and the switches above dealt out. Where they are depends on the
+// network alone, and no result on how many there are.
 //
 // Cost: time and memory of a few words a link.
 #ifndef TB_NETWORK_PARTS_H
@@ -20,8 +22,11 @@ struct tb_parts {
 	uint32_t n;	       // 1 to TB_PARTS_MOST
 	uint8_t *of_switch;    // by switch
 	uint8_t *of_node;      // by node
+	uint8_t *of_link;      // by link, where parts own cables; else NULL
 	uint32_t *crossing_of; // by link: its number among those that lead from part to
-			       // part, TB_ID_NONE for those that do not
+			       // part, TB_ID_NONE for those that do not. Where parts own
+			       // cables: among those to a switch out of which another
+			       // part has a link
 	uint32_t n_crossing;
 	tb_time_ps latency_ps; // the least of a link that crosses; TB_TIME_NEVER: none
 	uint64_t most_links;   // into the switches of one part
@@ -39,6 +44,14 @@ enum { TB_PARTS_NODES = 1000 };
 int tb_parts_new(
 	struct tb_parts **parts, const struct tb_network *net, uint32_t n) TB_MUST_USE;
 void tb_parts_free(struct tb_parts *parts); // NULL is fine
+
+// tb_parts_own_cables gives each cable to the part of its lower end, of equally high ends
+// the one with the lower number. TB_ENOMEM.
+int tb_parts_own_cables(struct tb_parts *parts, const struct tb_network *net) TB_MUST_USE;
+
+// tb_parts_split_group returns whether the links of one of the network's groups belong to
+// several parts, of parts that own cables.
+bool tb_parts_split_group(const struct tb_parts *parts, const struct tb_network *net);
 
 // tb_parts_has returns whether this process simulates a part.
 static inline bool tb_parts_has(const struct tb_parts *parts, uint32_t part)

@@ -11,6 +11,9 @@ const char *tb_branches_prepare(
 	struct tb_replay *replay = &circuits->replay;
 	const char *refusal =
 		tb_broadcast_refusal(replay->net, message, replay->retries != NULL);
+	if (!refusal && replay->parts)
+		refusal = "a network in parts has no broadcasts unless broadcast = yes "
+			  "has it be one";
 	if (refusal)
 		return refusal;
 	*end = tb_broadcast_end(replay->net, message);

@@ -57,15 +57,6 @@ BURSTS_INLINE void look(struct circuits *circuits, struct looks *looks,
 		list_look(circuits, packet, at);
 }
 
-// middle_at is when a flit in the middle of a burst begins to cross: the one in the same
-// place as the last flit of the packet's last, shorter burst. Kept only where rates
-// differ.
-static inline tb_time_ps *middle_at(
-	const struct circuits *circuits, struct hop *at, uint32_t burst)
-{
-	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
-}
-
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
@@ -168,6 +159,16 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 	tb_link_tokens_cross(train, end, burst_ps);
 }
 
+// look_behind looks at the hop behind `at`, which may have waited for its burst.
+BURSTS_INLINE void look_behind(struct circuits *circuits, struct looks *looks,
+	struct circuit_packet *packet, struct hop *at, uint32_t burst)
+{
+	struct hop *after = hop_after(circuits, at);
+	if (after->bursts == burst &&
+		(burst < after->room || at->number + 2u < packet->of.n_hops))
+		look(circuits, looks, packet, after);
+}
+
 // look_around looks at the hops that may have waited for the burst of `at` that has just
 // begun: the next one for the burst, the one before for the room that it makes, and its
 // own. Those that wait for something else are looked at when that happens.
@@ -179,17 +180,17 @@ BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
 	if (at->number > 0) {
 		struct hop *before = hop_before(circuits, at);
 		begun = before->bursts;
-		if (begun == burst + before->room && begun < packet->n_bursts)
+		if (before->place == TB_HOP_COPY)
+			tb_parts_tell_room(circuits, packet, at, burst);
+		else if (begun == burst + before->room && begun < packet->n_bursts)
 			look(circuits, looks, packet, before);
 	}
 	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
 		look(circuits, looks, packet, at);
-	if (burst == 0 || !leads_on)
-		return;
-	struct hop *after = hop_after(circuits, at);
-	if (after->bursts == burst &&
-		(burst < after->room || at->number + 2u < packet->of.n_hops))
-		look(circuits, looks, packet, after);
+	if (at->place == TB_HOP_LAST)
+		tb_parts_tell_burst(circuits, packet, at, burst);
+	else if (burst > 0 && leads_on)
+		look_behind(circuits, looks, packet, at, burst);
 }
 
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
@@ -236,7 +237,8 @@ BURSTS_INLINE void begin(struct circuits *circuits, struct looks *looks,
 		&circuits->replay.records, &link->cell, start, end, bytes, burst == 0);
 	if (circuits->broadcasting)
 		tb_branches_count(circuits, packet, at, bytes);
-	if (burst == 0 && !link->ejection) // the header comes to the next switch
+	// The header comes to the next switch; in another part that is told.
+	if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
 		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
 			packet->of.id << circuits->hops_shift | at->number);
 	if (last_burst)

@@ -16,8 +16,15 @@
 //
 // Files: model.c (function table), circuits_new.c (allocation), headers.c (which header
 // gets a VC), routes.h (of which link), circuits_impl.h (VCs taken and freed), bursts.c
-// (links), branches.c (broadcasts), link_tokens.h (flow-control traffic for the reverse
-// link), failures.c (failed links), prefetch.c (what the next events will read).
+// (links), circuits_join.c (parts side by side), branches.c (broadcasts), link_tokens.h
+// (flow-control traffic for the reverse link), failures.c (failed links), prefetch.c
+// (what the next events will read).
+//
+// Parts (docs/model.md, rule 36): a link, with its VCs, belongs to one part, its reverse
+// to the same one. A packet has a record in each part that its path comes through, with
+// the hops there, and a copy of the hop before and after them: what begins to cross those
+// is told by their part, which is a hop's time before it matters. At a switch each part
+// that has links out of it has a list of the headers that wait for these.
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
@@ -26,6 +33,7 @@
 #include "switching.h"
 #include "units.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -115,6 +123,7 @@ struct link { // every crossing touches all of it: two cache lines side by side
 	bool listed;	  // is on the list of this instant
 	bool ejection;
 	bool injection;
+	bool crossing;			  // where it leads to, another part has links
 	_Alignas(64) struct tb_cell cell; // what is counted of it
 };
 
@@ -122,6 +131,14 @@ struct link { // every crossing touches all of it: two cache lines side by side
 
 struct burst_span { // of a burst on a link
 	tb_time_ps start, end;
+};
+
+// Whose hop it is, in a part.
+enum tb_hop_place {
+	TB_HOP_OWN,
+	TB_HOP_LAST, // its own, and the next link is another part's
+	TB_HOP_COPY, // another part's: before its own its `wait` is what a header takes
+		     // to cross all links up to it
 };
 
 struct hop {		 // followed by a span for each burst: see span_at
@@ -135,6 +152,7 @@ struct hop {		 // followed by a span for each burst: see span_at
 	bool followed;	 // its VC fell free in the instant of its grant
 	bool armed;	 // next burst is ready, or known when it will be
 	bool to_look_at; // is on the list of hops_to_look_at
+	uint8_t place;	 // enum tb_hop_place
 	uint32_t next;	 // in that list
 };
 
@@ -145,7 +163,7 @@ struct circuit_packet {	     // a cache line, followed by its hops: see hop_at
 	uint32_t n_bursts;
 	uint32_t came_by; // slot of its last hop
 	uint32_t at;	  // where that leads: switch, or node in the end
-	uint32_t route;	  // on from there, unless routes are odd
+	uint32_t route;	  // on from there, unless routes are odd and there are no parts
 };
 
 struct waiter {
@@ -170,6 +188,24 @@ struct switch_state {
 	bool listed;
 };
 
+// A wait of a header that has come over a VC to a switch out of which other parts have
+// links: the last one.
+struct arrival {
+	tb_time_ps arrived;
+	_Atomic tb_time_ps until; // TB_TIME_NEVER: it lasts
+	uint32_t bytes;
+};
+
+struct queue_end { // of a wait, over such a VC: how many bytes waited then is not known
+	uint32_t slot;
+	tb_time_ps at;
+};
+
+struct received { // by another part
+	const struct tb_part_message *message;
+	const struct circuit_packet *load;
+};
+
 struct circuits {
 	struct tb_replay replay;
 	bool odd_routes; // they are not simply the network's
@@ -177,7 +213,8 @@ struct circuits {
 	uint32_t burst_bytes, bursts_most, hops_most, vcs_most;
 	unsigned hops_shift; // of an EV_READY's subject
 	size_t hop_bytes;    // stride
-	bool equal_rates;    // of all links
+	size_t packet_bytes;
+	bool equal_rates; // of all links
 	uint32_t n_slots, first_injection;
 	struct link *links;	// by slot
 	struct vc *vcs;		// by slot, vcs_most each
@@ -199,6 +236,20 @@ struct circuits {
 	uint32_t *branches;		// links of one level, a working space
 	uint32_t hops_to_look_at;	// packet << hops_shift | hop: see bursts.c
 	tb_time_ps *delays;		// of the options
+	// Of the whole and its parts:
+	uint8_t *part_of_slot; // NULL: the network is one part
+	bool prefetches;
+	struct arrival *arrivals; // by crossing link, vcs_most each
+	uint32_t *came; // by VC over which a packet came: its number where it goes on
+	// Of a part:
+	uint32_t *slots; // its links
+	uint32_t n_own;
+	uint32_t *own_switches; // out of which it has links
+	uint32_t n_own_switches;
+	struct queue_end *queue_ends; // since they were counted last
+	size_t n_queue_ends, queue_ends_room;
+	struct received *told; // since the last window
+	size_t n_told, told_room;
 };
 
 static inline struct circuit_packet *packet_at(
@@ -227,6 +278,15 @@ static inline struct hop *hop_after(const struct circuits *circuits, const struc
 static inline struct burst_span *span_at(struct hop *hop, uint32_t burst)
 {
 	return (struct burst_span *)(void *)(hop + 1) + burst;
+}
+
+// middle_at is when a flit in the middle of a burst begins to cross: the one in the same
+// place as the last flit of the packet's last, shorter burst. Kept only where rates
+// differ.
+static inline tb_time_ps *middle_at(
+	const struct circuits *circuits, struct hop *at, uint32_t burst)
+{
+	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
 }
 
 static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)

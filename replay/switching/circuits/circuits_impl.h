@@ -37,14 +37,30 @@ void tb_circuits_prefetch_first(
 	struct circuits *circuits, const struct tb_event *events, uint32_t n);
 void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event);
 void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event);
+// The same three stages of a packet that is let go up to its hop number n_hops - 1.
+void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id);
+void tb_circuits_prefetch_path(
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t n_hops);
+void tb_circuits_prefetch_switches(
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t n_hops);
 
 // release.c: how circuits end.
 //
+// What limited a packet further on, of its path up to a hop.
+struct limit {
+	tb_time_ps longest;
+	uint32_t root; // NOTHING: nothing did
+};
 // tb_circuits_release: the last flit has arrived, and the acknowledgement leaves at
 // `ack_at`. Returns when the acknowledgement is back at the source. The end-of-packet
 // token, sent then, frees the VCs.
 tb_time_ps tb_circuits_release(
 	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps ack_at);
+// tb_circuits_let_go frees the VCs of the hops up to `last` that a packet has in this
+// part. The acknowledgement comes back over that at `ack_at`; at the source it is at
+// `back_at`, TB_TIME_NEVER: this part knows when.
+tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at, struct limit limit);
 // tb_circuits_add_delays adds what this packet met to the delays that the options ask
 // for.
 void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet);
@@ -82,6 +98,32 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 // free.
 void tb_branches_look(struct circuits *circuits);
 
+// circuits_join.c: parts side by side.
+//
+// tb_parts_tell_burst tells the next part that a burst of a packet's last hop in this one
+// begins to cross, tb_parts_tell_room the part before that one of the first hop here
+// does. tb_parts_tell_ack has the acknowledgement go on in the part before, at `at`.
+void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *at, uint32_t burst);
+void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *packet,
+	struct hop *at, uint32_t burst);
+void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
+	tb_time_ps back_at, struct limit limit);
+// tb_parts_wait and tb_parts_end_wait: a header waits, or has waited, that came over a
+// VC behind which headers may wait in several parts. tb_parts_queue counts how many bytes
+// wait in the queue of such a link as a wait ends, or at the end of a bin.
+void tb_parts_wait(struct circuits *circuits, struct circuit_packet *packet);
+void tb_parts_end_wait(struct circuits *circuits, struct circuit_packet *packet);
+void tb_parts_queue(struct circuits *circuits, uint32_t slot, tb_time_ps until);
+void tb_parts_count_queues(struct circuits *circuits);
+int tb_circuits_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
+// tb_circuits_begin_window does what was told since the last window.
+void tb_circuits_begin_window(struct circuits *circuits);
+void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until);
+void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,
+	const void *record);
+
 // failures.c: failed links.
 //
 // tb_failures_route returns the route from a switch: a slot, a group, or TB_ROUTE_NONE
@@ -96,6 +138,8 @@ bool tb_circuits_end_failed(struct circuits *circuits, uint32_t packet);
 void tb_circuits_route_again(struct circuits *circuits, uint32_t sw);
 
 // circuits_new.c: see struct tb_switching.
+// tb_circuits_make_part makes what a part has of its own.
+int tb_circuits_make_part(struct circuits *circuits) TB_MUST_USE;
 int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells) TB_MUST_USE;
 void tb_circuits_free(struct tb_replay *replay);
@@ -109,6 +153,18 @@ static inline tb_time_ps free_from(
 	if (!link->train || end > circuits->replay.now)
 		return end;
 	return later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
+}
+
+// own_slot and own_switch are the links and switches of a part, all of a network that is
+// one part.
+static inline uint32_t own_slot(const struct circuits *circuits, uint32_t i)
+{
+	return circuits->slots ? circuits->slots[i] : i;
+}
+
+static inline uint32_t own_switch(const struct circuits *circuits, uint32_t i)
+{
+	return circuits->own_switches ? circuits->own_switches[i] : i;
 }
 
 // VCs and waiting headers.
@@ -188,6 +244,20 @@ static inline struct link *came_by(
 	return &circuits->links[packet->came_by];
 }
 
+static inline bool is_own(const struct circuits *circuits, uint32_t slot)
+{
+	return !circuits->part_of_slot ||
+	       circuits->part_of_slot[slot] == circuits->replay.part;
+}
+
+// arrival_cell is the cell in which what waits of a link is counted.
+static inline struct tb_cell *arrival_cell(struct circuits *circuits, uint32_t slot)
+{
+	return is_own(circuits, slot) ? &circuits->links[slot].cell
+				      : tb_records_own_cell(&circuits->replay.records,
+						circuits->links[slot].id);
+}
+
 // waiting_bytes sums the packets whose headers came in over the link of a slot and have
 // waited there since before `until`. Each holds a VC of the link, which is its last
 // hop's.
@@ -217,11 +287,16 @@ static inline void charge(
 	struct tb_records *records = &circuits->replay.records;
 	tb_time_ps from = packet->arrived > records->bin_start ? packet->arrived
 							       : records->bin_start;
-	tb_records_wait(records, &came_by(circuits, packet)->cell, packet->of.flow,
-		until - from, until - packet->arrived);
-	if (until > from)
-		tb_records_queue(records, &came_by(circuits, packet)->cell,
-			waiting_bytes(circuits, packet->came_by, until));
+	struct tb_cell *cell = arrival_cell(circuits, packet->came_by);
+	tb_records_wait(
+		records, cell, packet->of.flow, until - from, until - packet->arrived);
+	if (until <= from)
+		return;
+	if (came_by(circuits, packet)->crossing)
+		tb_parts_queue(circuits, packet->came_by, until);
+	else
+		tb_records_queue(
+			records, cell, waiting_bytes(circuits, packet->came_by, until));
 }
 
 static inline bool older(const struct waiter *a, const struct waiter *b)
@@ -256,6 +331,12 @@ static inline const struct link_group *group_at(
 static inline uint32_t slot_in(const struct link_group *group, uint32_t i)
 {
 	return group->slots ? group->slots[i] : group->first + i;
+}
+
+// first_slot is a slot of a route; all of them belong to one part.
+static inline uint32_t first_slot(const struct circuits *circuits, uint32_t route)
+{
+	return route & TB_ROUTE_GROUP ? slot_in(group_at(circuits, route), 0) : route;
 }
 
 static inline void wake_switch(struct circuits *circuits, uint32_t sw, tb_time_ps at)

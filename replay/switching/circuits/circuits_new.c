@@ -5,6 +5,11 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// If packets take more than this they do not stay in the cache of one processor: a part
+// finds it full of the others' when its window begins.
+enum { CACHE_BYTES = 1 << 22 };
 
 // smallest_fifo is the length of a burst: whole flits, and no FIFO holds less.
 static uint32_t smallest_fifo(const struct tb_network *net)
@@ -167,6 +172,29 @@ static int make_groups(struct circuits *circuits)
 	return TB_OK;
 }
 
+// make_owners notes the part of each link, and makes what parts share beside links.
+static int make_owners(struct circuits *circuits)
+{
+	const struct tb_parts *parts = circuits->replay.parts;
+	uint32_t n_links = circuits->replay.net->n_links;
+	uint8_t *part_of_slot = malloc(circuits->n_slots + 1u);
+	circuits->part_of_slot = part_of_slot;
+	circuits->arrivals =
+		tb_lines_new((size_t)parts->n_crossing * circuits->vcs_most + 1,
+			sizeof *circuits->arrivals);
+	circuits->came = malloc(((size_t)circuits->n_slots * circuits->vcs_most + 1) *
+				sizeof *circuits->came);
+	if (!part_of_slot || !circuits->arrivals || !circuits->came)
+		return TB_ENOMEM;
+	memset(part_of_slot, UINT8_MAX, circuits->n_slots); // without a cable
+	for (uint32_t id = 0; id < n_links; id++) {
+		uint32_t slot = circuits->slot_of_link[id];
+		part_of_slot[slot] = parts->of_link[id];
+		circuits->links[slot].crossing = parts->crossing_of[id] != TB_ID_NONE;
+	}
+	return TB_OK;
+}
+
 // make_switches gives each switch room for as many waiting headers as VCs lead into it.
 static int make_switches(struct circuits *circuits)
 {
@@ -179,13 +207,14 @@ static int make_switches(struct circuits *circuits)
 	}
 	size_t n = 0;
 	for (uint32_t i = 0; i < net->n_links; i++)
-		if (net->links[i].kind != TB_LINK_EJECTION) {
+		if (net->links[i].kind != TB_LINK_EJECTION)
 			n_inputs[net->links[i].to] += net->links[i].n_vcs;
-			n += net->links[i].n_vcs;
-		}
+	for (uint32_t i = 0; i < circuits->n_own_switches; i++)
+		n += n_inputs[own_switch(circuits, i)];
 	circuits->waiters = malloc((n + 1) * sizeof *circuits->waiters);
 	struct waiter *next = circuits->waiters;
-	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+	for (uint32_t i = 0; i < circuits->n_own_switches; i++) {
+		uint32_t sw = own_switch(circuits, i);
 		circuits->switches[sw].wake_at = TB_TIME_NEVER;
 		circuits->switches[sw].waiters = next;
 		if (next)
@@ -214,22 +243,70 @@ static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t pac
 	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 6);
 }
 
+// n_packets_of_part is how many packets a part can have: those of its own nodes, and one
+// for each VC over which they come from others.
+static uint32_t n_packets_of_part(const struct circuits *circuits)
+{
+	const struct tb_replay *replay = &circuits->replay;
+	uint64_t n = 64;
+	for (uint32_t node = 0; node < replay->net->n_nodes; node++)
+		n += replay->parts->of_node[node] == replay->part ? circuits->vcs_most + 1
+								  : 0;
+	for (uint32_t i = 0; i < circuits->n_own_switches; i++) {
+		uint32_t sw = circuits->own_switches[i];
+		uint64_t n_ports =
+			replay->net->first_out[sw + 1] - replay->net->first_out[sw];
+		n += replay->parts->of_switch[sw] == replay->part
+			     ? 0
+			     : n_ports * circuits->vcs_most;
+	}
+	uint64_t most = UINT32_MAX >> circuits->hops_shift;
+	return (uint32_t)(n < most ? n : most);
+}
+
+int tb_circuits_make_part(struct circuits *circuits)
+{
+	circuits->links_now = circuits->switches_now = (struct tb_list){0};
+	int status = make_switches(circuits);
+	if (status == TB_OK)
+		status = make_lists(circuits);
+	if (status == TB_OK)
+		status = make_replay(
+			circuits, n_packets_of_part(circuits), circuits->packet_bytes);
+	circuits->replay.prefetches = circuits->prefetches;
+	return status;
+}
+
+// make_rest makes what a network that is one part has beside its links.
+static int make_rest(struct circuits *circuits, uint32_t n_packets)
+{
+	circuits->n_own = circuits->n_slots;
+	circuits->n_own_switches = circuits->replay.net->n_switches;
+	int status = make_switches(circuits);
+	if (status == TB_OK)
+		status = make_lists(circuits);
+	return status == TB_OK ? make_replay(circuits, n_packets, circuits->packet_bytes)
+			       : status;
+}
+
 static int make(struct circuits *circuits)
 {
 	uint32_t n_packets = 0;
-	size_t packet_bytes = 0;
-	int status = size_up(circuits, &n_packets, &packet_bytes);
+	int status = size_up(circuits, &n_packets, &circuits->packet_bytes);
 	if (status == TB_OK)
 		status = make_links(circuits);
 	if (status == TB_OK)
 		status = make_trains(circuits);
 	if (status == TB_OK)
 		status = make_groups(circuits);
-	if (status == TB_OK)
-		status = make_switches(circuits);
-	if (status == TB_OK)
-		status = make_lists(circuits);
-	return status == TB_OK ? make_replay(circuits, n_packets, packet_bytes) : status;
+	if (status != TB_OK)
+		return status;
+	if (!circuits->replay.parts)
+		return make_rest(circuits, n_packets);
+	circuits->prefetches = n_packets * circuits->packet_bytes >= CACHE_BYTES;
+	status = make_owners(circuits);
+	return status == TB_OK ? make_replay(circuits, 1, circuits->packet_bytes)
+			       : status;
 }
 
 int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *options,
@@ -245,12 +322,9 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 	return status;
 }
 
-void tb_circuits_free(struct tb_replay *replay)
+// free_shared frees what parts have in common.
+static void free_shared(struct circuits *circuits)
 {
-	struct circuits *circuits = (void *)replay;
-	if (!circuits)
-		return;
-	tb_replay_fini(replay);
 	for (uint32_t g = 0; g < circuits->n_late; g++)
 		free(circuits->late_slots[g]);
 	free(circuits->late_slots);
@@ -262,11 +336,28 @@ void tb_circuits_free(struct tb_replay *replay)
 	free(circuits->cells);
 	free(circuits->groups);
 	free(circuits->group_slots);
+	free(circuits->part_of_slot);
+	free(circuits->arrivals);
+	free(circuits->came);
+}
+
+void tb_circuits_free(struct tb_replay *replay)
+{
+	struct circuits *circuits = (void *)replay;
+	if (!circuits)
+		return;
+	if (!tb_replay_is_part(replay))
+		free_shared(circuits);
+	tb_replay_fini(replay);
 	free(circuits->switches);
 	free(circuits->waiters);
 	free(circuits->broadcasts.waiters);
 	free(circuits->branches);
 	free(circuits->links_now.ids);
 	free(circuits->switches_now.ids);
+	free(circuits->slots);
+	free(circuits->own_switches);
+	free(circuits->queue_ends);
+	free(circuits->told);
 	free(circuits);
 }

@@ -2,6 +2,16 @@
 #include "circuits_impl.h"
 #include "routes.h"
 
+// place_in_part finds out whether a packet's way on from a link is another part's.
+static __attribute__((noinline)) enum tb_hop_place place_in_part(
+	struct circuits *circuits, struct circuit_packet *packet, const struct link *link)
+{
+	if (circuits->odd_routes)
+		packet->route = odd_route(circuits, link->to, packet);
+	return is_own(circuits, first_slot(circuits, packet->route)) ? TB_HOP_OWN
+								     : TB_HOP_LAST;
+}
+
 // grant gives a packet VC `v` of a link as its next hop. Its first burst crosses at once
 // if no other VC wants the link, as it would in phase 3, or waits for it.
 static inline __attribute__((always_inline)) void grant(struct circuits *circuits,
@@ -21,12 +31,16 @@ static inline __attribute__((always_inline)) void grant(struct circuits *circuit
 	packet->arrived = TB_TIME_NEVER;
 	if (!circuits->odd_routes && !link->ejection)
 		packet->route = plain_route(circuits, link->to, packet);
+	enum tb_hop_place place = TB_HOP_OWN;
+	if (link->crossing)
+		place = place_in_part(circuits, packet, link);
 	struct hop *at = hop_at(circuits, packet, number);
 	*at = (struct hop){.link = slot,
 		.root = vc->root,
 		.followed = *frees == now,
 		.number = (uint8_t)number,
 		.vc = (uint8_t)v,
+		.place = (uint8_t)place,
 		.room = link->room_bursts};
 	*frees = TB_TIME_NEVER;
 	*vc = (struct vc){.granted_at = now,
@@ -83,6 +97,8 @@ static void admit(struct circuits *circuits, struct circuit_packet *packet, uint
 	uint32_t number = packet->of.n_hops;
 	if (wait > 0) {
 		charge(circuits, packet, circuits->replay.now);
+		if (came_by(circuits, packet)->crossing)
+			tb_parts_end_wait(circuits, packet);
 		packet->waited += wait;
 		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
 			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);
@@ -107,13 +123,22 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 	return first;
 }
 
+// block counts a header of this instant that must wait.
+static void block(struct circuits *circuits, struct circuit_packet *packet)
+{
+	tb_records_blocked(
+		&circuits->replay.records, arrival_cell(circuits, packet->came_by));
+	if (came_by(circuits, packet)->crossing)
+		tb_parts_wait(circuits, packet);
+}
+
 // begin_wait lets a header wait that finds no free VC.
 static __attribute__((noinline)) void begin_wait(struct circuits *circuits, uint32_t sw,
 	struct circuit_packet *packet, uint32_t route)
 {
 	struct switch_state *at = &circuits->switches[sw];
 	insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
-	tb_records_blocked(&circuits->replay.records, &came_by(circuits, packet)->cell);
+	block(circuits, packet);
 	wake_switch(circuits, sw, route_frees(circuits, route));
 }
 
@@ -181,8 +206,7 @@ static void count_blocked(
 	for (uint32_t i = 0; i < n; i++) {
 		struct circuit_packet *packet = packet_at(circuits, waiters[i].packet);
 		if (packet->arrived == circuits->replay.now)
-			tb_records_blocked(&circuits->replay.records,
-				&came_by(circuits, packet)->cell);
+			block(circuits, packet);
 	}
 }
 

@@ -143,9 +143,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 {
 	(void)drained_at; // a node accepts every packet
 	struct circuit_packet *released = packet_at(of(replay), packet);
-	tb_time_ps back_at = tb_circuits_release(of(replay), released, ack_at);
-	tb_nodes_look(replay, tb_packet_source(replay, &released->of));
-	return back_at;
+	return tb_circuits_release(of(replay), released, ack_at);
 }
 
 static const char *branch(
@@ -169,10 +167,11 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 {
 	const struct circuits *circuits = of_const(replay);
 	tb_time_ps end = replay->now;
-	for (size_t i = 0; i < (size_t)circuits->n_slots * circuits->vcs_most; i++) {
-		tb_time_ps at = circuits->free_at[i];
-		if (at != TB_TIME_NEVER && at > end)
-			end = at;
+	for (uint32_t i = 0; i < circuits->n_own; i++) {
+		const tb_time_ps *frees = free_at(circuits, own_slot(circuits, i));
+		for (uint32_t v = 0; v < circuits->vcs_most; v++)
+			if (frees[v] != TB_TIME_NEVER && frees[v] > end)
+				end = frees[v];
 	}
 	return end;
 }
@@ -187,13 +186,17 @@ static uint32_t link_bytes(const struct tb_replay *replay)
 }
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void window(struct tb_replay *replay, tb_time_ps until);
 
 const struct tb_switching tb_circuits = {.name = "circuits",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,
 		.release = release,
 		.branch = branch,
-		.ideal_ps = tb_idle_latency_ps},
+		.ideal_ps = tb_idle_latency_ps,
+		.in_parts = true,
+		.in_one_memory = true,
+		.owns_cables = true},
 	.bytes = sizeof(struct circuits),
 	.can_fail = true,
 	.make = tb_circuits_make,
@@ -210,9 +213,20 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.settle = settle,
 	.lasts_until = lasts_until,
 	.blame_open = blame_open,
-	.link_bytes = link_bytes};
+	.link_bytes = link_bytes,
+	.join = tb_circuits_join,
+	.window = window,
+	.receive = tb_circuits_receive};
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_circuits, n_rounds, error);
+}
+
+static void window(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_circuits_begin_window(of(replay));
+	serve(replay);
+	tb_clock_window(replay, &tb_circuits, until);
+	tb_circuits_end_window(of(replay), until);
 }

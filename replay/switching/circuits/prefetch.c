@@ -69,7 +69,7 @@ static inline void prefetch_subject(
 		fetch(at);
 		fetch(at + circuits->hop_bytes);
 	} else if (event.kind == EV_TAIL) {
-		fetch_lines(packet_at(circuits, id), replay->packet_bytes);
+		tb_circuits_prefetch_packet(circuits, id);
 	} else if (event.kind == EV_SWITCH) {
 		fetch(&circuits->switches[id]);
 	} else if (event.kind == EV_LINK) {
@@ -90,6 +90,35 @@ void tb_circuits_prefetch_first(
 		prefetch_subject(circuits, events[i]);
 }
 
+void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id)
+{
+	fetch_lines(packet_at(circuits, id), circuits->replay.packet_bytes);
+}
+
+void tb_circuits_prefetch_path(
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t n_hops)
+{
+	for (uint32_t i = n_hops; i-- > 0;) {
+		const struct hop *at = hop_at(circuits, packet, i);
+		if (at->place == TB_HOP_COPY)
+			break;
+		fetch(&circuits->links[at->link]);
+		fetch(free_at(circuits, at->link));
+		fetch(vcs_of(circuits, at->link));
+	}
+}
+
+void tb_circuits_prefetch_switches(
+	const struct circuits *circuits, struct circuit_packet *packet, uint32_t n_hops)
+{
+	for (uint32_t i = n_hops; i-- > 1;) {
+		const struct hop *at = hop_at(circuits, packet, i);
+		if (at->place == TB_HOP_COPY)
+			break;
+		fetch(&circuits->switches[circuits->links[at->link].from]);
+	}
+}
+
 static inline void prefetch_tail_second(const struct circuits *circuits, uint32_t id)
 {
 	const struct tb_replay *replay = &circuits->replay;
@@ -97,12 +126,7 @@ static inline void prefetch_tail_second(const struct circuits *circuits, uint32_
 	const struct tb_posted *message = &replay->messages[packet->of.message];
 	fetch_lines(message, sizeof *message);
 	fetch(&replay->nics[packet->of.destination]);
-	for (uint32_t i = 0; i < packet->of.n_hops; i++) {
-		uint32_t slot = hop_at(circuits, packet, i)->link;
-		fetch(&circuits->links[slot]);
-		fetch(free_at(circuits, slot));
-		fetch(vcs_of(circuits, slot));
-	}
+	tb_circuits_prefetch_path(circuits, packet, packet->of.n_hops);
 }
 
 void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event)
@@ -146,10 +170,7 @@ static inline void prefetch_tail_third(const struct circuits *circuits, uint32_t
 {
 	struct circuit_packet *packet = packet_at(circuits, id);
 	fetch(&circuits->replay.nics[tb_packet_source(&circuits->replay, &packet->of)]);
-	for (uint32_t i = 1; i < packet->of.n_hops; i++) {
-		uint32_t slot = hop_at(circuits, packet, i)->link;
-		fetch(&circuits->switches[circuits->links[slot].from]);
-	}
+	tb_circuits_prefetch_switches(circuits, packet, packet->of.n_hops);
 }
 
 void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event)

@@ -7,18 +7,20 @@
 // that it waited for with its VC in hand). A header that did not wait, but found VCs that
 // fell free in the very instant in which it came, followed the token of another packet:
 // the furthest of these links, or its root, sets the pace. Otherwise it is this link
-// itself.
-static void set_roots(struct circuits *circuits, struct circuit_packet *packet)
+// itself. It begins with the VC of `at`, and leaves in `limit` what limited the packet
+// beyond the hops that it has in this part.
+static void set_roots(struct circuits *circuits, struct hop *at, struct limit *limit)
 {
-	tb_time_ps longest = 0;
-	uint32_t root = NOTHING, number = packet->of.n_hops - 1u;
-	struct hop *at = hop_at(circuits, packet, number);
+	tb_time_ps longest = limit->longest;
+	uint32_t root = limit->root;
 	const struct link *link = &circuits->links[at->link];
-	for (; number > 0; number--) {
-		struct hop *before = hop_before(circuits, at);
-		const struct link *from = &circuits->links[before->link];
+	while (at->place != TB_HOP_COPY) {
 		vcs_of(circuits, at->link)[at->vc].root =
 			root == NOTHING ? link->id : root;
+		if (at->number == 0)
+			break;
+		struct hop *before = hop_before(circuits, at);
+		const struct link *from = &circuits->links[before->link];
 		if (at->bursts > 0) {
 			tb_time_ps for_link = span_at(at, 0)->start - at->wait -
 					      span_at(before, 0)->start - from->hop_ps;
@@ -32,7 +34,7 @@ static void set_roots(struct circuits *circuits, struct circuit_packet *packet)
 		at = before;
 		link = from;
 	}
-	vcs_of(circuits, at->link)[at->vc].root = root == NOTHING ? link->id : root;
+	*limit = (struct limit){longest, root};
 }
 
 void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet)
@@ -46,30 +48,56 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 	}
 }
 
-// tb_circuits_release: the acknowledgement passes every link backwards, and the token
-// then passes them forwards.
-tb_time_ps tb_circuits_release(
-	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps ack_at)
+// first_hop finds the first hop that a packet has in this part, from one further on, and
+// adds what the acknowledgement takes from there back to it.
+static struct hop *first_hop(
+	struct circuits *circuits, struct hop *at, tb_time_ps *ack_at)
 {
-	uint32_t n = packet->of.n_hops;
-	tb_time_ps back_at = ack_at;
-	const struct hop *at = hop_at(circuits, packet, 0);
-	for (uint32_t number = 0; number < n; number++, at = hop_after(circuits, at))
-		back_at += circuits->links[at->link].hop_ps;
-	tb_time_ps passes = back_at;
-	at = hop_at(circuits, packet, 0);
-	for (uint32_t number = 0; number < n; number++, at = hop_after(circuits, at)) {
+	*ack_at += circuits->links[at->link].hop_ps;
+	while (at->number > 0 && hop_before(circuits, at)->place != TB_HOP_COPY) {
+		at = hop_before(circuits, at);
+		*ack_at += circuits->links[at->link].hop_ps;
+	}
+	return at;
+}
+
+// tb_circuits_let_go: the acknowledgement passes every link backwards, and the token then
+// passes them forwards.
+tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at, struct limit limit)
+{
+	struct hop *at = first_hop(circuits, last, &ack_at);
+	const struct hop *before = at->number ? hop_before(circuits, at) : NULL;
+	tb_time_ps before_ps = before ? before->wait : 0;
+	if (back_at == TB_TIME_NEVER)
+		back_at = ack_at + before_ps;
+	tb_time_ps passes = back_at + before_ps;
+	for (; at <= last; at = hop_after(circuits, at)) {
 		const struct link *link = &circuits->links[at->link];
 		free_at(circuits, at->link)[at->vc] = passes;
 		if (!link->injection && is_wanted(circuits, link->from, at->link))
 			wake_switch(circuits, link->from, passes);
-		if (circuits->broadcasting && number > packet->of.ascending &&
+		if (circuits->broadcasting && at->number > packet->of.ascending &&
 			tb_branches_descends(circuits, packet))
-			tb_branches_free(circuits, packet, number, passes);
+			tb_branches_free(circuits, packet, at->number, passes);
 		passes += link->hop_ps;
+		circuits->replay.stats.n_hops++;
 	}
-	set_roots(circuits, packet);
-	circuits->replay.stats.n_hops += n;
+	set_roots(circuits, last, &limit);
+	if (before)
+		tb_parts_tell_ack(circuits, before, ack_at, back_at, limit);
+	else
+		tb_nodes_look(&circuits->replay,
+			circuits->links[hop_at(circuits, packet, 0)->link].from);
+	return back_at;
+}
+
+tb_time_ps tb_circuits_release(
+	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps ack_at)
+{
+	struct hop *last = hop_at(circuits, packet, packet->of.n_hops - 1u);
+	tb_time_ps back_at = tb_circuits_let_go(circuits, packet, last, ack_at,
+		TB_TIME_NEVER, (struct limit){0, NOTHING});
 	if (circuits->broadcasts.n_waiting)
 		tb_branches_look(circuits);
 	return back_at;
@@ -92,8 +120,9 @@ void tb_circuits_blame(
 
 void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
 {
-	for (uint32_t sw = 0; sw < circuits->replay.net->n_switches; sw++) {
-		const struct switch_state *at = &circuits->switches[sw];
+	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
+		const struct switch_state *at =
+			&circuits->switches[own_switch(circuits, n)];
 		for (uint32_t i = 0; i < at->n_waiting; i++)
 			tb_circuits_blame(circuits, &at->waiters[i], until);
 	}
@@ -104,17 +133,23 @@ void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
 bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t slot = 0; slot < circuits->n_slots; slot++) {
+	if (circuits->part_of_slot)
+		tb_parts_count_queues(circuits);
+	for (uint32_t i = 0; i < circuits->n_own; i++) {
+		uint32_t slot = own_slot(circuits, i);
 		settle_link(circuits, slot, until);
 		lasts |= circuits->links[slot].held_since != TB_TIME_NEVER;
 	}
-	for (uint32_t sw = 0; sw < circuits->replay.net->n_switches; sw++) {
-		const struct switch_state *at = &circuits->switches[sw];
+	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
+		const struct switch_state *at =
+			&circuits->switches[own_switch(circuits, n)];
 		for (uint32_t i = 0; i < at->n_waiting; i++)
 			charge(circuits, packet_at(circuits, at->waiters[i].packet),
 				until);
 		lasts |= at->n_waiting > 0;
 	}
+	if (circuits->part_of_slot)
+		tb_parts_count_queues(circuits);
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
 		charge(circuits,
 			packet_at(circuits, circuits->broadcasts.waiters[i].packet),

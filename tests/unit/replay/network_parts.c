@@ -86,6 +86,33 @@ static void few_links_lie_between_parts_of_a_high_tree(void **state)
 	tb_network_free(net);
 }
 
+static void cables_go_with_their_lower_ends(void **state)
+{
+	(void)state;
+	struct tb_network *net = open_network("qsnet");
+	struct tb_parts *parts = cut(net, 4); // subtrees of 16 nodes, four tops each
+	assert_int_equal(tb_parts_own_cables(parts, net), TB_OK);
+	uint32_t n_crossing = 0;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *link = &net->links[i];
+		bool to_top =
+			link->kind == TB_LINK_UP && net->switches[link->to].level == 2;
+		assert_int_equal(parts->of_link[i], parts->of_link[link->reverse.id]);
+		if (link->kind == TB_LINK_INJECTION)
+			assert_int_equal(parts->of_link[i], link->from / 16);
+		if (link->kind == TB_LINK_UP)
+			assert_int_equal(parts->of_link[i], parts->of_switch[link->from]);
+		// Below the tops a path goes on in the same part.
+		assert_true(to_top == (parts->crossing_of[i] != TB_ID_NONE));
+		n_crossing += to_top;
+	}
+	assert_int_equal(parts->n_crossing, n_crossing);
+	assert_int_equal(n_crossing, 64);
+	assert_false(tb_parts_split_group(parts, net));
+	tb_parts_free(parts);
+	tb_network_free(net);
+}
+
 static void a_small_network_is_one_part(void **state)
 {
 	(void)state;
@@ -138,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_of_a_large_tree_are_its_subtrees),
 		cmocka_unit_test(few_links_lie_between_parts_of_a_high_tree),
+		cmocka_unit_test(cables_go_with_their_lower_ends),
 		cmocka_unit_test(a_small_network_is_one_part),
 		cmocka_unit_test(any_number_of_parts_can_be_had),
 		cmocka_unit_test(rails_and_other_arities_are_cut_too),

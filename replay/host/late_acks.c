@@ -1,0 +1,113 @@
+#include "late_acks.h"
+
+#include "array.h"
+#include "nodes_impl.h"
+
+#include <stdlib.h>
+
+int tb_late_acks_new(struct tb_replay *part)
+{
+	if (part->partners.most == 0)
+		return TB_OK;
+	part->late = calloc(1, sizeof *part->late);
+	return part->late ? TB_OK : TB_ENOMEM;
+}
+
+void tb_late_acks_free(struct tb_late_acks *late)
+{
+	if (!late)
+		return;
+	free(late->acks);
+	free(late->begun);
+	free(late->told);
+	free(late);
+}
+
+void tb_late_acks_begin(struct tb_replay *replay, const struct tb_message *message)
+{
+	struct tb_late_acks *late = replay->late;
+	if (TB_ARRAY_RESERVE(&late->begun, &late->begun_room, late->n_begun + 1) !=
+		TB_OK) {
+		tb_replay_no_memory(replay, "a node's partners");
+		return;
+	}
+	late->begun[late->n_begun++] = (struct tb_begun){
+		replay->now, message->source.id, message->destination.id};
+}
+
+void tb_late_acks_told(struct tb_replay *replay, const struct tb_begun *begun)
+{
+	struct tb_late_acks *late = replay->late;
+	if (TB_ARRAY_RESERVE(&late->told, &late->told_room, late->n_told + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "a node's partners");
+		return;
+	}
+	late->told[late->n_told++] = *begun;
+}
+
+void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
+{
+	struct tb_late_acks *late = replay->late;
+	if (TB_ARRAY_RESERVE(&late->acks, &late->acks_room, late->n_acks + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "a node's partners");
+		return;
+	}
+	late->acks[late->n_acks++] = *ack;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct tb_begun *a = left, *b = right;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void count_begun(struct tb_replay *replay, const struct tb_begun *begun)
+{
+	const struct tb_message message = {
+		.source = {begun->source}, .destination = {begun->destination}};
+	if (tb_partners_begin(&replay->partners, &message) != TB_OK)
+		tb_replay_no_memory(replay, "a node's partners");
+}
+
+// acknowledge lets an acknowledgement leave. When the source asks for it, its message
+// still stands: that is used until its end is reported.
+static void acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
+{
+	tb_time_ps at = ack->leaves_at;
+	if (tb_partners_too_many(&replay->partners, ack->destination))
+		at += replay->net->params.partner_delay_ps;
+	tb_time_ps back_at =
+		replay->carrier->release(replay, ack->packet, at, ack->drained_at);
+	tb_nodes_drop(replay, ack->packet);
+	if (ack->is_last)
+		tb_partners_end(
+			&replay->partners, &(struct tb_message){.source = {ack->source},
+						   .destination = {ack->destination}});
+	if (!replay->source->sent)
+		return;
+	struct tb_posted *message = &replay->messages[ack->message];
+	if (back_at > message->sent_at)
+		message->sent_at = back_at;
+	if (ack->is_last)
+		tb_wheel_put(
+			&replay->wheel, message->sent_at, TB_EVENT_SENT, ack->message);
+}
+
+// tb_late_acks_settle: a packet counts the messages cut before the instant in which it
+// came in, as those of that instant are cut in a later phase of it; and its own, which
+// ends with it.
+void tb_late_acks_settle(struct tb_replay *replay)
+{
+	struct tb_late_acks *late = replay->late;
+	size_t told = 0;
+	if (late->n_told > 1)
+		qsort(late->told, late->n_told, sizeof *late->told, by_time);
+	for (size_t i = 0; i < late->n_acks; i++) {
+		while (told < late->n_told && late->told[told].at < late->acks[i].at)
+			count_begun(replay, &late->told[told++]);
+		acknowledge(replay, &late->acks[i]);
+	}
+	while (told < late->n_told)
+		count_begun(replay, &late->told[told++]);
+	late->n_acks = late->n_told = 0;
+}
