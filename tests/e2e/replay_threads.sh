@@ -16,7 +16,8 @@ for n in 1 2 3 8; do
 	mkdir "$n"
 	(
 		cd "$n"
-		for network in ib-hdr,arity=32,levels=2 roce-100,arity=32,levels=2,host=mpi qsnet,levels=5 \
+		for network in ib-hdr,arity=32,levels=2 roce-100,arity=32,levels=2,host=mpi \
+			ethernet,arity=32,levels=2,queue=30000 qsnet,levels=5 \
 			qsnet2,arity=32,levels=2,ascent=ecmp,host=mpi; do
 			"$TAILBACK" replay -q ../job.goal --job ../other.goal,placement=random,start=2us \
 				--per-node 2 -n "$network" --threads "$n" -o run.db
