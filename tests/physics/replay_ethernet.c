@@ -46,6 +46,23 @@ static void a_frame_is_stored_and_forwarded(void **state)
 	drop(&outcome);
 }
 
+// Of two that write at one instant the lower node opens their connection, whoever posts
+// first: the other one sends when it has the first segment.
+static void the_lower_node_opens_of_two(void **state)
+{
+	(void)state;
+	for (uint32_t first = 0; first < 2; first++) {
+		struct line lines[2] = {
+			{.source = first, .destination = 1 - first, .bytes = FULL},
+			{.source = 1 - first, .destination = first, .bytes = FULL}};
+		struct outcome outcome = replay_on(CABLE, lines, 2);
+		tb_time_ps takes = 2 * (FRAME_PS + LATENCY_PS);
+		assert_int_equal(lines[first].delivered, OPEN_PS + takes);
+		assert_int_equal(lines[1 - first].delivered, OPEN_PS + 2 * takes);
+		drop(&outcome);
+	}
+}
+
 static void a_window_of_frames_follow_each_other(void **state)
 {
 	(void)state;
@@ -228,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_is_stored_and_forwarded),
+		cmocka_unit_test(the_lower_node_opens_of_two),
 		cmocka_unit_test(a_window_of_frames_follow_each_other),
 		cmocka_unit_test(a_burst_passes_at_once),
 		cmocka_unit_test(slow_start_costs_a_round_trip),
