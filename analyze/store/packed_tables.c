@@ -19,7 +19,7 @@ struct plan {
 			// over
 };
 
-struct packed {
+struct packed_table {
 	const char *name;    // of the table with the packs
 	const char *columns; // that it has unpacked
 	int n_before;	     // columns before those that are packed: the run, the job
@@ -30,7 +30,7 @@ struct packed {
 #define FLOWS "SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
 #define LINKS "SELECT pack, links FROM total_pack WHERE run = ?1 "
 
-static const struct packed flows = {.name = "flow_pack",
+static const struct packed_table flows = {.name = "flow_pack",
 	.columns = "CREATE TABLE t (run, job, source, destination, messages, packets, "
 		   "bytes, latency_ps, queue_ps, network_ps, worst_latency_ps, ideal_ps, "
 		   "wait_ps, blamed_ps, first_ps, last_ps)",
@@ -47,7 +47,7 @@ static const struct packed flows = {.name = "flow_pack",
 			false},
 		{0x1, FLOWS "ORDER BY job, source, destination", 1000000, true, false}}};
 
-static const struct packed totals = {.name = "total_pack",
+static const struct packed_table totals = {.name = "total_pack",
 	.columns = "CREATE TABLE t (run, link" TB_FIGURE_COLUMNS ")",
 	.n_before = 1,
 	.n_keys = 1,
@@ -61,10 +61,10 @@ _Static_assert(TB_FLOW_NUMBERS <= NUMBERS_MOST, "of flows");
 struct table {
 	sqlite3_vtab base;
 	sqlite3 *db;
-	const struct packed *of;
+	const struct packed_table *of;
 };
 
-struct cursor {
+struct packed_cursor {
 	sqlite3_vtab_cursor base;
 	const struct plan *plan;
 	sqlite3_stmt *packs;
@@ -81,7 +81,7 @@ static int packed_connect(sqlite3 *db, void *of, int argc, const char *const *ar
 	sqlite3_vtab **table, char **message)
 {
 	(void)argc, (void)argv, (void)message;
-	int code = sqlite3_declare_vtab(db, ((const struct packed *)of)->columns);
+	int code = sqlite3_declare_vtab(db, ((const struct packed_table *)of)->columns);
 	struct table *made = code ? NULL : sqlite3_malloc(sizeof *made);
 	if (!made)
 		return code ? code : SQLITE_NOMEM;
@@ -124,7 +124,7 @@ static bool is_in_order(const sqlite3_index_info *info, int n_columns)
 
 static int packed_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	const struct packed *of = ((const struct table *)base)->of;
+	const struct packed_table *of = ((const struct table *)base)->of;
 	int place[KEYS_MOST] = {0}, n = 0, at = 0;
 	unsigned found = equals(info, place);
 	if (!(found & 1))
@@ -146,22 +146,22 @@ static int packed_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int packed_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor)
 {
 	(void)table;
-	struct cursor *made = sqlite3_malloc(sizeof *made);
+	struct packed_cursor *made = sqlite3_malloc(sizeof *made);
 	if (!made)
 		return SQLITE_NOMEM;
-	*made = (struct cursor){0};
+	*made = (struct packed_cursor){0};
 	*cursor = &made->base;
 	return SQLITE_OK;
 }
 
 static int packed_close(sqlite3_vtab_cursor *base)
 {
-	sqlite3_finalize(((struct cursor *)base)->packs);
+	sqlite3_finalize(((struct packed_cursor *)base)->packs);
 	sqlite3_free(base);
 	return SQLITE_OK;
 }
 
-static int damaged(struct cursor *cursor)
+static int damaged(struct packed_cursor *cursor)
 {
 	sqlite3_vtab *table = cursor->base.pVtab;
 	sqlite3_free(table->zErrMsg);
@@ -171,7 +171,7 @@ static int damaged(struct cursor *cursor)
 }
 
 // failed passes on why SQLite could not read packs.
-static int failed(struct cursor *cursor)
+static int failed(struct packed_cursor *cursor)
 {
 	struct table *table = (struct table *)cursor->base.pVtab;
 	sqlite3_free(table->base.zErrMsg);
@@ -181,7 +181,7 @@ static int failed(struct cursor *cursor)
 
 // is_elsewhere returns whether, going backwards, the flow to the wanted node is not in
 // the pack: of its source alone, between its first flow and that of the pack behind it.
-static bool is_elsewhere(struct cursor *cursor)
+static bool is_elsewhere(struct packed_cursor *cursor)
 {
 	int64_t *after = cursor->after;
 	const int64_t now[3] = {cursor->number, sqlite3_column_int64(cursor->packs, 2),
@@ -193,7 +193,7 @@ static bool is_elsewhere(struct cursor *cursor)
 }
 
 // next_pack goes to the next pack that may hold a row; `at_end` when there is none.
-static int next_pack(struct cursor *cursor)
+static int next_pack(struct packed_cursor *cursor)
 {
 	int code;
 	while ((code = sqlite3_step(cursor->packs)) == SQLITE_ROW) {
@@ -214,9 +214,9 @@ static int next_pack(struct cursor *cursor)
 }
 
 // is_first returns whether a row may be the first of its pack.
-static bool is_first(const struct cursor *cursor)
+static bool is_first(const struct packed_cursor *cursor)
 {
-	const struct packed *of = ((const struct table *)cursor->base.pVtab)->of;
+	const struct packed_table *of = ((const struct table *)cursor->base.pVtab)->of;
 	bool fits = true;
 	for (int i = 0; i < of->n_keys && of == &flows; i++)
 		fits &= cursor->numbers[i] ==
@@ -226,7 +226,7 @@ static bool is_first(const struct cursor *cursor)
 
 // is_next returns whether a row may follow one with these keys.
 static bool is_next(
-	const struct cursor *cursor, const uint64_t before[KEYS_MOST], int n_keys)
+	const struct packed_cursor *cursor, const uint64_t before[KEYS_MOST], int n_keys)
 {
 	int i = 0;
 	while (i < n_keys - 1 && cursor->numbers[i] == before[i])
@@ -235,7 +235,7 @@ static bool is_next(
 }
 
 // is_of_pack returns whether a link is one of those of its pack.
-static bool is_of_pack(const struct cursor *cursor)
+static bool is_of_pack(const struct packed_cursor *cursor)
 {
 	return ((const struct table *)cursor->base.pVtab)->of != &totals ||
 	       (cursor->number >= 0 &&
@@ -243,9 +243,9 @@ static bool is_of_pack(const struct cursor *cursor)
 }
 
 // take_row takes the next row of the pack: 1, 0 at its end, negative when it is damaged.
-static int take_row(struct cursor *cursor)
+static int take_row(struct packed_cursor *cursor)
 {
-	const struct packed *of = ((const struct table *)cursor->base.pVtab)->of;
+	const struct packed_table *of = ((const struct table *)cursor->base.pVtab)->of;
 	bool first = !cursor->pack.begun;
 	uint64_t before[KEYS_MOST];
 	memcpy(before, cursor->numbers, sizeof before);
@@ -259,7 +259,7 @@ static int take_row(struct cursor *cursor)
 
 static int packed_next(sqlite3_vtab_cursor *base)
 {
-	struct cursor *cursor = (struct cursor *)base;
+	struct packed_cursor *cursor = (struct packed_cursor *)base;
 	const int last_key = ((const struct table *)base->pVtab)->of->n_keys - 1;
 	int code = SQLITE_OK;
 	cursor->row++;
@@ -280,7 +280,7 @@ static int packed_filter(sqlite3_vtab_cursor *base, int index, const char *name,
 	sqlite3_value **argv)
 {
 	(void)name;
-	struct cursor *cursor = (struct cursor *)base;
+	struct packed_cursor *cursor = (struct packed_cursor *)base;
 	const struct table *table = (const struct table *)base->pVtab;
 	const struct plan *plan = &table->of->plans[index];
 	int code = SQLITE_OK;
@@ -307,12 +307,12 @@ static int packed_filter(sqlite3_vtab_cursor *base, int index, const char *name,
 
 static int packed_eof(sqlite3_vtab_cursor *base)
 {
-	return ((const struct cursor *)base)->at_end;
+	return ((const struct packed_cursor *)base)->at_end;
 }
 
 static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
-	const struct cursor *cursor = (const struct cursor *)base;
+	const struct packed_cursor *cursor = (const struct packed_cursor *)base;
 	int n_before = ((const struct table *)base->pVtab)->of->n_before;
 	if (column == 0)
 		sqlite3_result_int64(context, cursor->run);
@@ -326,7 +326,7 @@ static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
 
 static int packed_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
-	*rowid = ((const struct cursor *)base)->row;
+	*rowid = ((const struct packed_cursor *)base)->row;
 	return SQLITE_OK;
 }
 

@@ -20,6 +20,15 @@ static uint64_t figure(struct tb_random *random)
 	return tb_random_next(random) >> (1 + tb_random_below(random, 63));
 }
 
+// fill makes a flow so long that the flows of a source take several packs.
+static void fill(struct tb_flow_sample *flow)
+{
+	flow->n_messages = flow->n_packets = flow->bytes = flow->latency_ps =
+		flow->queue_ps = flow->network_ps = flow->worst_latency_ps =
+			flow->ideal_ps = flow->wait_ps = flow->blamed_ps = INT64_MAX;
+	flow->first_ps = flow->last_ps = INT64_MAX;
+}
+
 // Some flows have nothing but zeros, and some sources no flows.
 static void observe_flows(struct tb_observer observer, uint64_t seed)
 {
@@ -40,6 +49,8 @@ static void observe_flows(struct tb_observer observer, uint64_t seed)
 			flows[n].wait_ps = figure(&random) >> 16;
 			flows[n].last_ps = (tb_time_ps)figure(&random);
 		}
+		if (source % 7 == 5)
+			fill(&flows[n]);
 		n++;
 	}
 	if (observer.flows(observer.context, flows, n))
