@@ -194,7 +194,7 @@ struct stop { // of a packet on its way, where delays are asked for: behind its 
 	uint32_t link;
 };
 
-struct stretch { // of slots, [first, end)
+struct slot_range { // of slots, [first, end)
 	uint32_t first, end;
 };
 
@@ -268,8 +268,8 @@ struct credits {
 	struct told *told; // of a part of the network
 	uint32_t n_told;
 	size_t told_room;
-	uint32_t *told_first; // by crossing link, that comes in: NOTHING: none
-	struct stretch *own;  // the slots of this part of the network
+	uint32_t *told_first;	// by crossing link, that comes in: NOTHING: none
+	struct slot_range *own; // the slots of this part of the network
 	uint32_t n_own;
 };
 

@@ -165,14 +165,14 @@ static void share(struct credits *credits, const struct credits *whole)
 	credits->n_own = 0;
 }
 
-// add_own adds slots to those of the part: consecutive ones are one stretch.
+// add_own adds slots to those of the part: consecutive ones are one range.
 static void add_own(struct credits *credits, uint32_t first, uint32_t end)
 {
-	struct stretch *last = credits->own + credits->n_own - 1;
+	struct slot_range *last = credits->own + credits->n_own - 1;
 	if (credits->n_own && last->end == first)
 		last->end = end;
 	else
-		credits->own[credits->n_own++] = (struct stretch){first, end};
+		credits->own[credits->n_own++] = (struct slot_range){first, end};
 }
 
 // find_slots lists the slots of the part.

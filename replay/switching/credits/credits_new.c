@@ -167,7 +167,7 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 		!credits->receivers || !credits->slot_of_link || !credits->cells ||
 		make_far_cells(credits) != TB_OK)
 		return TB_ENOMEM;
-	credits->own[credits->n_own++] = (struct stretch){0, credits->n_slots};
+	credits->own[credits->n_own++] = (struct slot_range){0, credits->n_slots};
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
 		if (net->out_links[slot] != TB_ID_NONE)

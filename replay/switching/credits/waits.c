@@ -187,7 +187,7 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 	return since != TB_TIME_NEVER;
 }
 
-// pass_idle returns the first slot of a stretch that is a node's or not idle. Nothing
+// pass_idle returns the first slot of a range that is a node's or not idle. Nothing
 // waits at an idle port of a switch, nor has since it was asked last: most ports of a
 // large network are so.
 static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t end)
@@ -209,12 +209,12 @@ static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t
 	return slot;
 }
 
-static bool settle_stretch(
-	struct credits *credits, struct stretch stretch, tb_time_ps until)
+static bool settle_range(
+	struct credits *credits, struct slot_range range, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t slot = pass_idle(credits, stretch.first, stretch.end);
-		slot < stretch.end; slot = pass_idle(credits, slot + 1, stretch.end)) {
+	for (uint32_t slot = pass_idle(credits, range.first, range.end); slot < range.end;
+		slot = pass_idle(credits, slot + 1, range.end)) {
 		if (is_node(credits, slot)) {
 			lasts |= settle_sender(credits, slot, until);
 		} else if (sender_at(credits, slot)->link != TB_ID_NONE) {
@@ -229,7 +229,7 @@ bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 {
 	bool lasts = false;
 	for (uint32_t i = 0; i < credits->n_own; i++)
-		lasts |= settle_stretch(credits, credits->own[i], until);
+		lasts |= settle_range(credits, credits->own[i], until);
 	return lasts;
 }
 
