@@ -65,14 +65,9 @@ bool tb_run_find_in_pack(
 	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample)
 {
 	struct tb_link_pack pack = tb_run_open_pack(row);
-	int status = row->bad ? 0 : 1;
-	while (status > 0) {
-		status = tb_link_pack_next(&pack, sample);
-		if (status > 0 && sample->link.id == link.id)
-			return true;
-	}
+	int status = row->bad ? 0 : tb_link_pack_find(&pack, link, sample);
 	row->bad |= status < 0;
-	return false;
+	return status > 0;
 }
 
 // begin_bin delivers what is staged before another bin begins.

@@ -1,5 +1,8 @@
 #include "link_pack.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static char *put_sample(char *text, char *end, const struct tb_link_sample *sample)
 {
 	uint64_t numbers[1 + TB_N_FIGURES] = {sample->link.id};
@@ -44,4 +47,20 @@ int tb_link_pack_next(struct tb_link_pack *pack, struct tb_link_sample *sample)
 	for (int i = 0; i < TB_N_FIGURES; i++)
 		sample->figures[i] = numbers[1 + i];
 	return 1;
+}
+
+int tb_link_pack_find(
+	struct tb_link_pack *pack, struct tb_link link, struct tb_link_sample *sample)
+{
+	struct tb_row_pack *rows = &pack->rows;
+	char begin[16];
+	size_t n = (size_t)snprintf(begin, sizeof begin, "[%u,", link.id);
+	const char *found = memmem(rows->at, (size_t)(rows->end - rows->at), begin, n);
+	if (!found)
+		return 0;
+	if (found == rows->at)
+		return TB_EFORMAT; // a row stands behind a bracket or a comma
+	rows->at = found - 1;
+	rows->begun = *rows->at == ',';
+	return tb_link_pack_next(pack, sample);
 }

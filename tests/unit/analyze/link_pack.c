@@ -125,6 +125,34 @@ static void every_cut_is_found(void **state)
 	}
 }
 
+// A link alone is found as it is read in turn, and those that are not there are not.
+static void one_link_is_found(void **state)
+{
+	(void)state;
+	static struct tb_link_sample samples[N_LINKS];
+	static char text[TB_PACK_MOST];
+	size_t n = make_samples(3, samples), n_bytes = 0;
+	size_t end = tb_link_pack_write(samples, n, text, &n_bytes);
+	uint32_t number = samples[0].link.id / TB_PACK_LINKS;
+	for (uint32_t link = 0; link < 2 * TB_PACK_LINKS; link++) {
+		struct tb_link_pack pack = tb_link_pack_open(number, text, n_bytes);
+		struct tb_link_sample read;
+		size_t i = 0;
+		while (i < end &&
+			(samples[i].link.id != link || tb_link_sample_empty(&samples[i])))
+			i++;
+		assert_int_equal(
+			tb_link_pack_find(&pack, (struct tb_link){link}, &read), i < end);
+		if (i < end)
+			equal(&read, &samples[i]);
+	}
+	static const char cut[] = "[[5,1,2],[6,0";
+	struct tb_link_sample read;
+	struct tb_link_pack pack = tb_link_pack_open(0, cut, sizeof cut - 1);
+	assert_int_equal(
+		tb_link_pack_find(&pack, (struct tb_link){6}, &read), TB_EFORMAT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +160,7 @@ int main(void)
 		cmocka_unit_test(the_longest_pack_has_room),
 		cmocka_unit_test(zeros_at_the_end_are_left_out),
 		cmocka_unit_test(every_cut_is_found),
+		cmocka_unit_test(one_link_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
