@@ -9,6 +9,7 @@
 #define PORTS_MAX	 65536
 #define FREE_PORTS_MAX	 (UINT64_C(2) * PORTS_MAX)
 #define END_NAME_SIZE	 128 // of a node, or a switch with a port
+#define SWITCH_NAME_SIZE 100 // of it
 #define PORTS_A_LINK_MAX 64
 
 // A row of the topology takes at least so many bytes of the file.
@@ -176,41 +177,71 @@ static bool parse_kind(const char *name, enum tb_link_kind *kind)
 	return false;
 }
 
-// get_end reads one end of a link, the columns node, switch, port and number from
-// `column` on, and writes its name.
-static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool is_node,
-	uint32_t *id, uint32_t *port, char name[END_NAME_SIZE])
+// One end of a link.
+struct link_end {
+	bool is_node;
+	uint32_t id, port;
+	uint32_t number; // what the port goes by
+};
+
+// get_end reads an end, the columns node, switch, port and number from `column` on.
+static struct link_end get_end(
+	struct tb_run *run, struct tb_run_row *row, int column, bool is_node)
 {
 	const struct tb_run_info *info = &run->record.info;
-	*port = tb_run_get32(row, column + 2, PORTS_MAX);
-	uint32_t number = tb_run_get32(row, column + 3, PORTS_MAX);
-	*id = is_node ? tb_run_get_id(row, column, info->n_nodes)
-		      : tb_run_get_id(row, column + 1, info->n_switches);
-	if (row->bad)
-		return;
-	if (is_node && *run->hosts[*id]) {
-		snprintf(name, END_NAME_SIZE, "%s", run->hosts[*id]);
-	} else if (is_node) {
-		snprintf(name, END_NAME_SIZE, "node %u", *id);
-	} else {
-		const struct tb_switch_info *at = &run->switches[*id].at;
-		row->bad |= *port >= at->n_down_ports + at->n_up_ports;
-		snprintf(name, END_NAME_SIZE, "%.100s:%u", run->switches[*id].name,
-			number);
+	struct link_end end = {.is_node = is_node,
+		.id = is_node ? tb_run_get_id(row, column, info->n_nodes)
+			      : tb_run_get_id(row, column + 1, info->n_switches),
+		.port = tb_run_get32(row, column + 2, PORTS_MAX),
+		.number = tb_run_get32(row, column + 3, PORTS_MAX)};
+	if (!row->bad && !is_node) {
+		const struct tb_switch_info *at = &run->switches[end.id].at;
+		row->bad |= end.port >= at->n_down_ports + at->n_up_ports;
 	}
+	return end;
+}
+
+// put_text and put_number write behind what is there, and return where that ends. Names
+// are written by hand: formats took a sixth of what the viewer's first picture does.
+static char *put_text(char *at, const char *text, size_t most)
+{
+	size_t n = strnlen(text, most);
+	memcpy(at, text, n);
+	return at + n;
+}
+
+static char *put_number(char *at, uint32_t number)
+{
+	char digits[10];
+	size_t n = 0;
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n > 0)
+		*at++ = digits[--n];
+	return at;
+}
+
+// put_end writes the name of an end, at most END_NAME_SIZE bytes.
+static char *put_end(
+	const struct tb_run *run, char *at, const struct link_end *end, bool with_port)
+{
+	if (end->is_node && *run->hosts[end->id])
+		return put_text(at, run->hosts[end->id], END_NAME_SIZE - 1);
+	if (end->is_node)
+		return put_number(put_text(at, "node ", 5), end->id);
+	at = put_text(at, run->switches[end->id].name, SWITCH_NAME_SIZE);
+	return with_port ? put_number(put_text(at, ":", 1), end->number) : at;
 }
 
 // name_link joins the names of the ends; ports are named only between switches.
-static bool name_link(
-	struct tb_run *run, uint32_t i, char from[END_NAME_SIZE], char to[END_NAME_SIZE])
+static bool name_link(struct tb_run *run, uint32_t i, const struct link_end *from,
+	const struct link_end *to)
 {
-	enum tb_link_kind kind = run->links[i].at.kind;
+	bool with_ports = !from->is_node && !to->is_node;
 	char name[2 * END_NAME_SIZE + 8];
-	if (kind == TB_LINK_INJECTION)
-		*strrchr(to, ':') = '\0';
-	if (kind == TB_LINK_EJECTION)
-		*strrchr(from, ':') = '\0';
-	snprintf(name, sizeof name, "%s > %s", from, to);
+	char *at = put_text(put_end(run, name, from, with_ports), " > ", 3);
+	*put_end(run, at, to, with_ports) = '\0';
 	run->links[i].name = run->link_names[i] = strdup(name);
 	return run->link_names[i] != NULL;
 }
@@ -219,22 +250,25 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	struct tb_run_link *link = &run->links[i];
 	const char *kind = (const char *)sqlite3_column_text(row->query, 1);
-	char from[END_NAME_SIZE], to[END_NAME_SIZE];
 	if (!parse_kind(kind, &link->at.kind)) {
 		row->bad = true;
 		return true;
 	}
 	link->id.id = i;
-	get_end(run, row, 2, link->at.kind == TB_LINK_INJECTION, &link->at.from,
-		&link->at.from_port, from);
-	get_end(run, row, 6, link->at.kind == TB_LINK_EJECTION, &link->at.to,
-		&link->at.to_port, to);
+	const struct link_end from =
+		get_end(run, row, 2, link->at.kind == TB_LINK_INJECTION);
+	const struct link_end to =
+		get_end(run, row, 6, link->at.kind == TB_LINK_EJECTION);
+	link->at.from = from.id;
+	link->at.from_port = from.port;
+	link->at.to = to.id;
+	link->at.to_port = to.port;
 	link->at.reverse.id = tb_run_get_id(row, 10, run->record.info.n_links);
 	link->at.bytes_per_s = tb_run_get(row, 11, INT64_MAX);
 	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
 	link->at.n_vcs = run->record.info.network.n_vcs;
 	link->at.fifo_bytes = run->record.info.network.fifo_bytes;
-	return row->bad || name_link(run, i, from, to);
+	return row->bad || name_link(run, i, &from, &to);
 }
 
 // find_places sets the places of switches; with one rail a switch's place is its index.

@@ -2,7 +2,9 @@
 // first picture of the window and of each view, time from a click to its picture, frame
 // rates while panning, zooming and playing bins that are read for the first time and
 // again, and memory. With arguments: of these scenes, or of the newest runs of these
-// stores.
+// stores. For instructions.sh, `--make SCENE FILE` makes the store of a scene, and
+// `--once first_picture FILE`, or `play_frames`, does that alone and prints how many
+// pictures it drew.
 #include "network_open.h"
 #include "preset.h"
 #include "screen.h"
@@ -16,6 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define FRAMES_COUNTED 20
 
 // A run to view. In each bin headers wait on every `spread`th link, on others in turn.
 struct scene {
@@ -188,7 +192,8 @@ static void answer(struct bench *bench, const char *name)
 static const struct {
 	const char *key, *name;
 } views[] = {{"F3", "tree"}, {"F4", "links"}, {"F5", "flows"}, {"F6", "roots"},
-	{"F7", "blame"}, {"F2", "matrix"}};
+	{"F7", "blame"}, {"F9", "findings"}, {"F10", "levels"}, {"F11", "ranks"},
+	{"F2", "matrix"}};
 
 // visit measures each view's first picture, all that is read for it included; how long
 // the drawing thread is at it at most without a break, from the key or until the answer
@@ -218,6 +223,29 @@ static void visit(struct bench *bench)
 	}
 }
 
+// first_picture opens a store and draws it. It is found by its name, as play_frames is:
+// callgrind counts what they do.
+int first_picture(struct bench *bench, const char *path);
+int first_picture(struct bench *bench, const char *path)
+{
+	struct tb_error error;
+	check(tb_viewer_new(&bench->viewer, tb_views, path, 0, &error), &error);
+	tb_viewer_resize(bench->viewer, 1920, 1080);
+	draw(bench);
+	return 1;
+}
+
+int play_frames(struct bench *bench, const char *path);
+int play_frames(struct bench *bench, const char *path)
+{
+	(void)path;
+	for (int i = 0; i < FRAMES_COUNTED; i++) {
+		play(bench->viewer, i);
+		draw(bench);
+	}
+	return FRAMES_COUNTED;
+}
+
 static void look(const struct scene *scene, const char *path)
 {
 	struct tb_error error;
@@ -226,9 +254,7 @@ static void look(const struct scene *scene, const char *path)
 	setenv("SDL_VIDEODRIVER", "dummy", 1);
 	check(tb_screen_new(&bench.screen, 1920, 1080, 1, &error), &error);
 	double begin = now_s();
-	check(tb_viewer_new(&bench.viewer, tb_views, path, 0, &error), &error);
-	tb_viewer_resize(bench.viewer, 1920, 1080);
-	draw(&bench);
+	(void)first_picture(&bench, path);
 	print(&bench, "first_picture", (now_s() - begin) * 1000, "ms");
 	answer(&bench, "click_to_picture");
 	visit(&bench);
@@ -314,13 +340,45 @@ static const struct scene scenes[] = {
 	{"65536", "qsnet,levels=8", 100, 30, 60},
 };
 
-// run_argument views a scene by its name, or else a store.
-static int run_argument(const char *name)
+static const struct scene *find_scene(const char *name)
 {
 	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
 		if (strcmp(scenes[i].name, name) == 0)
-			return run(&scenes[i]);
-	return run_store(name);
+			return &scenes[i];
+	return NULL;
+}
+
+// run_argument views a scene by its name, or else a store.
+static int run_argument(const char *name)
+{
+	const struct scene *scene = find_scene(name);
+	return scene ? run(scene) : run_store(name);
+}
+
+static int run_make(const char *name, const char *path)
+{
+	const struct scene *scene = find_scene(name);
+	if (scene)
+		make_store(scene, path);
+	return !scene;
+}
+
+static int run_once(const char *what, const char *path)
+{
+	struct tb_error error;
+	struct bench bench = {.scene = NULL};
+	bool plays = strcmp(what, "play_frames") == 0;
+	setenv("SDL_VIDEODRIVER", "dummy", 1);
+	check(tb_screen_new(&bench.screen, 1920, 1080, 1, &error), &error);
+	int n = first_picture(&bench, path);
+	if (plays)
+		tb_viewer_key(bench.viewer, "[");
+	if (plays)
+		n = play_frames(&bench, path);
+	printf("%d\n", n);
+	tb_viewer_free(bench.viewer);
+	tb_screen_free(bench.screen);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -328,6 +386,10 @@ int main(int argc, char **argv)
 	static const struct scene smoke = {"smoke", "qsnet,levels=2", 10, 3, 3};
 	if (argc > 1 && strcmp(argv[1], "--smoke") == 0)
 		return run(&smoke);
+	if (argc == 4 && strcmp(argv[1], "--make") == 0)
+		return run_make(argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "--once") == 0)
+		return run_once(argv[2], argv[3]);
 	for (int i = 1; i < argc; i++)
 		if (run_argument(argv[i]))
 			return 1;

@@ -59,7 +59,8 @@ static uint8_t channel(uint32_t rgb, int shift)
 
 static uint8_t mix(uint8_t from, uint8_t to, double share)
 {
-	return (uint8_t)lround(from + (to - from) * share);
+	// It is not negative; lround takes several times as long.
+	return (uint8_t)(from + (to - from) * share + 0.5);
 }
 
 struct tb_colour tb_colour_mix(struct tb_colour from, struct tb_colour to, double share)

@@ -11,13 +11,19 @@
 #define CACHED_W   15	// pixels, the widest rectangle that SDL fills through the cache
 #define STREAMED_W 128	// and from here on it is faster past it
 
+// nearest rounds as lround does, which is no instruction but a call.
+static int nearest(double at)
+{
+	return (int)(at < 0 ? at - 0.5 : at + 0.5);
+}
+
 // pixels rounds edges, not sizes, so that boxes that share an edge still share it.
 static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
 {
-	int left = (int)lround(box->x * screen->scale);
-	int top = (int)lround(box->y * screen->scale);
-	int right = (int)lround((box->x + box->w) * screen->scale);
-	int bottom = (int)lround((box->y + box->h) * screen->scale);
+	int left = nearest(box->x * screen->scale);
+	int top = nearest(box->y * screen->scale);
+	int right = nearest((box->x + box->w) * screen->scale);
+	int bottom = nearest((box->y + box->h) * screen->scale);
 	return (SDL_Rect){left, top, right - left, bottom - top};
 }
 
