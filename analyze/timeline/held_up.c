@@ -177,7 +177,7 @@ static void share_row(const struct tb_held_up *held, const struct link_curve *cu
 
 static int by_length(const void *left, const void *right)
 {
-	const struct tb_held *a = left, *b = right;
+	const struct tb_span_held *a = left, *b = right;
 	int order = less((uint64_t)b->wait_ps, (uint64_t)a->wait_ps);
 	if (order == 0)
 		order = less(a->link.id, b->link.id);
@@ -196,7 +196,7 @@ static int add_row(struct tb_held_list *list, struct tb_link link,
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1) != TB_OK)
 		return TB_ENOMEM;
-	list->rows[list->n++] = (struct tb_held){link, *span, (tb_time_ps)wait_ps};
+	list->rows[list->n++] = (struct tb_span_held){link, *span, (tb_time_ps)wait_ps};
 	return TB_OK;
 }
 

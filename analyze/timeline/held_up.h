@@ -16,14 +16,14 @@
 #include "rank_seats.h"
 #include "rank_spans.h"
 
-struct tb_held {
+struct tb_span_held {
 	struct tb_link link;
 	struct tb_rank_span span;
 	tb_time_ps wait_ps; // about
 };
 
-struct tb_held_list {	      // zeroed: none
-	struct tb_held *rows; // longest wait first; ties by link, job, rank and time
+struct tb_held_list {		   // zeroed: none
+	struct tb_span_held *rows; // longest wait first; ties by link, job, rank and time
 	size_t n, room;
 };
 void tb_held_list_fini(struct tb_held_list *list);

@@ -164,7 +164,7 @@ static void add_held(const struct tb_detail *detail, struct tb_ranks *ranks,
 	size_t most = links ? LINKS : SPANS;
 	char text[40];
 	for (size_t i = 0; i < held->n && i < most; i++) {
-		const struct tb_held *row = &held->rows[i];
+		const struct tb_span_held *row = &held->rows[i];
 		struct tb_rank_choice choice = {.span = row->span};
 		tb_ranks_span_text(&row->span, choice.name, sizeof choice.name);
 		struct tb_pick pick = links ? (struct tb_pick){TB_PICK_LINK, row->link.id}

@@ -135,7 +135,7 @@ static void text_shows_the_path_at_its_ranks(void **state)
 	"d requires c\n}\nrank 1 {\na: send 64000b to 0\n}\nrank 2 {\n"                  \
 	"a: send 64000b to 0\n}\n"
 
-static const struct tb_held *row_of(
+static const struct tb_span_held *row_of(
 	const struct tb_held_list *list, const struct tb_rank_span *span, uint32_t link)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -168,7 +168,7 @@ static void spans_and_the_links_that_held_them_up(void **state)
 			assert_int_equal(tb_held_spans(&held, made.run,
 						 links.rows[k].link, &spans, &error),
 				TB_OK);
-			const struct tb_held *back = row_of(&spans, span, link);
+			const struct tb_span_held *back = row_of(&spans, span, link);
 			assert_non_null(back);
 			assert_true(llabs(back->wait_ps - links.rows[k].wait_ps) <= 1);
 			if (span->what == TB_SPAN_SEND)
