@@ -62,7 +62,7 @@ click 400 165
 expect run 2 of 3
 # Two runs are shown once the other one is chosen.
 key F8
-expect 'Two runs' is not shown: Ctrl+D chooses the run to compare with
+expect 'Two runs' is not shown: there is no second run (Ctrl+D chooses one)
 expect Hot links by bytes
 key o
 expect Links by name

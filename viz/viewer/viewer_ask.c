@@ -78,7 +78,6 @@ static void order(struct tb_rows *rows)
 	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
 }
 
-// show_request handles requests that change the metric or the view.
 // go_to says why a view cannot be shown.
 static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
 {
@@ -89,6 +88,7 @@ static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
 		tb_viewer_go(viewer, pane);
 }
 
+// show_request handles requests that change the metric or the view.
 static bool show_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	const struct tb_viewer_data *data = &viewer->data;
