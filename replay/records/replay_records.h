@@ -347,11 +347,7 @@ static inline void tb_records_flow_wait(
 static inline void tb_records_wait(struct tb_records *records, struct tb_cell *cell,
 	uint32_t flow, tb_time_ps part, tb_time_ps whole)
 {
-	uint64_t *sum = &records->flows[flow].wait_ps;
-	if (records->is_joined) // packets of the flow may wait in other parts
-		__atomic_fetch_add(sum, (uint64_t)part, __ATOMIC_RELAXED);
-	else
-		*sum += (uint64_t)part;
+	tb_records_flow_wait(records, flow, part);
 	tb_records_link_wait(records, cell, part, whole);
 }
 
