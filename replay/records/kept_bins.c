@@ -265,6 +265,50 @@ size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 	return end;
 }
 
+// has_samples returns whether what is behind a head is its samples, of links below
+// `n_links`, ascending.
+static bool has_samples(
+	const unsigned char *from, const struct head *head, uint32_t n_links)
+{
+	size_t left = head->n_bytes;
+	uint32_t first = 0; // that the next link may be
+	for (uint32_t i = 0; i < head->n; i++) {
+		uint64_t lengths = 0;
+		size_t n = FIGURES;
+		if (left < n || link_at(from) < first || link_at(from) >= n_links)
+			return false;
+		first = link_at(from) + 1;
+		for (memcpy(&lengths, from + 4, LENGTHS); lengths; lengths >>= 4) {
+			if ((lengths & 15) > WORD)
+				return false;
+			n += lengths & 15;
+		}
+		if (left < n)
+			return false;
+		from += n;
+		left -= n;
+	}
+	return left == 0;
+}
+
+// are_whole returns whether bytes that another process has told are bins.
+static bool are_whole(const struct tb_kept_bins *bins, uint32_t n_links)
+{
+	for (size_t at = 0, left = bins->n_bytes; left > 0;) {
+		if (left < sizeof(struct head))
+			return false;
+		struct head head = head_at(bins, at);
+		at += sizeof head;
+		left -= sizeof head;
+		if (head.level > bins->level || head.n_bytes > left ||
+			!has_samples(bins->bytes + at, &head, n_links))
+			return false;
+		at += head.n_bytes;
+		left -= head.n_bytes;
+	}
+	return true;
+}
+
 // first_of is the lowest number of the bins that several begin with at bytes `at`;
 // UINT64_MAX: there are none.
 static uint64_t first_of(
@@ -302,7 +346,8 @@ int tb_kept_bins_join(struct tb_kept_bins *joined,
 	struct tb_kept_bins made = {.level = several[0]->level};
 	size_t n_bytes = WORD;
 	for (uint32_t i = 0; i < n; i++) {
-		if (several[i]->level != made.level)
+		if (several[i]->level != made.level ||
+			(i > 0 && !are_whole(several[i], n_links)))
 			return TB_EFORMAT;
 		n_bytes += several[i]->n_bytes;
 	}

@@ -70,7 +70,8 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 
 // tb_kept_bins_join makes `joined` the bins of several, of one replay and level: those of
 // one number follow each other, to be added up when they are read. Links are below
-// `n_links`. TB_ENOMEM; TB_EFORMAT when their levels differ.
+// `n_links`. All but the first are checked. TB_ENOMEM; TB_EFORMAT when their levels
+// differ, or what others told are no bins.
 int tb_kept_bins_join(struct tb_kept_bins *joined,
 	const struct tb_kept_bins *const *several, uint32_t n,
 	uint32_t n_links) TB_MUST_USE;
