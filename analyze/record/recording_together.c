@@ -51,6 +51,8 @@ static int hear_report(struct tb_peer_streams *peers, uint32_t rank, const char 
 		return tb_fail(error, TB_EIO, "rank %u was not understood", rank);
 	memcpy(&report, bytes, sizeof report);
 	report.host[sizeof report.host - 1] = '\0';
+	report.digest[sizeof report.digest - 1] = '\0';
+	report.error.file[sizeof report.error.file - 1] = '\0';
 	if (report.status != TB_OK) {
 		size_t used = strnlen(report.error.text, sizeof report.error.text - 1);
 		snprintf(report.error.text + used, sizeof report.error.text - used,

@@ -138,6 +138,16 @@ static void tell(
 	tb_across_say(across, rank);
 }
 
+// take_failure takes the failure of another process.
+static bool take_failure(struct unread *unread, struct tb_error *failure)
+{
+	if (!get(unread, failure, sizeof *failure))
+		return false;
+	failure->file[sizeof failure->file - 1] = '\0';
+	failure->text[sizeof failure->text - 1] = '\0';
+	return failure->code != TB_OK;
+}
+
 static int hear_told(struct tb_across *across, uint32_t rank, struct told_window *told,
 	tb_time_ps until)
 {
@@ -147,7 +157,7 @@ static int hear_told(struct tb_across *across, uint32_t rank, struct told_window
 	if (status != TB_OK)
 		return status;
 	if (!get(&unread, told, sizeof *told) || told->until != until ||
-		(told->failed && !get(&unread, &first->failure, sizeof first->failure)))
+		(told->failed && !take_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
 	first->now = told->now;
 	tb_across_take_stats(across, rank, &told->stats);
