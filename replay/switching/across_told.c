@@ -170,7 +170,7 @@ static void put_crossing(struct tb_across *across, const struct tb_part_message 
 	const struct told_crossing told = {.at = message->at,
 		.link = message->link,
 		.kind = (uint16_t)message->kind,
-		.has_words = (words[0] | words[1] | words[2] | words[3]) != 0,
+		.has_words = (words[0] | words[1] | words[2] | words[3] | words[4]) != 0,
 		.has_packet = packet != NULL};
 	put(&across->packed, &told, sizeof told);
 	if (told.has_words)
