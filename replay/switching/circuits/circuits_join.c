@@ -318,6 +318,8 @@ static void look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
 }
 
 // take_all does what was told. What a stage has fetched is read a few messages later.
+// After a failure nothing is done any more: a header may have found no room, and what is
+// told of its packet then names another.
 static void take_all(struct circuits *circuits)
 {
 	enum { AHEAD = 4 };
@@ -328,7 +330,7 @@ static void take_all(struct circuits *circuits)
 			look_ahead(circuits, i - AHEAD, 1);
 		if (i >= 2 * AHEAD)
 			look_ahead(circuits, i - 2 * AHEAD, 2);
-		if (i >= 3 * AHEAD)
+		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
 			take(circuits, &circuits->told[i - 3 * AHEAD]);
 	}
 	circuits->n_told = 0;
