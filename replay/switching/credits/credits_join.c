@@ -168,9 +168,8 @@ static void share(struct credits *credits, const struct credits *whole)
 // add_own adds slots to those of the part: consecutive ones are one range.
 static void add_own(struct credits *credits, uint32_t first, uint32_t end)
 {
-	struct slot_range *last = credits->own + credits->n_own - 1;
-	if (credits->n_own && last->end == first)
-		last->end = end;
+	if (credits->n_own && credits->own[credits->n_own - 1].end == first)
+		credits->own[credits->n_own - 1].end = end;
 	else
 		credits->own[credits->n_own++] = (struct slot_range){first, end};
 }
