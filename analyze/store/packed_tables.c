@@ -204,7 +204,8 @@ static int next_pack(struct packed_cursor *cursor)
 			continue;
 		const char *text = (const char *)sqlite3_column_text(cursor->packs, 1);
 		int n_bytes = sqlite3_column_bytes(cursor->packs, 1);
-		cursor->pack = tb_row_pack_open(text, text ? (size_t)n_bytes : 0);
+		cursor->pack =
+			tb_row_pack_open(text ? text : "", text ? (size_t)n_bytes : 0);
 		cursor->pack.picks = cursor->plan->backwards;
 		cursor->pack.picked = (uint64_t)cursor->wanted;
 		return SQLITE_OK;
@@ -287,12 +288,13 @@ static int packed_filter(sqlite3_vtab_cursor *base, int index, const char *name,
 	if (cursor->plan != plan) {
 		sqlite3_finalize(cursor->packs);
 		cursor->packs = NULL;
-		cursor->plan = plan;
+		cursor->plan = NULL;
 		code = sqlite3_prepare_v3(
 			table->db, plan->sql, -1, 0, &cursor->packs, NULL);
 	}
 	if (code != SQLITE_OK)
 		return failed(cursor);
+	cursor->plan = plan;
 	sqlite3_reset(cursor->packs);
 	// The last of a backwards plan is for rows, not for packs.
 	for (int i = 0; i < argc && i < sqlite3_bind_parameter_count(cursor->packs); i++)
