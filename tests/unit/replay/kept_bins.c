@@ -136,8 +136,47 @@ static void kept_bins_add_up(void **state)
 			run_program(seed, most_bytes);
 }
 
+static int join(
+	const struct tb_kept_bins *own, const struct tb_kept_bins *told, uint32_t n_links)
+{
+	const struct tb_kept_bins *const several[] = {own, told};
+	struct tb_kept_bins joined = {0};
+	int status = tb_kept_bins_join(&joined, several, 2, n_links);
+	tb_kept_bins_fini(&joined);
+	return status;
+}
+
+// Bins that another process told may be cut off, or garbled.
+static void bins_that_are_none_are_not_joined(void **state)
+{
+	(void)state;
+	static struct tb_link_sample samples[N_LINKS];
+	struct tb_random random;
+	struct tb_kept_bins own = {0}, told = {0};
+	tb_random_init(&random, 1, 0);
+	for (uint32_t i = 0; i < N_LINKS; i++)
+		samples[i] = (struct tb_link_sample){
+			.link = {i}, .bytes = 1 + figure(&random, 58)};
+	for (uint32_t bin = 0; bin < 2; bin++) {
+		assert_int_equal(tb_kept_bins_begin(&told, bin), TB_OK);
+		assert_int_equal(tb_kept_bins_add(&told, samples, N_LINKS), TB_OK);
+	}
+	assert_int_equal(join(&own, &told, N_LINKS), TB_OK);
+	assert_int_equal(join(&own, &told, N_LINKS - 1), TB_EFORMAT);
+	size_t n_bytes = told.n_bytes, n_joined = 0;
+	for (told.n_bytes = 1; told.n_bytes < n_bytes; told.n_bytes++)
+		n_joined += join(&own, &told, N_LINKS) == TB_OK;
+	assert_int_equal(n_joined, 1); // the first bin alone is whole
+	told.bytes[n_bytes - 1] ^= 1;  // a figure: nothing tells
+	assert_int_equal(join(&own, &told, N_LINKS), TB_OK);
+	told.bytes[4] = 1; // the level of the first
+	assert_int_equal(join(&own, &told, N_LINKS), TB_EFORMAT);
+	tb_kept_bins_fini(&told);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(kept_bins_add_up)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(kept_bins_add_up),
+		cmocka_unit_test(bins_that_are_none_are_not_joined)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
