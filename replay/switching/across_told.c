@@ -147,6 +147,22 @@ void tb_across_put_waits(struct tb_across *across)
 	}
 }
 
+// are_waits returns whether bytes are waits of links and flows that there are.
+static bool are_waits(
+	const struct tb_records *records, const unsigned char *bytes, size_t n)
+{
+	struct tb_blame_wait wait;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&wait, bytes + i * sizeof wait, sizeof wait);
+		if (wait.link >= records->n_links || wait.root >= records->n_links ||
+			wait.victim >= records->n_flows ||
+			wait.culprit >= records->n_flows || wait.from < 0 ||
+			wait.to < wait.from)
+			return false;
+	}
+	return true;
+}
+
 int tb_across_take_waits(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	int status = TB_OK;
@@ -156,9 +172,10 @@ int tb_across_take_waits(struct tb_across *across, uint32_t rank, struct unread 
 		if (!get(unread, &n, sizeof n))
 			return TB_EFORMAT;
 		const void *waits = skip(unread, n, sizeof(struct tb_blame_wait));
-		status = waits ? tb_records_add_waits(
-					 &across_part(across, part)->records, waits, n)
-			       : TB_EFORMAT;
+		if (!waits || !are_waits(&across->whole->records, waits, n))
+			return TB_EFORMAT;
+		status = tb_records_add_waits(
+			&across_part(across, part)->records, waits, n);
 	}
 	return status;
 }
