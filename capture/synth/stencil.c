@@ -67,8 +67,9 @@ static int add_messages(const struct stencil_round *round, enum tb_op_kind kind,
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < round->n && status == TB_OK; i++) {
-		struct tb_op op = {
-			.kind = kind, .amount = bytes, .peer = round->neighbours[i]};
+		struct tb_op op = {.kind = (uint8_t)kind,
+			.amount = bytes,
+			.peer = round->neighbours[i]};
 		status = tb_job_add(round->builder, round->rank, &op, &added[i], error);
 		if (status == TB_OK && kind == TB_OP_SEND && round->joint != TB_ID_NONE)
 			status = tb_job_depend(round->builder, round->rank, added[i],
