@@ -7,8 +7,10 @@
 #include "units.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define COMMAND "tailback compare"
 
@@ -151,11 +153,86 @@ static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_err
 	return status;
 }
 
+static bool is_one_file(const char *a, const char *b)
+{
+	struct stat of[2];
+	return stat(a, &of[0]) == 0 && stat(b, &of[1]) == 0 &&
+	       of[0].st_dev == of[1].st_dev && of[0].st_ino == of[1].st_ino;
+}
+
+// is_in_both returns whether ranges of one store share a run. One run may be compared
+// with itself, which finds nothing; of several it would stand among pairs of chance.
+static bool is_in_both(const struct compare_options *options)
+{
+	const struct run_range *a = &options->runs[0], *b = &options->runs[1];
+	bool several = a->first != a->last || b->first != b->last;
+	return several && options->n_runs == 2 &&
+	       is_one_file(options->stores[0], options->stores[1]) &&
+	       a->first <= b->last && b->first <= a->last;
+}
+
+// refuse_both names the first run that both ranges have.
+static int refuse_both(const struct compare_options *options, struct tb_error *error)
+{
+	const struct run_range *a = &options->runs[0], *b = &options->runs[1];
+	return tb_fail_in(error, TB_EUSAGE, options->stores[0],
+		"its run %" PRId64 " is in both A and B: name other runs by --run",
+		a->first > b->first ? a->first : b->first);
+}
+
+static bool has_run(const struct tb_seeds *seeds, int64_t run)
+{
+	for (size_t i = 0; i < seeds->n; i++)
+		if (seeds->of[i].run == run)
+			return true;
+	return false;
+}
+
+static bool share_a_seed(const struct tb_seeds seeds[2])
+{
+	return seeds[0].n && seeds[1].n && seeds[0].of[0].seed == seeds[1].of[0].seed;
+}
+
+// note_left_out says which runs of those that were found stay out of the comparison.
+static void note_left_out(const struct tb_seeds found[2], const struct tb_seeds taken[2])
+{
+	for (int i = 0; i < 2; i++) {
+		size_t n = found[i].n - taken[i].n;
+		const char *between = " ";
+		if (n == 0)
+			continue;
+		fprintf(stderr, "tailback: note: of %s run%s", found[i].store,
+			n == 1 ? "" : "s");
+		for (size_t k = 0; k < found[i].n; k++) {
+			if (has_run(&taken[i], found[i].of[k].run))
+				continue;
+			fprintf(stderr, "%s%" PRId64, between, found[i].of[k].run);
+			between = ", ";
+		}
+		fprintf(stderr, " %s left out: %s\n", n == 1 ? "is" : "are",
+			share_a_seed(taken)
+				? n == 1 ? "no run of the other side has its seed"
+					 : "no run of the other side has their seeds"
+				: "the sides have no seed in common, and the other has "
+				  "fewer runs");
+	}
+}
+
+// pair_seeds pairs the runs that were found.
+static void pair_seeds(struct tb_seeds seeds[2])
+{
+	const struct tb_seeds found[2] = {seeds[0], seeds[1]};
+	tb_seeds_pair(&seeds[0], &seeds[1]);
+	note_left_out(found, seeds);
+}
+
 // find_seeds finds the runs of either side.
 static int find_seeds(const struct compare_options *options, struct tb_seeds seeds[2],
 	struct tb_error *error)
 {
 	int status = TB_OK;
+	if (is_in_both(options))
+		return refuse_both(options, error);
 	if (options->n_stores == 1 && options->n_runs == 0) {
 		const char *store = options->stores[0];
 		status = tb_seeds_like(&seeds[1], store, 0, error);
@@ -173,7 +250,7 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 		}
 	}
 	if (status == TB_OK)
-		tb_seeds_pair(&seeds[0], &seeds[1]);
+		pair_seeds(seeds);
 	return status;
 }
 

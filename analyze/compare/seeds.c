@@ -108,6 +108,22 @@ int tb_seeds_before(
 	return TB_OK;
 }
 
+// take adds a run of a range: none may stand for another, or be left out unsaid.
+static int take(
+	struct tb_seeds *seeds, const struct tb_run_info *info, struct tb_error *error)
+{
+	for (size_t i = 0; i < seeds->n; i++)
+		if (seeds->of[i].seed == info->seed)
+			return tb_fail_in(error, TB_EUSAGE, seeds->store,
+				"its runs %" PRId64 " and %" PRId64 " have the same seed",
+				seeds->of[i].run, info->id);
+	if (seeds->n == TB_SEEDS_MOST)
+		return tb_fail_in(error, TB_EUSAGE, seeds->store,
+			"more than %d runs of a side are not compared", TB_SEEDS_MOST);
+	add(seeds, info);
+	return TB_OK;
+}
+
 int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int64_t last,
 	struct tb_error *error)
 {
@@ -126,7 +142,7 @@ int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int
 				" differ in more than the seed",
 				first, id);
 		else
-			add(seeds, of);
+			status = take(seeds, of, error);
 	}
 	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
 	tb_runs_free(runs);

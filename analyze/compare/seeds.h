@@ -27,8 +27,9 @@ int tb_seeds_like(struct tb_seeds *seeds, const char *store, int64_t id,
 int tb_seeds_before(struct tb_seeds *before, const struct tb_seeds *seeds,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_seeds_range takes the runs `first` to `last`: TB_EUSAGE unless all are there, and
-// differ in nothing but their seed.
+// tb_seeds_range takes the runs `first` to `last`: TB_EUSAGE unless all are there and
+// differ in nothing but their seed, which each has its own, or there are more than
+// TB_SEEDS_MOST.
 int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int64_t last,
 	struct tb_error *error) TB_MUST_USE;
 

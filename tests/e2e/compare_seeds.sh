@@ -66,9 +66,33 @@ code=0
 [[ $code == 2 ]]
 grep -q 'its runs 3 and 4 differ in more than the seed' said
 code=0
-"$TAILBACK" compare both.db --run 1..9 --run 5 2>said || code=$?
+"$TAILBACK" compare both.db good.db --run 1..9 --run 5 2>said || code=$?
 [[ $code == 2 ]]
 grep -q 'differ in more than the seed' said
+
+# Runs that stay out are named, and why; a run on both sides is refused, but for one run and itself.
+"$TAILBACK" compare good.db part.db >/dev/null 2>said
+grep -qx 'tailback: note: of good.db runs 1, 5, 6 are left out: no run of the other side has their seeds' said
+"$TAILBACK" compare both.db --run 1..3 --run 4..6 >/dev/null 2>said
+! [[ -s said ]]
+"$TAILBACK" compare good.db --run 1..2 --run 3..5 >/dev/null 2>said
+grep -qx 'tailback: note: of good.db run 3 is left out: the sides have no seed in common, and the other has fewer runs' said
+"$TAILBACK" compare both.db --run 1..3 --run 4 >one.txt 2>said
+grep -qx 'tailback: note: of both.db runs 3, 1 are left out: no run of the other side has their seeds' said
+grep -q '^A  both.db, run 2:' one.txt
+for ranges in "1..3 3..5" "3..5 1..3" "1..4 4" "1..3 1..3"; do
+	code=0
+	"$TAILBACK" compare good.db ./good.db --run "${ranges% *}" --run "${ranges#* }" >/dev/null 2>said || code=$?
+	[[ $code == 2 ]]
+	grep -Eq 'its run [134] is in both A and B' said
+done
+"$TAILBACK" compare good.db --run 3 --run 3 | grep -q '^Nothing: both runs are alike'
+cp good.db twice.db
+on good 2 twice.db
+code=0
+"$TAILBACK" compare twice.db good.db --run 1..7 --run 1..6 2>said || code=$?
+[[ $code == 2 ]]
+grep -q 'its runs 2 and 7 have the same seed' said
 
 # All differ by their seed only: the newest two, which a note says, and how to get others.
 "$TAILBACK" compare good.db >newest.txt 2>said
