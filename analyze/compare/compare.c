@@ -269,6 +269,8 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 {
 	if (compare->chance.n_pairs)
 		return !compare->chance.rows[TB_CHANCE_WAIT].differs;
+	if (compare->random_places)
+		return true;
 	return fabs(tb_compare_wait_growth(compare)) <
 	       100 * tb_compare_seed_moves(compare, TB_SEED_WAIT);
 }

@@ -43,7 +43,7 @@ double tb_compare_wait_growth(const struct tb_compare *compare);
 
 // tb_compare_wait_is_chance returns whether the seed alone may have made that change: of
 // several seeds, because it does not differ beyond chance, of one each, because seeds
-// usually move as much.
+// usually move as much, or place jobs at random.
 bool tb_compare_wait_is_chance(const struct tb_compare *compare);
 
 // tb_compare_same_work returns whether both runs carried as many messages and bytes, or

@@ -88,7 +88,8 @@ struct tb_compare {
 	uint32_t n_flows_only[2]; // in one run alone
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
-	bool maybe_chance; // of a listed job
+	bool maybe_chance;  // of a listed job
+	bool random_places; // a job of either run is placed at random
 	struct tb_recorded of_traces[2];
 	struct tb_recorded_mover *recorded;
 	size_t n_recorded, recorded_room;
@@ -101,7 +102,7 @@ struct tb_compare {
 };
 
 // tb_compare_seed_moves returns by which share the seed alone moves a figure in either
-// run.
+// run; infinity where it is not known, as jobs are placed at random.
 double tb_compare_seed_moves(
 	const struct tb_compare *compare, enum tb_seed_figure figure);
 

@@ -123,7 +123,7 @@ static void judge_times(struct tb_job_mover *pair, const struct tb_compare *comp
 	bool counts = by_run || is_captured(compare);
 	double moves = tb_compare_seed_moves(
 		compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
-	pair->maybe_chance = !same && is_within(from, to, moves);
+	pair->maybe_chance = !same && (isinf(moves) || is_within(from, to, moves));
 	tb_words_append(words, "Job %s %s: it takes ", pair->name,
 		same || !counts	     ? "neither gains nor loses"
 		: pair->maybe_chance ? "has no verdict"
@@ -137,7 +137,9 @@ static void judge_times(struct tb_job_mover *pair, const struct tb_compare *comp
 	}
 	if (!same)
 		append_parts(words, pair->times, by_run);
-	if (pair->maybe_chance)
+	if (pair->maybe_chance && isinf(moves))
+		tb_words_append(words, "; another seed is another placement");
+	else if (pair->maybe_chance)
 		tb_words_append(words, "; seeds alone usually move that by up to %.3g %%",
 			100 * moves);
 	tb_words_append(words, ".");
@@ -245,6 +247,16 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		compare->maybe_chance |= compare->jobs[i].maybe_chance;
 }
 
+static bool is_placed_at_random(const struct tb_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const char *placement = jobs->jobs[i].placement;
+		if (placement && strcmp(placement, "random") == 0)
+			return true;
+	}
+	return false;
+}
+
 int tb_compare_gather_jobs(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
@@ -258,8 +270,11 @@ int tb_compare_gather_jobs(
 		if (!compare->jobs)
 			status = tb_fail_memory(error, "a comparison");
 	}
-	if (!status)
+	if (!status) {
+		compare->random_places = is_placed_at_random(&sides[0].jobs) ||
+					 is_placed_at_random(&sides[1].jobs);
 		match(compare, sides, top);
+	}
 	close_side(&sides[0]);
 	close_side(&sides[1]);
 	return status;

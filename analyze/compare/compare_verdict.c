@@ -106,6 +106,8 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 
 double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
 {
+	if (compare->random_places)
+		return (double)INFINITY;
 	double of_a = tb_seed_moves(compare->info[0], figure);
 	double of_b = tb_seed_moves(compare->info[1], figure);
 	return of_a > of_b ? of_a : of_b;
@@ -113,7 +115,16 @@ double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figu
 
 static bool is_chance(double before, double after, double moves)
 {
-	return before != after && fabs(after - before) < moves * before;
+	return before != after && (isinf(moves) || fabs(after - before) < moves * before);
+}
+
+// append_random says that nothing is a verdict: a seed is one placement of many.
+static void append_random(struct tb_words *words)
+{
+	tb_words_append(words,
+		" That is no verdict: each seed places jobs at random elsewhere, and by "
+		"how much that moves them is not known. Replay both with --seed 1..5 to "
+		"know.");
 }
 
 // append_doubt says which changes are no verdict: seeds usually move as much.
@@ -127,6 +138,10 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 		(double)compare->info[1]->simulated_ps, of_run);
 	if (!wait && !run && !compare->maybe_chance)
 		return;
+	if (compare->random_places) {
+		append_random(words);
+		return;
+	}
 	if (wait || run) {
 		tb_words_append(words,
 			" That is no verdict on the %s: seeds alone "

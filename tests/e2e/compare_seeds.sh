@@ -74,7 +74,7 @@ grep -q 'differ in more than the seed' said
 "$TAILBACK" compare good.db part.db >/dev/null 2>said
 grep -qx 'tailback: note: of good.db runs 1, 5, 6 are left out: no run of the other side has their seeds' said
 "$TAILBACK" compare both.db --run 1..3 --run 4..6 >/dev/null 2>said
-! [[ -s said ]]
+[[ ! -s said ]]
 "$TAILBACK" compare good.db --run 1..2 --run 3..5 >/dev/null 2>said
 grep -qx 'tailback: note: of good.db run 3 is left out: the sides have no seed in common, and the other has fewer runs' said
 "$TAILBACK" compare both.db --run 1..3 --run 4 >one.txt 2>said
@@ -86,7 +86,8 @@ for ranges in "1..3 3..5" "3..5 1..3" "1..4 4" "1..3 1..3"; do
 	[[ $code == 2 ]]
 	grep -Eq 'its run [134] is in both A and B' said
 done
-"$TAILBACK" compare good.db --run 3 --run 3 | grep -q '^Nothing: both runs are alike'
+"$TAILBACK" compare good.db --run 3 --run 3 >one.txt
+grep -q '^Nothing: both runs are alike' one.txt
 cp good.db twice.db
 on good 2 twice.db
 code=0
@@ -112,6 +113,32 @@ if grep -q 'longer' said; then grep -q 'may be chance' said; fi
 "$TAILBACK" replay job.goal -n ib-edr,rate=99Gbit/s -q -o sure.db
 "$TAILBACK" compare sure.db >sure.txt
 ! grep -q 'no verdict' sure.txt
+
+# Where the seed places a job, whatever the routes: of one run each no verdict, of several one.
+"$TAILBACK" synth alltoall --nodes 8 --size 64K -o all.goal
+placed() {
+	"$TAILBACK" replay --job all.goal,placement="$1" -n qsnet,levels=2,ascent=deterministic --seed "$2" -q -o "$3"
+}
+placed random 1..6 placed.db
+longer=0
+for pair in "1 2" "2 1" "3 4" "4 3"; do
+	"$TAILBACK" compare placed.db --run "${pair% *}" --run "${pair#* }" --fail-over 0 >one.txt 2>said
+	grep -q 'That is no verdict: each seed places jobs at random elsewhere' one.txt
+	[[ $(grep -Ec '^ *Job .* (gains|loses)' one.txt) == 0 ]]
+	if grep -q 'longer' said; then
+		grep -q 'may be chance' said
+		longer=1
+	fi
+done
+[[ $longer == 1 ]]
+placed block 1..6 block.db
+"$TAILBACK" compare block.db --run 1 --run 2 >one.txt
+[[ $(grep -c 'no verdict' one.txt) == 0 ]]
+"$TAILBACK" compare block.db placed.db --run 1 --run 1 >one.txt
+grep -q 'That is no verdict: each seed places' one.txt
+"$TAILBACK" compare block.db placed.db >several.txt
+grep -q 'over 6 seeds' several.txt
+[[ $(grep -c 'no verdict' several.txt) == 0 ]]
 
 # A wide interval ends where a time can fall no further.
 "$TAILBACK" synth bit-reversal --nodes 64 --message 16K --messages 2 -o bits.goal
