@@ -218,6 +218,10 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		.bins = options->closer ? options->closer : run,
 		.from_ps = options->from_ps,
 		.to_ps = options->to_ps < end ? options->to_ps : end};
+	if (options->from_ps >= options->to_ps)
+		return tb_fail(error, TB_EUSAGE,
+			"the span of time is %s: it must end after it begins",
+			options->from_ps > options->to_ps ? "reversed" : "empty");
 	if (made.from_ps >= made.to_ps) {
 		char text[24];
 		return tb_fail(error, TB_EUSAGE,

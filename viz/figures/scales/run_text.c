@@ -32,7 +32,8 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 	char text[24];
 	if (from >= to)
 		return tb_fail(error, TB_EUSAGE,
-			"the window is empty: it must end after it begins");
+			"the window is %s: it must end after it begins",
+			from > to ? "reversed" : "empty");
 	if (info->n_bins == 0 || from >= (tb_time_ps)info->n_bins * info->bin_ps)
 		return tb_fail(error, TB_EUSAGE,
 			"the window begins after the run's end at %s",
