@@ -12,6 +12,7 @@ struct name_scan {
 	const struct tb_network *net;
 	const char *text; // the whole, for messages
 	struct tb_error *error;
+	bool may_be_node;    // where a switch is expected
 	int n_ambiguous;     // bytes that are short for several parts; 0: none are
 	const char *one_own; // of these, the name of one
 };
@@ -136,9 +137,10 @@ static int eat_rail(struct name_scan *scan, uint32_t *rail)
 static int no_switch(const struct name_scan *scan)
 {
 	return tb_fail(scan->error, TB_EUSAGE,
-		"'%.100s': expected a switch of this network%s as level.index, such as "
-		"0.1",
-		scan->text, scan->net->switch_identities.n ? " by its name, or" : "");
+		"'%.100s': expected %sa switch of this network%s as level.index, such "
+		"as 0.1",
+		scan->text, scan->may_be_node ? "a node, such as node 5, or " : "",
+		scan->net->switch_identities.n ? " by its name, or" : "");
 }
 
 // no_end: what comes next is neither a host nor a switch.
@@ -245,6 +247,7 @@ static int eat_end(struct name_scan *scan, struct name_tail *end)
 {
 	*end = (struct name_tail){.is_node = true, .port = TB_ID_NONE};
 	scan->n_ambiguous = 0;
+	scan->may_be_node = true;
 	bool all_rails = false;
 	if (eat_own(scan, &scan->net->node_identities, scan->net->n_hosts, &end->id,
 		    &all_rails)) {
