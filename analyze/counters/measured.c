@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define INTERVAL_SLACK_S 2.0
 #define INTERVAL_PART	 0.05
@@ -95,10 +96,22 @@ static int find_interval(struct measuring *measuring)
 	return TB_OK;
 }
 
+// is_one: both dumps are the same file or folder, between which nothing was counted.
+static bool is_one(const struct tb_measured_options *options)
+{
+	struct stat before, after;
+	return options->before && stat(options->before, &before) == 0 &&
+	       stat(options->after, &after) == 0 && before.st_dev == after.st_dev &&
+	       before.st_ino == after.st_ino;
+}
+
 static int read_dumps(struct measuring *measuring)
 {
 	const struct tb_measured_options *options = measuring->options;
 	int status = TB_OK;
+	if (is_one(options))
+		return tb_fail_in(measuring->error, TB_EUSAGE, options->after,
+			"the earlier dump is the same one: the later one is another");
 	if (options->before)
 		status = tb_counters_read(
 			&measuring->before, options->before, measuring->error);
