@@ -32,8 +32,7 @@ static const struct argp_option argp_options[] = {
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
 	{"screenshot", KEY_SHOT, "FILE", 0,
 		"Write the window as it opens, with --view in that view, as PNG and "
-		"exit; "
-		"without a display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
+		"exit; no display is needed",
 		1},
 	// For tests (window/session_impl.h): no part of the command's interface.
 	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 1},

@@ -36,6 +36,16 @@ void tb_screen_measure(struct tb_screen *screen)
 	screen->scale = fmin(fmax(screen->scale * screen->zoom, 0.5), 6);
 }
 
+void tb_screen_go_unseen(void)
+{
+	static const char *const shown[] = {
+		"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"};
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		if (SDL_getenv(shown[i]) && SDL_getenv(shown[i])[0])
+			return;
+	SDL_setenv("SDL_VIDEODRIVER", "dummy", 1);
+}
+
 // Without a display SDL falls back on a driver that shows nothing, and a user would wait
 // for a window for ever. Obey an explicit SDL_VIDEODRIVER.
 static bool is_blind(void)
@@ -61,7 +71,8 @@ static int no_display(struct tb_error *error, const char *cause)
 {
 	return tb_fail(error, TB_EIO,
 		"no display to open a window on (%s): run it in a graphical session, or "
-		"write a picture with 'tailback matrix run.db -o matrix.png'",
+		"write a picture with 'tailback matrix run.db -o matrix.png' or "
+		"--screenshot, which needs no display if SDL_VIDEODRIVER=dummy is set",
 		cause);
 }
 

@@ -21,6 +21,10 @@ int tb_screen_new(struct tb_screen **screen, int w, int h, double scale,
 	struct tb_error *error) TB_MUST_USE;
 void tb_screen_free(struct tb_screen *screen);
 
+// tb_screen_go_unseen lets the next window be one that nobody sees, where the environment
+// names no display and no SDL_VIDEODRIVER: for pictures and scripts.
+void tb_screen_go_unseen(void);
+
 void tb_screen_set_title(struct tb_screen *screen, const char *title);
 
 // tb_screen_size stores the window's size in abstract pixels.

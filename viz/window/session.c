@@ -125,6 +125,8 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 		w = session.state.width;
 		h = session.state.height;
 	}
+	if (options->screenshot || options->script)
+		tb_screen_go_unseen();
 	if (status == TB_OK)
 		status = tb_screen_new(&session.screen, w, h, options->scale, error);
 	if (status == TB_OK && !options->given_size && session.state.maximised)
