@@ -52,6 +52,9 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 static const char *refusal_of(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
+	if (options->peers &&
+		(!replay->carrier->in_parts || replay->carrier->in_one_memory))
+		return "only networks with credits, such as ib-hdr, can be";
 	if (!replay->carrier->in_parts)
 		return "its switching is simulated as a whole";
 	if (replay->choice.dead_at)
@@ -62,8 +65,6 @@ static const char *refusal_of(
 		return "broadcasts take all links of a level at once";
 	if (!replay->carrier->owns_cables && replay->net->params.partners)
 		return "partners are counted at both ends of messages";
-	if (options->peers && replay->carrier->in_one_memory)
-		return "its parts share one memory";
 	if (options->delays || options->job_bytes)
 		return "sums over all of it are asked for";
 	return tb_paces_control(replay->paces)

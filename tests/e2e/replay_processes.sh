@@ -80,9 +80,9 @@ refused()
 	[[ ! -e none.db ]]
 }
 small=(-n 'ib-hdr,arity=16,levels=2' -o none.db)
-refused 2 '2 processes cannot simulate this replay together: its switching is simulated as a whole' \
+refused 2 '2 processes cannot simulate this replay together: only networks with credits, such as ib-hdr, can be; start one, without mpirun' \
 	-n 2 "${told[@]}" job.goal --nodes 256 -o none.db
-refused 2 'the ends of its connections lie in one memory' \
+refused 2 'only networks with credits' \
 	-n 2 "${told[@]}" job.goal -n ethernet,arity=16,levels=2 -o none.db
 refused 2 'fewer switches with nodes' -n 3 "${told[@]}" other.goal -n ib-hdr,arity=64,levels=1 -o none.db
 refused 2 'faults concern all' -n 2 "${told[@]}" job.goal --fault link=0.1:4@1ms "${small[@]}"
