@@ -59,11 +59,12 @@ static void name_change(const struct tb_advice *advice, const struct tb_route_ga
 	if (advice->info->network.ascent == TB_ASCENT_DETERMINISTIC)
 		snprintf(saved, sizeof saved, "busiest link %.0f %% less",
 			100 * (1 - gain->after / gain->before));
+	const char *busiest = *saved ? "it" : "the busiest link";
 	if (above < TB_ADVICE_MATTERS)
-		snprintf(best, sizeof best, "no static ones are better");
+		snprintf(best, sizeof best, "no static ones load %s less", busiest);
 	else if (above < INFINITY)
-		snprintf(best, sizeof best, "no static ones are over %.1f %% better",
-			above);
+		snprintf(best, sizeof best, "no static ones load %s over %.1f %% less",
+			busiest, above);
 	bool any = *saved || *best;
 	snprintf(title, size, "routes by traffic%s%s%s%s%s", any ? " (" : "", saved,
 		*saved && *best ? ", " : "", best, any ? ")" : "");
