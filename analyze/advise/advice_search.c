@@ -7,6 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+// is_in_blocks: the run's only job names no placement and its trace no hosts, and blocks
+// would be the same run.
+static bool is_in_blocks(const struct tb_advice *advice)
+{
+	const struct tb_jobs *jobs = &advice->evidence.jobs;
+	return jobs->n == 1 && jobs->jobs[0].placement && !*jobs->jobs[0].placement;
+}
+
 // A map, hosts or nodes say where the ranks are; a placement takes their place.
 static void search_placements(struct tb_advice *advice)
 {
@@ -18,6 +26,8 @@ static void search_placements(struct tb_advice *advice)
 		char own[32];
 		snprintf(own, sizeof own, "placement=%s", kinds[i]);
 		if (tb_advice_has_option(advice, own))
+			continue;
+		if (i == 0 && is_in_blocks(advice))
 			continue;
 		if (advice->info->n_jobs != 1 || tb_advice_has_option(advice, "--map") ||
 			strcmp(advice->info->input_kind, "job") != 0 ||
