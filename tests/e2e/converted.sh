@@ -1,19 +1,19 @@
 #!/bin/bash
 # A job that is converted and replayed gives the store of its trace replayed directly: every table but what the file
-# recorded itself (times of calls, notes, ranges) and the rows that name it. For the bundled traces, by options,
+# recorded itself (calls and their times, notes, ranges) and the rows that name it. For the bundled traces, by options,
 # and for random jobs; --no-range keeps the bounds of captures, which are no part of a job, out of both.
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 data=$TB_SOURCE/tests/data
-apart='run_environment note recorded_job recorded_kind recorded_rank uncompared capture_check run_range run job'
+apart='run_environment note recorded_job recorded_kind recorded_rank call_span uncompared capture_check run_range run job'
 status=0
 
 # columns TABLE: those that do not name the file.
 columns() {
 	sqlite3 "$1" "SELECT group_concat(name) FROM pragma_table_info('$2') WHERE name NOT IN
-		('input_name', 'input_bytes', 'input_digest', 'options', 'name', 'input')"
+		('input_name', 'input_bytes', 'input_digest', 'options', 'name', 'input', 'n_calls')"
 }
 
 dump() {
