@@ -70,7 +70,7 @@ static struct tb_engine_stats check_seed(uint64_t seed, enum shape shape, int ex
 
 static void check_seeds(enum shape shape, enum extra extra, unsigned long long last)
 {
-	check_programs(check_seed, shape, extra, last);
+	check_programs(check_seed, shape, (int)extra, last);
 }
 
 static void they_agree_on_regular_trees(void **state)
