@@ -3,6 +3,7 @@
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
 #include "../support/replay_compare.h"
+#include "../support/replay_cut.h"
 #include "network_parts.h"
 
 static struct program program_in_parts(uint64_t seed, enum shape shape)
@@ -19,8 +20,9 @@ static struct program program_in_parts(uint64_t seed, enum shape shape)
 	return program;
 }
 
-// is_cut returns whether the engine does cut the network of a program.
-static bool is_cut(const struct program *program)
+// circuits_are_cut returns whether the engine does cut, at switches, the network of a
+// program.
+static bool circuits_are_cut(const struct program *program)
 {
 	struct tb_error error;
 	struct tb_network *net = network_of(program, &error);
@@ -36,63 +38,22 @@ static bool is_cut(const struct program *program)
 	return cut;
 }
 
-// differs replays a program in parts and whole.
-static bool differs(const struct program *program, struct difference *difference)
-{
-	struct program whole = *program;
-	whole.n_parts = 1;
-	struct account *cut = account_of(BY_ENGINE, program, UINT64_MAX);
-	struct account *one = account_of(BY_ENGINE, &whole, UINT64_MAX);
-	bool failed = true;
-	if (cut->status != TB_OK || one->status != TB_OK)
-		snprintf(difference->text, sizeof difference->text, "%s, %s",
-			cut->error.text, one->error.text);
-	else
-		failed = messages_differ(cut, one, difference) ||
-			 stats_differ(cut, one, difference) ||
-			 heaviest_differ(&cut->observed.blame, &one->observed.blame,
-				 difference) ||
-			 observed_differ(&cut->observed, &one->observed, difference);
-	account_drop(cut);
-	account_drop(one);
-	return failed;
-}
-
-static void check_seeds(enum shape shape, unsigned long long last)
-{
-	unsigned long long first = 1;
-	const char *given = getenv("REPLAY_SEEDS");
-	if (given)
-		(void)sscanf(given, "%llu-%llu", &first, &last);
-	uint32_t n_cut = 0;
-	for (uint64_t seed = first; seed <= last; seed++) {
-		struct difference difference;
-		struct program program = program_in_parts(seed, shape);
-		n_cut += is_cut(&program);
-		if (differs(&program, &difference))
-			fail_msg("seed %" PRIu64 " of shape %d, %u parts: %s", seed,
-				(int)shape, program.n_parts, difference.text);
-	}
-	print_message("%" PRIu32 " of %llu programs were cut\n", n_cut, last - first + 1);
-	assert_true(2 * n_cut > last - first);
-}
-
 static void regular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, 300);
+	check_seeds(program_in_parts, circuits_are_cut, SHAPE_TREE, 300);
 }
 
 static void irregular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, 300);
+	check_seeds(program_in_parts, circuits_are_cut, SHAPE_IRREGULAR, 300);
 }
 
 static void unequal_rates_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, 300);
+	check_seeds(program_in_parts, circuits_are_cut, SHAPE_MIXED, 300);
 }
 
 int main(void)

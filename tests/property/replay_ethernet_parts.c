@@ -75,19 +75,19 @@ static struct program program_in_parts(uint64_t seed, enum shape shape)
 static void regular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(program_in_parts, SHAPE_TREE, 100);
+	check_seeds(program_in_parts, is_cut, SHAPE_TREE, 100);
 }
 
 static void irregular_trees_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(program_in_parts, SHAPE_IRREGULAR, 100);
+	check_seeds(program_in_parts, is_cut, SHAPE_IRREGULAR, 100);
 }
 
 static void unequal_rates_come_to_the_same_in_parts(void **state)
 {
 	(void)state;
-	check_seeds(program_in_parts, SHAPE_MIXED, 100);
+	check_seeds(program_in_parts, is_cut, SHAPE_MIXED, 100);
 }
 
 int main(void)
