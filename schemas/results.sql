@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 25; -- 1 to 24 were never released
+PRAGMA user_version = 26; -- 1 to 25 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -170,6 +170,7 @@ CREATE TABLE tried (
   seeds INTEGER NOT NULL,
   gain_ppm INTEGER NOT NULL,
   half_ppm INTEGER,
+  needs_hardware INTEGER NOT NULL DEFAULT 0, -- 1: it takes new cables, rails or machines
   PRIMARY KEY (run, command)
 ) STRICT, WITHOUT ROWID;
 

@@ -54,7 +54,8 @@ void tb_advice_search_taper(struct tb_advice *advice)
 {
 	const struct tb_network_params *network = &advice->info->network;
 	struct tb_shape shape;
-	if (network->level_rates[0] || tb_advice_has_option(advice, "--routes") ||
+	if (network->level_rates[0] || advice->evidence.n_inside == 0 ||
+		tb_advice_has_option(advice, "--routes") ||
 		tb_advice_has_option(advice, "--fault") ||
 		tb_shape_parse(&shape, network->shape, NULL) != TB_OK)
 		return;

@@ -18,8 +18,10 @@ static struct tb_change *add(struct tb_advice *advice, const char *rule,
 	struct tb_change *change = NULL;
 	if (TB_ARRAY_RESERVE(&advice->changes, &advice->room, advice->n + 1) == TB_OK) {
 		change = &advice->changes[advice->n++];
-		*change = (struct tb_change){
-			.rule = rule, .words = *words, .foreseen = NAN};
+		*change = (struct tb_change){.rule = rule,
+			.words = *words,
+			.needs_hardware = tb_change_needs_hardware(rule),
+			.foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
 			advice->no_memory = true;

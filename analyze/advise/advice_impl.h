@@ -48,7 +48,8 @@ struct tb_change {
 	struct tb_replay_command words;
 	struct tb_advice_file *files; // malloc'ed
 	size_t n_files;
-	char settings[200];   // of the libraries, for a shell; "": none
+	char settings[200]; // of the libraries, for a shell; "": none
+	bool needs_hardware;
 	bool is_for_nodes;    // changes links of the nodes too
 	uint32_t delayed_job; // starts later, by delay_ps
 	double delay_ps;      // 0: none does
@@ -167,8 +168,25 @@ int tb_tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n, do
 int tb_try_read(struct tb_advice *advice, const struct tb_try *of, const char *store,
 	struct tb_error *error) TB_MUST_USE;
 
-// advice_limits.c: leaves out what a bound rules out.
-void tb_advice_limit(struct tb_advice *advice);
+// advice_rules.c: what a change changes; two that change different things are combined.
+enum tb_change_of {
+	TB_CHANGE_ALONE, // goes with nothing else: tables are for the traffic as it was
+	TB_CHANGE_WAYS,
+	TB_CHANGE_PLACES,
+	TB_CHANGE_STARTS,
+	TB_CHANGE_LANES,
+	TB_CHANGE_CALLS,
+	TB_CHANGE_LINKS,
+	TB_CHANGES_OF
+};
+enum tb_change_of tb_change_of(const struct tb_change *change);
+bool tb_change_needs_hardware(const char *rule);
+// tb_advice_limit leaves out what a bound rules out. Errors as of tb_advice_new.
+int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+
+// advice_pairs.c: adds the best of what helps, two at a time, but no more than `most`
+// changes in all (0: any). It returns whether it added any.
+bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most);
 
 // advice_screen.c: has the fluid model choose, where it may.
 int tb_advice_screen(

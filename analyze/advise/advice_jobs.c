@@ -55,6 +55,8 @@ void tb_advice_search_starts(struct tb_advice *advice)
 {
 	const struct tb_jobs *jobs = &advice->evidence.jobs;
 	uint32_t n = 0;
+	if (!tb_evidence_jobs_meet(&advice->evidence))
+		return;
 	for (uint32_t job = 0; jobs->n > 1 && job < jobs->n && n < JOBS_MOST; job++) {
 		tb_time_ps longest = jobs->jobs[job].n_messages ? meets(jobs, job) : 0;
 		n += longest > 0;

@@ -187,26 +187,30 @@ void tb_advice_judge(struct tb_advice *advice)
 	free(halves);
 }
 
-// tb_advice_sort puts the best first; what failed or was not tried is at the end, by
-// verdict.
+// is_before: what helps and costs nothing, best first; what helps and needs hardware; the
+// rest; what failed or was not tried, by verdict.
+static bool is_before(const struct tb_advice *advice, const struct tb_change *one,
+	const struct tb_change *other)
+{
+	const struct tb_change *of[] = {one, other};
+	int class[2];
+	for (int i = 0; i < 2; i++)
+		class[i] = of[i]->verdict > TB_VERDICT_HARMS	? 2 + (int)of[i]->verdict
+			   : of[i]->verdict != TB_VERDICT_HELPS ? 2
+								: of[i]->needs_hardware;
+	if (class[0] != class[1] || one->verdict > TB_VERDICT_HARMS)
+		return class[0] < class[1];
+	return tb_advice_deciding(advice, one)->mean >
+	       tb_advice_deciding(advice, other)->mean;
+}
+
 void tb_advice_sort(struct tb_advice *advice)
 {
 	for (size_t i = 2; i < advice->n; i++) {
 		struct tb_change moved = advice->changes[i];
 		size_t k = i;
-		for (; k > 1; k--) {
-			const struct tb_change *before = &advice->changes[k - 1];
-			bool later = before->verdict > TB_VERDICT_HARMS &&
-				     moved.verdict < before->verdict;
-			bool both = before->verdict <= TB_VERDICT_HARMS &&
-				    moved.verdict <= TB_VERDICT_HARMS;
-			if (!later &&
-				!(both &&
-					tb_advice_deciding(advice, &moved)->mean >
-						tb_advice_deciding(advice, before)->mean))
-				break;
-			advice->changes[k] = *before;
-		}
+		for (; k > 1 && is_before(advice, &moved, &advice->changes[k - 1]); k--)
+			advice->changes[k] = advice->changes[k - 1];
 		advice->changes[k] = moved;
 	}
 }

@@ -30,6 +30,7 @@ int tb_advice_keep(
 				.of = tb_advice_decides(advice),
 				.job = advice->job,
 				.n_seeds = change->n_seeds,
+				.needs_hardware = change->needs_hardware,
 				.gain_ppm = ppm_of(gain->mean),
 				.half_ppm = ppm_of(gain->half_ci)};
 	}

@@ -121,7 +121,7 @@ int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error)
 	const struct tb_run_info *info = advice->info;
 	if ((uint64_t)info->n_switches * info->n_nodes > ENTRIES_MOST)
 		return TB_OK;
-	if (info->n_levels < 2 || info->network.n_rails > 1 ||
+	if (!advice->evidence.has_ways || info->network.n_rails > 1 ||
 		tb_advice_has_option(advice, "--fault") ||
 		!tb_advice_again(advice, &words))
 		return TB_OK;

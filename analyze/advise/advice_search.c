@@ -15,6 +15,23 @@ static bool is_in_blocks(const struct tb_advice *advice)
 	return jobs->n == 1 && jobs->jobs[0].placement && !*jobs->jobs[0].placement;
 }
 
+// is_alike_everywhere: at one switch each rank is alone at a link like all others.
+static bool is_alike_everywhere(const struct tb_advice *advice)
+{
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	const struct tb_jobs *jobs = &advice->evidence.jobs;
+	bool alike = advice->info->n_switches == 1 &&
+		     !tb_advice_has_option(advice, "--slow") &&
+		     !tb_advice_has_option(advice, "per-node");
+	for (uint32_t i = 0; i < jobs->n && alike; i++)
+		alike = jobs->jobs[i].n_ranks == jobs->jobs[i].n_nodes;
+	for (uint32_t i = 1; i < advice->info->n_links && alike; i++)
+		alike = links[i].at.bytes_per_s == links[0].at.bytes_per_s &&
+			links[i].at.latency_ps == links[0].at.latency_ps &&
+			links[i].dead_at_ps == links[0].dead_at_ps;
+	return alike;
+}
+
 // A map, hosts or nodes say where the ranks are; a placement takes their place.
 static void search_placements(struct tb_advice *advice)
 {
@@ -27,7 +44,7 @@ static void search_placements(struct tb_advice *advice)
 		snprintf(own, sizeof own, "placement=%s", kinds[i]);
 		if (tb_advice_has_option(advice, own))
 			continue;
-		if (i == 0 && is_in_blocks(advice))
+		if ((i == 0 && is_in_blocks(advice)) || is_alike_everywhere(advice))
 			continue;
 		if (advice->info->n_jobs != 1 || tb_advice_has_option(advice, "--map") ||
 			strcmp(advice->info->input_kind, "job") != 0 ||
@@ -49,7 +66,7 @@ static void search_ascents(struct tb_advice *advice)
 	static const enum tb_ascent ways[] = {
 		TB_ASCENT_ADAPTIVE, TB_ASCENT_DETERMINISTIC, TB_ASCENT_ECMP};
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (advice->info->n_levels > 1 && ways[i] != advice->info->network.ascent)
+		if (advice->evidence.has_ways && ways[i] != advice->info->network.ascent)
 			tb_advice_search_network(
 				advice, "ascent", "ascent", tb_ascent_words[ways[i]]);
 }
@@ -79,7 +96,9 @@ static void search_levels(struct tb_advice *advice)
 		tb_advice_has_option(advice, "--routes"))
 		return;
 	for (uint32_t level = 0;
-		advice->info->n_levels > 1 && level < advice->info->n_levels; level++) {
+		advice->info->n_levels > 1 && level < advice->info->n_levels &&
+		(level == 0 || advice->evidence.n_inside > 0);
+		level++) {
 		char rates[512] = "";
 		size_t used = 0;
 		for (uint32_t i = 0; i < advice->info->n_levels && used < sizeof rates;
@@ -102,6 +121,7 @@ static void search_lanes(struct tb_advice *advice)
 	enum { JOBS_MOST = 4 };
 	const struct tb_run_info *info = advice->info;
 	if (strcmp(info->network.switching, "credits") != 0 || info->n_jobs < 2 ||
+		!tb_evidence_jobs_meet(&advice->evidence) ||
 		tb_advice_has_option(advice, ",sl="))
 		return;
 	for (uint32_t job = 0; job < info->n_jobs && job < JOBS_MOST; job++) {

@@ -12,6 +12,7 @@
 
 // The shares of the work, for who watches.
 #define AFTER_SCREEN 0.15
+#define AFTER_ONES   0.65
 #define AFTER_ALL    0.75
 
 struct try_list {
@@ -49,22 +50,29 @@ static int make_list(
 	return list->of ? TB_OK : tb_fail_memory(error, "the replays");
 }
 
-// try_first replays the run as it was and all that is live with the first seeds. Where
+static size_t n_live(const struct tb_advice *advice)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < advice->n; i++)
+		n += is_live(&advice->changes[i]);
+	return n;
+}
+
+// try_first replays the run as it was and all that is live with the first seeds, as far
+// as they are not known. Where
 // there are fewer changes than cores, each seed is a replay of its own.
-static int try_first(struct tb_tries *tries, double from, struct tb_error *error)
+static int try_first(
+	struct tb_tries *tries, double from, double to, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
 	struct try_list list;
-	size_t n_live = 0;
 	int status = make_list(advice, &list, error);
-	for (size_t i = 0; i < advice->n; i++)
-		n_live += is_live(&advice->changes[i]);
 	for (size_t i = 0; i < advice->n && status == TB_OK; i++)
 		if (is_live(&advice->changes[i]))
 			add_missing(advice, &list, i, advice->n_seeds,
-				n_live < tries->options->n_at_once);
+				n_live(advice) < tries->options->n_at_once);
 	if (status == TB_OK)
-		status = tb_tries_run(tries, list.of, list.n, from, AFTER_ALL, error);
+		status = tb_tries_run(tries, list.of, list.n, from, to, error);
 	free(list.of);
 	return status;
 }
@@ -181,26 +189,39 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 	return status;
 }
 
+// try_live replays what is live, two changes that help together, and the best again.
+static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
+{
+	struct tb_advice *advice = tries->advice;
+	int status = try_first(tries, from, AFTER_ONES, error);
+	if (status == TB_OK && !advice->changes[0].outcomes[0].known)
+		return tb_fail(error, TB_ESTOPPED,
+			"stopped before the run as it was had been replayed%s",
+			tb_stop_asked(tries->options->stop)
+				? ""
+				: ", which takes longer than --time");
+	if (status == TB_OK)
+		tb_advice_judge(advice);
+	if (status == TB_OK && tb_advice_add_pairs(advice, tries->options->most))
+		status = try_first(tries, AFTER_ONES, AFTER_ALL, error);
+	if (status == TB_OK && advice->n_seeds > 1)
+		return confirm(tries, error);
+	if (status == TB_OK)
+		tb_advice_judge(advice);
+	return status;
+}
+
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
 	struct tb_tries tries;
 	int status = tb_tries_init(&tries, advice, options, error);
-	tb_advice_limit(advice);
+	if (status == TB_OK)
+		status = tb_advice_limit(advice, error);
 	if (status == TB_OK)
 		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
-	if (status == TB_OK)
-		status = try_first(&tries, advice->screens ? AFTER_SCREEN : 0, error);
-	if (status == TB_OK && !advice->changes[0].outcomes[0].known)
-		status = tb_fail(error, TB_ESTOPPED,
-			"stopped before the run as it was had been replayed%s",
-			tb_stop_asked(options->stop)
-				? ""
-				: ", which takes longer than --time");
-	if (status == TB_OK && advice->n_seeds > 1)
-		status = confirm(&tries, error);
-	else if (status == TB_OK)
-		tb_advice_judge(advice);
+	if (status == TB_OK && n_live(advice) > 1)
+		status = try_live(&tries, advice->screens ? AFTER_SCREEN : 0, error);
 	tb_tries_fini(&tries);
 	return status;
 }

@@ -116,6 +116,12 @@ static void put_unsteady(struct tb_datum *at)
 	at->whole = ((const struct tb_change *)at->item)->unsteady;
 }
 
+static void put_needs_hardware(struct tb_datum *at)
+{
+	at->whole = ((const struct tb_change *)at->item)->needs_hardware;
+	tb_put_text(at, "%s", at->whole ? "yes" : "");
+}
+
 static void put_settings(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
@@ -141,6 +147,8 @@ static const struct tb_column change_columns[] = {
 	{"rule", NULL, "That proposed it: of the findings, or of the search",
 		TB_DATUM_TEXT, TB_MEMBER(struct tb_change, rule)},
 	{"change", "Change", "What is changed", TB_DATUM_TEXT, .put = put_title},
+	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
+		.put = put_needs_hardware},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
@@ -181,8 +189,10 @@ static const void *change_at(const void *of, size_t row)
 }
 
 static const struct tb_table_type changes = {"changes", "Changes, best first",
-	"Each change that was replayed, best first.", TB_COLUMNS(change_columns),
-	.item = change_at};
+	"Each change that was replayed, best first; what needs hardware behind the "
+	"others "
+	"that help.",
+	TB_COLUMNS(change_columns), .item = change_at};
 
 static bool is_unsteady(const struct tb_advice *advice)
 {
@@ -248,7 +258,22 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 	return n;
 }
 
-// best_of returns the change that gains most beyond chance; NULL when none helps.
+// best_bought returns what gains most of what needs hardware, where that is more than
+// what costs nothing gains; NULL without any.
+static const struct tb_change *best_bought(const struct tb_advice *advice)
+{
+	const struct tb_change *best = &advice->changes[1];
+	for (size_t i = 1; i < advice->n; i++) {
+		const struct tb_change *change = &advice->changes[i];
+		if (change->verdict == TB_VERDICT_HELPS && change->needs_hardware &&
+			tb_advice_deciding(advice, change)->mean >
+				tb_advice_deciding(advice, best)->mean)
+			best = change;
+	}
+	return best->needs_hardware ? best : NULL;
+}
+
+// best_of returns the first that gains beyond chance, the best one; NULL when none helps.
 static const struct tb_change *best_of(const struct tb_advice *advice)
 {
 	for (size_t i = 1; i < advice->n; i++)
@@ -275,10 +300,17 @@ static void say_best(const struct tb_advice *advice, FILE *words)
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
+	const struct tb_change *bought = best ? best_bought(advice) : NULL;
 	if (best)
-		fprintf(words, "Best is %s: %s %.1f %% less. %zu of %zu changes help%s, ",
-			best->title, say_deciding(advice, TAKES, takes, sizeof takes),
-			tb_advice_deciding(advice, best)->mean, n_helps, n,
+		fprintf(words, "Best is %s%s: %s %.1f %% less. ", best->title,
+			best->needs_hardware ? ", new hardware" : "",
+			say_deciding(advice, TAKES, takes, sizeof takes),
+			tb_advice_deciding(advice, best)->mean);
+	if (bought && bought != best)
+		fprintf(words, "With new hardware, %s: %.1f %% less. ", bought->title,
+			tb_advice_deciding(advice, bought)->mean);
+	if (best)
+		fprintf(words, "%zu of %zu changes help%s, ", n_helps, n,
 			n_helps == 1 ? "s" : "");
 	else
 		fprintf(words, "None of %zu changes helps; ", n);

@@ -52,6 +52,29 @@ static int count_links(struct tb_evidence *evidence, const struct tb_link_sample
 	return TB_OK;
 }
 
+// find_ways sets whether packets could have gone other ways than they did.
+static int find_ways(struct tb_evidence *evidence, const struct tb_link_sample *samples,
+	struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	uint32_t *n_up = calloc(evidence->info->n_switches + 1u, sizeof *n_up);
+	if (!n_up)
+		return no_memory(error);
+	for (uint32_t i = 0; i < evidence->info->n_links; i++)
+		if (links[i].at.kind == TB_LINK_UP && links[i].dead_at_ps > 0)
+			n_up[links[i].at.from]++;
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		bool is_up = links[i].at.kind == TB_LINK_UP;
+		if (samples[i].n_packets == 0 ||
+			(!is_up && links[i].at.kind != TB_LINK_DOWN))
+			continue;
+		evidence->n_inside++;
+		evidence->has_ways |= n_up[is_up ? links[i].at.from : links[i].at.to] > 1;
+	}
+	free(n_up);
+	return TB_OK;
+}
+
 static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
@@ -60,6 +83,8 @@ static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
 	int status = tb_run_look(evidence->run, whole, &samples, error);
 	if (!status)
 		status = count_links(evidence, samples, error);
+	if (!status)
+		status = find_ways(evidence, samples, error);
 	if (!status)
 		status = tb_hot_links(evidence->run, whole, TB_EVIDENCE_NAMED, &hottest,
 			&evidence->n_hottest, error);

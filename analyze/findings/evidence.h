@@ -97,6 +97,10 @@ struct tb_evidence {
 	uint32_t n_carrying; // the fewest links with TB_EVIDENCE_CARRIED percent of it
 	uint32_t n_used;     // links that carried packets
 	uint32_t n_senders;  // nodes that sent any
+	uint32_t n_inside;   // of the links that carried packets those between switches
+	// Packets could have gone other ways: a switch that one went up from, or came
+	// down to, has several links up.
+	bool has_ways;
 	struct tb_hot_link hottest[TB_EVIDENCE_NAMED];
 	uint32_t n_hottest;
 
@@ -141,6 +145,9 @@ struct tb_evidence {
 // tb_evidence_worst_pair returns the jobs of which one waits longest for another, NULL
 // when none does.
 const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence);
+
+// tb_evidence_jobs_meet returns whether one job waits for another, as far as is known.
+bool tb_evidence_jobs_meet(const struct tb_evidence *evidence);
 
 // tb_evidence_init gathers the evidence of a run, which has to outlive it. Cost: some
 // passes over links and bins, and what its questions cost. TB_EFORMAT when the file is

@@ -37,6 +37,14 @@ static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
+bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
+{
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
+			return true;
+	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
+}
+
 static struct tb_window bins_of(
 	const struct tb_run_info *info, tb_time_ps from_ps, tb_time_ps to_ps)
 {

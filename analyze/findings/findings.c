@@ -196,6 +196,31 @@ static bool is_told(const struct tb_findings *findings, const struct tb_run_trie
 	return false;
 }
 
+// is_better: what costs nothing is better than what needs hardware.
+static bool is_better(const struct tb_run_tried *one, const struct tb_run_tried *other)
+{
+	if (one->needs_hardware != other->needs_hardware)
+		return other->needs_hardware;
+	return one->gain_percent > other->gain_percent;
+}
+
+// put_hardware_last moves the remedies that need hardware behind all others.
+static void put_hardware_last(struct tb_findings *findings)
+{
+	size_t n_moved = 0;
+	for (size_t i = 0; i + n_moved < findings->n;) {
+		struct tb_finding moved = findings->list[i];
+		if (!moved.remedy || !moved.needs_hardware) {
+			i++;
+			continue;
+		}
+		n_moved++;
+		memmove(&findings->list[i], &findings->list[i + 1],
+			(findings->n - i - 1) * sizeof moved);
+		findings->list[findings->n - 1] = moved;
+	}
+}
+
 // propose_best adds the changes that gained most, of those that are not told.
 static void propose_best(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
@@ -203,13 +228,13 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 		const struct tb_run_tried *best = NULL;
 		for (size_t i = 0; i < tries->n; i++)
 			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
-				(!best || tries->list[i].gain_percent >
-						  best->gain_percent) &&
+				(!best || is_better(&tries->list[i], best)) &&
 				!is_told(judging->findings, tries, &tries->list[i]))
 				best = &tries->list[i];
 		if (!best)
 			return;
 		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
+		finding->needs_hardware = best->needs_hardware;
 		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
 		say_tried(judging, finding, best);
 		finding->command = strdup(best->command);
@@ -265,6 +290,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
 	tell_tried(&judging, &evidence->tries);
+	put_hardware_last(findings);
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

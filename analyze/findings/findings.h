@@ -91,8 +91,9 @@ struct tb_figure {
 #define TB_SENTENCE_MOST 1024
 
 struct tb_finding {
-	const char *rule; // "incast", "another-ascent": listed in docs/findings.md
-	bool remedy;	  // worth trying, rather than found
+	const char *rule;    // "incast", "another-ascent": listed in docs/findings.md
+	bool remedy;	     // worth trying, rather than found
+	bool needs_hardware; // of remedies: those that cost nothing stand before them
 	char sentence[TB_SENTENCE_MOST]; // one or more
 	char *command; // the whole command line that tries it; NULL: there is none
 	struct tb_figure figures[TB_FIGURES_MOST];

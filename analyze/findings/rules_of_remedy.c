@@ -49,7 +49,7 @@ static void try_ascent(struct tb_judging *judging)
 	double inside = inside_percent(evidence);
 	struct tb_replay_command command;
 	char share[32];
-	if (goes_by_load(ascent) || inside < TB_FINDING_INSIDE ||
+	if (goes_by_load(ascent) || !evidence->has_ways || inside < TB_FINDING_INSIDE ||
 		!routes_matter(evidence) || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_drop(&command, "--routes");
@@ -155,6 +155,7 @@ static void try_wider(struct tb_judging *judging)
 		return;
 	tb_replay_command_network(&command, "shape", wider);
 	struct tb_finding *finding = tb_judging_remedy(judging, "less-taper");
+	finding->needs_hardware = true;
 	tb_finding_count(finding, "level", level);
 	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
 	tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
@@ -201,6 +202,7 @@ static void try_rail(struct tb_judging *judging)
 		return;
 	tb_replay_command_network(&command, "rails", "2");
 	struct tb_finding *finding = tb_judging_remedy(judging, "second-rail");
+	finding->needs_hardware = true;
 	tb_finding_say(finding,
 		full ? "The traffic fills this network. Try two of them side by side."
 		     : "A second rail gives every node, and so those that receive most, "
@@ -497,6 +499,7 @@ static void try_quicker(struct tb_judging *judging)
 		return;
 	}
 	struct tb_finding *finding = tb_judging_remedy(judging, "quicker-node");
+	finding->needs_hardware = true;
 	tb_finding_say(finding, "%s",
 		all ? "The PCIe of a node carries less than its link. Try one that keeps "
 		      "up."

@@ -44,6 +44,7 @@ static int take(
 		.half_percent = -1,
 		.title = tb_run_get_text(row, 6),
 		.job = TB_ID_NONE,
+		.needs_hardware = sqlite3_column_int64(row->query, 8) != 0,
 	};
 	if (sqlite3_column_type(row->query, 7) != SQLITE_NULL)
 		tried->job = tb_run_get_id(row, 7, of->n_jobs);
@@ -60,7 +61,7 @@ int tb_run_tries_init(
 	*tries = (struct tb_run_tries){0};
 	int status = tb_run_query(run,
 		"SELECT command, verdict, of, seeds, gain_ppm, half_ppm, title, "
-		"job FROM tried WHERE "
+		"job, needs_hardware FROM tried WHERE "
 		"run = ?1 ORDER BY command",
 		&row, error);
 	if (status)

@@ -15,6 +15,7 @@ struct tb_run_tried {
 	char *of;      // what decided, as in schemas/results.sql: "run time"
 	uint32_t job;  // whose run time, where one job's did; TB_ID_NONE: not one's
 	uint32_t n_seeds;
+	bool needs_hardware;
 	double gain_percent;
 	double half_percent; // of its 95 % interval; below 0: one seed
 };

@@ -21,6 +21,7 @@ static int put(sqlite3_stmt *query, int64_t run, const struct tb_tried_row *row,
 		sqlite3_bind_int64(query, 9, row->half_ppm);
 	else
 		sqlite3_bind_null(query, 9);
+	sqlite3_bind_int(query, 10, row->needs_hardware);
 	return tb_sql_run(query, path, error);
 }
 
@@ -33,12 +34,14 @@ int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row 
 	if (status == TB_OK)
 		status = tb_sql_prepare(db, path,
 			"INSERT INTO tried (run, command, title, verdict, of, job, "
-			"seeds, gain_ppm, half_ppm) VALUES (?,?,?,?,?,?,?,?,?) ON "
-			"CONFLICT DO "
+			"seeds, gain_ppm, half_ppm, needs_hardware) VALUES "
+			"(?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO "
 			"UPDATE SET title = excluded.title, verdict = excluded.verdict, "
 			"of = excluded.of, job = excluded.job, seeds = excluded.seeds, "
 			"gain_ppm = "
-			"excluded.gain_ppm, half_ppm = excluded.half_ppm WHERE "
+			"excluded.gain_ppm, half_ppm = excluded.half_ppm, needs_hardware "
+			"= "
+			"excluded.needs_hardware WHERE "
 			"excluded.seeds >= seeds",
 			&query, error);
 	for (size_t i = 0; i < n && status == TB_OK; i++)

@@ -4,6 +4,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct tb_tried_row {
 	const char *verdict, *of; // as in schemas/results.sql
 	uint32_t job;		  // TB_ID_NONE: not one job's
 	uint32_t n_seeds;
+	bool needs_hardware;
 	int64_t gain_ppm, half_ppm; // half_ppm below 0: no interval
 };
 

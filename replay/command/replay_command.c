@@ -359,6 +359,161 @@ void tb_replay_command_job(struct tb_replay_command *command, size_t job, const 
 				value));
 }
 
+// value_of returns the value of the k-th of an option, "" where it has none; NULL: there
+// are fewer.
+static const char *value_of(
+	const struct tb_replay_command *command, const char *option, size_t k)
+{
+	size_t at = find(command, 0, option);
+	for (; k > 0 && at < command->n; k--)
+		at = find(command, at + 1, option);
+	if (at >= command->n)
+		return NULL;
+	bool has_value = at + 1 < command->n && !is_option(command->words[at + 1]);
+	return has_value ? command->words[at + 1] : "";
+}
+
+static bool option_is_same(const struct tb_replay_command *a,
+	const struct tb_replay_command *b, const char *option)
+{
+	for (size_t k = 0;; k++) {
+		const char *of_a = value_of(a, option, k), *of_b = value_of(b, option, k);
+		if (!of_a || !of_b)
+			return !of_a && !of_b;
+		if (strcmp(of_a, of_b) != 0)
+			return false;
+	}
+}
+
+// part_of returns the part of "name,key=value,..." that begins as `part` does, to its key
+// (the name: where `part` is one); NULL without any. Its length is `length`.
+static const char *part_of(
+	const char *text, const char *part, bool is_name, size_t *length)
+{
+	size_t key = strcspn(part, "=,");
+	*length = file_length(text);
+	for (const char *at = text; !is_name;) {
+		if (!at[*length])
+			return NULL;
+		at += *length + 1;
+		*length = file_length(at);
+		if (strncmp(at, part, key) == 0 && strcspn(at, "=,") == key)
+			return at;
+	}
+	return text;
+}
+
+static bool part_is_same(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	return !a || !b ? a == b : n_a == n_b && strncmp(a, b, n_a) == 0;
+}
+
+// merge_part makes the change of a part in the word at `at`: as of merge.
+static bool merge_part(struct tb_replay_command *command, size_t at, const char *own,
+	const char *other, const char *part, bool is_name)
+{
+	size_t n_own, n_other, n_now;
+	char key[32], value[256];
+	const char *of_own = part_of(own, part, is_name, &n_own);
+	const char *of_other = part_of(other, part, is_name, &n_other);
+	const char *now = part_of(command->words[at], part, is_name, &n_now);
+	if (part_is_same(of_own, n_own, of_other, n_other) ||
+		part_is_same(now, n_now, of_other, n_other))
+		return true;
+	size_t n_key = strcspn(part, "=,");
+	if (is_name || !part_is_same(of_own, n_own, now, n_now) || n_key >= sizeof key ||
+		n_other - n_key > sizeof value)
+		return false;
+	snprintf(key, sizeof key, "%.*s", (int)n_key, part);
+	if (of_other)
+		snprintf(value, sizeof value, "%.*s", (int)(n_other - n_key - 1),
+			of_other + n_key + 1);
+	replace(command, at,
+		changed(command->words[at], 0, key, of_other ? value : NULL));
+	return !command->failed;
+}
+
+// merge_option makes the changes of an option.
+static bool merge_option(struct tb_replay_command *command,
+	const struct tb_replay_command *own, const struct tb_replay_command *other,
+	const char *option)
+{
+	if (option_is_same(own, other, option) || option_is_same(command, other, option))
+		return true;
+	if (option_is_same(command, own, option)) {
+		const char *value;
+		tb_replay_command_drop(command, option);
+		for (size_t k = 0; (value = value_of(other, option, k)) != NULL; k++) {
+			insert(command, command->n, strdup(option));
+			if (*value)
+				insert(command, command->n, strdup(value));
+		}
+		return !command->failed;
+	}
+	size_t at = 0;
+	for (size_t k = 0;; k++, at++) {
+		const char *old = value_of(own, option, k),
+			   *new = value_of(other, option, k);
+		at = find(command, at, option);
+		if (!old || !new || at + 1 >= command->n)
+			return !old && !new &&at >= command->n;
+		const char *lists[] = {old, new};
+		for (int i = 0; i < 2; i++)
+			for (const char *part = lists[i];;) {
+				if (!merge_part(command, at + 1, old, new, part,
+					    part == lists[i]))
+					return false;
+				part += file_length(part);
+				if (!*part++)
+					break;
+			}
+	}
+}
+
+// merge_options makes the changes of all options that `of` has.
+static bool merge_options(struct tb_replay_command *command,
+	const struct tb_replay_command *own, const struct tb_replay_command *other,
+	const struct tb_replay_command *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		if (is_option(of->words[i]) && find(of, 0, of->words[i]) == i &&
+			!merge_option(command, own, other, of->words[i]))
+			return false;
+	return true;
+}
+
+bool tb_replay_command_merge(struct tb_replay_command *command,
+	const struct tb_replay_command *own, const struct tb_replay_command *other)
+{
+	const struct tb_replay_command *from[] = {own, other};
+	struct tb_replay_command copies[2] = {{0}};
+	bool any_job = find(command, 0, "--job") < command->n;
+	bool merged = true;
+	for (int i = 0; i < 2; i++) {
+		any_job |= find(from[i], 0, "--job") < from[i]->n;
+		for (size_t k = 0; k < from[i]->n; k++)
+			insert(&copies[i], k, strdup(from[i]->words[k]));
+	}
+	// Where one gives a plain trace by --job, all do.
+	if (any_job) {
+		job_word(command, 0);
+		job_word(&copies[0], 0);
+		job_word(&copies[1], 0);
+	}
+	for (int i = 0; i < 2; i++)
+		command->failed |= copies[i].failed;
+	for (size_t i = 0; i < n_files(&copies[0]) && merged; i++)
+		merged = i < command->n && i < copies[1].n &&
+			 strcmp(command->words[i], copies[0].words[i]) == 0 &&
+			 strcmp(copies[1].words[i], copies[0].words[i]) == 0;
+	for (int i = 0; i < 2; i++)
+		merged = merged && !command->failed &&
+			 merge_options(command, &copies[0], &copies[1], &copies[i]);
+	for (int i = 0; i < 2; i++)
+		tb_replay_command_fini(&copies[i]);
+	return merged && !command->failed;
+}
+
 int tb_replay_command_write(
 	const struct tb_replay_command *command, const char *output, FILE *stream)
 {

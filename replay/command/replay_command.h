@@ -67,6 +67,12 @@ void tb_replay_command_fabric(struct tb_replay_command *command, const char *fil
 void tb_replay_command_job(struct tb_replay_command *command, size_t job, const char *key,
 	const char *value, const char *const *instead);
 
+// tb_replay_command_merge makes the changes of `other` in `command`, too; both were made
+// from `own`. False, and `command` is of no use any more, when they change the same thing
+// in different ways, or for want of memory (`failed`).
+bool tb_replay_command_merge(struct tb_replay_command *command,
+	const struct tb_replay_command *own, const struct tb_replay_command *other);
+
 // tb_replay_command_n_jobs returns how many inputs the command has.
 size_t tb_replay_command_n_jobs(const struct tb_replay_command *command);
 

@@ -49,8 +49,9 @@ assert all(c["verdict"] in ("helps", "harms", "no difference", "unclear") for c 
 assert whole["seeds"] == 2 and part["seeds"] == 1
 assert any(c["verdict"] == "not tried" for c in part["changes"])
 assert "no time" in part["answer"]
-gains = [c["run_gain_percent"] for c in whole["changes"]]
-assert gains == sorted(gains, reverse=True), gains
+# What helps and costs nothing is first, then what helps and needs hardware, then the rest; best first in each.
+order = [(c["verdict"] != "helps", c["verdict"] == "helps" and c["needs_hardware"], -c["run_gain_percent"]) for c in whole["changes"]]
+assert order == sorted(order), order
 END
 gone
 

@@ -194,6 +194,82 @@ static void an_input_that_is_not_there_is_named_with_the_folder(void **state)
 	tb_replay_command_fini(&command);
 }
 
+// merged is what two changes of one command come to: "" when they contradict each other.
+static char *merged(const char *own, const char *one, const char *other)
+{
+	struct tb_replay_command of_own, of_one, of_other;
+	char *text = NULL;
+	size_t size = 0;
+	assert_int_equal(tb_replay_command_read(&of_own, own), TB_OK);
+	assert_int_equal(tb_replay_command_read(&of_one, one), TB_OK);
+	assert_int_equal(tb_replay_command_read(&of_other, other), TB_OK);
+	FILE *stream = open_memstream(&text, &size);
+	if (tb_replay_command_merge(&of_one, &of_own, &of_other))
+		assert_int_equal(tb_replay_command_write(&of_one, "o", stream), TB_OK);
+	fclose(stream);
+	tb_replay_command_fini(&of_own);
+	tb_replay_command_fini(&of_one);
+	tb_replay_command_fini(&of_other);
+	return text;
+}
+
+#define OWN "tailback replay a.goal --network qsnet,levels=2 --seed 7"
+
+static void two_changes_become_one_command(void **state)
+{
+	(void)state;
+	static const char *const rows[][3] = {
+		{"tailback replay a.goal --network qsnet,levels=2,rails=2 --seed 7 -o o",
+			"tailback replay --network qsnet,levels=2 --seed 7 --job "
+			"a.goal,placement=block -o o",
+			"tailback replay --network qsnet,levels=2,rails=2 --seed 7 --job "
+			"a.goal,placement=block -o o"},
+		{"tailback replay a.goal --network qsnet,levels=2,rails=2 --seed 7 -o o",
+			"tailback replay a.goal --network qsnet,ascent=ecmp --seed 7 -o "
+			"o",
+			"tailback replay a.goal --network qsnet,rails=2,ascent=ecmp "
+			"--seed 7 "
+			"-o o"},
+		{"tailback replay a.goal --network qsnet,levels=2,rails=2 --seed 7 -o o",
+			"tailback replay a.goal --network qsnet,levels=2,rails=4 --seed "
+			"7 "
+			"-o o",
+			""},
+		{"tailback replay a.goal --network qsnet,levels=2 --seed 7 --collective "
+		 "allreduce=ring -o o",
+			"tailback replay a.goal --network qsnet,levels=2 --seed 7 "
+			"--alone -o "
+			"o",
+			"tailback replay a.goal --network qsnet,levels=2 --seed 7 "
+			"--collective "
+			"allreduce=ring --alone -o o"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int turn = 0; turn < 2; turn++) {
+			char *text = merged(OWN " -o o", rows[i][turn], rows[i][!turn]);
+			if (!turn || !*rows[i][2])
+				assert_string_equal(text, rows[i][2]);
+			else // in another order
+				assert_int_equal(strlen(text), strlen(rows[i][2]));
+			free(text);
+		}
+}
+
+static void what_two_changes_take_away_is_gone(void **state)
+{
+	(void)state;
+	char *text = merged("tailback replay a.goal --fault link=1 --fault link=2 "
+			    "--network qsnet --routes "
+			    "r -o o",
+		"tailback replay a.goal --fault link=2 --network qsnet --routes r -o o",
+		"tailback replay a.goal --fault link=1 --fault link=2 --network "
+		"qsnet,rails=2 "
+		"-o o");
+	assert_string_equal(text,
+		"tailback replay a.goal --fault link=2 --network qsnet,rails=2 -o o");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +283,8 @@ int main(void)
 		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
 		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
 		cmocka_unit_test(an_input_that_is_not_there_is_named_with_the_folder),
+		cmocka_unit_test(two_changes_become_one_command),
+		cmocka_unit_test(what_two_changes_take_away_is_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
