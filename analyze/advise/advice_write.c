@@ -119,7 +119,15 @@ static void put_unsteady(struct tb_datum *at)
 static void put_needs_hardware(struct tb_datum *at)
 {
 	at->whole = ((const struct tb_change *)at->item)->needs_hardware;
-	tb_put_text(at, "%s", at->whole ? "yes" : "");
+}
+
+static void adapt_needs_hardware(struct tb_column *column, const void *of)
+{
+	const struct tb_advice *advice = of;
+	for (size_t i = 1; i < advice->n; i++)
+		if (advice->changes[i].needs_hardware)
+			return;
+	column->title = NULL;
 }
 
 static void put_settings(struct tb_datum *at)
@@ -148,7 +156,7 @@ static const struct tb_column change_columns[] = {
 		TB_DATUM_TEXT, TB_MEMBER(struct tb_change, rule)},
 	{"change", "Change", "What is changed", TB_DATUM_TEXT, .put = put_title},
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
-		.put = put_needs_hardware},
+		.put = put_needs_hardware, .adapt = adapt_needs_hardware},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),

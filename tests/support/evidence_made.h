@@ -85,6 +85,7 @@ static struct tb_evidence *make(struct made *made)
 		.n_carrying = 10,
 		.n_used = 40,
 		.n_senders = 16,
+		.has_ways = true,
 		.roots = made->roots,
 		.pairs = made->pairs,
 		.times = made->times,

@@ -157,6 +157,20 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
+static void where_there_is_one_way_no_other_ascent_is_proposed(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	root(&made, link_of(TB_LINK_UP, 1), TB_FINDING_INSIDE);
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.evidence.has_ways = false;
+	judge(&made);
+	assert_null(found("another-ascent"));
+}
+
 static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
 {
 	struct made made;
@@ -386,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
+		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
 		cmocka_unit_test(a_narrow_bus_speaks_for_a_rail_rather_than_faster_links),
