@@ -806,9 +806,10 @@ WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
 -- The congestion matrix: a row per number in a switch's box, and one with their sum (side
--- 'switch'). Percentages of the most loaded link and of the most loaded switch.
+-- 'switch'). Percentages of the most loaded link and of the most loaded switch. Joined in the order that
+-- is written: some SQLites would read all numbers again for each switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
-WITH cell AS (
+WITH cell AS MATERIALIZED (
   SELECT l.run, t.level, t.switch, l.to_port AS port, l.link, coalesce(s.wait_ps, 0) AS wait_ps,
     CASE WHEN l.to_port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
   FROM link AS l
@@ -819,12 +820,12 @@ WITH cell AS (
   UNION ALL
   SELECT run, switch, 'switch', NULL, NULL, sum(wait_ps) FROM cell GROUP BY run, switch
 )
-SELECT n.run, t.level, w.name, n.side, n.port, n.link, round(n.wait_ps / 1e6, 3),
+SELECT n.run, t.level, t.name, n.side, n.port, n.link, round(n.wait_ps / 1e6, 3),
   coalesce(round(100.0 * n.wait_ps
     / nullif(max(n.wait_ps) OVER (PARTITION BY n.run, n.side = 'switch'), 0), 1), 0)
 FROM number AS n
-JOIN switch AS t ON t.run = n.run AND t.switch = n.switch
-JOIN switch AS w ON w.run = n.run AND w.switch = n.switch
+CROSS JOIN run AS r ON r.run = n.run
+CROSS JOIN topology_switch AS t ON t.topology = r.topology AND t.switch = n.switch
 ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
   CASE n.side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, n.port;
 

@@ -230,7 +230,7 @@ write_tree >tree.topo
 write_flows >flows.cm
 printf '%-20s %16s %12s %8s %8s %11s %6s  %s\n' program traffic 'takes' 'wall s' 'cpu s' \
 	'per cpu s' ratio 'differs from the run of tailback above it' >&2
-declare -A ours
+declare -A ours=()
 for peer in "${peers[@]}"; do
 	IFS=';' read -r name kind differs <<<"$peer"
 	lacks=$(missing "$name")

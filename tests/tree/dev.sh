@@ -133,6 +133,23 @@ dev 8 test
 lacks "$announcement"
 ran 'always*1 asan.by_chance*1 asan.passes*1 by_chance*1 more1*1 more2*1 more3*1 passes*1'
 
+# Another release of Debian is tried where a root of it can be made.
+echo 'echo 1000' | tool id
+dev 77 test --release trixie
+has 'skipped: no root of Debian trixie: that takes the rights of root'
+echo 'echo 0' | tool id
+echo 'exit 1' | tool unshare
+dev 77 test --release trixie
+has 'skipped: no root of Debian trixie: nothing can be mounted here'
+echo 'exit 0' | tool unshare
+echo 'exit 0' | tool apt-get
+echo 'echo "E: no such mirror"; exit 1' | tool debootstrap
+dev 77 test --release trixie
+has 'skipped: no root of Debian trixie: E: no such mirror'
+[[ ! -e build/roots/trixie ]] || fail "half a root is left"
+dev 1 test --release
+rm tools/{id,unshare,apt-get,debootstrap}
+
 # What passed only when it was run again is named at the end of .ci/run.
 mkdir -p ci/.ci ci/tests
 cp "$TB_SOURCE/.ci/run" ci/.ci/
