@@ -1,16 +1,35 @@
 #include "cli.h"
 
-#include "newfile.h"
+#include "outfile.h"
 #include "stop.h"
 #include "visible.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void tb_cli_guard_errors(void)
+// end_output is the one check that all that was printed has been written. Commands, argp
+// and lists that are printed while options are parsed end in different ways, all by exit.
+static void end_output(void)
 {
+	struct tb_outfile out = {.stream = stdout};
+	struct tb_error error;
+	if (tb_outfile_commit(&out, &error) == TB_OK)
+		return;
+	tb_cli_fail(&error);
+	_exit(TB_EXIT_FAILURE);
+}
+
+void tb_cli_guard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) // opened the wrong way round
+			(void)!open(
+				"/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	atexit(end_output);
 	FILE *guarded = tb_visible_stream(STDERR_FILENO);
 	if (guarded)
 		stderr = guarded; // a variable in glibc, as argp is of glibc
