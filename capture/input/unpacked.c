@@ -332,7 +332,7 @@ int tb_unpacked_new(struct tb_unpacked **made, const struct tb_opened_input *in,
 	uint64_t size = tb_infile_bytes(in->file);
 	unpacked->n_bytes_most =
 		BASE_BYTES + (size < (UINT64_C(1) << 50) ? size * TIMES_SIZE : 0);
-	int status = tb_temporary_guarded(&unpacked->folder, name, error);
+	int status = tb_temporary_init(&unpacked->folder, name, error);
 	if (status != TB_OK) {
 		free(unpacked);
 		return status;
@@ -365,7 +365,7 @@ void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error)
 		return;
 	if (error)
 		rename_file(unpacked, error);
-	tb_temporary_remove(&unpacked->folder);
+	tb_temporary_fini(&unpacked->folder);
 	free(unpacked);
 }
 
