@@ -62,10 +62,6 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	return TB_EXIT_USAGE;
 }
 
-// A signal handler can only reach file scope: the one exception to the rule that nothing
-// there is mutable.
-static volatile sig_atomic_t stop_asked;
-
 static void handle(int signal_number, void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -95,7 +91,7 @@ static void on_end(int signal_number)
 
 static void on_stop(int signal_number)
 {
-	tb_stop_set(&stop_asked, true);
+	tb_stop_set(tb_stop_of_signals(), true);
 	handle(signal_number, on_end);
 }
 
@@ -109,7 +105,7 @@ void tb_cli_catch_end(void)
 
 const volatile sig_atomic_t *tb_cli_stop_flag(void)
 {
-	return &stop_asked;
+	return tb_stop_of_signals();
 }
 
 const volatile sig_atomic_t *tb_cli_catch_stop(void)
@@ -118,5 +114,5 @@ const volatile sig_atomic_t *tb_cli_catch_stop(void)
 	handle(SIGTERM, on_stop);
 	if (!is_ignored(SIGHUP))
 		handle(SIGHUP, on_stop);
-	return &stop_asked;
+	return tb_stop_of_signals();
 }
