@@ -263,10 +263,6 @@ static int list_interfaces(bool json)
 		for (size_t i = 0; i < n; i++)
 			print_interface(&list[i], i + 1);
 	tb_live_list_free(list, n);
-	if (code == TB_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-		tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
-		code = tb_cli_fail(&error);
-	}
 	return code;
 }
 

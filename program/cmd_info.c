@@ -232,11 +232,5 @@ int tb_cmd_info(int argc, char **argv)
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int status = show_wrapped(&options, &error);
 	free(options.files);
-	if (status != TB_OK)
-		return tb_cli_fail(&error);
-	if (fflush(stdout) != 0) {
-		tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
-		return tb_cli_fail(&error);
-	}
-	return TB_EXIT_OK;
+	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 }

@@ -9,35 +9,25 @@
 #include "temporary.h"
 #include "tree_picture.h"
 
-#include <unistd.h>
-
 struct beside {
-	char folder[256], path[288];
+	struct tb_temporary folder;
+	char path[TB_TEMPORARY_FILE_BYTES];
 };
 
 static int make(struct beside *beside, const struct tb_fabric_report *report,
 	struct tb_error *error)
 {
-	int status = tb_temporary_folder(
-		beside->folder, sizeof beside->folder, "the picture", error);
+	int status = tb_temporary_init(&beside->folder, "the picture", error);
 	if (status != TB_OK)
 		return status;
-	snprintf(beside->path, sizeof beside->path, "%s/network.db", beside->folder);
+	tb_temporary_file(&beside->folder, "network.db", beside->path);
 	return tb_fabric_store(report, beside->path, error);
-}
-
-static void discard(const struct beside *beside)
-{
-	if (!beside->folder[0])
-		return;
-	unlink(beside->path);
-	rmdir(beside->folder);
 }
 
 int network_view(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
 {
-	struct beside beside = {"", ""};
+	struct beside beside = {.path = ""};
 	int status = make(&beside, report, error);
 	const struct tb_session_options session = {.store = beside.path,
 		.width = 1280,
@@ -49,7 +39,7 @@ int network_view(const struct network_options *options,
 		.stop = tb_cli_catch_stop()};
 	if (status == TB_OK)
 		status = tb_session_run(&session, error);
-	discard(&beside);
+	tb_temporary_fini(&beside.folder);
 	return status;
 }
 
@@ -82,7 +72,7 @@ static int draw(void *context, struct tb_picture *picture)
 int network_draw(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
 {
-	struct beside beside = {"", ""};
+	struct beside beside = {.path = ""};
 	struct drawing drawing = {options, report, NULL, error};
 	int status = make(&beside, report, error);
 	if (status == TB_OK)
@@ -92,6 +82,6 @@ int network_draw(const struct network_options *options,
 			&(struct tb_cmd_figure){.context = &drawing, .picture = draw},
 			error);
 	tb_run_free(drawing.run);
-	discard(&beside);
+	tb_temporary_fini(&beside.folder);
 	return status;
 }

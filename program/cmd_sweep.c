@@ -149,20 +149,15 @@ static bool list_json(void)
 static int list(const struct sweep_arguments *args)
 {
 	static const int effective[] = {KEY_LIST, KEY_JSON, 0};
-	struct tb_error error;
-	bool done = true;
 	int code = tb_cmd_given_settle(
 		&args->given, argp_options, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
-	if (args->json)
-		done = list_json();
-	else
+	if (!args->json)
 		list_text();
-	if (done && fflush(stdout) == 0 && !ferror(stdout))
-		return TB_EXIT_OK;
-	tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
-	return tb_cli_fail(&error);
+	else if (!list_json())
+		return tb_cli_no_memory("the list of experiments");
+	return TB_EXIT_OK;
 }
 
 static void show_progress(void *context, const struct tb_sweep_progress *progress)

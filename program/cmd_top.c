@@ -108,11 +108,7 @@ static int print_once(struct tb_top *top, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_picture_terminal(&picture, colours, stdout);
 	tb_picture_fini(&picture);
-	if (status != TB_OK)
-		return no_memory(error);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return tb_fail_in(error, TB_EIO, "standard output", "writing failed");
-	return TB_OK;
+	return status == TB_OK ? TB_OK : no_memory(error);
 }
 
 // put_lines writes a frame over the previous one: each line clears the rest of its row.

@@ -1,5 +1,6 @@
 // tailback trace: runs an MPI program under the tracer and merges what its ranks wrote.
 #include "cmd_trace.h"
+#include "child.h"
 #include "cli.h"
 #include "commands.h"
 #include "which_mpi.h"
@@ -132,7 +133,7 @@ static void remove_folder(const char *path)
 static void run_command(const struct trace_arguments *args,
 	const struct trace_preload *preload, const char *folder)
 {
-	struct tb_error error;
+	struct tb_error error = {0};
 	if (tb_trace_preload_set(preload, folder, &error) != TB_OK)
 		_exit(tb_cli_fail(&error));
 	execvp(args->command[0], args->command);
@@ -174,8 +175,11 @@ static int run_traced(const struct trace_arguments *args,
 	// Blocked, none gets lost between two looks.
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	fflush(stdout);
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0) {
+		// mpirun ends its ranks when it is asked to.
+		if (!tb_child_bind(parent, SIGTERM))
+			_exit(TB_EXIT_FAILURE);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		run_command(args, preload, folder);
 	}

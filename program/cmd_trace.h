@@ -4,6 +4,7 @@
 
 #include "status.h"
 #include "tbt_format.h"
+#include "temporary.h"
 
 #include <stdbool.h>
 
@@ -21,9 +22,10 @@ struct trace_arguments {
 int tb_trace_merge(const struct trace_arguments *args, const char *folder, int *code,
 	struct tb_error *error) TB_MUST_USE;
 
-// What the processes of the command load. `links`: a folder that is removed afterwards.
+// What the processes of the command load.
 struct trace_preload {
-	char *libraries, *links;
+	char *libraries;
+	struct tb_temporary links; // of links to them, where it takes some
 };
 
 // tb_trace_preload_find finds the tracer of an MPI (enum tb_tbt_mpi, or 0: what finds

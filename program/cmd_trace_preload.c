@@ -62,25 +62,21 @@ static int link_libraries(
 	struct trace_preload *preload, char folder[PATH_MAX], struct tb_error *error)
 {
 	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX + 64], link[PATH_MAX], name[64];
+	char path[PATH_MAX + 64], link[TB_TEMPORARY_FILE_BYTES], name[64];
 	if (!tmp || !*tmp || strpbrk(tmp, ": \t\n"))
 		tmp = "/tmp";
-	if (asprintf(&preload->links, "%s/tailback-XXXXXX", tmp) < 0)
-		preload->links = NULL;
-	if (!preload->links)
-		return tb_fail_memory(error, "a name");
-	if (!mkdtemp(preload->links))
-		return tb_fail_in(error, TB_EIO, preload->links, "cannot be made: %s",
-			strerror(errno));
+	int status = tb_temporary_init_in(&preload->links, tmp, "the tracers", error);
+	if (status != TB_OK)
+		return status;
 	for (unsigned mpi = ANY; mpi < N_LIBRARIES; mpi++) {
 		library_name(mpi, name);
 		snprintf(path, sizeof path, "%s%s", folder, name);
-		snprintf(link, sizeof link, "%s/%s", preload->links, name);
+		snprintf(link, sizeof link, "%s/%s", preload->links.path, name);
 		if (has_library(folder, mpi) && symlink(path, link) != 0)
 			return tb_fail_in(error, TB_EIO, link, "cannot be made: %s",
 				strerror(errno));
 	}
-	snprintf(folder, PATH_MAX, "%s/", preload->links);
+	snprintf(folder, PATH_MAX, "%s/", preload->links.path);
 	return TB_OK;
 }
 
@@ -130,15 +126,7 @@ int tb_trace_preload_set(
 
 void tb_trace_preload_fini(struct trace_preload *preload)
 {
-	for (unsigned mpi = ANY; mpi < N_LIBRARIES && preload->links; mpi++) {
-		char path[PATH_MAX], name[64];
-		library_name(mpi, name);
-		snprintf(path, sizeof path, "%s/%s", preload->links, name);
-		unlink(path);
-	}
-	if (preload->links)
-		rmdir(preload->links);
-	free(preload->links);
+	tb_temporary_fini(&preload->links);
 	free(preload->libraries);
 	*preload = (struct trace_preload){0};
 }

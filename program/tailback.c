@@ -47,16 +47,6 @@ static int unknown(const char *name)
 		tb_hint_near(&hint, name, &tb_commands->name, n, sizeof *tb_commands));
 }
 
-// printed flushes stdout, where a full disk shows, and returns the exit code.
-static int printed(void)
-{
-	struct tb_error error;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return TB_EXIT_OK;
-	tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
-	return tb_cli_fail(&error);
-}
-
 // help prints the table, or with `name` the options of that command.
 static int help(const char *name)
 {
@@ -64,7 +54,7 @@ static int help(const char *name)
 	char *arguments[] = {NULL, option, NULL};
 	if (!name) {
 		print_help(stdout);
-		return printed();
+		return TB_EXIT_OK;
 	}
 	const struct tb_command *command = find(name);
 	if (!command)
@@ -79,7 +69,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	// Where it was ignored, the end of a child could not be waited for.
 	signal(SIGCHLD, SIG_DFL);
-	tb_cli_guard_errors();
+	tb_cli_guard_streams();
 	tb_cli_catch_end();
 	if (argc < 2) {
 		print_help(stderr);
@@ -91,7 +81,7 @@ int main(int argc, char **argv)
 		return help(NULL);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("tailback " TB_VERSION);
-		return printed();
+		return TB_EXIT_OK;
 	}
 	const struct tb_command *command = find(argv[1]);
 	if (!command)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 void tb_advice_files_path(
 	const struct tb_advice_file *file, const char *folder, char *path, size_t size)
@@ -30,15 +29,6 @@ int tb_advice_files_write(
 		status = tb_outfile_commit(&out, error);
 	}
 	return status;
-}
-
-void tb_advice_files_remove(const struct tb_change *change, const char *folder)
-{
-	for (size_t i = 0; i < change->n_files; i++) {
-		char path[PATH_MAX];
-		tb_advice_files_path(&change->files[i], folder, path, sizeof path);
-		unlink(path);
-	}
 }
 
 int tb_advice_files_folder(const char *folder, struct tb_error *error)

@@ -7,6 +7,7 @@
 #include "replay_command.h"
 #include "run_tried.h"
 #include "statistics.h"
+#include "temporary.h"
 
 #include <stdlib.h>
 
@@ -130,11 +131,10 @@ const char *tb_advice_network(const struct tb_replay_command *words);
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder);
 
-// advice_files.c: writes the files of a change into a folder, and removes them again.
+// advice_files.c: writes the files of a change into a folder.
 // tb_advice_files_path is the path of one.
 int tb_advice_files_write(const struct tb_change *change, const char *folder,
 	struct tb_error *error) TB_MUST_USE;
-void tb_advice_files_remove(const struct tb_change *change, const char *folder);
 void tb_advice_files_path(
 	const struct tb_advice_file *file, const char *folder, char *path, size_t size);
 // tb_advice_files_folder makes the user's folder, unless it is there; TB_EIO.
@@ -154,7 +154,7 @@ struct tb_try {
 struct tb_tries {
 	struct tb_advice *advice;
 	const struct tb_advice_options *options;
-	char folder[256];
+	struct tb_temporary folder;
 	double began_s;
 };
 int tb_tries_init(struct tb_tries *tries, struct tb_advice *advice,

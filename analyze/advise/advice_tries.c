@@ -3,7 +3,6 @@
 #include "beside.h"
 #include "child.h"
 #include "progress.h"
-#include "temporary.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -20,10 +19,10 @@ struct try_batch {
 	size_t n_begun, n_ended, n;
 };
 
-static void path_of(
-	const struct tb_tries *tries, size_t i, const char *what, char path[320])
+static void path_of(const struct tb_tries *tries, size_t i, const char *what,
+	char path[TB_TEMPORARY_FILE_BYTES])
 {
-	snprintf(path, 320, "%s/%zu.%s", tries->folder, i, what);
+	snprintf(path, TB_TEMPORARY_FILE_BYTES, "%s/%zu.%s", tries->folder.path, i, what);
 }
 
 // word_try makes the words of a try's replay.
@@ -35,7 +34,7 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 	char seeds[64];
 	if (tb_replay_command_read(words, change->command) != TB_OK)
 		return tb_fail_memory(error, "a replay");
-	tb_advice_name_files(words, change->files, change->n_files, tries->folder);
+	tb_advice_name_files(words, change->files, change->n_files, tries->folder.path);
 	tb_replay_command_lighten(words);
 	if (of->fluid)
 		tb_replay_command_network(words, "switching", "fluid");
@@ -51,7 +50,7 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 static int start(struct try_batch *b, size_t i, const struct tb_replay_command *words,
 	struct tb_error *error)
 {
-	char store[320], said[320];
+	char store[TB_TEMPORARY_FILE_BYTES], said[TB_TEMPORARY_FILE_BYTES];
 	path_of(b->tries, i, "db", store);
 	path_of(b->tries, i, "said", said);
 	const char **arguments = calloc(words->n + 8, sizeof *arguments);
@@ -77,7 +76,7 @@ static int begin(struct try_batch *b, size_t i, struct tb_error *error)
 	const struct tb_tries *tries = b->tries;
 	struct tb_replay_command words = {0};
 	int status = tb_advice_files_write(
-		&tries->advice->changes[b->list[i].change], tries->folder, error);
+		&tries->advice->changes[b->list[i].change], tries->folder.path, error);
 	if (status == TB_OK)
 		status = word_try(&words, tries, &b->list[i], error);
 	if (status == TB_OK)
@@ -90,7 +89,7 @@ static void remove_store(const struct tb_tries *tries, size_t i)
 {
 	static const char *const endings[] = {"db", "db-journal", "said"};
 	for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-		char path[320];
+		char path[TB_TEMPORARY_FILE_BYTES];
 		path_of(tries, i, endings[k], path);
 		unlink(path);
 	}
@@ -103,7 +102,7 @@ static int end(struct try_batch *b, size_t i, int code, struct tb_error *error)
 	const struct tb_try *of = &b->list[i];
 	struct tb_change *change = &b->tries->advice->changes[of->change];
 	struct tb_error of_store = {0};
-	char path[320], why[256];
+	char path[TB_TEMPORARY_FILE_BYTES], why[256];
 	int status = code == 0 ? TB_OK : TB_EIO;
 	path_of(b->tries, i, "said", path);
 	if (code != 0)
@@ -145,8 +144,6 @@ static void cut_off(struct try_batch *b)
 			tb_child_wait(&b->children[i]);
 		}
 		remove_store(b->tries, i); // of one that did not start, too
-		tb_advice_files_remove(
-			&b->tries->advice->changes[b->list[i].change], b->tries->folder);
 	}
 }
 
@@ -192,12 +189,10 @@ int tb_tries_init(struct tb_tries *tries, struct tb_advice *advice,
 {
 	*tries = (struct tb_tries){
 		.advice = advice, .options = options, .began_s = tb_clock_s()};
-	return tb_temporary_folder(
-		tries->folder, sizeof tries->folder, "the stores of the changes", error);
+	return tb_temporary_init(&tries->folder, "the stores of the changes", error);
 }
 
 void tb_tries_fini(struct tb_tries *tries)
 {
-	if (tries->folder[0])
-		rmdir(tries->folder);
+	tb_temporary_fini(&tries->folder);
 }

@@ -1,43 +1,22 @@
 #include "beside.h"
 
 #include "progress.h"
-#include "temporary.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-static int make_folder(struct tb_beside *beside, struct tb_error *error)
-{
-	int status = tb_temporary_folder(
-		beside->folder, sizeof beside->folder, "the store", error);
-	if (status != TB_OK)
-		return status;
-	snprintf(beside->store, sizeof beside->store, "%s/run.db", beside->folder);
-	snprintf(beside->said, sizeof beside->said, "%s/said", beside->folder);
-	return TB_OK;
-}
-
-static void remove_folder(struct tb_beside *beside)
-{
-	char journal[304];
-	if (!beside->folder[0])
-		return;
-	snprintf(journal, sizeof journal, "%s-journal", beside->store);
-	unlink(journal);
-	unlink(beside->store);
-	unlink(beside->said);
-	rmdir(beside->folder);
-	beside->folder[0] = '\0';
-}
 
 int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
 	struct tb_error *error)
 {
 	const char *arguments[TB_BESIDE_WORDS_MOST + 12];
 	int n = 0;
+	int status = tb_temporary_init(&beside->folder, "the store", error);
+	if (status != TB_OK)
+		return status;
+	tb_temporary_file(&beside->folder, "run.db", beside->store);
+	tb_temporary_file(&beside->folder, "said", beside->said);
 	arguments[n++] = "replay";
 	arguments[n++] = "-q";
 	arguments[n++] = "-n";
@@ -54,11 +33,9 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 		.input = options->input,
 		.apart = !options->shows,
 		.log = options->shows ? NULL : beside->said};
-	int status = make_folder(beside, error);
-	if (status == TB_OK)
-		status = tb_child_start(&beside->child, &child, error);
+	status = tb_child_start(&beside->child, &child, error);
 	if (status != TB_OK)
-		remove_folder(beside);
+		tb_temporary_fini(&beside->folder);
 	return status;
 }
 
@@ -116,5 +93,5 @@ void tb_beside_end(struct tb_beside *beside, bool at_once)
 		kill(beside->child.pid, SIGKILL);
 	}
 	tb_child_wait(&beside->child);
-	remove_folder(beside);
+	tb_temporary_fini(&beside->folder);
 }

@@ -2,11 +2,12 @@
 // temporary folder. Others may read that store while it grows.
 //
 // The process runs this program's replay command. tb_beside_end ends the process and
-// removes the folder; if this program is killed first, both stay.
+// removes the folder; if this program is killed first, both go with it.
 #ifndef TB_BESIDE_H
 #define TB_BESIDE_H
 
 #include "child.h"
+#include "temporary.h"
 
 #include <stddef.h>
 
@@ -14,9 +15,10 @@
 
 struct tb_beside {
 	struct tb_child child;
-	char folder[256]; // "": not started
-	char store[288];  // path of the store
-	char said[288];	  // what the process wrote on standard error, unless `shows`
+	struct tb_temporary folder;
+	char store[TB_TEMPORARY_FILE_BYTES];
+	char said[TB_TEMPORARY_FILE_BYTES]; // the process's standard error, unless
+					    // `shows`
 };
 
 struct tb_beside_options {

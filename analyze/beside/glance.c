@@ -2,13 +2,11 @@
 
 #include "beside.h"
 #include "json.h"
-#include "temporary.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
 	const char *const *words, size_t n_words, struct tb_error *error)
@@ -20,12 +18,11 @@ int tb_glance_start(struct tb_glance *glance, const char *trace, const char *net
 		arguments[n_arguments++] = words[i];
 	arguments[n_arguments++] = "--";
 	arguments[n_arguments] = trace;
-	int status = tb_temporary_folder(
-		glance->folder, sizeof glance->folder, "what a trace has", error);
+	int status = tb_temporary_init(&glance->folder, "what a trace has", error);
 	if (status != TB_OK)
 		return status;
-	snprintf(glance->file, sizeof glance->file, "%s/answer", glance->folder);
-	snprintf(glance->said, sizeof glance->said, "%s/said", glance->folder);
+	tb_temporary_file(&glance->folder, "answer", glance->file);
+	tb_temporary_file(&glance->folder, "said", glance->said);
 	const struct tb_child_options child = {.arguments = arguments,
 		.input = -1,
 		.apart = true,
@@ -42,12 +39,7 @@ void tb_glance_end(struct tb_glance *glance)
 	if (glance->child.pid)
 		kill(glance->child.pid, SIGKILL);
 	tb_child_wait(&glance->child);
-	if (glance->folder[0]) {
-		unlink(glance->file);
-		unlink(glance->said);
-		rmdir(glance->folder);
-	}
-	glance->folder[0] = '\0';
+	tb_temporary_fini(&glance->folder);
 }
 
 static double number_of(const json_t *object, const char *key)

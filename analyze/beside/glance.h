@@ -6,12 +6,13 @@
 #define TB_GLANCE_H
 
 #include "child.h"
+#include "temporary.h"
 
 struct tb_glance {
 	struct tb_child child;
-	char folder[256]; // "": not started
-	char file[264];	  // what the process writes
-	char said[264];	  // what it writes on standard error
+	struct tb_temporary folder;
+	char file[TB_TEMPORARY_FILE_BYTES]; // what the process writes
+	char said[TB_TEMPORARY_FILE_BYTES]; // what it writes on standard error
 };
 
 // What was found. Loads are for the network of tb_glance_start.

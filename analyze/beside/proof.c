@@ -1,7 +1,6 @@
 #include "proof.h"
 
 #include "beside.h"
-#include "temporary.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -24,16 +23,6 @@ static bool can_write(const char *store)
 	return access(store, W_OK) == 0 && access(folder, W_OK) == 0;
 }
 
-static void remove_folder(struct tb_proof *proof)
-{
-	if (!proof->folder[0])
-		return;
-	unlink(proof->said);
-	unlink(proof->answer);
-	rmdir(proof->folder);
-	proof->folder[0] = '\0';
-}
-
 int tb_proof_start(
 	struct tb_proof *proof, const char *store, int64_t run, struct tb_error *error)
 {
@@ -45,12 +34,11 @@ int tb_proof_start(
 	if (!can_write(store))
 		return tb_fail_in(error, TB_EIO, store,
 			"cannot be written, so nothing that is tried could be kept");
-	int status = tb_temporary_folder(
-		proof->folder, sizeof proof->folder, "what is tried", error);
+	int status = tb_temporary_init(&proof->folder, "what is tried", error);
 	if (status != TB_OK)
 		return status;
-	snprintf(proof->said, sizeof proof->said, "%s/said", proof->folder);
-	snprintf(proof->answer, sizeof proof->answer, "%s/answer", proof->folder);
+	tb_temporary_file(&proof->folder, "said", proof->said);
+	tb_temporary_file(&proof->folder, "answer", proof->answer);
 	const struct tb_child_options child = {.arguments = arguments,
 		.input = -1,
 		.apart = true,
@@ -58,7 +46,7 @@ int tb_proof_start(
 		.output = proof->answer};
 	status = tb_child_start(&proof->child, &child, error);
 	if (status != TB_OK)
-		remove_folder(proof);
+		tb_temporary_fini(&proof->folder);
 	return status;
 }
 
@@ -76,7 +64,7 @@ int tb_proof_poll(struct tb_proof *proof, char *sentence, size_t size)
 	else // the answer is its first line
 		tb_beside_sentence(
 			code == 0 ? proof->answer : proof->said, sentence, size);
-	remove_folder(proof);
+	tb_temporary_fini(&proof->folder);
 	return 1;
 }
 
@@ -97,5 +85,5 @@ void tb_proof_end(struct tb_proof *proof)
 		nanosleep(&step, NULL);
 		waited_ms += STEP_MS;
 	}
-	remove_folder(proof);
+	tb_temporary_fini(&proof->folder);
 }

@@ -5,6 +5,7 @@
 #define TB_PROOF_H
 
 #include "child.h"
+#include "temporary.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +15,9 @@
 // A zeroed struct is one that was not started.
 struct tb_proof {
 	struct tb_child child;
-	char folder[256]; // "": not started
-	char said[264];	  // what the process writes on standard error
-	char answer[264]; // and on standard output
+	struct tb_temporary folder;
+	char said[TB_TEMPORARY_FILE_BYTES];   // what the process writes on standard error
+	char answer[TB_TEMPORARY_FILE_BYTES]; // and on standard output
 	bool cancelled;
 	double fraction, left_s; // as tb_beside_progress has them; a negative fraction is
 				 // unknown

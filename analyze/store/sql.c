@@ -3,6 +3,7 @@
 #include "input_files.h"
 #include "packed_tables.h"
 #include "schemas.h"
+#include "store_files.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -128,6 +129,11 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 	case SQLITE_CONSTRAINT:
 		return tb_fail_in(
 			error, TB_EFORMAT, path, "refused a row: %s", sqlite3_errmsg(db));
+	case SQLITE_AUTH: {
+		const char *refusal = tb_store_files_refusal(db);
+		return tb_fail_in(error, TB_EFORMAT, path, "%s",
+			refusal ? refusal : "asks for what a store may not do");
+	}
 	case SQLITE_NOTADB:
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
 	default:
@@ -177,7 +183,7 @@ static int open_database(
 	char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
 	if (!name)
 		return tb_fail_memory_in(error, path, "it");
-	int code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = tb_store_files_open(&opened, name, flags | SQLITE_OPEN_NOMUTEX);
 	sqlite3_free(name);
 	if (code != SQLITE_OK) {
 		int status = opened ? tb_sql_fail(error, opened, path)

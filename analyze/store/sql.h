@@ -3,7 +3,8 @@
 //
 // Files are not trusted. A store is opened only after its first bytes were checked, and
 // its tables are used only when they are declared as in schemas/results.sql; so no
-// foreign view, trigger or virtual table ever runs.
+// foreign view, trigger or virtual table ever runs. And no other file is touched than the
+// store's own (store_files.h).
 #ifndef TB_SQL_H
 #define TB_SQL_H
 

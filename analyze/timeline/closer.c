@@ -5,11 +5,10 @@
 #include "replay_command.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PATH_BYTES (PATH_MAX + 16)
 
 // set_window has the command keep the window in bins of whole nanoseconds.
 static void set_window(
@@ -31,7 +30,7 @@ static void set_window(
 static int replay(struct tb_closer *closer, const struct tb_replay_command *words,
 	const char *store, struct tb_error *error)
 {
-	char said[PATH_BYTES], sentence[256];
+	char said[TB_TEMPORARY_FILE_BYTES], sentence[256];
 	struct tb_child child = {0};
 	const char **arguments = calloc(words->n + 6, sizeof *arguments);
 	if (!arguments)
@@ -43,7 +42,7 @@ static int replay(struct tb_closer *closer, const struct tb_replay_command *word
 	arguments[n++] = "-q";
 	arguments[n++] = "-o";
 	arguments[n++] = store;
-	snprintf(said, sizeof said, "%s/said", closer->folder.path);
+	tb_temporary_file(&closer->folder, "said", said);
 	const struct tb_child_options options = {
 		.arguments = arguments, .input = -1, .log = said};
 	int status = tb_child_start(&child, &options, error);
@@ -78,7 +77,7 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_replay_command words = {0};
-	char store[PATH_BYTES], away[PATH_BYTES];
+	char store[TB_TEMPORARY_FILE_BYTES], away[PATH_MAX];
 	*closer = (struct tb_closer){0};
 	int status = tb_replay_command_init(&words, info->input_name, info->options);
 	if (status == TB_EUSAGE)
@@ -94,9 +93,9 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 	if (status == TB_ENOMEM || words.failed)
 		status = tb_fail_memory(error, "the replay of the window");
 	if (status == TB_OK)
-		status = tb_temporary_guarded(
+		status = tb_temporary_init(
 			&closer->folder, "the store of the window", error);
-	snprintf(store, sizeof store, "%s/run.db", closer->folder.path);
+	tb_temporary_file(&closer->folder, "run.db", store);
 	if (status == TB_OK)
 		status = replay(closer, &words, store, error);
 	if (status == TB_OK)
@@ -108,7 +107,6 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 void tb_closer_fini(struct tb_closer *closer)
 {
 	tb_run_free(closer->run);
-	if (closer->folder.path[0])
-		tb_temporary_remove(&closer->folder);
+	tb_temporary_fini(&closer->folder);
 	*closer = (struct tb_closer){0};
 }

@@ -20,7 +20,8 @@ struct recipe_run {
 	char *text, *rest; // a copy that words point into; behind the colon
 	const struct tb_recipe_kind *kind;
 	struct tb_recipe_words words;
-	char scratch[256], job[PATH_MAX], store[300], log[300];
+	struct tb_temporary scratch;
+	char job[PATH_MAX], store[TB_TEMPORARY_FILE_BYTES], log[TB_TEMPORARY_FILE_BYTES];
 };
 
 static const char long_mark[] = "long ";
@@ -108,14 +109,15 @@ const char *tb_recipe_lacks(
 
 static int write_job(struct recipe_run *run, struct tb_error *error)
 {
-	snprintf(run->store, sizeof run->store, "%s/run.db", run->scratch);
-	snprintf(run->log, sizeof run->log, "%s/log", run->scratch);
+	tb_temporary_file(&run->scratch, "run.db", run->store);
+	tb_temporary_file(&run->scratch, "log", run->log);
 	if (is_file(run)) {
 		snprintf(
 			run->job, sizeof run->job, "%s/%s", run->folder, run->words.word);
 		return TB_OK;
 	}
-	snprintf(run->job, sizeof run->job, "%s/job%s", run->scratch, run->kind->suffix);
+	snprintf(run->job, sizeof run->job, "%s/job%s", run->scratch.path,
+		run->kind->suffix);
 	FILE *file = fopen(run->job, "w");
 	if (file)
 		run->kind->write(file, &run->words);
@@ -177,22 +179,10 @@ static int read_time(
 	return status;
 }
 
-static void clean(const struct recipe_run *run)
-{
-	if (!run->scratch[0])
-		return;
-	unlink(run->store);
-	unlink(run->log);
-	if (!is_file(run))
-		unlink(run->job);
-	rmdir(run->scratch);
-}
-
 static int measure(struct recipe_run *run, double *figure, struct tb_error *error)
 {
 	double seconds = 0;
-	int status =
-		tb_temporary_folder(run->scratch, sizeof run->scratch, "a row", error);
+	int status = tb_temporary_init(&run->scratch, "a row", error);
 	if (status == TB_OK)
 		status = write_job(run, error);
 	if (status == TB_OK)
@@ -201,7 +191,7 @@ static int measure(struct recipe_run *run, double *figure, struct tb_error *erro
 		status = read_time(run, &seconds, error);
 	if (status == TB_OK)
 		*figure = run->kind->figure(seconds, &run->words);
-	clean(run);
+	tb_temporary_fini(&run->scratch);
 	return status;
 }
 

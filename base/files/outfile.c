@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -174,8 +175,13 @@ static int finish(struct tb_outfile *out)
 	int cause = ferror(out->stream) ? lost_cause(out) : 0;
 	if (fflush(out->stream) != 0)
 		cause = errno;
-	if (!out->name) // standard output stays open
+	if (!out->name) {    // standard output stays open
+		if (cause) { // what is lost is reported once
+			__fpurge(out->stream);
+			clearerr(out->stream);
+		}
 		return cause;
+	}
 	if (fclose(out->stream) != 0 && !cause)
 		cause = errno;
 	out->stream = NULL;

@@ -30,7 +30,8 @@ int tb_outfile_open_in_place(
 	struct tb_outfile *out, const char *name, struct tb_error *error) TB_MUST_USE;
 
 // tb_outfile_commit flushes, checks for write errors (such as a full disk) and gives the
-// file its name. It finishes the struct in any case; on failure nothing is left behind.
+// file its name. It finishes the struct in any case; on failure nothing is left behind,
+// nor in the buffer of standard output.
 int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error) TB_MUST_USE;
 
 // tb_outfile_abandon removes what was written. It does nothing after a commit.

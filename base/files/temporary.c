@@ -2,72 +2,111 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-int tb_temporary_folder(
-	char *path, size_t size, const char *purpose, struct tb_error *error)
-{
-	const char *parent = getenv("TMPDIR");
-	// Of a path that is cut, too few X are left, and mkdtemp refuses it.
-	(void)snprintf(path, size, "%s/tailback-XXXXXX", parent ? parent : "/tmp");
-	if (mkdtemp(path))
-		return TB_OK;
-	path[0] = '\0';
-	return tb_fail(error, TB_EIO, "no temporary folder can be made for %s", purpose);
-}
+// The shell tells when the folder stands, by a line. What children of this process write
+// into the folder until they have ended, too, may have it try again.
+static char guard_script[] =
+	"trap '' HUP INT TERM PIPE; umask 077; mkdir -- \"$0\" || exit; echo; read -r _; "
+	"for _ in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$0\" && exit; sleep 1; done";
 
-// spawn_shell starts the shell, whose input ends with this process: the other end of the
-// pipe is open here alone.
-static int spawn_shell(struct tb_temporary *folder, int input)
+// spawn_guard starts the shell in a session of its own. It keeps no stream of this
+// program's open but `end`.
+static int spawn_guard(struct tb_temporary *folder, int end)
 {
 	static char name[] = "sh", option[] = "-c";
-	static char script[] = "trap '' HUP INT TERM; read -r _; rm -rf -- \"$0\"";
-	char *const words[] = {name, option, script, folder->path, NULL};
-	char *const nothing[] = {NULL};
+	char *const words[] = {name, option, guard_script, folder->path, NULL};
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	int failed = posix_spawn_file_actions_init(&actions);
 	if (failed)
 		return failed;
-	failed = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	// It keeps no pipe of this program's open.
-	for (int out = STDOUT_FILENO; out <= STDERR_FILENO && !failed; out++)
-		failed = posix_spawn_file_actions_addopen(
-			&actions, out, "/dev/null", O_WRONLY, 0);
+	failed = posix_spawnattr_init(&attributes);
+	if (failed) {
+		posix_spawn_file_actions_destroy(&actions);
+		return failed;
+	}
+	posix_spawnattr_setflags(&attributes, (short)POSIX_SPAWN_SETSID);
+	for (int stream = STDIN_FILENO; stream <= STDOUT_FILENO && !failed; stream++)
+		failed = posix_spawn_file_actions_adddup2(&actions, end, stream);
 	if (!failed)
-		failed = posix_spawn(
-			&folder->shell, "/bin/sh", &actions, NULL, words, nothing);
+		failed = posix_spawn_file_actions_addopen(
+			&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	char *const environment[] = {NULL};
+	if (!failed)
+		failed = posix_spawn(&folder->shell, "/bin/sh", &actions, &attributes,
+			words, environment);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return failed;
 }
 
-int tb_temporary_guarded(
-	struct tb_temporary *folder, const char *purpose, struct tb_error *error)
+// stands waits for the shell's line.
+static bool stands(const struct tb_temporary *folder)
 {
-	int ends[2];
-	int status =
-		tb_temporary_folder(folder->path, sizeof folder->path, purpose, error);
-	if (status != TB_OK)
-		return status;
-	if (pipe2(ends, O_CLOEXEC) == 0) {
-		int failed = spawn_shell(folder, ends[0]);
-		close(ends[0]);
-		folder->guard = ends[1];
-		if (!failed)
-			return TB_OK;
-		close(ends[1]);
-	}
-	rmdir(folder->path);
-	return tb_fail(
-		error, TB_EIO, "no shell starts that would remove %s's folder", purpose);
+	char line;
+	ssize_t n;
+	do
+		n = read(folder->guard, &line, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
 }
 
-void tb_temporary_remove(struct tb_temporary *folder)
+int tb_temporary_init_in(struct tb_temporary *folder, const char *parent,
+	const char *purpose, struct tb_error *error)
 {
+	struct tb_temporary made;
+	uint64_t random = 0;
+	int ends[2];
+	bool named =
+		getrandom(&random, sizeof random, 0) == sizeof random &&
+		(size_t)snprintf(made.path, sizeof made.path, "%s/tailback-%016" PRIx64,
+			parent, random) < sizeof made.path;
+	*folder = (struct tb_temporary){0};
+	if (named && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
+		int failed = spawn_guard(&made, ends[1]);
+		close(ends[1]);
+		made.guard = ends[0];
+		if (!failed && stands(&made)) {
+			*folder = made;
+			return TB_OK;
+		}
+		close(ends[0]);
+		if (!failed)
+			waitpid(made.shell, NULL, 0);
+	}
+	return tb_fail(error, TB_EIO, "no temporary folder can be made for %s", purpose);
+}
+
+int tb_temporary_init(
+	struct tb_temporary *folder, const char *purpose, struct tb_error *error)
+{
+	const char *parent = getenv("TMPDIR");
+	return tb_temporary_init_in(
+		folder, parent && *parent ? parent : "/tmp", purpose, error);
+}
+
+void tb_temporary_fini(struct tb_temporary *folder)
+{
+	if (!folder->path[0])
+		return;
 	close(folder->guard);
 	while (waitpid(folder->shell, NULL, 0) < 0 && errno == EINTR)
 		;
+	*folder = (struct tb_temporary){0};
+}
+
+char *tb_temporary_file(const struct tb_temporary *folder, const char *name,
+	char path[TB_TEMPORARY_FILE_BYTES])
+{
+	snprintf(path, TB_TEMPORARY_FILE_BYTES, "%s/%.60s", folder->path, name);
+	return path;
 }

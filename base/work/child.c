@@ -2,60 +2,103 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PROGRAM	      "/proc/self/exe"
 #define ARGUMENTS_MAX 96
 
-static int spawn(struct tb_child *child, const struct tb_child_options *options,
+// redirect opens `path`, unless it is NULL, in place of a standard stream.
+static int redirect(const char *path, int stream)
+{
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+		      : stream;
+	return fd == stream || dup2(fd, stream) >= 0 ? 0 : -1;
+}
+
+bool tb_child_bind(pid_t parent, int number)
+{
+	for (int caught = 1; caught < NSIG; caught++) {
+		struct sigaction action;
+		// An ignored SIGPIPE, as of capture, would stay ignored.
+		if (sigaction(caught, NULL, &action) == 0 &&
+			(action.sa_handler != SIG_IGN || caught == SIGPIPE))
+			signal(caught, SIG_DFL);
+	}
+	// The parent may have ended before its end was asked for.
+	return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
+}
+
+// become turns the process that was forked into the child, and returns only if that
+// fails. Other threads may have held any lock at the fork: it calls what a signal handler
+// may.
+static void become(const struct tb_child_options *options, char *const *arguments,
+	pid_t parent, const sigset_t *mask)
+{
+	if (!tb_child_bind(parent, SIGKILL))
+		return;
+	if (options->apart)
+		setpgid(0, 0);
+	if (options->input >= 0 && dup2(options->input, STDIN_FILENO) < 0)
+		return;
+	if (redirect(options->log, STDERR_FILENO) != 0 ||
+		redirect(options->output, STDOUT_FILENO) != 0)
+		return;
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(PROGRAM, arguments);
+}
+
+// hear_failure returns what the child writes of why it could not become one: 0 when it
+// could, which closes the pipe.
+static int hear_failure(int fd)
+{
+	int cause = 0;
+	ssize_t n;
+	do
+		n = read(fd, &cause, sizeof cause);
+	while (n < 0 && errno == EINTR);
+	return n == sizeof cause ? cause : 0;
+}
+
+static int start(struct tb_child *child, const struct tb_child_options *options,
 	char *const *arguments)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
-	int status = posix_spawn_file_actions_init(&actions);
-	if (status)
-		return status;
-	status = posix_spawnattr_init(&attributes);
-	if (status) {
-		posix_spawn_file_actions_destroy(&actions);
-		return status;
+	sigset_t all, mask;
+	int ends[2], failed = 0;
+	pid_t parent = getpid();
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return errno;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	pid_t pid = fork();
+	if (pid == 0) {
+		become(options, arguments, parent, &mask);
+		(void)!write(ends[1], &errno, sizeof errno);
+		_exit(EXIT_FAILURE);
 	}
-	// This program ignores SIGPIPE; an ignored signal would stay ignored in the
-	// child.
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(
-		&attributes, (short)(POSIX_SPAWN_SETSIGDEF |
-				     (options->apart ? POSIX_SPAWN_SETPGROUP : 0)));
-	if (options->input >= 0)
-		status = posix_spawn_file_actions_adddup2(
-			&actions, options->input, STDIN_FILENO);
-	if (!status && options->log)
-		status = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
-			options->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (!status && options->output)
-		status = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO,
-			options->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (!status)
-		status = posix_spawn(
-			&child->pid, PROGRAM, &actions, &attributes, arguments, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return status;
+	if (pid < 0)
+		failed = errno;
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	close(ends[1]);
+	if (!failed)
+		failed = hear_failure(ends[0]);
+	close(ends[0]);
+	if (pid > 0 && failed)
+		waitpid(pid, NULL, 0);
+	if (!failed)
+		child->pid = pid;
+	return failed;
 }
 
 int tb_child_start(struct tb_child *child, const struct tb_child_options *options,
 	struct tb_error *error)
 {
-	// posix_spawn takes pointers to char, not const, so pass copies.
+	// execv takes pointers to char, not const, so pass copies.
 	char *arguments[ARGUMENTS_MAX + 2] = {NULL};
 	int n = 0, status = 0;
 	arguments[n++] = strdup("tailback");
@@ -67,7 +110,7 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 		status = arguments[i] ? status : ENOMEM;
 	child->pid = 0;
 	if (!status)
-		status = spawn(child, options, arguments);
+		status = start(child, options, arguments);
 	for (int i = 0; i < n; i++)
 		free(arguments[i]);
 	if (!status)

@@ -1,5 +1,8 @@
 // Runs this program a second time as a child process: the viewer and `capture --watch`
 // start a replay this way and show its results while it writes them.
+//
+// A child ends with the thread that started it, and so with this program, however that
+// ends: the system kills it (PR_SET_PDEATHSIG).
 #ifndef TB_CHILD_H
 #define TB_CHILD_H
 
@@ -23,6 +26,12 @@ struct tb_child_options {
 // tb_child_start starts the child. TB_EIO when the system refuses.
 int tb_child_start(struct tb_child *child, const struct tb_child_options *options,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_child_bind prepares a process that was just forked, with all signals blocked, for
+// another program: no handler of its parent runs in it, and it gets the signal `number`
+// when the thread that forked it ends. False when that has ended already. Safe after a
+// fork of one thread of many.
+bool tb_child_bind(pid_t parent, int number) TB_MUST_USE;
 
 // tb_child_wait waits for the child to end and returns its exit code, or 1 if a signal
 // killed it. Without a child it returns 0 at once. If a signal handler interrupts the

@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// tb_stop_of_signals returns the flag that this process's signal handlers set. A handler
+// gets no context, so it stands at file scope: an exception to the rule. What must not
+// wait for ever for a pipe asks it beside its own.
+volatile sig_atomic_t *tb_stop_of_signals(void);
+
 static inline bool tb_stop_asked(const volatile sig_atomic_t *stop)
 {
 	return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;

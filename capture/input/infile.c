@@ -5,6 +5,8 @@
 
 #include <archive.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 
 #define IN_BYTES     (size_t)(128 << 10)
 #define STREAM_BYTES (size_t)(64 << 10)
+#define WAKE_MS	     100
 
 struct codec {
 	const char *name;
@@ -36,6 +39,7 @@ static const struct codec codecs[] = {
 
 struct tb_infile {
 	int fd;
+	bool may_wait;		   // it is no file, so that reading may take for ever
 	const struct codec *codec; // NULL: plain
 	struct archive *archive;   // for all codecs but gzip
 	z_stream gzip;
@@ -58,12 +62,35 @@ struct tb_infile {
 				   // buffer
 };
 
+static int stopped(struct tb_infile *file)
+{
+	return tb_fail_in(
+		&file->error, TB_ESTOPPED, file->name, "stopped while it was read");
+}
+
+// wait_for_bytes waits until a pipe, socket or terminal has something to read. It wakes
+// now and then: a signal may come just before it waits, or to another thread.
+static int wait_for_bytes(struct tb_infile *file)
+{
+	struct pollfd input = {.fd = file->fd, .events = POLLIN};
+	for (int n = 0; n <= 0;) {
+		if (tb_stop_asked(file->stop) || tb_stop_asked(tb_stop_of_signals()))
+			return stopped(file);
+		n = poll(&input, 1, WAKE_MS);
+		if (n < 0 && errno != EINTR)
+			return TB_OK; // reading tells why
+	}
+	return TB_OK;
+}
+
 static ssize_t read_fd(struct tb_infile *file, void *to, size_t size)
 {
 	ssize_t n;
-	do
+	do {
+		if (file->may_wait && wait_for_bytes(file) != TB_OK)
+			return TB_ESTOPPED;
 		n = read(file->fd, to, size);
-	while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && file->may_wait)));
 	if (n < 0)
 		return tb_fail_in(&file->error, TB_EIO, file->name, "cannot be read: %s",
 			strerror(errno));
@@ -233,8 +260,7 @@ static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 	if (file->error.code != TB_OK)
 		return -1;
 	if (tb_stop_asked(file->stop))
-		return tb_fail_in(&file->error, TB_ESTOPPED, file->name,
-			"stopped while it was read");
+		return stopped(file);
 	if (!file->codec)
 		return read_plain(file, out, size);
 	return file->archive ? read_archive(file, out, size) : read_gzip(file, out, size);
@@ -326,10 +352,15 @@ static int open_fd(struct tb_infile *file, const char *path, struct tb_error *er
 		if (tb_input_note(file->fd, "-") != TB_OK)
 			return tb_fail_memory_in(error, path, "it");
 	} else {
-		file->fd = tb_input_open(path);
+		// Not to wait in here for the writer of a pipe: reading does that.
+		file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (file->fd < 0)
 			return tb_fail_in(error, TB_EIO, path, "cannot be opened: %s",
 				strerror(errno));
+		if (tb_input_note(file->fd, path) != TB_OK) {
+			close(file->fd);
+			return tb_fail_memory_in(error, path, "it");
+		}
 	}
 	size_t length = strlen(path);
 	size_t skip = length < sizeof file->name ? 0 : length - sizeof file->name + 1;
@@ -337,6 +368,8 @@ static int open_fd(struct tb_infile *file, const char *path, struct tb_error *er
 	struct stat status;
 	if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode))
 		file->n_bytes = (uint64_t)status.st_size;
+	else
+		file->may_wait = true;
 	return TB_OK;
 }
 

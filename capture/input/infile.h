@@ -45,7 +45,8 @@ int tb_infile_peek(struct tb_infile *file, size_t n, struct tb_bytes *first,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_infile_stop_on has reading fail with TB_ESTOPPED once `*stop` is set, which another
-// does (a signal handler). NULL: never, as at first.
+// does (a signal handler). NULL: never, as at first. A signal ends waiting for a pipe,
+// socket or terminal in any case (tb_stop_of_signals).
 void tb_infile_stop_on(struct tb_infile *file, const volatile sig_atomic_t *stop);
 
 // tb_infile_check returns why the stream ended: TB_OK at the true end (or before), TB_EIO

@@ -1,6 +1,7 @@
 #include "unpacked.h"
 
 #include "temporary.h"
+#include "units.h"
 #include "visible.h"
 
 #include <archive.h>
@@ -29,7 +30,8 @@ struct tb_unpacked {
 	const struct tb_opened_input *in;
 	enum tb_unpacked_part part;
 	struct archive *archive;
-	uint32_t n_members;
+	uint32_t n_members, n_links; // links are skipped
+	char first_link[160], note[256];
 	uint64_t n_bytes, n_bytes_most;
 	struct tb_error *error;
 	size_t n_tail;
@@ -212,10 +214,17 @@ static int unpack_member(struct tb_unpacked *unpacked, struct archive_entry *ent
 	mode_t type = archive_entry_filetype(entry);
 	if (type == AE_IFDIR || is_added(given))
 		return TB_OK; // folders are made for their files
+	if (type == AE_IFLNK || archive_entry_hardlink(entry)) {
+		char shown[sizeof unpacked->first_link];
+		if (unpacked->n_links++ == 0)
+			snprintf(unpacked->first_link, sizeof unpacked->first_link, "%s",
+				tb_visible(given, shown, sizeof shown));
+		return TB_OK;
+	}
 	if (leads_out(given))
 		return refuse_member(unpacked, given, "would lie outside, or too deep");
-	if (type != AE_IFREG || archive_entry_hardlink(entry))
-		return refuse_member(unpacked, given, "is a link or a device");
+	if (type != AE_IFREG)
+		return refuse_member(unpacked, given, "is a device or a pipe");
 	char *member = strdup(given);
 	int status = member ? write_file(unpacked, member)
 			    : tb_fail_memory_in(unpacked->error, unpacked->name, "it");
@@ -332,7 +341,7 @@ int tb_unpacked_new(struct tb_unpacked **made, const struct tb_opened_input *in,
 	uint64_t size = tb_infile_bytes(in->file);
 	unpacked->n_bytes_most =
 		BASE_BYTES + (size < (UINT64_C(1) << 50) ? size * TIMES_SIZE : 0);
-	int status = tb_temporary_guarded(&unpacked->folder, name, error);
+	int status = tb_temporary_init(&unpacked->folder, name, error);
 	if (status != TB_OK) {
 		free(unpacked);
 		return status;
@@ -365,8 +374,21 @@ void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error)
 		return;
 	if (error)
 		rename_file(unpacked, error);
-	tb_temporary_remove(&unpacked->folder);
+	tb_temporary_fini(&unpacked->folder);
 	free(unpacked);
+}
+
+const char *tb_unpacked_note(struct tb_unpacked *unpacked)
+{
+	char links[80];
+	if (unpacked->n_links == 0)
+		return NULL;
+	snprintf(unpacked->note, sizeof unpacked->note, "%s skipped: '%s'%s",
+		tb_format_counted(unpacked->n_links,
+			"link of the archive is|links of the archive are", links,
+			sizeof links),
+		unpacked->first_link, unpacked->n_links > 1 ? " ..." : "");
+	return unpacked->note;
 }
 
 const char *tb_unpacked_path(const struct tb_unpacked *unpacked)

@@ -1,10 +1,10 @@
 // An archive of files (tar, zip), unpacked into a temporary folder of this process.
 //
-// The archive is not trusted: a member that would lie outside of the folder, a link or a
-// device refuses it, and so do more than 32,768 members, or more than 64 MiB and a
-// hundred times its size when unpacked (texts of traces become twenty to forty times
-// shorter). The folder goes with the object, and when the process ends in any other way
-// (temporary.h). Files that systems add (__MACOSX, .DS_Store) are left out.
+// The archive is not trusted: a member that would lie outside of the folder, or a device,
+// refuses it, and so do more than 32,768 members, or more than 64 MiB and a hundred times
+// its size when unpacked (texts of traces become twenty to forty times shorter). Links
+// are skipped. The folder goes with the object, and when the process ends in any other
+// way (temporary.h). Files that systems add (__MACOSX, .DS_Store) are left out.
 //
 // Formats: POSIX.1 ustar and pax, GNU tar, zip, with libarchive.
 #ifndef TB_UNPACKED_H
@@ -35,5 +35,8 @@ void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error);
 // tb_unpacked_path returns the path of what the archive holds: its only file, or else the
 // first folder that holds more than one.
 const char *tb_unpacked_path(const struct tb_unpacked *unpacked);
+
+// tb_unpacked_note returns a sentence about what was skipped; NULL: nothing.
+const char *tb_unpacked_note(struct tb_unpacked *unpacked);
 
 #endif

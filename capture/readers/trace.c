@@ -464,7 +464,18 @@ static int read_within(struct tb_trace *trace, const struct tb_trace_request *re
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is an archive, which is read alone");
 	inner.paths = &path;
-	return trace->reader->read(trace, &inner, stream, error);
+	int status = trace->reader->read(trace, &inner, stream, error);
+	const char *note = tb_unpacked_note(stream->unpacked);
+	if (status != TB_OK || !trace->job || !note)
+		return status;
+	char *notes = NULL, *given = trace->job->notes;
+	if (asprintf(&notes, "%s\n%s", note, given ? given : "") < 0) {
+		tb_job_free(trace->job);
+		return tb_fail_memory_in(error, stream->name, "it");
+	}
+	free(given);
+	trace->job->notes = notes;
+	return TB_OK;
 }
 
 int tb_trace_find(

@@ -1,16 +1,35 @@
 #include "cli.h"
 
-#include "newfile.h"
+#include "outfile.h"
 #include "stop.h"
 #include "visible.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void tb_cli_guard_errors(void)
+// end_output is the one check that all that was printed has been written. Commands, argp
+// and lists that are printed while options are parsed end in different ways, all by exit.
+static void end_output(void)
 {
+	struct tb_outfile out = {.stream = stdout};
+	struct tb_error error;
+	if (tb_outfile_commit(&out, &error) == TB_OK)
+		return;
+	tb_cli_fail(&error);
+	_exit(TB_EXIT_FAILURE);
+}
+
+void tb_cli_guard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) // opened the wrong way round
+			(void)!open(
+				"/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	atexit(end_output);
 	FILE *guarded = tb_visible_stream(STDERR_FILENO);
 	if (guarded)
 		stderr = guarded; // a variable in glibc, as argp is of glibc
@@ -43,10 +62,6 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	return TB_EXIT_USAGE;
 }
 
-// A signal handler can only reach file scope: the one exception to the rule that nothing
-// there is mutable.
-static volatile sig_atomic_t stop_asked;
-
 static void handle(int signal_number, void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -76,7 +91,7 @@ static void on_end(int signal_number)
 
 static void on_stop(int signal_number)
 {
-	tb_stop_set(&stop_asked, true);
+	tb_stop_set(tb_stop_of_signals(), true);
 	handle(signal_number, on_end);
 }
 
@@ -90,7 +105,7 @@ void tb_cli_catch_end(void)
 
 const volatile sig_atomic_t *tb_cli_stop_flag(void)
 {
-	return &stop_asked;
+	return tb_stop_of_signals();
 }
 
 const volatile sig_atomic_t *tb_cli_catch_stop(void)
@@ -99,5 +114,5 @@ const volatile sig_atomic_t *tb_cli_catch_stop(void)
 	handle(SIGTERM, on_stop);
 	if (!is_ignored(SIGHUP))
 		handle(SIGHUP, on_stop);
-	return &stop_asked;
+	return tb_stop_of_signals();
 }

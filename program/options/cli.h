@@ -14,10 +14,12 @@ enum tb_exit {
 	TB_EXIT_TRIPPED = 3
 };
 
-// tb_cli_guard_errors makes everything that is printed on stderr from then on visible
-// (visible.h), argp's and other libraries' messages included: they quote arguments and
-// files. Called first.
-void tb_cli_guard_errors(void);
+// tb_cli_guard_streams prepares the standard streams; called first. A stream that was
+// closed (>&-) becomes one that fails, so that no other file takes its number. Everything
+// that is printed on stderr from then on is made visible (visible.h), argp's and other
+// libraries' messages included: they quote arguments and files. When the program ends,
+// by exit too, stdout is flushed: if output was lost, it says so and exits with 1.
+void tb_cli_guard_streams(void);
 
 struct tb_command {
 	const char *name;

@@ -69,6 +69,45 @@ feed other endless_job
 stops "replays of two jobs" "stopped early: 0 of 2 runs" "$TAILBACK" replay --each --jobs 2 input other \
 	-o out/run.db
 
+# What waits for bytes that do not come, in any thread, ends with the signal: at a pipe that nobody has
+# opened for writing, one that is silent from the start, and one that falls silent.
+waits() {
+	local what=$1
+	shift
+	"$@" 2>err >/dev/null &
+	pid=$!
+	for _ in $(seq 500); do # it sleeps
+		look $pid && [[ $state == S ]] && break
+		pause
+	done
+	for _ in $(seq 30); do pause; done
+	kill -INT $pid 2>/dev/null
+	for _ in $(seq 1000); do
+		look $pid || break
+		pause
+	done
+	look $pid && { echo "$what: waits on"; kill -KILL $pid; failed=1; }
+	code=0
+	wait $pid 2>/dev/null || code=$?
+	((code == 1 || code == 130)) || { echo "$what: exit $code, says '$(cat err)'"; failed=1; }
+	grep -q 'stopped' err || { echo "$what: says '$(cat err)'"; failed=1; }
+	rm -rf out/*
+}
+mkfifo nobody silent
+exec {silent}<>silent
+waits "a pipe without a writer" "$TAILBACK" info nobody
+waits "a silent pipe" "$TAILBACK" info silent
+waits "standard input" bash -c 'exec "$0" info --stdin job - <silent' "$TAILBACK"
+waits "packets on standard input" bash -c 'exec "$0" info - <silent' "$TAILBACK"
+waits "several replays" "$TAILBACK" replay --each --jobs 2 nobody silent -o out/run.db
+waits "a replay" "$TAILBACK" replay silent -o out/run.db
+waits "routes" "$TAILBACK" replay small.goal --routes nobody -o out/run.db
+waits "routes of several replays" "$TAILBACK" replay small.goal --seed 1..2 --routes silent -o out/run.db
+waits "a fabric" "$TAILBACK" network -n nobody
+waits "counters" "$TAILBACK" counters -n "$TB_SOURCE/tests/data/two_leaves.ibnetdiscover" silent -o out/run.db
+waits "a sweep" "$TAILBACK" sweep nobody -o out/run.db
+waits "a capture that falls silent" bash -c 'exec "$0" replay - -o out/run.db < <(cat some.pcap; exec sleep 30)' "$TAILBACK"
+
 # The viewer removes the folder in which it has a trace replayed, and ends the replay.
 "$TAILBACK" synth uniform --nodes 64 --message 1M --messages 2000 -o long.goal
 printf 'key Return\nawait what never comes\n' >steps

@@ -87,7 +87,7 @@ static void start(struct tb_beside *beside, const char *trace)
 		.input = -1};
 	*beside = (struct tb_beside){.child.pid = 0};
 	assert_int_equal(tb_beside_start(beside, &options, NULL), TB_OK);
-	assert_true(stands(beside->folder));
+	assert_true(stands(beside->folder.path));
 }
 
 static void assert_store(const struct tb_beside *beside, const char *expected)
@@ -104,15 +104,15 @@ static void a_replay_gets_its_options(void **state)
 {
 	(void)state;
 	struct tb_beside beside;
-	char folder[256];
+	char folder[TB_TEMPORARY_BYTES];
 	start(&beside, "-dash");
-	strcpy(folder, beside.folder);
+	strcpy(folder, beside.folder.path);
 	assert_int_equal(tb_child_wait(&beside.child), 0);
 	assert_store(&beside, "replay -q -n ib-hdr,rails=2 -o STORE --progress-numbers "
 			      "--seed 3 -- -dash ");
 	tb_beside_end(&beside, false);
 	assert_false(stands(folder));
-	assert_string_equal(beside.folder, "");
+	assert_string_equal(beside.folder.path, "");
 	tb_beside_end(&beside, true); // nothing is left to end
 }
 
@@ -135,10 +135,10 @@ static void progress_is_read_while_it_runs(void **state)
 {
 	(void)state;
 	struct tb_beside beside;
-	char folder[256], journal[320];
+	char folder[TB_TEMPORARY_BYTES], journal[TB_TEMPORARY_FILE_BYTES + 16];
 	double fraction = 0, left_s = -1;
 	start(&beside, "endless");
-	strcpy(folder, beside.folder);
+	strcpy(folder, beside.folder.path);
 	while (!tb_beside_progress(beside.said, &fraction, &left_s))
 		usleep(1000);
 	assert_true(fraction == 0.25);
@@ -201,11 +201,11 @@ static int look(
 {
 	static const char *const words[] = {"--from", "1s"};
 	struct tb_glance glance = {.child.pid = 0};
-	char folder[256];
+	char folder[TB_TEMPORARY_BYTES];
 	int status = 0;
 	assert_int_equal(
 		tb_glance_start(&glance, trace, "qsnet", words, 2, error), TB_OK);
-	strcpy(folder, glance.folder);
+	strcpy(folder, glance.folder.path);
 	assert_true(stands(folder));
 	while ((status = tb_glance_poll(&glance, answer, error)) == 0)
 		usleep(1000);
@@ -247,9 +247,9 @@ static void a_glance_is_ended_at_once(void **state)
 {
 	(void)state;
 	struct tb_glance glance = {.child.pid = 0};
-	char folder[256];
+	char folder[TB_TEMPORARY_BYTES];
 	assert_int_equal(tb_glance_start(&glance, "job", "qsnet", NULL, 0, NULL), TB_OK);
-	strcpy(folder, glance.folder);
+	strcpy(folder, glance.folder.path);
 	tb_glance_end(&glance);
 	assert_false(stands(folder));
 	tb_glance_end(&glance);

@@ -50,9 +50,9 @@ static bool stands(const char *path)
 static void end_of(int64_t run, const char *sentence)
 {
 	struct tb_proof proof;
-	char folder[256], said[512] = "";
+	char folder[TB_TEMPORARY_BYTES], said[512] = "";
 	assert_int_equal(tb_proof_start(&proof, STORE, run, NULL), TB_OK);
-	strcpy(folder, proof.folder);
+	strcpy(folder, proof.folder.path);
 	assert_true(stands(folder));
 	while (!tb_proof_poll(&proof, said, sizeof said))
 		usleep(1000);
@@ -98,9 +98,9 @@ static void one_that_ends_with_its_viewer_leaves_nothing(void **state)
 {
 	(void)state;
 	struct tb_proof proof;
-	char folder[256];
+	char folder[TB_TEMPORARY_BYTES];
 	assert_int_equal(tb_proof_start(&proof, STORE, RUN_NEVER_ENDS, NULL), TB_OK);
-	strcpy(folder, proof.folder);
+	strcpy(folder, proof.folder.path);
 	pid_t pid = proof.child.pid;
 	tb_proof_end(&proof);
 	assert_false(stands(folder));
