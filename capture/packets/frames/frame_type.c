@@ -54,6 +54,7 @@ static const struct type_name ether_names[] = {
 	{0x8902, "CFM"},
 	{0x8903, "FabricPath"},
 	{0x8906, "FCoE"},
+	{0x8909, "Cisco metadata"},
 	{0x890d, "TDLS"},
 	{0x8914, "FIP"},
 	{0x8915, "InfiniBand"},
@@ -66,6 +67,7 @@ static const struct type_name ether_names[] = {
 	{0x9000, "loopback test"},
 	{0x9100, "VLAN tag"},
 	{0xcafe, "Veritas LLT"},
+	{0xd28b, "Arista time stamp"},
 	{0xfefe, "OSI"},
 };
 
