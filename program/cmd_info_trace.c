@@ -21,7 +21,7 @@ struct count {
 	uint64_t value;
 };
 
-#define N_COUNTS 15
+#define N_COUNTS 17
 
 static void list_counts(
 	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
@@ -42,6 +42,8 @@ static void list_counts(
 		{"reordered", summary->n_reordered},
 		{"late", summary->n_late},
 		{"offloaded", summary->n_offloaded},
+		{"sliced", summary->n_sliced},
+		{"clock_steps", summary->n_clock_steps},
 	};
 	for (int i = 0; i < N_COUNTS; i++)
 		counts[i] = list[i];

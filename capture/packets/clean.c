@@ -10,6 +10,7 @@
 #define LEAST_MTU_BYTES 1280 // any path of IPv6 carries this much
 #define LEAST_PAYLOAD	28u  // of TCP: any link carries IP packets of 68 bytes (RFC 791)
 #define N_TYPES_MAX	16
+#define N_ORIGINS	256
 
 struct tb_clean {
 	struct tb_inputs *inputs;
@@ -19,9 +20,14 @@ struct tb_clean {
 	bool lenient;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
-	int64_t first_ns; // stamp of the first record
-	int64_t last_ns;  // of the last packet
-	bool inside;	  // a packet was within the span
+	int64_t first_ns;    // stamp of the first record
+	int64_t first_at_ns; // the same in the order of time
+	int64_t last_ns;     // of the last packet
+	bool inside;	     // a packet was within the span
+	// Whether a packet of this stretch of the clock was captured before `to`, so that
+	// no later one of it can be.
+	int64_t stretch_ns;
+	bool before_to;
 	bool ended;
 	int ending; // how the inputs ended: 0, or the status of a failure
 	struct tb_error failure;
@@ -29,6 +35,12 @@ struct tb_clean {
 	struct tb_connections *connections;
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
+	// What frames in the reorder window have in common, by tb_frame's `origin`. The
+	// window never spans as many.
+	struct origin {
+		int64_t offset_ns; // between a stamp and the order of time
+	} origins[N_ORIGINS];
+	uint8_t origin; // the last one
 	struct types {
 		struct tb_packets_type rows[N_TYPES_MAX];
 		uint32_t n;
@@ -133,9 +145,20 @@ static void count_step_back(struct tb_clean *clean)
 	const struct tb_reorder *reorder = &clean->reorder;
 	summary->n_reordered = reorder->n_reordered;
 	summary->n_late = reorder->n_late;
-	summary->peak_reorder_ps = reorder->peak_ns > TB_TIME_NEVER / TB_PS_PER_NS
-					   ? TB_TIME_NEVER
-					   : reorder->peak_ns * TB_PS_PER_NS;
+	summary->peak_reorder_ps = reorder->peak_ns * TB_PS_PER_NS; // at most the window
+	summary->n_clock_steps = reorder->n_stepped;
+	summary->peak_step_ps = reorder->stepped_ns > TB_TIME_NEVER / TB_PS_PER_NS
+					? TB_TIME_NEVER
+					: reorder->stepped_ns * TB_PS_PER_NS;
+}
+
+// set_origin notes of what stretch of the clock a frame is.
+static void set_origin(struct tb_clean *clean, struct tb_frame *frame)
+{
+	int64_t offset_ns = clean->reorder.offset_ns;
+	if (clean->origins[clean->origin].offset_ns != offset_ns)
+		clean->origins[++clean->origin].offset_ns = offset_ns;
+	frame->origin = clean->origin;
 }
 
 static int hold(struct tb_clean *clean, struct tb_held *held,
@@ -157,16 +180,17 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		return TB_ENOMEM;
 	struct tb_frame *frame = &held->frame;
 	struct tb_frame_ends ends;
-	if (summary->n_records++ == 0)
-		clean->first_ns = record->at_ns;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
 		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
-	if (record->at_ns <
-		clean->reorder.newest_ns) // rare, so keep it off the fast path
+	if (at_ns < clean->reorder.newest_ns || clean->reorder.offset_ns != 0)
 		count_step_back(clean);
+	if (summary->n_records++ == 0) {
+		clean->first_ns = record->at_ns;
+		clean->first_at_ns = at_ns;
+	}
 	count_kind(clean, frame);
 	if (frame->kind != TB_FRAME_DATA)
 		return TB_OK;
@@ -177,6 +201,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		// if there may be copies, these must be counted as copies first.
 		summary->n_acks++;
 	} else {
+		summary->n_sliced += frame->sliced;
+		set_origin(clean, frame);
 		if (clean->dedup)
 			frame->point = point_of(clean, record, frame->point, input);
 		return hold(clean, held, &ends, at_ns);
@@ -329,6 +355,7 @@ static int clean_one(
 		.sequence = held->frame.sequence,
 		.acknowledged = held->frame.acknowledged,
 		.at_ns = held->at_ns,
+		.stamp_ns = held->at_ns - clean->origins[held->frame.origin].offset_ns,
 		.source = held->source,
 		.destination = held->destination,
 		.wire_bytes = held->frame.wire_bytes,
@@ -339,16 +366,36 @@ static int clean_one(
 	return 1;
 }
 
-// is_outside returns whether a record was captured outside the span that is asked for.
-// Nothing behind the span is read any more.
-static bool is_outside(struct tb_clean *clean, int64_t at_ns)
+// passes returns whether a packet comes after an instant (or, with `else_at`, what does
+// when none is given): an instant since the first record counts in the order of time, a
+// date by the clock.
+static bool passes(const struct tb_clean *clean, const struct tb_instant *instant,
+	const struct tb_cleaned *cleaned, int64_t otherwise_ns)
 {
+	bool relative = instant->kind == TB_INSTANT_RELATIVE;
+	return (relative ? cleaned->at_ns : cleaned->stamp_ns) >
+	       tb_instant_at(instant, relative ? clean->first_at_ns : 0, otherwise_ns);
+}
+
+// is_outside returns whether a record was captured outside the span that is asked for.
+// Nothing behind the span is read any more, unless the whole stretch of the clock is
+// behind it: another one may not be.
+static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
+{
+	int64_t offset_ns = cleaned->at_ns - cleaned->stamp_ns;
 	bool inside = false;
-	clean->last_ns = at_ns;
-	if (at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX))
-		clean->ended = true;
-	else if (at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN))
+	clean->last_ns = cleaned->stamp_ns;
+	if (offset_ns != clean->stretch_ns)
+		clean->before_to = false;
+	clean->stretch_ns = offset_ns;
+	bool behind = passes(clean, &clean->to, cleaned, INT64_MAX);
+	struct tb_instant from = clean->from;
+	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
+	if (behind)
+		clean->ended |= clean->before_to || clean->to.kind == TB_INSTANT_RELATIVE;
+	else if (passes(clean, &from, cleaned, INT64_MIN))
 		clean->inside = inside = true;
+	clean->before_to |= !behind;
 	clean->summary->n_outside += !inside;
 	return !inside;
 }
@@ -385,7 +432,7 @@ int tb_clean_next(
 		struct tb_held *held = tb_reorder_take(&clean->reorder, clean->ended);
 		if (held) {
 			status = clean_one(clean, held, cleaned);
-			if (status == 1 && is_outside(clean, held->at_ns))
+			if (status == 1 && is_outside(clean, cleaned))
 				status = 0;
 			continue;
 		}

@@ -53,7 +53,9 @@ struct tb_packets {
 	bool in_record;
 	// The clock.
 	bool begun;
-	int64_t last_ns;
+	int64_t first_ns; // stamp of the first packet
+	int64_t last_ns;  // the last one, in the order of time
+	int64_t last_stamp_ns;
 	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
@@ -276,18 +278,32 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 // stamp sets the time of the record's frames.
 static int stamp(struct tb_packets *packets, struct tb_error *error)
 {
-	int64_t at_ns = packets->record.at_ns;
-	if (!packets->begun)
-		packets->summary.first_at_ns = packets->last_ns = at_ns;
+	struct tb_packets_summary *summary = &packets->summary;
+	int64_t at_ns = packets->record.at_ns, stamp_ns = packets->record.stamp_ns;
+	if (!packets->begun) {
+		packets->first_ns = packets->last_stamp_ns = stamp_ns;
+		summary->first_at_ns = summary->last_at_ns = stamp_ns;
+		packets->last_ns = at_ns;
+	}
 	packets->begun = true;
-	tb_time_ps gap = squeezed(packets, at_ns - packets->last_ns);
-	packets->summary.last_at_ns = packets->last_ns = at_ns;
+	int64_t gap_ns = at_ns - packets->last_ns;
+	// In the order of time, a gap of more than a day is shortened (clean.h).
+	if (gap_ns > TB_PACKETS_GAP_MAX / TB_PS_PER_NS &&
+		stamp_ns - packets->last_stamp_ns > gap_ns)
+		gap_ns = stamp_ns - packets->last_stamp_ns;
+	tb_time_ps gap = squeezed(packets, gap_ns);
+	packets->last_ns = at_ns;
+	packets->last_stamp_ns = stamp_ns;
+	if (stamp_ns < summary->first_at_ns)
+		summary->first_at_ns = stamp_ns;
+	if (stamp_ns > summary->last_at_ns)
+		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
 		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: --squeeze-idle "
 			"1h shortens the gaps between them");
-	packets->summary.duration_ps = packets->at_ps;
+	summary->duration_ps = packets->at_ps;
 	return TB_OK;
 }
 
@@ -391,8 +407,7 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 	const struct tb_cleaned *from = &packets->record;
 	packets->in_record = false;
 	int64_t since_ns = packets->captured_ps / TB_PS_PER_NS; // gaps shrunk
-	*record = (struct tb_packet_record){
-		.at_ns = packets->summary.first_at_ns + since_ns,
+	*record = (struct tb_packet_record){.at_ns = packets->first_ns + since_ns,
 		.source = packets->pair->source,
 		.destination = packets->pair->destination,
 		.wire_bytes = from->wire_bytes,

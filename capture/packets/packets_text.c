@@ -119,6 +119,19 @@ static void write_order(
 				count(s->n_late, number, sizeof number));
 		fputc('\n', stream);
 	}
+	if (s->n_clock_steps > 0) {
+		row(writer, "clock");
+		fprintf(stream, "stepped back %s, by up to %s: a new stretch begins\n",
+			tb_format_counted(
+				s->n_clock_steps, "time", number, sizeof number),
+			tb_format_time(s->peak_step_ps, span, sizeof span));
+	}
+	if (s->n_sliced > 0) {
+		row(writer, "sliced");
+		fprintf(stream,
+			"%s cut before the capture: their headers give the sizes\n",
+			tb_format_counted(s->n_sliced, "record", number, sizeof number));
+	}
 	if (s->n_offloaded > 0) {
 		row(writer, "offloaded");
 		fprintf(stream, "%s longer than a segment, cut\n",
@@ -208,14 +221,16 @@ static void add_counts(struct tb_json_object *json, const struct tb_packets_summ
 		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
 		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
 		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
-		{"n_truncated", s->n_truncated}, {"wire_bytes", s->wire_bytes},
+		{"n_truncated", s->n_truncated}, {"n_sliced", s->n_sliced},
+		{"n_clock_steps", s->n_clock_steps}, {"wire_bytes", s->wire_bytes},
 		{"payload_bytes", s->payload_bytes}, {"n_endpoints", s->n_endpoints},
 		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
 		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
 		{"first_at_ns", (uint64_t)s->first_at_ns},
 		{"duration_ps", (uint64_t)s->duration_ps},
 		{"squeezed_ps", (uint64_t)s->squeezed_ps},
-		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps}};
+		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps},
+		{"peak_step_ps", (uint64_t)s->peak_step_ps}};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		tb_json_add_count(json, counts[i].name, counts[i].value);
 }

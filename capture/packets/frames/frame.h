@@ -73,6 +73,7 @@ struct tb_frame {
 	bool response : 1; // RC: from the responder, with the requester's sequence
 			   // numbers
 	bool sliced : 1;   // cut before it was captured: sizes are those of its headers
+	uint8_t origin;	   // kept for the cleaning, which sets it (clean.c)
 };
 
 struct tb_frame_ends {

@@ -158,16 +158,16 @@ void tb_walk_between_macs(struct tb_walk *walk)
 }
 
 // skip_stamp steps over the time stamp that Arista's switches insert into copies of
-// frames (tcpdump's print-arista.c): subtype 1 or 2, a version whose low byte tells 64
-// bits from 48, the time, and the frame's own EtherType. The copied frame was shorter, so
-// these bytes do not count.
+// frames (tcpdump's print-arista.c): subtype 1 or 2, a byte of time scale, four bits of
+// format (1: 64 bits, 2: 48), four of hardware, the time, and the frame's own EtherType.
+// The copied frame was shorter, so these bytes do not count.
 static bool skip_stamp(struct tb_walk *walk, uint16_t *type)
 {
 	uint16_t subtype, version;
 	if (!tb_bytes_u16(walk->bytes, 0, &subtype) ||
 		!tb_bytes_u16(walk->bytes, 2, &version) || subtype == 0 || subtype > 2)
 		return false;
-	version &= 0xff;
+	version &= 0xf0;
 	uint32_t n = version == 0x10 ? 4 + 8 : 4 + 6;
 	if ((version != 0x10 && version != 0x20) || !tb_bytes_u16(walk->bytes, n, type) ||
 		walk->wire_bytes < n + 2)

@@ -189,6 +189,60 @@ static void a_span_is_cut_out_without_forgetting_what_came_before(void **state)
 	assert_int_equal(read_path(&before), TB_EUSAGE);
 }
 
+// Two captures in the wrong order, and the clock set to 1970 in the second.
+static void a_clock_set_back_begins_a_new_stretch(void **state)
+{
+	(void)state;
+	static const uint64_t s = 1000000000;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 7200 * s, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 7201 * s, 1, 2, 1, 1010, 10);
+	capture_tcp(&capture, 3600 * s, 1, 2, 2, 1000, 10);
+	capture_tcp(&capture, 3602 * s, 1, 2, 2, 1010, 10);
+	capture_tcp(&capture, 0, 1, 2, 2, 1020, 10);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	static const tb_time_ps at_s[] = {0, 1, 2, 4, 5};
+	assert_int_equal(n_got, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(got[i].at_ps, at_s[i] * TB_PS_PER_S);
+	assert_int_equal(summary->n_clock_steps, 2);
+	assert_int_equal(summary->peak_step_ps, 3602 * TB_PS_PER_S);
+	assert_int_equal(summary->n_late, 0);
+	assert_int_equal(summary->first_at_ns, 0);
+	assert_int_equal(summary->last_at_ns, 7201 * s);
+	// A date is one of the clock, a time since the first record is not.
+	const struct tb_packets_options date = {
+		.from = {TB_INSTANT_ABSOLUTE, (int64_t)(3600 * s)},
+		.to = {TB_INSTANT_ABSOLUTE, (int64_t)(3602 * s)}};
+	assert_int_equal(read_path(&date), 0);
+	assert_int_equal(n_got, 2);
+	const struct tb_packets_options since = {
+		.from = {TB_INSTANT_RELATIVE, (int64_t)(1 * s)},
+		.to = {TB_INSTANT_RELATIVE, (int64_t)(2 * s)}};
+	assert_int_equal(read_path(&since), 0);
+	assert_int_equal(n_got, 2);
+}
+
+// Without its length on the wire, a frame has the one that its headers state.
+static void sliced_records_are_counted(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint8_t frame[80];
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		capture_segment(&capture, frame, 1, 2, 1, 1000 + i * 1448, 1448);
+		capture_record(&capture, i * 1000, frame, 66, 66);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_sliced, 3);
+	assert_int_equal(summary->wire_bytes, 3 * 1514);
+	assert_int_equal(summary->payload_bytes, 3 * 1448);
+}
+
 static void time_is_squeezed_then_scaled(void **state)
 {
 	(void)state;
@@ -510,6 +564,8 @@ int main(void)
 		cmocka_unit_test(acknowledgements_are_dropped_unless_kept),
 		cmocka_unit_test(records_are_put_in_order_within_the_window),
 		cmocka_unit_test(a_span_is_cut_out_without_forgetting_what_came_before),
+		cmocka_unit_test(a_clock_set_back_begins_a_new_stretch),
+		cmocka_unit_test(sliced_records_are_counted),
 		cmocka_unit_test(time_is_squeezed_then_scaled),
 		cmocka_unit_test(the_load_names_the_scale_that_halves_it),
 		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),

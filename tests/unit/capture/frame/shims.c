@@ -163,7 +163,7 @@ static void stamps_of_switches_do_not_count(void **state)
 	(void)state;
 	static const char *const stamps[] = {"0001 0010 5e8f1234 00abcdef ",
 		"0002 0010 5e8f1234 00abcdef ", "0001 0110 5e8f1234 00abcdef ",
-		"0001 0020 5e8f 00abcdef ", "0002 0120 5e8f 00abcdef "};
+		"0001 0021 5e8f 00abcdef ", "0002 0120 5e8f 00abcdef "};
 	char hex[512];
 	for (size_t i = 0; i < sizeof stamps / sizeof *stamps; i++) {
 		snprintf(hex, sizeof hex, ETH "d28b %s0800 " INNER, stamps[i]);
