@@ -21,7 +21,7 @@ struct count {
 	uint64_t value;
 };
 
-#define N_COUNTS 17
+#define N_COUNTS 18
 
 static void list_counts(
 	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
@@ -42,6 +42,7 @@ static void list_counts(
 		{"reordered", summary->n_reordered},
 		{"late", summary->n_late},
 		{"offloaded", summary->n_offloaded},
+		{"untimed", summary->n_untimed},
 		{"sliced", summary->n_sliced},
 		{"clock_steps", summary->n_clock_steps},
 	};

@@ -182,6 +182,7 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	struct tb_frame_ends ends;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
+	summary->n_untimed += record->untimed;
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
 		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);

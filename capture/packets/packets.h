@@ -142,6 +142,7 @@ struct tb_packets_summary {
 	uint64_t n_offloaded;	// records longer than the segment size, cut
 	uint64_t n_truncated;	// records captured shorter than on the wire
 	uint64_t n_sliced; // cut before they were captured, with the sizes of headers
+	uint64_t n_untimed;	// records without a time, put at that of the one before
 	uint64_t n_clock_steps; // steps back of the clock, each of which begins a stretch
 	uint64_t wire_bytes;	// of the packets returned
 	uint64_t payload_bytes;

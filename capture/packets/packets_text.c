@@ -126,6 +126,13 @@ static void write_order(
 				s->n_clock_steps, "time", number, sizeof number),
 			tb_format_time(s->peak_step_ps, span, sizeof span));
 	}
+	if (s->n_untimed > 0) {
+		row(writer, "no time");
+		fprintf(stream, "%s, put right after the one before\n",
+			tb_format_counted(s->n_untimed,
+				"record has none|records have none", number,
+				sizeof number));
+	}
 	if (s->n_sliced > 0) {
 		row(writer, "sliced");
 		fprintf(stream,
@@ -222,8 +229,9 @@ static void add_counts(struct tb_json_object *json, const struct tb_packets_summ
 		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
 		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
 		{"n_truncated", s->n_truncated}, {"n_sliced", s->n_sliced},
-		{"n_clock_steps", s->n_clock_steps}, {"wire_bytes", s->wire_bytes},
-		{"payload_bytes", s->payload_bytes}, {"n_endpoints", s->n_endpoints},
+		{"n_untimed", s->n_untimed}, {"n_clock_steps", s->n_clock_steps},
+		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
+		{"n_endpoints", s->n_endpoints},
 		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
 		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
 		{"first_at_ns", (uint64_t)s->first_at_ns},
