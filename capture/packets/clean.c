@@ -2,6 +2,7 @@
 
 #include "frame.h"
 #include "random.h"
+#include "sflow.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,8 @@ struct tb_clean {
 	bool keep_retransmissions;
 	bool keep_acks;
 	bool lenient;
+	uint32_t sampled; // how many packets each stands for, unless sFlow tells
+	enum { SFLOW_UNKNOWN, SFLOW_SAMPLES, SFLOW_PACKETS } sflow;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
 	int64_t first_ns;    // stamp of the first record
@@ -38,7 +41,8 @@ struct tb_clean {
 	// What frames in the reorder window have in common, by tb_frame's `origin`. The
 	// window never spans as many.
 	struct origin {
-		int64_t offset_ns; // between a stamp and the order of time
+		int64_t offset_ns;   // between a stamp and the order of time
+		uint32_t stands_for; // packets; of those that were sampled
 	} origins[N_ORIGINS];
 	uint8_t origin; // the last one
 	struct types {
@@ -58,6 +62,8 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->keep_retransmissions = options->keep_retransmissions;
 	new->keep_acks = options->keep_acks;
 	new->lenient = options->lenient;
+	new->sampled = options->sampled ? options->sampled : 1;
+	new->origins[0].stands_for = new->sampled;
 	new->from = options->from;
 	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
@@ -152,12 +158,14 @@ static void count_step_back(struct tb_clean *clean)
 					: reorder->stepped_ns * TB_PS_PER_NS;
 }
 
-// set_origin notes of what stretch of the clock a frame is.
-static void set_origin(struct tb_clean *clean, struct tb_frame *frame)
+// set_origin notes of what stretch of the clock a frame is, and for how many it stands.
+static void set_origin(
+	struct tb_clean *clean, struct tb_frame *frame, uint32_t stands_for)
 {
-	int64_t offset_ns = clean->reorder.offset_ns;
-	if (clean->origins[clean->origin].offset_ns != offset_ns)
-		clean->origins[++clean->origin].offset_ns = offset_ns;
+	struct origin origin = {clean->reorder.offset_ns, stands_for};
+	const struct origin *last = &clean->origins[clean->origin];
+	if (last->offset_ns != origin.offset_ns || last->stands_for != stands_for)
+		clean->origins[++clean->origin] = origin;
 	frame->origin = clean->origin;
 }
 
@@ -169,6 +177,71 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 			&held->destination) != TB_OK)
 		return TB_ENOMEM;
 	return tb_reorder_put(&clean->reorder, at_ns);
+}
+
+// take_frame counts a frame that was decoded into the place `held`, and holds it back if
+// it may be replayed.
+static int take_frame(struct tb_clean *clean, struct tb_held *held,
+	const struct tb_frame_ends *ends, int64_t at_ns, uint32_t stands_for)
+{
+	struct tb_packets_summary *summary = clean->summary;
+	struct tb_frame *frame = &held->frame;
+	count_kind(clean, frame);
+	if (frame->kind != TB_FRAME_DATA)
+		return TB_OK;
+	if (tb_address_equal(&ends->source, &ends->destination)) {
+		summary->n_local++;
+		return TB_OK;
+	}
+	if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
+		// These are up to half of all records, and nothing later needs them. But
+		// if there may be copies, these must be counted as copies first.
+		summary->n_acks++;
+		return TB_OK;
+	}
+	summary->n_sliced += frame->sliced;
+	if (stands_for > 1) {
+		summary->n_sampled++;
+		if (stands_for > summary->sampled_most)
+			summary->sampled_most = stands_for;
+		if (stands_for < summary->sampled_least || summary->n_sampled == 1)
+			summary->sampled_least = stands_for;
+	}
+	set_origin(clean, frame, stands_for);
+	return hold(clean, held, ends, at_ns);
+}
+
+// take_sflow takes the packets that a datagram samples, each as a record of its own. It
+// returns 0 if the datagram is to be replayed itself: in a capture that did not begin
+// with one, which thus has the traffic itself.
+static int take_sflow(struct tb_clean *clean, struct tb_held *held,
+	struct tb_bytes datagram, int64_t at_ns)
+{
+	struct tb_sflow sflow;
+	struct tb_sflow_sample sample;
+	bool is_sflow = tb_sflow_begin(&sflow, datagram);
+	if (clean->sflow == SFLOW_UNKNOWN)
+		clean->sflow = is_sflow ? SFLOW_SAMPLES : SFLOW_PACKETS;
+	if (!is_sflow || clean->sflow == SFLOW_PACKETS) {
+		clean->summary->n_sflow += is_sflow;
+		return 0;
+	}
+	held->frame.kind = TB_FRAME_CONTROL;
+	held->frame.registry = TB_REGISTRY_UDP;
+	held->frame.type = TB_SFLOW_PORT;
+	count_kind(clean, &held->frame);
+	while (tb_sflow_next(&sflow, &sample)) {
+		struct tb_frame_ends ends;
+		if (!(held = tb_reorder_place(&clean->reorder)))
+			return TB_ENOMEM;
+		tb_frame_decode(&held->frame, &ends, sample.link_type, sample.bytes,
+			sample.wire_bytes, clean->dedup != NULL);
+		clean->summary->n_records++;
+		int status = take_frame(clean, held, &ends, at_ns, sample.stands_for);
+		if (status != TB_OK)
+			return status;
+	}
+	return 1;
 }
 
 // take_in decodes a record directly into the reorder window.
@@ -192,23 +265,15 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		clean->first_ns = record->at_ns;
 		clean->first_at_ns = at_ns;
 	}
-	count_kind(clean, frame);
-	if (frame->kind != TB_FRAME_DATA)
-		return TB_OK;
-	if (tb_address_equal(&ends.source, &ends.destination)) {
-		summary->n_local++;
-	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
-		// These are up to half of all records, and nothing later needs them. But
-		// if there may be copies, these must be counted as copies first.
-		summary->n_acks++;
-	} else {
-		summary->n_sliced += frame->sliced;
-		set_origin(clean, frame);
-		if (clean->dedup)
-			frame->point = point_of(clean, record, frame->point, input);
-		return hold(clean, held, &ends, at_ns);
+	if (frame->kind == TB_FRAME_DATA &&
+		(ends.sflow.n > 0 || clean->sflow == SFLOW_UNKNOWN)) {
+		int taken = take_sflow(clean, held, ends.sflow, at_ns);
+		if (taken != 0)
+			return taken < 0 ? taken : TB_OK;
 	}
-	return TB_OK;
+	if (clean->dedup)
+		frame->point = point_of(clean, record, frame->point, input);
+	return take_frame(clean, held, &ends, at_ns, clean->sampled);
 }
 
 // fresh_bytes marks the record's sequence numbers as seen and returns how many were new.
@@ -320,8 +385,11 @@ static int clean_one(
 	struct tb_clean *clean, struct tb_held *held, struct tb_cleaned *cleaned)
 {
 	struct tb_packets_summary *summary = clean->summary;
-	if (clean->dedup && tb_dedup_is_copy(clean->dedup, held->frame.digest,
-				    held->frame.point, held->at_ns)) {
+	const struct origin *origin = &clean->origins[held->frame.origin];
+	// Samples of one packet each stand for others.
+	if (clean->dedup && origin->stands_for == 1 &&
+		tb_dedup_is_copy(clean->dedup, held->frame.digest, held->frame.point,
+			held->at_ns)) {
 		summary->n_duplicates++;
 		return 0;
 	}
@@ -356,7 +424,8 @@ static int clean_one(
 		.sequence = held->frame.sequence,
 		.acknowledged = held->frame.acknowledged,
 		.at_ns = held->at_ns,
-		.stamp_ns = held->at_ns - clean->origins[held->frame.origin].offset_ns,
+		.stamp_ns = held->at_ns - origin->offset_ns,
+		.stands_for = origin->stands_for,
 		.source = held->source,
 		.destination = held->destination,
 		.wire_bytes = held->frame.wire_bytes,

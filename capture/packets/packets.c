@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "map_file.h"
 #include "nodes.h"
+#include "sampled.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,10 @@ struct tb_packets {
 	struct tb_error failure;
 	// The record that is being returned, frame by frame.
 	struct tb_cleaned record;
+	struct tb_sampled *sampled; // NULL: nothing was sampled
+	bool spread_all;	    // all of it was put, and how that ended
+	int spread_status;
+	struct tb_error spread_failure;
 	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
@@ -151,6 +156,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
 	tb_map_file_free(packets->own_map);
+	tb_sampled_free(packets->sampled);
 	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets);
@@ -223,7 +229,7 @@ void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
 	tb_nodes_limit(packets->nodes, n_nodes_max);
 }
 
-static int next_record(struct tb_packets *packets, struct tb_error *error)
+static int next_cleaned(struct tb_packets *packets, struct tb_error *error)
 {
 	int status = tb_packets_look_ahead(packets, error);
 	if (status != TB_OK)
@@ -238,6 +244,37 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 		return packets->ending;
 	}
 	return tb_clean_next(packets->clean, &packets->record, error);
+}
+
+// next_record returns the next record, or packet for which a sampled one stands.
+static int next_record(struct tb_packets *packets, struct tb_error *error)
+{
+	int status = packets->sampled ? 0 : next_cleaned(packets, error);
+	if (status < 0 ||
+		(!packets->sampled && (status == 0 || packets->record.stands_for == 1)))
+		return status;
+	if (!packets->sampled) {
+		if (tb_sampled_new(&packets->sampled) != TB_OK ||
+			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+			return tb_fail_memory(error, "the packets");
+	}
+	while ((status = tb_sampled_take(
+			packets->sampled, packets->spread_all, &packets->record)) == 0) {
+		if (packets->spread_all) {
+			if (packets->spread_status < 0 && error)
+				*error = packets->spread_failure;
+			return packets->spread_status;
+		}
+		int more = next_cleaned(packets, &packets->spread_failure);
+		packets->spread_all = more != 1;
+		packets->spread_status = more;
+		if (more == 1 &&
+			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+			status = TB_ENOMEM;
+		if (status < 0)
+			break;
+	}
+	return status < 0 ? tb_fail_memory(error, "the packets") : status;
 }
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
@@ -325,9 +362,9 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	if (pairing < 0)
 		return tb_fail_memory(error, "the packets");
 	if (pairing == TB_PAIRING_UNPLACED)
-		summary->n_unplaced++;
+		summary->n_unplaced += !record->again;
 	else if (pairing == TB_PAIRING_LOCAL)
-		summary->n_local++;
+		summary->n_local += !record->again;
 	if (pairing != TB_PAIRING_PLACED)
 		return 0;
 	int status = stamp(packets, error);
@@ -336,9 +373,9 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	packets->job = tb_packets_job_of(packets, packets->pair->source);
 	packets->payload_left = record->payload_bytes;
 	packets->in_record = true;
-	summary->n_replayed_records++;
+	summary->n_replayed_records += !record->again;
 	if (record->segment_bytes > 0)
-		summary->n_offloaded++;
+		summary->n_offloaded += !record->again;
 	return 1;
 }
 
@@ -405,6 +442,11 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 	if (status < 0)
 		return status;
 	const struct tb_cleaned *from = &packets->record;
+	if (packets->sampled)
+		return tb_fail(error, TB_EUSAGE,
+			"is sampled: most packets of each message are missing, so no job "
+			"can be inferred from it; replay its packets, without "
+			"--closed-loop");
 	packets->in_record = false;
 	int64_t since_ns = packets->captured_ps / TB_PS_PER_NS; // gaps shrunk
 	*record = (struct tb_packet_record){.at_ns = packets->first_ns + since_ns,

@@ -61,6 +61,10 @@ struct tb_packets_options {
 	struct tb_instant from;
 	struct tb_instant to;
 	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
+	// Each record is one of so many packets, of which the others were not captured:
+	// it is replayed as often, spread over time (sampled.h). 0: as sFlow tells, else
+	// 1. sFlow's own rates come first.
+	uint32_t sampled;
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
 	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
 	const char *map_file; // NULL: number nodes in the order of addresses
@@ -141,7 +145,10 @@ struct tb_packets_summary {
 	uint64_t n_late;	// records older than the window, stamped with its edge
 	uint64_t n_offloaded;	// records longer than the segment size, cut
 	uint64_t n_truncated;	// records captured shorter than on the wire
-	uint64_t n_sliced; // cut before they were captured, with the sizes of headers
+	uint64_t n_sliced;  // cut before they were captured, with the sizes of headers
+	uint64_t n_sflow;   // datagrams of sFlow that are replayed themselves
+	uint64_t n_sampled; // records that stand for several packets each
+	uint32_t sampled_least, sampled_most; // how many; 0: none does
 	uint64_t n_untimed;	// records without a time, put at that of the one before
 	uint64_t n_clock_steps; // steps back of the clock, each of which begins a stretch
 	uint64_t wire_bytes;	// of the packets returned

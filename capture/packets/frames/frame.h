@@ -79,6 +79,7 @@ struct tb_frame {
 struct tb_frame_ends {
 	struct tb_address source;
 	struct tb_address destination;
+	struct tb_bytes sflow; // payload of a UDP datagram to sFlow's port
 };
 
 // tb_frame_reads_link_type returns whether frames of this link type (libpcap's DLT_) can

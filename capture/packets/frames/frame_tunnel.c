@@ -1,6 +1,7 @@
 // Tunnels: packets within IP packets. The nodes sent the inner packets, so the inner
 // addresses are the endpoints; the outer headers count as bytes on the wire.
 #include "frame_walk.h"
+#include "sflow.h"
 
 #define UDP_BYTES 8
 
@@ -218,6 +219,13 @@ static bool enter_labels(struct tb_walk *walk)
 	return enter(walk, UDP_BYTES, TB_ETHER_TYPE_MPLS);
 }
 
+// note_sflow leaves the samples to the cleaning; the datagram itself is no tunnel.
+static bool note_sflow(struct tb_walk *walk)
+{
+	walk->ends->sflow = tb_bytes_after(walk->bytes, UDP_BYTES);
+	return false;
+}
+
 bool tb_walk_udp_tunnel(struct tb_walk *walk, uint32_t ports)
 {
 	static const struct {
@@ -234,6 +242,7 @@ bool tb_walk_udp_tunnel(struct tb_walk *walk, uint32_t ports)
 		{3544, true, enter_teredo},
 		{4341, false, enter_lisp},
 		{37008, false, enter_tzsp},
+		{TB_SFLOW_PORT, false, note_sflow},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].port == (ports & 0xffff) ||

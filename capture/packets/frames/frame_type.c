@@ -102,6 +102,10 @@ static const struct type_name ip_names[] = {
 	{137, "MPLS"},
 };
 
+static const struct type_name udp_names[] = {
+	{6343, "sFlow"},
+};
+
 static const struct type_name ppp_names[] = {
 	{0x0021, "IPv4"},
 	{0x0023, "OSI"},
@@ -210,6 +214,7 @@ static const struct registry {
 	[TB_REGISTRY_WLAN] = {"802.11 type", 2, N(wlan_names)},
 	[TB_REGISTRY_SUNATM] = {"SunATM type", 0, N(sunatm_names)},
 	[TB_REGISTRY_ERF] = {"ERF type", 0, N(erf_names)},
+	[TB_REGISTRY_UDP] = {"UDP port", 0, N(udp_names)},
 };
 
 // Types for private use, for which libpcap has no names.
