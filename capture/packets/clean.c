@@ -109,7 +109,7 @@ static void count_type(
 	types->rows[i].n_records++;
 }
 
-static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
+static inline void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 {
 	switch ((enum tb_frame_kind)frame->kind) {
 	case TB_FRAME_BROADCAST:
@@ -181,7 +181,7 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 
 // take_frame counts a frame that was decoded into the place `held`, and holds it back if
 // it may be replayed.
-static int take_frame(struct tb_clean *clean, struct tb_held *held,
+static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 	const struct tb_frame_ends *ends, int64_t at_ns, uint32_t stands_for)
 {
 	struct tb_packets_summary *summary = clean->summary;
@@ -199,7 +199,8 @@ static int take_frame(struct tb_clean *clean, struct tb_held *held,
 		summary->n_acks++;
 		return TB_OK;
 	}
-	summary->n_sliced += frame->sliced;
+	if (frame->sliced)
+		summary->n_sliced++;
 	if (stands_for > 1) {
 		summary->n_sampled++;
 		if (stands_for > summary->sampled_most)
@@ -214,8 +215,8 @@ static int take_frame(struct tb_clean *clean, struct tb_held *held,
 // take_sflow takes the packets that a datagram samples, each as a record of its own. It
 // returns 0 if the datagram is to be replayed itself: in a capture that did not begin
 // with one, which thus has the traffic itself.
-static int take_sflow(struct tb_clean *clean, struct tb_held *held,
-	struct tb_bytes datagram, int64_t at_ns)
+__attribute__((noinline)) static int take_sflow(struct tb_clean *clean,
+	struct tb_held *held, struct tb_bytes datagram, int64_t at_ns)
 {
 	struct tb_sflow sflow;
 	struct tb_sflow_sample sample;
@@ -255,7 +256,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	struct tb_frame_ends ends;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
-	summary->n_untimed += record->untimed;
+	if (record->untimed)
+		summary->n_untimed++;
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
 		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
@@ -454,6 +456,8 @@ static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
 {
 	int64_t offset_ns = cleaned->at_ns - cleaned->stamp_ns;
 	bool inside = false;
+	if (clean->from.kind == TB_INSTANT_NONE && clean->to.kind == TB_INSTANT_NONE)
+		return false;
 	clean->last_ns = cleaned->stamp_ns;
 	if (offset_ns != clean->stretch_ns)
 		clean->before_to = false;

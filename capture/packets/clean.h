@@ -209,11 +209,13 @@ struct tb_reorder {
 	size_t heap_n, heap_room;
 	uint64_t n_arrived;
 	int64_t newest_ns;
-	int64_t edge_ns;   // no record leaves with an earlier stamp any more
+	int64_t edge_ns;   // no record leaves with an earlier stamp any more, unless
+			   // newest_ns gives a later edge
 	int64_t offset_ns; // of the stretch to which the last stamped record belongs
 	int64_t former_ns[TB_REORDER_STRETCHES]; // offsets of stretches, newest first
 	uint32_t n_former;
-	uint32_t n_late_run;  // late records in a row
+	uint64_t late_at;     // value of n_arrived at the last late record
+	uint32_t n_late_run;  // late records in a row, up to that one
 	struct tb_held taken; // the record last taken from the heap
 	// Statistics.
 	uint64_t n_reordered;

@@ -229,7 +229,7 @@ void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
 	tb_nodes_limit(packets->nodes, n_nodes_max);
 }
 
-static int next_cleaned(struct tb_packets *packets, struct tb_error *error)
+static inline int next_cleaned(struct tb_packets *packets, struct tb_error *error)
 {
 	int status = tb_packets_look_ahead(packets, error);
 	if (status != TB_OK)
@@ -246,18 +246,10 @@ static int next_cleaned(struct tb_packets *packets, struct tb_error *error)
 	return tb_clean_next(packets->clean, &packets->record, error);
 }
 
-// next_record returns the next record, or packet for which a sampled one stands.
-static int next_record(struct tb_packets *packets, struct tb_error *error)
+// next_spread returns the next packet for which a sampled one stands.
+static int next_spread(struct tb_packets *packets, struct tb_error *error)
 {
-	int status = packets->sampled ? 0 : next_cleaned(packets, error);
-	if (status < 0 ||
-		(!packets->sampled && (status == 0 || packets->record.stands_for == 1)))
-		return status;
-	if (!packets->sampled) {
-		if (tb_sampled_new(&packets->sampled) != TB_OK ||
-			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
-			return tb_fail_memory(error, "the packets");
-	}
+	int status;
 	while ((status = tb_sampled_take(
 			packets->sampled, packets->spread_all, &packets->record)) == 0) {
 		if (packets->spread_all) {
@@ -265,16 +257,32 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 				*error = packets->spread_failure;
 			return packets->spread_status;
 		}
-		int more = next_cleaned(packets, &packets->spread_failure);
-		packets->spread_all = more != 1;
-		packets->spread_status = more;
-		if (more == 1 &&
+		packets->spread_status = next_cleaned(packets, &packets->spread_failure);
+		packets->spread_all = packets->spread_status != 1;
+		if (!packets->spread_all &&
 			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
-			status = TB_ENOMEM;
-		if (status < 0)
-			break;
+			return tb_fail_memory(error, "the packets");
 	}
 	return status < 0 ? tb_fail_memory(error, "the packets") : status;
+}
+
+// begin_spread takes the first record that was sampled.
+static int begin_spread(struct tb_packets *packets, struct tb_error *error)
+{
+	if (tb_sampled_new(&packets->sampled) != TB_OK ||
+		tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+		return tb_fail_memory(error, "the packets");
+	return next_spread(packets, error);
+}
+
+static inline int next_record(struct tb_packets *packets, struct tb_error *error)
+{
+	if (packets->sampled)
+		return next_spread(packets, error);
+	int status = next_cleaned(packets, error);
+	return status == 1 && packets->record.stands_for > 1
+		       ? begin_spread(packets, error)
+		       : status;
 }
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)

@@ -67,12 +67,17 @@ static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
 	return false;
 }
 
+// edge_of returns the edge, which follows the newest record.
+static int64_t edge_of(struct tb_reorder *reorder)
+{
+	if (reorder->edge_ns < reorder->newest_ns - TB_REORDER_WINDOW_NS)
+		reorder->edge_ns = reorder->newest_ns - TB_REORDER_WINDOW_NS;
+	return reorder->edge_ns;
+}
+
 static int64_t stamp_in_order(struct tb_reorder *reorder, int64_t at_ns)
 {
-	reorder->n_late_run = 0;
 	reorder->newest_ns = at_ns;
-	if (reorder->edge_ns < at_ns - TB_REORDER_WINDOW_NS)
-		reorder->edge_ns = at_ns - TB_REORDER_WINDOW_NS;
 	return at_ns;
 }
 
@@ -82,10 +87,12 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 	if (reorder->peak_ns < step_ns)
 		reorder->peak_ns = step_ns;
 	reorder->n_reordered++;
-	if (at_ns >= reorder->edge_ns)
+	if (at_ns >= edge_of(reorder))
 		return at_ns;
 	reorder->n_late++;
-	reorder->n_late_run++;
+	reorder->n_late_run =
+		reorder->late_at == reorder->n_arrived - 1 ? reorder->n_late_run + 1 : 1;
+	reorder->late_at = reorder->n_arrived;
 	return reorder->edge_ns;
 }
 
@@ -125,11 +132,12 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 		use_offset(reorder, reorder->newest_ns - stamp_ns);
 	}
 	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
-	if (step_ns >= 0 && step_ns <= TB_REORDER_LATE_NS)
+	if ((uint64_t)step_ns <= TB_REORDER_LATE_NS) // not negative, either
 		return stamp_in_order(reorder, reorder->newest_ns + step_ns);
 	if (step_ns > 0 || step_ns < -TB_REORDER_LATE_NS ||
-		(reorder->newest_ns + step_ns < reorder->edge_ns &&
-			reorder->n_late_run >= TB_REORDER_LATE_MAX))
+		(reorder->late_at == reorder->n_arrived - 1 &&
+			reorder->n_late_run >= TB_REORDER_LATE_MAX &&
+			reorder->newest_ns + step_ns < edge_of(reorder)))
 		return stamp_after_step(reorder, stamp_ns);
 	return stamp_out_of_order(reorder, reorder->newest_ns + step_ns);
 }

@@ -107,7 +107,7 @@ static bool is_ready(struct tb_sampled *sampled, bool all)
 	       sampled->newest_ns - oldest->next_ns >= TB_SAMPLED_SPAN_NS;
 }
 
-static int begin_spread(struct tb_sampled *sampled)
+static int spread_oldest(struct tb_sampled *sampled)
 {
 	struct spread *oldest = waiting(sampled, 0);
 	int64_t most_ns = TB_SAMPLED_SPAN_NS;
@@ -132,7 +132,7 @@ int tb_sampled_take(struct tb_sampled *sampled, bool all, struct tb_cleaned *pac
 	while (sampled->n > 0 && is_ready(sampled, all) &&
 		(sampled->n_heap == 0 ||
 			waiting(sampled, 0)->next_ns <= sampled->heap[0].next_ns))
-		if (begin_spread(sampled) != TB_OK)
+		if (spread_oldest(sampled) != TB_OK)
 			return TB_ENOMEM;
 	if (sampled->n_heap == 0)
 		return 0;

@@ -45,6 +45,28 @@
 #define BRIDGED_WITH_FCS     1
 #define BRIDGED		     7
 
+// walk_stamp steps over the time stamp that Arista's switches insert into copies of
+// frames (tcpdump's print-arista.c): subtype 1 or 2, a byte of time scale, four bits of
+// format (1: 64 bits, 2: 48), four of hardware, the time, and the frame's own EtherType.
+// The copied frame was shorter, so these bytes do not count.
+static void walk_stamp(struct tb_walk *walk)
+{
+	uint16_t subtype = 0, version = 0, type;
+	(void)tb_bytes_u16(walk->bytes, 0, &subtype);
+	(void)tb_bytes_u16(walk->bytes, 2, &version);
+	version &= 0xf0;
+	uint32_t n = version == 0x10 ? 4 + 8 : 4 + 6;
+	if ((version != 0x10 && version != 0x20) || subtype == 0 || subtype > 2 ||
+		!tb_bytes_u16(walk->bytes, n, &type) || walk->wire_bytes < n + 2) {
+		tb_walk_between_macs(walk);
+		return;
+	}
+	tb_walk_on(walk, n + 2);
+	walk->walked_bytes -= n + 2;
+	walk->frame->wire_bytes -= n + 2;
+	tb_walk_ether_type(walk, type);
+}
+
 // Types that lead on to network addresses, the most frequent first.
 static const struct {
 	uint16_t type;
@@ -62,6 +84,7 @@ static const struct {
 	{TYPE_PBB, tb_walk_pbb},
 	{TYPE_FABRICPATH, tb_walk_fabricpath},
 	{TYPE_TRILL, tb_walk_trill},
+	{TYPE_STAMP, walk_stamp},
 	{TYPE_MACSEC, tb_walk_macsec},
 };
 
@@ -112,7 +135,7 @@ bool tb_walk_knows_type(uint16_t type)
 	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
 		if (carriers[i].type == type)
 			return true;
-	return tag_bytes(type) > 0 || type == TYPE_STAMP || is_control(type);
+	return tag_bytes(type) > 0 || is_control(type);
 }
 
 void tb_walk_drop(struct tb_walk *walk, uint32_t n)
@@ -155,27 +178,6 @@ void tb_walk_between_macs(struct tb_walk *walk)
 		(void)tb_bytes_u64(walk->bytes, at, &word);
 		tb_walk_digest(walk, word);
 	}
-}
-
-// skip_stamp steps over the time stamp that Arista's switches insert into copies of
-// frames (tcpdump's print-arista.c): subtype 1 or 2, a byte of time scale, four bits of
-// format (1: 64 bits, 2: 48), four of hardware, the time, and the frame's own EtherType.
-// The copied frame was shorter, so these bytes do not count.
-static bool skip_stamp(struct tb_walk *walk, uint16_t *type)
-{
-	uint16_t subtype, version;
-	if (!tb_bytes_u16(walk->bytes, 0, &subtype) ||
-		!tb_bytes_u16(walk->bytes, 2, &version) || subtype == 0 || subtype > 2)
-		return false;
-	version &= 0xf0;
-	uint32_t n = version == 0x10 ? 4 + 8 : 4 + 6;
-	if ((version != 0x10 && version != 0x20) || !tb_bytes_u16(walk->bytes, n, type) ||
-		walk->wire_bytes < n + 2)
-		return false;
-	tb_walk_on(walk, n + 2);
-	walk->walked_bytes -= n + 2;
-	walk->frame->wire_bytes -= n + 2;
-	return true;
 }
 
 // skip_tags steps over tags; false if the frame ends within them.
@@ -254,10 +256,6 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		return;
 	}
 	tb_walk_type(walk, TB_REGISTRY_ETHER, type);
-	if (type == TYPE_STAMP && skip_stamp(walk, &type)) {
-		tb_walk_ether_type(walk, type);
-		return;
-	}
 	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
 		if (carriers[i].type == type) {
 			carriers[i].walk(walk);
