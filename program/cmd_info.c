@@ -106,7 +106,7 @@ int info_print_json(json_t *json, struct tb_error *error)
 static int refuse_span(const struct info_options *options, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EUSAGE, options->file,
-		"is no packet capture: --from and --to are for these");
+		"is no packet capture: --from, --to and --sampled are for these");
 }
 
 static int try_store(const struct info_options *options, struct tb_error *error)

@@ -21,7 +21,7 @@ struct count {
 	uint64_t value;
 };
 
-#define N_COUNTS 15
+#define N_COUNTS 21
 
 static void list_counts(
 	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
@@ -42,6 +42,12 @@ static void list_counts(
 		{"reordered", summary->n_reordered},
 		{"late", summary->n_late},
 		{"offloaded", summary->n_offloaded},
+		{"sampled_records", summary->n_sampled},
+		{"sampled_least", summary->sampled_least},
+		{"sampled_most", summary->sampled_most},
+		{"untimed", summary->n_untimed},
+		{"sliced", summary->n_sliced},
+		{"clock_steps", summary->n_clock_steps},
 	};
 	for (int i = 0; i < N_COUNTS; i++)
 		counts[i] = list[i];

@@ -217,6 +217,14 @@ static void warn_of_captures(
 			input.has_map ? "list them in the map, or raise the tree with "
 					"--nodes N"
 				      : "raise the tree with --nodes N");
+	if (seen->n_untimed)
+		fprintf(stderr,
+			"tailback: warning: %s: %s: they are replayed at once, and their "
+			"waits mean nothing\n",
+			input.name,
+			tb_format_counted(seen->n_untimed,
+				"record has no time|records have no time", records,
+				sizeof records));
 	if (!run->stopped && seen->n_packets == 0)
 		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
 			input.name);

@@ -93,6 +93,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(" --no-check", stream);
 	put_instant(stream, "--from", &packets->from);
 	put_instant(stream, "--to", &packets->to);
+	if (packets->sampled)
+		fprintf(stream, " --sampled %" PRIu32, packets->sampled);
 	put_reading(stream, options->workload.reading);
 	fputs(dedup[packets->dedup], stream);
 	if (packets->keep_retransmissions)

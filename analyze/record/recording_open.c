@@ -67,6 +67,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 		!has_captures(recording->workload))
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "
+			"--sampled, "
 			"--dedup and "
 			"--keep-... are for packet captures",
 			tb_workload_input(recording->workload, 0).name);

@@ -121,12 +121,14 @@ static void state_delivery(struct tb_report *report)
 static void state_capture(struct tb_report *report)
 {
 	const struct tb_run_capture *capture = &report->capture;
-	char wire[32], payload[32], idle[64];
+	char wire[32], payload[32], idle[64], sampled[96];
 	if (report->has_capture) {
 		struct tb_report_fact *at = fact(report, "captured");
-		snprintf(at->text, sizeof at->text, "%s on the wire, %s of payload",
+		snprintf(at->text, sizeof at->text, "%s on the wire, %s of payload%s%s",
 			tb_format_size(capture->wire_bytes, wire, sizeof wire),
-			tb_format_size(capture->payload_bytes, payload, sizeof payload));
+			tb_format_size(capture->payload_bytes, payload, sizeof payload),
+			capture->sampled_most ? "; " : "",
+			tb_run_sampled(capture, sampled, sizeof sampled));
 	}
 	if (strcmp(report->info->input_kind, "packets") != 0 &&
 		strcmp(report->info->input_kind, "mixed") != 0)

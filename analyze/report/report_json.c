@@ -137,6 +137,11 @@ static const struct tb_column capture_columns[] = {
 		TB_DATUM_SIZE, CAPTURE(wire_bytes)},
 	{"payload_bytes", NULL, "What their transport carried for its user.",
 		TB_DATUM_SIZE, CAPTURE(payload_bytes)},
+	{"sampled_least", NULL,
+		"For how many packets a captured one stands at least; all figures are "
+		"scaled by it. 0: the capture is not sampled.",
+		TB_DATUM_COUNT, CAPTURE(sampled_least)},
+	{"sampled_most", NULL, "And at most.", TB_DATUM_COUNT, CAPTURE(sampled_most)},
 	{"busiest_percent", NULL,
 		"Share of the busiest node's link that the trace asks for, over its "
 		"whole length; 0 when unknown.",

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // count_of returns a count of the summary, which is not trusted: false when it is none.
@@ -38,6 +39,14 @@ static bool add(struct tb_run_capture *capture, const json_t *summary)
 	capture->wire_bytes = sum_of(capture->wire_bytes, wire);
 	capture->payload_bytes = sum_of(capture->payload_bytes, payload);
 	capture->idle_ps = (tb_time_ps)sum_of((uint64_t)capture->idle_ps, idle);
+	uint64_t least, most;
+	if (count_of(summary, "sampled_least", &least) && least > 0 &&
+		count_of(summary, "sampled_most", &most)) {
+		if (capture->sampled_most == 0 || capture->sampled_least > least)
+			capture->sampled_least = least;
+		if (capture->sampled_most < most)
+			capture->sampled_most = most;
+	}
 	const json_t *load = json_object_get(summary, "load");
 	double share = real_of(load, "busiest_share");
 	if (share > capture->busiest_share) {
@@ -69,9 +78,31 @@ const char *tb_run_carried_by(const char *input_kind)
 	return strcmp(input_kind, "mixed") == 0 ? "of messages" : "of payload";
 }
 
+char *tb_run_sampled(const struct tb_run_capture *capture, char *buffer, size_t size)
+{
+	char least[32], most[32];
+	*buffer = '\0';
+	if (capture->sampled_most == 0)
+		return buffer;
+	bool varies = capture->sampled_least < capture->sampled_most;
+	snprintf(buffer, size, "1 packet of %s%s%s sampled, scaled",
+		tb_format_count(capture->sampled_least, least, sizeof least),
+		varies ? " to " : "",
+		varies ? tb_format_count(capture->sampled_most, most, sizeof most) : "");
+	return buffer;
+}
+
+static bool is_scaled(const struct tb_run_info *info)
+{
+	struct tb_run_capture capture;
+	return strcmp(info->input_kind, "packets") == 0 &&
+	       tb_run_capture(info, &capture) && capture.sampled_most > 0;
+}
+
 const char *tb_run_carried(const struct tb_run_info *info)
 {
-	return tb_run_carried_by(info->input_kind);
+	return is_scaled(info) ? "on the wire, scaled"
+			       : tb_run_carried_by(info->input_kind);
 }
 
 const char *tb_run_carried_title(const struct tb_run_info *info)
@@ -84,6 +115,6 @@ const char *tb_run_carried_title(const struct tb_run_info *info)
 const char *tb_run_carried_column(const struct tb_run_info *info)
 {
 	if (strcmp(info->input_kind, "packets") == 0)
-		return "On the wire";
+		return is_scaled(info) ? "On the wire, scaled" : "On the wire";
 	return strcmp(info->input_kind, "mixed") == 0 ? "Bytes" : "Payload";
 }

@@ -14,6 +14,9 @@ struct tb_run_capture {
 	// receive, over the whole trace, and the time scale that would make it a half; 0
 	// when unknown.
 	double busiest_share, half_scale;
+	// For how many packets each captured one stands, if it was sampled; 0: it was
+	// not.
+	uint64_t sampled_least, sampled_most;
 };
 
 // tb_run_capture fills `capture`; false, and unchanged, when the run replayed no capture
@@ -21,11 +24,16 @@ struct tb_run_capture {
 // summary.
 bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *capture);
 
+// tb_run_sampled writes "1 packet of 1,000 sampled, scaled" of a capture that was
+// sampled, or nothing, and returns buffer; 96 bytes suffice.
+char *tb_run_sampled(const struct tb_run_capture *capture, char *buffer, size_t size);
+
 // tb_run_carried returns what the bytes are that a run delivered: "on the wire" of
-// captures, whose frames are the messages; "of payload" of jobs; "of messages" of both.
+// captures, whose frames are the messages ("on the wire, scaled" if it was sampled); "of
+// payload" of jobs; "of messages" of both.
 const char *tb_run_carried(const struct tb_run_info *info);
 
-// tb_run_carried_by returns the same of an input_kind.
+// tb_run_carried_by returns the same of an input_kind, without "scaled".
 const char *tb_run_carried_by(const char *input_kind);
 
 // tb_run_carried_title returns the same as the name of a row: "on the wire", "payload",

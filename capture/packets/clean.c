@@ -2,6 +2,7 @@
 
 #include "frame.h"
 #include "random.h"
+#include "sflow.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #define LEAST_MTU_BYTES 1280 // any path of IPv6 carries this much
 #define LEAST_PAYLOAD	28u  // of TCP: any link carries IP packets of 68 bytes (RFC 791)
 #define N_TYPES_MAX	16
+#define N_ORIGINS	256
 
 struct tb_clean {
 	struct tb_inputs *inputs;
@@ -17,11 +19,18 @@ struct tb_clean {
 	bool keep_retransmissions;
 	bool keep_acks;
 	bool lenient;
+	uint32_t sampled; // how many packets each stands for, unless sFlow tells
+	enum { SFLOW_UNKNOWN, SFLOW_SAMPLES, SFLOW_PACKETS } sflow;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
-	int64_t first_ns; // stamp of the first record
-	int64_t last_ns;  // of the last packet
-	bool inside;	  // a packet was within the span
+	int64_t first_ns;    // stamp of the first record
+	int64_t first_at_ns; // the same in the order of time
+	int64_t last_ns;     // of the last packet
+	bool inside;	     // a packet was within the span
+	// Whether a packet of this stretch of the clock was captured before `to`, so that
+	// no later one of it can be.
+	int64_t stretch_ns;
+	bool before_to;
 	bool ended;
 	int ending; // how the inputs ended: 0, or the status of a failure
 	struct tb_error failure;
@@ -29,6 +38,13 @@ struct tb_clean {
 	struct tb_connections *connections;
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
+	// What frames in the reorder window have in common, by tb_frame's `origin`. The
+	// window never spans as many.
+	struct origin {
+		int64_t offset_ns;   // between a stamp and the order of time
+		uint32_t stands_for; // packets; of those that were sampled
+	} origins[N_ORIGINS];
+	uint8_t origin; // the last one
 	struct types {
 		struct tb_packets_type rows[N_TYPES_MAX];
 		uint32_t n;
@@ -46,6 +62,8 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->keep_retransmissions = options->keep_retransmissions;
 	new->keep_acks = options->keep_acks;
 	new->lenient = options->lenient;
+	new->sampled = options->sampled ? options->sampled : 1;
+	new->origins[0].stands_for = new->sampled;
 	new->from = options->from;
 	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
@@ -91,7 +109,7 @@ static void count_type(
 	types->rows[i].n_records++;
 }
 
-static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
+static inline void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 {
 	switch ((enum tb_frame_kind)frame->kind) {
 	case TB_FRAME_BROADCAST:
@@ -133,9 +151,22 @@ static void count_step_back(struct tb_clean *clean)
 	const struct tb_reorder *reorder = &clean->reorder;
 	summary->n_reordered = reorder->n_reordered;
 	summary->n_late = reorder->n_late;
-	summary->peak_reorder_ps = reorder->peak_ns > TB_TIME_NEVER / TB_PS_PER_NS
-					   ? TB_TIME_NEVER
-					   : reorder->peak_ns * TB_PS_PER_NS;
+	summary->peak_reorder_ps = reorder->peak_ns * TB_PS_PER_NS; // at most the window
+	summary->n_clock_steps = reorder->n_stepped;
+	summary->peak_step_ps = reorder->stepped_ns > TB_TIME_NEVER / TB_PS_PER_NS
+					? TB_TIME_NEVER
+					: reorder->stepped_ns * TB_PS_PER_NS;
+}
+
+// set_origin notes of what stretch of the clock a frame is, and for how many it stands.
+static void set_origin(
+	struct tb_clean *clean, struct tb_frame *frame, uint32_t stands_for)
+{
+	struct origin origin = {clean->reorder.offset_ns, stands_for};
+	const struct origin *last = &clean->origins[clean->origin];
+	if (last->offset_ns != origin.offset_ns || last->stands_for != stands_for)
+		clean->origins[++clean->origin] = origin;
+	frame->origin = clean->origin;
 }
 
 static int hold(struct tb_clean *clean, struct tb_held *held,
@@ -148,6 +179,72 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
+// take_frame counts a frame that was decoded into the place `held`, and holds it back if
+// it may be replayed.
+static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
+	const struct tb_frame_ends *ends, int64_t at_ns, uint32_t stands_for)
+{
+	struct tb_packets_summary *summary = clean->summary;
+	struct tb_frame *frame = &held->frame;
+	count_kind(clean, frame);
+	if (frame->kind != TB_FRAME_DATA)
+		return TB_OK;
+	if (tb_address_equal(&ends->source, &ends->destination)) {
+		summary->n_local++;
+		return TB_OK;
+	}
+	if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
+		// These are up to half of all records, and nothing later needs them. But
+		// if there may be copies, these must be counted as copies first.
+		summary->n_acks++;
+		return TB_OK;
+	}
+	if (frame->sliced)
+		summary->n_sliced++;
+	if (stands_for > 1) {
+		summary->n_sampled++;
+		if (stands_for > summary->sampled_most)
+			summary->sampled_most = stands_for;
+		if (stands_for < summary->sampled_least || summary->n_sampled == 1)
+			summary->sampled_least = stands_for;
+	}
+	set_origin(clean, frame, stands_for);
+	return hold(clean, held, ends, at_ns);
+}
+
+// take_sflow takes the packets that a datagram samples, each as a record of its own. It
+// returns 0 if the datagram is to be replayed itself: in a capture that did not begin
+// with one, which thus has the traffic itself.
+__attribute__((noinline)) static int take_sflow(struct tb_clean *clean,
+	struct tb_held *held, struct tb_bytes datagram, int64_t at_ns)
+{
+	struct tb_sflow sflow;
+	struct tb_sflow_sample sample;
+	bool is_sflow = tb_sflow_begin(&sflow, datagram);
+	if (clean->sflow == SFLOW_UNKNOWN)
+		clean->sflow = is_sflow ? SFLOW_SAMPLES : SFLOW_PACKETS;
+	if (!is_sflow || clean->sflow == SFLOW_PACKETS) {
+		clean->summary->n_sflow += is_sflow;
+		return 0;
+	}
+	held->frame.kind = TB_FRAME_CONTROL;
+	held->frame.registry = TB_REGISTRY_UDP;
+	held->frame.type = TB_SFLOW_PORT;
+	count_kind(clean, &held->frame);
+	while (tb_sflow_next(&sflow, &sample)) {
+		struct tb_frame_ends ends;
+		if (!(held = tb_reorder_place(&clean->reorder)))
+			return TB_ENOMEM;
+		tb_frame_decode(&held->frame, &ends, sample.link_type, sample.bytes,
+			sample.wire_bytes, clean->dedup != NULL);
+		clean->summary->n_records++;
+		int status = take_frame(clean, held, &ends, at_ns, sample.stands_for);
+		if (status != TB_OK)
+			return status;
+	}
+	return 1;
+}
+
 // take_in decodes a record directly into the reorder window.
 static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
 {
@@ -157,31 +254,28 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		return TB_ENOMEM;
 	struct tb_frame *frame = &held->frame;
 	struct tb_frame_ends ends;
-	if (summary->n_records++ == 0)
-		clean->first_ns = record->at_ns;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
+	if (record->untimed)
+		summary->n_untimed++;
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
 		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
-	if (record->at_ns <
-		clean->reorder.newest_ns) // rare, so keep it off the fast path
+	if (at_ns < clean->reorder.newest_ns || clean->reorder.offset_ns != 0)
 		count_step_back(clean);
-	count_kind(clean, frame);
-	if (frame->kind != TB_FRAME_DATA)
-		return TB_OK;
-	if (tb_address_equal(&ends.source, &ends.destination)) {
-		summary->n_local++;
-	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
-		// These are up to half of all records, and nothing later needs them. But
-		// if there may be copies, these must be counted as copies first.
-		summary->n_acks++;
-	} else {
-		if (clean->dedup)
-			frame->point = point_of(clean, record, frame->point, input);
-		return hold(clean, held, &ends, at_ns);
+	if (summary->n_records++ == 0) {
+		clean->first_ns = record->at_ns;
+		clean->first_at_ns = at_ns;
 	}
-	return TB_OK;
+	if (frame->kind == TB_FRAME_DATA &&
+		(ends.sflow.n > 0 || clean->sflow == SFLOW_UNKNOWN)) {
+		int taken = take_sflow(clean, held, ends.sflow, at_ns);
+		if (taken != 0)
+			return taken < 0 ? taken : TB_OK;
+	}
+	if (clean->dedup)
+		frame->point = point_of(clean, record, frame->point, input);
+	return take_frame(clean, held, &ends, at_ns, clean->sampled);
 }
 
 // fresh_bytes marks the record's sequence numbers as seen and returns how many were new.
@@ -293,8 +387,11 @@ static int clean_one(
 	struct tb_clean *clean, struct tb_held *held, struct tb_cleaned *cleaned)
 {
 	struct tb_packets_summary *summary = clean->summary;
-	if (clean->dedup && tb_dedup_is_copy(clean->dedup, held->frame.digest,
-				    held->frame.point, held->at_ns)) {
+	const struct origin *origin = &clean->origins[held->frame.origin];
+	// Samples of one packet each stand for others.
+	if (clean->dedup && origin->stands_for == 1 &&
+		tb_dedup_is_copy(clean->dedup, held->frame.digest, held->frame.point,
+			held->at_ns)) {
 		summary->n_duplicates++;
 		return 0;
 	}
@@ -329,6 +426,8 @@ static int clean_one(
 		.sequence = held->frame.sequence,
 		.acknowledged = held->frame.acknowledged,
 		.at_ns = held->at_ns,
+		.stamp_ns = held->at_ns - origin->offset_ns,
+		.stands_for = origin->stands_for,
 		.source = held->source,
 		.destination = held->destination,
 		.wire_bytes = held->frame.wire_bytes,
@@ -339,16 +438,38 @@ static int clean_one(
 	return 1;
 }
 
-// is_outside returns whether a record was captured outside the span that is asked for.
-// Nothing behind the span is read any more.
-static bool is_outside(struct tb_clean *clean, int64_t at_ns)
+// passes returns whether a packet comes after an instant (or, with `else_at`, what does
+// when none is given): an instant since the first record counts in the order of time, a
+// date by the clock.
+static bool passes(const struct tb_clean *clean, const struct tb_instant *instant,
+	const struct tb_cleaned *cleaned, int64_t otherwise_ns)
 {
+	bool relative = instant->kind == TB_INSTANT_RELATIVE;
+	return (relative ? cleaned->at_ns : cleaned->stamp_ns) >
+	       tb_instant_at(instant, relative ? clean->first_at_ns : 0, otherwise_ns);
+}
+
+// is_outside returns whether a record was captured outside the span that is asked for.
+// Nothing behind the span is read any more, unless the whole stretch of the clock is
+// behind it: another one may not be.
+static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
+{
+	int64_t offset_ns = cleaned->at_ns - cleaned->stamp_ns;
 	bool inside = false;
-	clean->last_ns = at_ns;
-	if (at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX))
-		clean->ended = true;
-	else if (at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN))
+	if (clean->from.kind == TB_INSTANT_NONE && clean->to.kind == TB_INSTANT_NONE)
+		return false;
+	clean->last_ns = cleaned->stamp_ns;
+	if (offset_ns != clean->stretch_ns)
+		clean->before_to = false;
+	clean->stretch_ns = offset_ns;
+	bool behind = passes(clean, &clean->to, cleaned, INT64_MAX);
+	struct tb_instant from = clean->from;
+	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
+	if (behind)
+		clean->ended |= clean->before_to || clean->to.kind == TB_INSTANT_RELATIVE;
+	else if (passes(clean, &from, cleaned, INT64_MIN))
 		clean->inside = inside = true;
+	clean->before_to |= !behind;
 	clean->summary->n_outside += !inside;
 	return !inside;
 }
@@ -385,7 +506,7 @@ int tb_clean_next(
 		struct tb_held *held = tb_reorder_take(&clean->reorder, clean->ended);
 		if (held) {
 			status = clean_one(clean, held, cleaned);
-			if (status == 1 && is_outside(clean, held->at_ns))
+			if (status == 1 && is_outside(clean, cleaned))
 				status = 0;
 			continue;
 		}

@@ -32,8 +32,11 @@ struct tb_cleaned {
 	uint32_t wire_bytes; // of the record's frame
 	uint32_t payload_bytes;
 	uint32_t header_bytes;	// before the payload, in each frame cut from it
+	int64_t stamp_ns;	// as captured, where at_ns is in the order of time
 	uint32_t full_bytes;	// TCP: payload of a full segment, as far as is known
 	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
+	uint32_t stands_for;	// packets that were not all captured, sampled.h; mostly 1
+	bool again;		// one of the others for which a sample stands
 };
 
 // tb_clean_new borrows `inputs` and `summary`, in which it counts what it drops.
@@ -172,13 +175,26 @@ bool tb_dedup_is_copy(
 // go through a heap. Records with equal stamps leave in the order of arrival. A record
 // that is older than the window's edge is late: it leaves with the stamp of the edge. At
 // most TB_REORDER_RECORDS_MAX records are held, whatever their stamps. Not thread safe.
+//
+// A step back that is longer, or that the next records confirm, is one of the clock:
+// captures were appended in the wrong order, or the clock was set. A new stretch begins
+// after the newest record, TB_REORDER_REST_NS later if the step is longer, else
+// TB_REORDER_PAUSE_NS; all its stamps move by the same offset. The last few stretches
+// are remembered, since interfaces with clocks of their own may alternate: when the
+// stamps return to what a former stretch would go on with, it does. A step forward of
+// more than a day moves the stamps, too, so that sums of stamps cannot overflow.
 
 #define TB_REORDER_WINDOW_NS   INT64_C(2000000) // captures step back by up to 1.1 ms
 #define TB_REORDER_RECORDS_MAX (UINT32_C(1) << 16)
+#define TB_REORDER_LATE_NS     INT64_C(10000000) // longer steps are the clock's
+#define TB_REORDER_LATE_MAX    4 // and so are shorter ones that as many records confirm
+#define TB_REORDER_PAUSE_NS    INT64_C(1000000)
+#define TB_REORDER_REST_NS     INT64_C(1000000000)
+#define TB_REORDER_STRETCHES   4
 
 // A frame held back; the struct fills a cache line.
 struct tb_held {
-	int64_t at_ns;
+	int64_t at_ns;	 // in the order of time: the record's stamp and an offset
 	uint32_t source; // numbers of endpoints
 	uint32_t destination;
 	struct tb_frame frame;
@@ -193,19 +209,27 @@ struct tb_reorder {
 	size_t heap_n, heap_room;
 	uint64_t n_arrived;
 	int64_t newest_ns;
-	int64_t edge_ns;      // no record leaves with an earlier stamp any more
+	int64_t edge_ns;   // no record leaves with an earlier stamp any more, unless
+			   // newest_ns gives a later edge
+	int64_t offset_ns; // of the stretch to which the last stamped record belongs
+	int64_t former_ns[TB_REORDER_STRETCHES]; // offsets of stretches, newest first
+	uint32_t n_former;
+	uint64_t late_at;     // value of n_arrived at the last late record
+	uint32_t n_late_run;  // late records in a row, up to that one
 	struct tb_held taken; // the record last taken from the heap
 	// Statistics.
 	uint64_t n_reordered;
 	uint64_t n_late;
-	int64_t peak_ns; // largest step back in time
+	int64_t peak_ns;    // largest step back in time, unless it was the clock's
+	uint64_t n_stepped; // steps back of the clock
+	int64_t stepped_ns; // the largest
 };
 
 // A zeroed struct is empty. tb_reorder_fini frees what it holds.
 void tb_reorder_fini(struct tb_reorder *reorder);
 
 // tb_reorder_stamp must see the stamp of every record, even of those that will not be
-// put. It returns the stamp with which the record may be put.
+// put. It returns the stamp with which the record may be put, and sets `offset_ns`.
 int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t at_ns);
 
 // tb_reorder_place returns room for the next record, of which the caller fills all but

@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "map_file.h"
 #include "nodes.h"
+#include "sampled.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,10 @@ struct tb_packets {
 	struct tb_error failure;
 	// The record that is being returned, frame by frame.
 	struct tb_cleaned record;
+	struct tb_sampled *sampled; // NULL: nothing was sampled
+	bool spread_all;	    // all of it was put, and how that ended
+	int spread_status;
+	struct tb_error spread_failure;
 	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
@@ -53,7 +58,9 @@ struct tb_packets {
 	bool in_record;
 	// The clock.
 	bool begun;
-	int64_t last_ns;
+	int64_t first_ns; // stamp of the first packet
+	int64_t last_ns;  // the last one, in the order of time
+	int64_t last_stamp_ns;
 	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
@@ -149,6 +156,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
 	tb_map_file_free(packets->own_map);
+	tb_sampled_free(packets->sampled);
 	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets);
@@ -221,7 +229,7 @@ void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
 	tb_nodes_limit(packets->nodes, n_nodes_max);
 }
 
-static int next_record(struct tb_packets *packets, struct tb_error *error)
+static inline int next_cleaned(struct tb_packets *packets, struct tb_error *error)
 {
 	int status = tb_packets_look_ahead(packets, error);
 	if (status != TB_OK)
@@ -236,6 +244,45 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 		return packets->ending;
 	}
 	return tb_clean_next(packets->clean, &packets->record, error);
+}
+
+// next_spread returns the next packet for which a sampled one stands.
+static int next_spread(struct tb_packets *packets, struct tb_error *error)
+{
+	int status;
+	while ((status = tb_sampled_take(
+			packets->sampled, packets->spread_all, &packets->record)) == 0) {
+		if (packets->spread_all) {
+			if (packets->spread_status < 0 && error)
+				*error = packets->spread_failure;
+			return packets->spread_status;
+		}
+		packets->spread_status = next_cleaned(packets, &packets->spread_failure);
+		packets->spread_all = packets->spread_status != 1;
+		if (!packets->spread_all &&
+			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+			return tb_fail_memory(error, "the packets");
+	}
+	return status < 0 ? tb_fail_memory(error, "the packets") : status;
+}
+
+// begin_spread takes the first record that was sampled.
+static int begin_spread(struct tb_packets *packets, struct tb_error *error)
+{
+	if (tb_sampled_new(&packets->sampled) != TB_OK ||
+		tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+		return tb_fail_memory(error, "the packets");
+	return next_spread(packets, error);
+}
+
+static inline int next_record(struct tb_packets *packets, struct tb_error *error)
+{
+	if (packets->sampled)
+		return next_spread(packets, error);
+	int status = next_cleaned(packets, error);
+	return status == 1 && packets->record.stands_for > 1
+		       ? begin_spread(packets, error)
+		       : status;
 }
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
@@ -276,18 +323,32 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 // stamp sets the time of the record's frames.
 static int stamp(struct tb_packets *packets, struct tb_error *error)
 {
-	int64_t at_ns = packets->record.at_ns;
-	if (!packets->begun)
-		packets->summary.first_at_ns = packets->last_ns = at_ns;
+	struct tb_packets_summary *summary = &packets->summary;
+	int64_t at_ns = packets->record.at_ns, stamp_ns = packets->record.stamp_ns;
+	if (!packets->begun) {
+		packets->first_ns = packets->last_stamp_ns = stamp_ns;
+		summary->first_at_ns = summary->last_at_ns = stamp_ns;
+		packets->last_ns = at_ns;
+	}
 	packets->begun = true;
-	tb_time_ps gap = squeezed(packets, at_ns - packets->last_ns);
-	packets->summary.last_at_ns = packets->last_ns = at_ns;
+	int64_t gap_ns = at_ns - packets->last_ns;
+	// In the order of time, a gap of more than a day is shortened (clean.h).
+	if (gap_ns > TB_PACKETS_GAP_MAX / TB_PS_PER_NS &&
+		stamp_ns - packets->last_stamp_ns > gap_ns)
+		gap_ns = stamp_ns - packets->last_stamp_ns;
+	tb_time_ps gap = squeezed(packets, gap_ns);
+	packets->last_ns = at_ns;
+	packets->last_stamp_ns = stamp_ns;
+	if (stamp_ns < summary->first_at_ns)
+		summary->first_at_ns = stamp_ns;
+	if (stamp_ns > summary->last_at_ns)
+		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
 		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: --squeeze-idle "
 			"1h shortens the gaps between them");
-	packets->summary.duration_ps = packets->at_ps;
+	summary->duration_ps = packets->at_ps;
 	return TB_OK;
 }
 
@@ -309,9 +370,9 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	if (pairing < 0)
 		return tb_fail_memory(error, "the packets");
 	if (pairing == TB_PAIRING_UNPLACED)
-		summary->n_unplaced++;
+		summary->n_unplaced += !record->again;
 	else if (pairing == TB_PAIRING_LOCAL)
-		summary->n_local++;
+		summary->n_local += !record->again;
 	if (pairing != TB_PAIRING_PLACED)
 		return 0;
 	int status = stamp(packets, error);
@@ -320,9 +381,9 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	packets->job = tb_packets_job_of(packets, packets->pair->source);
 	packets->payload_left = record->payload_bytes;
 	packets->in_record = true;
-	summary->n_replayed_records++;
+	summary->n_replayed_records += !record->again;
 	if (record->segment_bytes > 0)
-		summary->n_offloaded++;
+		summary->n_offloaded += !record->again;
 	return 1;
 }
 
@@ -389,10 +450,14 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 	if (status < 0)
 		return status;
 	const struct tb_cleaned *from = &packets->record;
+	if (packets->sampled)
+		return tb_fail(error, TB_EUSAGE,
+			"is sampled: most packets of each message are missing, so no job "
+			"can be inferred from it; replay its packets, without "
+			"--closed-loop");
 	packets->in_record = false;
 	int64_t since_ns = packets->captured_ps / TB_PS_PER_NS; // gaps shrunk
-	*record = (struct tb_packet_record){
-		.at_ns = packets->summary.first_at_ns + since_ns,
+	*record = (struct tb_packet_record){.at_ns = packets->first_ns + since_ns,
 		.source = packets->pair->source,
 		.destination = packets->pair->destination,
 		.wire_bytes = from->wire_bytes,

@@ -2,14 +2,14 @@
 // cleaned from capture files (pcap, pcapng; plain or compressed) or standard input.
 //
 // Model: the records of all inputs are merged by time stamp, sorted within a window of 2
-// ms (clean.h) and decoded to their endpoints (frame.h). What belongs to the captured
-// network is dropped: copies of a frame seen at several points (clean.h), and
-// retransmissions and pure acknowledgements of TCP and of InfiniBand's reliable
-// connections (clean.h, clean.h). Frames that were captured before a network
-// card segmented them are cut into the frames on the wire, each with its own headers: at
-// the MSS that both ends announced, else at the largest full-sized segment seen, else at
-// an MTU of 1500. Endpoints become nodes, by a map or sorted by address, and captured
-// time becomes the trace's time.
+// ms, behind which a stretch of a clock that stepped back begins (clean.h), and decoded
+// to their endpoints (frame.h). What belongs to the captured network is dropped: copies
+// of a frame seen at several points (clean.h), and retransmissions and pure
+// acknowledgements of TCP and of InfiniBand's reliable connections (clean.h, clean.h).
+// Frames that were captured before a network card segmented them are cut into the frames
+// on the wire, each with its own headers: at the MSS that both ends announced, else at
+// the largest full-sized segment seen, else at an MTU of 1500. Endpoints become nodes, by
+// a map or sorted by address, and captured time becomes the trace's time.
 //
 // Nodes without a map: the endpoints of the first 131,072 records to be replayed are
 // numbered in the order of their addresses, IPv4 before IPv6, MAC, LID and GID; later
@@ -61,6 +61,10 @@ struct tb_packets_options {
 	struct tb_instant from;
 	struct tb_instant to;
 	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
+	// Each record is one of so many packets, of which the others were not captured:
+	// it is replayed as often, spread over time (sampled.h). 0: as sFlow tells, else
+	// 1. sFlow's own rates come first.
+	uint32_t sampled;
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
 	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
 	const char *map_file; // NULL: number nodes in the order of addresses
@@ -84,7 +88,7 @@ struct tb_captured_packet {
 // One record of the capture, not cut, with what its transport says, for those who look
 // at connections. Endpoints are those of the packets that are cut from it.
 struct tb_packet_record {
-	int64_t at_ns; // since the epoch, but for gaps that shrank
+	int64_t at_ns; // since the epoch at first, but for gaps that shrank
 	struct tb_node source;
 	struct tb_node destination;
 	uint32_t wire_bytes;
@@ -141,17 +145,24 @@ struct tb_packets_summary {
 	uint64_t n_late;	// records older than the window, stamped with its edge
 	uint64_t n_offloaded;	// records longer than the segment size, cut
 	uint64_t n_truncated;	// records captured shorter than on the wire
+	uint64_t n_sliced;  // cut before they were captured, with the sizes of headers
+	uint64_t n_sflow;   // datagrams of sFlow that are replayed themselves
+	uint64_t n_sampled; // records that stand for several packets each
+	uint32_t sampled_least, sampled_most; // how many; 0: none does
+	uint64_t n_untimed;	// records without a time, put at that of the one before
+	uint64_t n_clock_steps; // steps back of the clock, each of which begins a stretch
 	uint64_t wire_bytes;	// of the packets returned
 	uint64_t payload_bytes;
 	uint32_t n_endpoints; // placed
 	uint32_t n_endpoints_unplaced;
 	uint32_t n_nodes;	// highest node of a packet + 1
 	uint64_t n_pairs;	// ordered pairs of nodes with packets
-	int64_t first_at_ns;	// when the first packet was captured, since the epoch
-	int64_t last_at_ns;	// and the last
+	int64_t first_at_ns;	// the earliest stamp of a packet, since the epoch
+	int64_t last_at_ns;	// and the latest
 	tb_time_ps duration_ps; // last packet's at_ps
 	tb_time_ps squeezed_ps; // idle time taken out; TB_TIME_NEVER: 106 days or more
-	tb_time_ps peak_reorder_ps; // largest step back in time seen
+	tb_time_ps peak_reorder_ps; // largest step back in time that was put in order
+	tb_time_ps peak_step_ps;    // of the clock; TB_TIME_NEVER: 106 days or more
 	bool is_cut;		    // with `lenient`: an input was damaged there
 };
 

@@ -119,6 +119,26 @@ static void write_order(
 				count(s->n_late, number, sizeof number));
 		fputc('\n', stream);
 	}
+	if (s->n_clock_steps > 0) {
+		row(writer, "clock");
+		fprintf(stream, "stepped back %s, by up to %s: a new stretch begins\n",
+			tb_format_counted(
+				s->n_clock_steps, "time", number, sizeof number),
+			tb_format_time(s->peak_step_ps, span, sizeof span));
+	}
+	if (s->n_untimed > 0) {
+		row(writer, "no time");
+		fprintf(stream, "%s, put right after the one before\n",
+			tb_format_counted(s->n_untimed,
+				"record has none|records have none", number,
+				sizeof number));
+	}
+	if (s->n_sliced > 0) {
+		row(writer, "sliced");
+		fprintf(stream,
+			"%s cut before the capture: their headers give the sizes\n",
+			tb_format_counted(s->n_sliced, "record", number, sizeof number));
+	}
 	if (s->n_offloaded > 0) {
 		row(writer, "offloaded");
 		fprintf(stream, "%s longer than a segment, cut\n",
@@ -165,6 +185,30 @@ static void write_time(
 	fputc('\n', writer->stream);
 }
 
+static void write_sampled(
+	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
+{
+	char number[48], least[32], most[32];
+	if (s->n_sampled > 0) {
+		row(writer, "sampled");
+		fprintf(writer->stream,
+			"1 packet of %s%s%s: packets and bytes are scaled, each spread "
+			"until the pair's next\n",
+			count(s->sampled_least, least, sizeof least),
+			s->sampled_least < s->sampled_most ? " to " : "",
+			s->sampled_least < s->sampled_most
+				? count(s->sampled_most, most, sizeof most)
+				: "");
+	}
+	if (s->n_sflow > 0) {
+		row(writer, "sFlow");
+		fprintf(writer->stream,
+			"%s: replayed themselves, not what they sample; filter the "
+			"capture by 'udp port 6343'\n",
+			tb_format_counted(s->n_sflow, "datagram", number, sizeof number));
+	}
+}
+
 int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	const char *indent, const struct tb_packets_against *against)
 {
@@ -175,6 +219,7 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	fprintf(stream, "%s read, %s replayed\n", count(s->n_records, a, sizeof a),
 		count(s->n_replayed_records, b, sizeof b));
 	write_left_out(&writer);
+	write_sampled(&writer, s);
 	row(&writer, "packets");
 	fprintf(stream, "%s, %s on the wire, %s of payload\n",
 		count(s->n_packets, a, sizeof a),
@@ -208,14 +253,19 @@ static void add_counts(struct tb_json_object *json, const struct tb_packets_summ
 		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
 		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
 		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
-		{"n_truncated", s->n_truncated}, {"wire_bytes", s->wire_bytes},
-		{"payload_bytes", s->payload_bytes}, {"n_endpoints", s->n_endpoints},
+		{"n_truncated", s->n_truncated}, {"n_sliced", s->n_sliced},
+		{"n_sflow", s->n_sflow}, {"n_sampled", s->n_sampled},
+		{"sampled_least", s->sampled_least}, {"sampled_most", s->sampled_most},
+		{"n_untimed", s->n_untimed}, {"n_clock_steps", s->n_clock_steps},
+		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
+		{"n_endpoints", s->n_endpoints},
 		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
 		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
 		{"first_at_ns", (uint64_t)s->first_at_ns},
 		{"duration_ps", (uint64_t)s->duration_ps},
 		{"squeezed_ps", (uint64_t)s->squeezed_ps},
-		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps}};
+		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps},
+		{"peak_step_ps", (uint64_t)s->peak_step_ps}};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		tb_json_add_count(json, counts[i].name, counts[i].value);
 }

@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+#define GAP_MAX_NS   (TB_PACKETS_GAP_MAX / TB_PS_PER_NS)
+#define FIRST_MAX_NS (INT64_C(4) << 60) // in 2116; leaves as much for what follows
+#define AT_MAX_NS    (INT64_C(7) << 60)
+
 struct tb_straggler {
 	uint64_t arrival;
 	struct tb_held held;
@@ -17,26 +21,125 @@ void tb_reorder_fini(struct tb_reorder *reorder)
 	*reorder = (struct tb_reorder){0};
 }
 
-int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t at_ns)
+// use_offset makes the next stamps move by `offset_ns`, and keeps the former offsets.
+static void use_offset(struct tb_reorder *reorder, int64_t offset_ns)
 {
-	if (reorder->n_arrived++ == 0) {
-		reorder->newest_ns = at_ns;
-		reorder->edge_ns = at_ns - TB_REORDER_WINDOW_NS;
+	uint32_t i = 0;
+	while (i < reorder->n_former && reorder->former_ns[i] != offset_ns)
+		i++;
+	if (i == TB_REORDER_STRETCHES)
+		i--;
+	else if (i == reorder->n_former)
+		reorder->n_former++;
+	for (; i > 0; i--)
+		reorder->former_ns[i] = reorder->former_ns[i - 1];
+	reorder->former_ns[0] = offset_ns;
+	reorder->offset_ns = offset_ns;
+}
+
+// step_by returns how far behind the newest record a stamp is with this offset. Stamps of
+// centuries apart may wrap around, so that they only seem near.
+static int64_t step_by(
+	const struct tb_reorder *reorder, int64_t stamp_ns, int64_t offset_ns)
+{
+	return (int64_t)((uint64_t)stamp_ns + (uint64_t)offset_ns -
+			 (uint64_t)reorder->newest_ns);
+}
+
+// goes_on returns whether a former stretch goes on with this stamp; then that is in use.
+// Since then time went on by the rest with which the stretches after it began.
+static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
+{
+	for (uint32_t i = 1; i < reorder->n_former; i++) {
+		int64_t offset_ns = reorder->former_ns[i];
+		int64_t step_ns = step_by(reorder, stamp_ns, offset_ns);
+		int64_t apart_ns = reorder->offset_ns - offset_ns;
+		int64_t rest_ns = apart_ns < TB_REORDER_REST_NS ? TB_REORDER_PAUSE_NS
+								: TB_REORDER_REST_NS;
+		if (step_ns < -rest_ns - TB_REORDER_WINDOW_NS ||
+			step_ns > TB_REORDER_LATE_NS)
+			continue;
+		if (step_ns < -TB_REORDER_WINDOW_NS)
+			reorder->former_ns[i] = offset_ns -= step_ns;
+		use_offset(reorder, offset_ns);
+		return true;
 	}
-	if (at_ns >= reorder->newest_ns) {
-		reorder->newest_ns = at_ns;
-		if (reorder->edge_ns < at_ns - TB_REORDER_WINDOW_NS)
-			reorder->edge_ns = at_ns - TB_REORDER_WINDOW_NS;
-		return at_ns;
-	}
+	return false;
+}
+
+// edge_of returns the edge, which follows the newest record.
+static int64_t edge_of(struct tb_reorder *reorder)
+{
+	if (reorder->edge_ns < reorder->newest_ns - TB_REORDER_WINDOW_NS)
+		reorder->edge_ns = reorder->newest_ns - TB_REORDER_WINDOW_NS;
+	return reorder->edge_ns;
+}
+
+static int64_t stamp_in_order(struct tb_reorder *reorder, int64_t at_ns)
+{
+	reorder->newest_ns = at_ns;
+	return at_ns;
+}
+
+static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
+{
 	int64_t step_ns = reorder->newest_ns - at_ns;
 	if (reorder->peak_ns < step_ns)
 		reorder->peak_ns = step_ns;
 	reorder->n_reordered++;
-	if (at_ns >= reorder->edge_ns)
+	if (at_ns >= edge_of(reorder))
 		return at_ns;
 	reorder->n_late++;
+	reorder->n_late_run =
+		reorder->late_at == reorder->n_arrived - 1 ? reorder->n_late_run + 1 : 1;
+	reorder->late_at = reorder->n_arrived;
 	return reorder->edge_ns;
+}
+
+// stamp_after_step stamps a record whose stamp is far from those before it.
+static int64_t stamp_after_step(struct tb_reorder *reorder, int64_t stamp_ns)
+{
+	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
+	if (goes_on(reorder, stamp_ns)) {
+		step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
+		return step_ns < 0
+			       ? stamp_out_of_order(reorder, reorder->newest_ns + step_ns)
+			       : stamp_in_order(reorder, reorder->newest_ns + step_ns);
+	}
+	bool moves = step_ns < 0 || step_ns > GAP_MAX_NS;
+	if (step_ns < 0) {
+		reorder->n_stepped++;
+		if (reorder->stepped_ns < -step_ns)
+			reorder->stepped_ns = -step_ns;
+		step_ns = -step_ns < TB_REORDER_REST_NS ? TB_REORDER_PAUSE_NS
+							: TB_REORDER_REST_NS;
+	} else if (moves) {
+		step_ns = GAP_MAX_NS + 1; // still longer than the longest that stays
+	}
+	if (step_ns > AT_MAX_NS - reorder->newest_ns)
+		step_ns = 0;
+	int64_t at_ns = reorder->newest_ns + step_ns;
+	if (moves)
+		use_offset(reorder, at_ns - stamp_ns);
+	return stamp_in_order(reorder, at_ns);
+}
+
+int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
+{
+	if (reorder->n_arrived++ == 0) {
+		reorder->newest_ns = stamp_ns < FIRST_MAX_NS ? stamp_ns : FIRST_MAX_NS;
+		reorder->edge_ns = reorder->newest_ns - TB_REORDER_WINDOW_NS;
+		use_offset(reorder, reorder->newest_ns - stamp_ns);
+	}
+	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
+	if ((uint64_t)step_ns <= TB_REORDER_LATE_NS) // not negative, either
+		return stamp_in_order(reorder, reorder->newest_ns + step_ns);
+	if (step_ns > 0 || step_ns < -TB_REORDER_LATE_NS ||
+		(reorder->late_at == reorder->n_arrived - 1 &&
+			reorder->n_late_run >= TB_REORDER_LATE_MAX &&
+			reorder->newest_ns + step_ns < edge_of(reorder)))
+		return stamp_after_step(reorder, stamp_ns);
+	return stamp_out_of_order(reorder, reorder->newest_ns + step_ns);
 }
 
 static int grow_ring(struct tb_reorder *reorder)

@@ -38,6 +38,7 @@ error_t tb_cmd_capture_arg(int key, const char *value, const struct argp_state *
 	struct tb_cmd_captures *captures)
 {
 	struct tb_packets_options *packets = &captures->packets;
+	uint64_t n = 0;
 	switch (key) {
 	case TB_KEY_FROM:
 		want_instant(state, "from", value, &packets->from);
@@ -50,6 +51,14 @@ error_t tb_cmd_capture_arg(int key, const char *value, const struct argp_state *
 			argp_error(state,
 				"--time-scale=%s: expected a number from 1e-9 to 1e9",
 				value);
+		break;
+	case TB_KEY_SAMPLED:
+		if (tb_parse_count(value, 1, UINT32_MAX, &n) != TB_OK)
+			argp_error(state,
+				"--sampled=%s: expected how many packets each stands "
+				"for, from 1 on",
+				value);
+		packets->sampled = (uint32_t)n;
 		break;
 	case TB_KEY_CLOSED_LOOP:
 		captures->closed_loop = true;

@@ -24,6 +24,7 @@ enum {
 	TB_KEY_DEDUP,
 	TB_KEY_RETRANSMISSIONS,
 	TB_KEY_ACKS,
+	TB_KEY_SAMPLED,
 };
 
 // Rows for a table of options, in its group `group`: the span, and what a replay has
@@ -34,8 +35,12 @@ enum {
 		     "seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "      \
 		     "(UTC)",                                                            \
 		group},                                                                  \
+		{"to", TB_KEY_TO, "INSTANT", 0, "And until then", group},                \
 	{                                                                                \
-		"to", TB_KEY_TO, "INSTANT", 0, "And until then", group                   \
+		"sampled", TB_KEY_SAMPLED, "N", 0,                                       \
+			"The capture has one packet of N: count and replay each N "      \
+			"times, spread over time",                                       \
+			group                                                            \
 	}
 
 // Those of captures that become jobs.

@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					    .keep_retransmissions = true,
 					    .squeeze_idle = TB_PS_PER_MS,
 					    .from = {TB_INSTANT_RELATIVE, 1000},
+					    .sampled = 3,
 					    .time_scale = 0.3}};
 	for (size_t i = 0; i < 2; i++) {
 		struct tb_packets *packets;

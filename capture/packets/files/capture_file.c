@@ -93,7 +93,7 @@ static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
 	return tb_fail_in(error, TB_EFORMAT, file->name,
 		"%s is not read: expected Ethernet, 802.11, Linux cooked, NFLOG, raw IP, "
 		"loopback, InfiniBand, IPoIB, PPP, HDLC, frame relay, SLIP, SunATM, DSA, "
-		"PPI or ERF",
+		"PPI, PKTAP, Juniper Ethernet or ERF",
 		tb_frame_type_format((struct tb_frame_type){(uint16_t)file->link_type,
 					     TB_REGISTRY_LINK},
 			type, sizeof type));
@@ -191,6 +191,7 @@ static int next_of_pcap(
 	record->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
 	record->link_type = file->link_type;
 	record->interface = 0;
+	record->untimed = false;
 	return 1;
 }
 

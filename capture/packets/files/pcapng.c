@@ -40,6 +40,7 @@ struct tb_pcapng {
 	size_t interfaces_room;
 	uint32_t first_interface; // number of interfaces in earlier sections
 	bool little_endian;
+	int64_t last_ns; // stamp of the last packet
 	uint8_t *block;
 	uint32_t block_bytes;
 	size_t block_room;
@@ -254,12 +255,14 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 			"%u captured bytes do not fit into a pcapng block of %u",
 			captured, p->block_bytes);
 	uint64_t ticks = (uint64_t)word(p, 12) << 32 | word(p, 16);
-	int64_t at_ns = 0;
+	int64_t at_ns = p->last_ns;
 	int status = simple ? TB_OK : stamp(interface, ticks, &at_ns, error);
 	if (status != TB_OK)
 		return status;
+	p->last_ns = at_ns;
 	*record = (struct tb_record){
 		.at_ns = at_ns,
+		.untimed = simple,
 		.bytes = {p->block + head, captured},
 		// A wrong length must not be below what was captured.
 		.wire_bytes = wire < captured ? captured : wire,

@@ -3,7 +3,8 @@
 //
 // The reader handles sections in either byte order, each with its own interfaces, and
 // enhanced, simple and obsolete packet blocks; it skips other blocks. A simple packet has
-// no time stamp and gets the epoch. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
+// no time stamp and gets that of the packet before it, or the epoch. Format:
+// draft-ietf-opsawg-pcapng, sections 3 and 4.
 //
 // Memory grows with the largest block (at most 16 MiB) and the number of interfaces.
 #ifndef TB_PCAPNG_H

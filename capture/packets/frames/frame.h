@@ -11,6 +11,9 @@
 // fragment), the ends of the tunnel are the endpoints. ERSPAN mirrors traffic, so the
 // inner frame counts with its own length.
 //
+// Switches and taps may slice a frame before it is captured, so that its wire length is
+// that of the slice. Then the sizes are those that its headers state.
+//
 // Pure functions on values; thread safe.
 #ifndef TB_FRAME_H
 #define TB_FRAME_H
@@ -65,14 +68,18 @@ struct tb_frame {
 	uint8_t kind;		       // enum tb_frame_kind
 	uint8_t transport;	       // enum tb_transport
 	uint8_t registry;	       // of `type`; TB_REGISTRY_NONE: decoded to the end
-	bool acknowledgement;	       // a pure acknowledgement
-	bool offloadable;	       // a network card may have segmented it later
-	bool response; // RC: from the responder, with the requester's sequence numbers
+	bool acknowledgement : 1;      // a pure acknowledgement
+	bool offloadable : 1;	       // a network card may have segmented it later
+	bool response : 1; // RC: from the responder, with the requester's sequence
+			   // numbers
+	bool sliced : 1;   // cut before it was captured: sizes are those of its headers
+	uint8_t origin;	   // kept for the cleaning, which sets it (clean.c)
 };
 
 struct tb_frame_ends {
 	struct tb_address source;
 	struct tb_address destination;
+	struct tb_bytes sflow; // payload of a UDP datagram to sFlow's port
 };
 
 // tb_frame_reads_link_type returns whether frames of this link type (libpcap's DLT_) can

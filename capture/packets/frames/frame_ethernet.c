@@ -10,28 +10,33 @@
 // that a forged frame can use.
 #define N_NESTED_MAX 16
 
-#define TYPE_ARP       0x0806
-#define TYPE_CDP       0x2000
-#define TYPE_RARP      0x8035 // also SLARP of Cisco HDLC
-#define TYPE_VLAN      0x8100
-#define TYPE_PAUSE     0x8808 // and PFC
-#define TYPE_SLOW      0x8809 // LACP
-#define TYPE_MPLS_2    0x8848 // once multicast, now upstream-assigned labels (RFC 5332)
-#define TYPE_PPPOED    0x8863
-#define TYPE_PPPOE     0x8864
-#define TYPE_EAPOL     0x888e
-#define TYPE_QINQ      0x88a8
-#define TYPE_LLDP      0x88cc
-#define TYPE_MACSEC    0x88e5
-#define TYPE_PBB       0x88e7
-#define TYPE_PTP       0x88f7
-#define TYPE_CFM       0x8902
-#define TYPE_FIP       0x8914
-#define TYPE_VN_TAG    0x8926
-#define TYPE_E_TAG     0x893f
-#define TYPE_LOOP      0x9000
-#define TYPE_QINQ_9100 0x9100
-#define TYPE_OSI       0xfefe // on Cisco HDLC: IS-IS
+#define TYPE_ARP	0x0806
+#define TYPE_CDP	0x2000
+#define TYPE_RARP	0x8035 // also SLARP of Cisco HDLC
+#define TYPE_VLAN	0x8100
+#define TYPE_PAUSE	0x8808 // and PFC
+#define TYPE_SLOW	0x8809 // LACP
+#define TYPE_MPLS_2	0x8848 // once multicast, now upstream-assigned labels (RFC 5332)
+#define TYPE_PPPOED	0x8863
+#define TYPE_PPPOE	0x8864
+#define TYPE_EAPOL	0x888e
+#define TYPE_QINQ	0x88a8
+#define TYPE_LLDP	0x88cc
+#define TYPE_CISCO_META 0x8909 // security group tags
+#define TYPE_FABRICPATH 0x8903
+#define TYPE_HSR	0x892f
+#define TYPE_MACSEC	0x88e5
+#define TYPE_PBB	0x88e7
+#define TYPE_PTP	0x88f7
+#define TYPE_CFM	0x8902
+#define TYPE_FIP	0x8914
+#define TYPE_VN_TAG	0x8926
+#define TYPE_E_TAG	0x893f
+#define TYPE_LOOP	0x9000
+#define TYPE_QINQ_9100	0x9100
+#define TYPE_STAMP	0xd28b // Arista's
+#define TYPE_TRILL	0x22f3
+#define TYPE_OSI	0xfefe // on Cisco HDLC: IS-IS
 
 #define ORGANISATION_RFC1042 0x000000 // its protocols are EtherTypes
 #define ORGANISATION_802_1H  0x0000f8
@@ -39,6 +44,28 @@
 #define ORGANISATION_802_1   0x0080c2 // whole frames, RFC 2427 and 2684
 #define BRIDGED_WITH_FCS     1
 #define BRIDGED		     7
+
+// walk_stamp steps over the time stamp that Arista's switches insert into copies of
+// frames (tcpdump's print-arista.c): subtype 1 or 2, a byte of time scale, four bits of
+// format (1: 64 bits, 2: 48), four of hardware, the time, and the frame's own EtherType.
+// The copied frame was shorter, so these bytes do not count.
+static void walk_stamp(struct tb_walk *walk)
+{
+	uint16_t subtype = 0, version = 0, type;
+	(void)tb_bytes_u16(walk->bytes, 0, &subtype);
+	(void)tb_bytes_u16(walk->bytes, 2, &version);
+	version &= 0xf0;
+	uint32_t n = version == 0x10 ? 4 + 8 : 4 + 6;
+	if ((version != 0x10 && version != 0x20) || subtype == 0 || subtype > 2 ||
+		!tb_bytes_u16(walk->bytes, n, &type) || walk->wire_bytes < n + 2) {
+		tb_walk_between_macs(walk);
+		return;
+	}
+	tb_walk_on(walk, n + 2);
+	walk->walked_bytes -= n + 2;
+	walk->frame->wire_bytes -= n + 2;
+	tb_walk_ether_type(walk, type);
+}
 
 // Types that lead on to network addresses, the most frequent first.
 static const struct {
@@ -53,10 +80,11 @@ static const struct {
 	{TYPE_PPPOE, tb_walk_pppoe},
 	{TB_ETHER_TYPE_PPP, tb_walk_ppp},
 	{TB_ETHER_TYPE_TEB, tb_walk_ethernet},
-	{TYPE_VN_TAG, tb_walk_vn_tag},
-	{TYPE_E_TAG, tb_walk_e_tag},
 	{TB_ETHER_TYPE_NSH, tb_walk_nsh},
 	{TYPE_PBB, tb_walk_pbb},
+	{TYPE_FABRICPATH, tb_walk_fabricpath},
+	{TYPE_TRILL, tb_walk_trill},
+	{TYPE_STAMP, walk_stamp},
 	{TYPE_MACSEC, tb_walk_macsec},
 };
 
@@ -82,9 +110,24 @@ static bool is_control(uint16_t type)
 	}
 }
 
-static bool is_vlan(uint16_t type)
+// tag_bytes returns the length of the tag that an EtherType announces, up to and with the
+// EtherType of what follows; 0: it announces no tag.
+static uint32_t tag_bytes(uint16_t type)
 {
-	return type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_9100;
+	switch (type) {
+	case TYPE_VLAN:
+	case TYPE_QINQ:
+	case TYPE_QINQ_9100:
+		return 4;
+	case TYPE_VN_TAG: // Cisco's: flags and interfaces
+	case TYPE_HSR:	  // IEC 62439-3: path and size, sequence number
+		return 6;
+	case TYPE_E_TAG:      // IEEE 802.1BR, section 7.5
+	case TYPE_CISCO_META: // version, length, option, group
+		return 8;
+	default:
+		return 0;
+	}
 }
 
 bool tb_walk_knows_type(uint16_t type)
@@ -92,7 +135,7 @@ bool tb_walk_knows_type(uint16_t type)
 	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
 		if (carriers[i].type == type)
 			return true;
-	return is_vlan(type) || is_control(type);
+	return tag_bytes(type) > 0 || is_control(type);
 }
 
 void tb_walk_drop(struct tb_walk *walk, uint32_t n)
@@ -137,14 +180,15 @@ void tb_walk_between_macs(struct tb_walk *walk)
 	}
 }
 
-// skip_tags steps over VLAN tags; false if the frame ends within them.
+// skip_tags steps over tags; false if the frame ends within them.
 static bool skip_tags(struct tb_walk *walk, uint16_t *type)
 {
-	while (is_vlan(*type)) {
+	uint32_t n;
+	while ((n = tag_bytes(*type)) > 0) {
 		tb_walk_type(walk, TB_REGISTRY_ETHER, *type);
-		if (!tb_bytes_u16(walk->bytes, 2, type))
+		if (!tb_bytes_u16(walk->bytes, n - 2, type))
 			return false;
-		tb_walk_on(walk, 4);
+		tb_walk_on(walk, n);
 	}
 	return true;
 }
@@ -223,13 +267,13 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		tb_walk_between_macs(walk);
 }
 
-void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes)
+void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t type;
 	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
 		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
-		!tb_bytes_u16(walk->bytes, 12 + tag_bytes, &type)) {
+		!tb_bytes_u16(walk->bytes, 12 + tag, &type)) {
 		frame->kind = TB_FRAME_UNDECODABLE;
 		return;
 	}
@@ -237,7 +281,8 @@ void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes)
 		frame->kind = TB_FRAME_BROADCAST;
 	else if (walk->ends->destination.low >> 40 & 1)
 		frame->kind = TB_FRAME_MULTICAST;
-	tb_walk_on(walk, ETHERNET_BYTES + tag_bytes);
+	walk->guessed = false;
+	tb_walk_on(walk, ETHERNET_BYTES + tag);
 	tb_walk_ether_type(walk, type);
 }
 

@@ -149,7 +149,7 @@ void tb_walk_roce_v1(struct tb_walk *walk)
 {
 	uint16_t payload;
 	if (tb_bytes_u16(walk->bytes, 4, &payload))
-		tb_walk_limit(walk, payload + (uint32_t)GRH_BYTES);
+		tb_walk_length(walk, payload + (uint32_t)GRH_BYTES);
 	walk->link_bytes = walk->walked_bytes;
 	if (walk_grh(walk))
 		walk_bth(walk, ICRC_BYTES);
@@ -180,11 +180,11 @@ void tb_walk_infiniband(struct tb_walk *walk)
 	tb_walk_digest(walk, (uint64_t)from << 32 | (uint64_t)to << 16 | words);
 	// The length counts words of four bytes, without the variant CRC at the end.
 	uint32_t length = (words & 0x7ffu) * 4;
-	if (length < LRH_BYTES || length > walk->wire_bytes) {
+	if (length < LRH_BYTES) {
 		walk->broken = true;
 		return;
 	}
-	tb_walk_limit(walk, length);
+	tb_walk_length(walk, length);
 	tb_walk_on(walk, LRH_BYTES);
 	next &= 3;
 	bool transport = next == NEXT_IS_LOCAL || (next == NEXT_IS_GRH && walk_grh(walk));

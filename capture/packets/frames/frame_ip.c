@@ -102,11 +102,9 @@ static void walk_tcp(struct tb_walk *walk)
 static void walk_udp(struct tb_walk *walk, bool fragment)
 {
 	struct tb_frame *frame = walk->frame;
-	uint16_t port;
 	uint16_t length;
 	frame->offloadable = true;
 	if (!tb_bytes_u32(walk->bytes, 0, &frame->channel) ||
-		!tb_bytes_u16(walk->bytes, 2, &port) ||
 		!tb_bytes_u16(walk->bytes, 4, &length)) {
 		tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		return;
@@ -119,11 +117,11 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 	if (length != 0 && !fragment)
 		tb_walk_limit(walk, length);
 	tb_walk_digest(walk, frame->channel);
-	if (port == ROCE_PORT && !fragment) {
+	if ((frame->channel & 0xffff) == ROCE_PORT && !fragment) {
 		tb_walk_on(walk, 8);
 		frame->offloadable = false;
 		tb_walk_roce_v2(walk);
-	} else if (fragment || !tb_walk_udp_tunnel(walk, port)) {
+	} else if (fragment || !tb_walk_udp_tunnel(walk, frame->channel)) {
 		tb_walk_payload_at(walk, 8);
 	}
 }
@@ -180,6 +178,29 @@ static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fr
 	}
 }
 
+// reaches sets the kind by the address: a unicast packet stays one under a MAC with the
+// group bit, which clusters behind one address have. A broadcast MAC makes a broadcast,
+// since a subnet's broadcast address looks like any other.
+static void reaches(struct tb_frame *frame, bool multicast)
+{
+	if (frame->kind == TB_FRAME_DATA || frame->kind == TB_FRAME_MULTICAST)
+		frame->kind = multicast ? TB_FRAME_MULTICAST : TB_FRAME_DATA;
+}
+
+// is_whole_ipv4 returns whether the checksum of an IPv4 header is right (RFC 791).
+static bool is_whole_ipv4(struct tb_bytes bytes, uint32_t header)
+{
+	uint32_t sum = 0;
+	for (uint32_t at = 0; at < header; at += 2) {
+		uint16_t word;
+		if (!tb_bytes_u16(bytes, at, &word))
+			return false;
+		sum += word;
+	}
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
 static void walk_ipv4(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
@@ -200,18 +221,20 @@ static void walk_ipv4(struct tb_walk *walk)
 	}
 	uint32_t header = (version_ihl & 15) * 4u;
 	// A total length of 0 means more than 64 KB, captured before the card cut it.
-	if (header < 20 || (total != 0 && total < header) || total > walk->wire_bytes ||
-		(total == 0 && walk->wire_bytes > OFFLOADED_MAX)) {
+	if (header < 20 || (total != 0 && total < header) ||
+		(total == 0 && walk->wire_bytes > OFFLOADED_MAX) ||
+		(total > walk->wire_bytes && walk->guessed &&
+			!is_whole_ipv4(walk->bytes, header))) {
 		walk->broken = true;
 		return;
 	}
-	if (total != 0) // Ethernet pads short frames
-		tb_walk_limit(walk, total);
+	if (total != 0)
+		tb_walk_length(walk, total);
 	walk->link_bytes = walk->walked_bytes;
 	if (walk->ends->destination.low == 0xffffffff)
 		frame->kind = TB_FRAME_BROADCAST;
-	else if (walk->ends->destination.low >> 28 == 0xe && frame->kind == TB_FRAME_DATA)
-		frame->kind = TB_FRAME_MULTICAST;
+	else
+		reaches(frame, walk->ends->destination.low >> 28 == 0xe);
 	tb_walk_digest(walk, walk->ends->source.low << 32 | walk->ends->destination.low);
 	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
 	tb_walk_on(walk, header);
@@ -269,7 +292,7 @@ static void walk_ipv6(struct tb_walk *walk)
 			walk->bytes, 24, TB_ADDRESS_IPV6, &walk->ends->destination) ||
 		!tb_bytes_u16(walk->bytes, 4, &payload) ||
 		!tb_bytes_u8(walk->bytes, 6, &next) ||
-		(uint32_t)payload + 40 > walk->wire_bytes) {
+		(walk->guessed && payload + 40u > walk->wire_bytes)) {
 		walk->broken = true;
 		return;
 	}
@@ -279,10 +302,9 @@ static void walk_ipv6(struct tb_walk *walk)
 		return;
 	}
 	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
-		tb_walk_limit(walk, payload + 40u);
+		tb_walk_length(walk, payload + 40u);
 	walk->link_bytes = walk->walked_bytes;
-	if (walk->ends->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
-		frame->kind = TB_FRAME_MULTICAST;
+	reaches(frame, walk->ends->destination.high >> 56 == 0xff);
 	tb_walk_digest(walk, walk->ends->source.high);
 	tb_walk_digest(walk, walk->ends->source.low);
 	tb_walk_digest(walk, walk->ends->destination.high);

@@ -222,7 +222,8 @@ static void walk_ppi(struct tb_walk *walk)
 	uint32_t link_type;
 	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) ||
 		!tb_bytes_u32_as(walk->bytes, 4, true, &link_type) ||
-		length < PPI_HEADER || link_type == DLT_PPI || link_type > UINT16_MAX) {
+		length < PPI_HEADER || link_type == DLT_PPI || link_type == DLT_PKTAP ||
+		link_type > UINT16_MAX) {
 		walk->frame->kind = TB_FRAME_UNDECODABLE;
 		return;
 	}
@@ -234,6 +235,42 @@ static void walk_ppi(struct tb_walk *walk)
 		tb_walk_wlan(walk, ppi_wlan_flags(header));
 	else
 		tb_walk_link(walk, (int)link_type);
+}
+
+// PKTAP of macOS, little-endian: the header's length, the type of record (1: a packet),
+// the link type of the rest.
+static void walk_pktap(struct tb_walk *walk)
+{
+	uint32_t length, type, link_type;
+	if (!tb_bytes_u32_as(walk->bytes, 0, true, &length) ||
+		!tb_bytes_u32_as(walk->bytes, 4, true, &type) ||
+		!tb_bytes_u32_as(walk->bytes, 8, true, &link_type) || length < 12 ||
+		type != 1 || link_type == DLT_PKTAP || link_type == DLT_PPI ||
+		link_type > UINT16_MAX) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_drop(walk, length);
+	tb_walk_link(walk, (int)link_type);
+}
+
+// Ethernet as Juniper's routers capture it: a magic number, flags (0x80: the length of
+// extensions and they follow; 0x02: no link header), the frame.
+static void walk_juniper(struct tb_walk *walk)
+{
+	uint32_t magic;
+	uint8_t flags = 0;
+	uint16_t extensions;
+	uint32_t n = 4;
+	if (!tb_bytes_u24(walk->bytes, 0, &magic) || magic != 0x4d4743 ||
+		!tb_bytes_u8(walk->bytes, 3, &flags) || (flags & 0x02)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if ((flags & 0x80) && tb_bytes_u16(walk->bytes, 4, &extensions))
+		n += 2u + extensions;
+	tb_walk_drop(walk, n);
+	tb_walk_ethernet(walk);
 }
 
 static void walk_wlan(struct tb_walk *walk)
@@ -294,6 +331,8 @@ static const struct link {
 	{DLT_DSA_TAG_DSA, walk_dsa},
 	{DLT_DSA_TAG_EDSA, walk_edsa},
 	{DLT_DSA_TAG_BRCM_PREPEND, walk_dsa_prepended},
+	{DLT_PKTAP, walk_pktap},
+	{DLT_JUNIPER_ETHER, walk_juniper},
 };
 
 static const struct link *link_of(int link_type)
@@ -328,6 +367,7 @@ void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int lin
 	struct tb_bytes bytes, uint32_t wire_bytes, bool digest)
 {
 	ends->source.kind = ends->destination.kind = TB_ADDRESS_NONE;
+	ends->sflow.n = 0;
 	*frame = (struct tb_frame){.wire_bytes = wire_bytes};
 	struct tb_walk walk = {.frame = frame,
 		.ends = ends,

@@ -51,6 +51,7 @@ static bool under_labels(struct tb_walk *walk, uint32_t label, uint16_t *type)
 	if (!tb_bytes_u8(walk->bytes, 0, &first))
 		return false;
 	*type = TB_ETHER_TYPE_TEB;
+	walk->guessed = true;
 	if (label == LABEL_IPV4_NULL || first >> 4 == 4)
 		*type = TB_ETHER_TYPE_IPV4;
 	else if (label == LABEL_IPV6_NULL || first >> 4 == 6)
@@ -107,36 +108,35 @@ void tb_walk_pppoe(struct tb_walk *walk)
 	tb_walk_ppp(walk);
 }
 
-// tagged steps over a tag of `n` bytes and follows the EtherType at its end.
-static void tagged(struct tb_walk *walk, uint32_t n)
+// enclosed decodes a whole frame behind a tag of `n` bytes, whose MACs are the endpoints:
+// those before the tag are of the switches, and may flood what goes to one node.
+static void enclosed(struct tb_walk *walk, uint32_t n)
 {
-	uint16_t type;
-	if (!tb_bytes_u16(walk->bytes, n - 2, &type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	walk->frame->kind = TB_FRAME_DATA;
+	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 	tb_walk_on(walk, n);
-	tb_walk_ether_type(walk, type);
+	tb_walk_ethernet(walk);
 }
 
-// Cisco's VN-tag: four bytes of flags and interfaces, then the EtherType.
-void tb_walk_vn_tag(struct tb_walk *walk)
-{
-	tagged(walk, 6);
-}
-
-// E-tag (IEEE 802.1BR, section 7.5): six bytes, then the EtherType.
-void tb_walk_e_tag(struct tb_walk *walk)
-{
-	tagged(walk, 8);
-}
-
-// PBB (IEEE 802.1Q, section 9.7): four bytes of priority and instance, then the
-// customer's frame, whose MACs are the endpoints.
+// PBB (IEEE 802.1Q, section 9.7): four bytes of priority and instance.
 void tb_walk_pbb(struct tb_walk *walk)
 {
-	tb_walk_on(walk, 4);
-	tb_walk_ethernet(walk);
+	enclosed(walk, 4);
+}
+
+// Cisco's FabricPath: ten bits of forwarding tag, six of time to live.
+void tb_walk_fabricpath(struct tb_walk *walk)
+{
+	enclosed(walk, 2);
+}
+
+// TRILL (RFC 6325, section 3): version, reserved, multicast, five bits of the options'
+// length in words of four bytes, hop count; two bytes each of egress and ingress.
+void tb_walk_trill(struct tb_walk *walk)
+{
+	uint16_t head = 0;
+	(void)tb_bytes_u16(walk->bytes, 0, &head);
+	enclosed(walk, 6 + (head >> 6 & 0x1fu) * 4);
 }
 
 bool tb_walk_next_protocol(uint8_t next, uint16_t *type)
@@ -176,6 +176,7 @@ void tb_walk_macsec(struct tb_walk *walk)
 {
 	uint8_t flags;
 	uint8_t length;
+	uint16_t type;
 	if (!tb_bytes_u8(walk->bytes, 0, &flags) ||
 		!tb_bytes_u8(walk->bytes, 1, &length)) {
 		walk->frame->kind = TB_FRAME_UNDECODABLE;
@@ -191,5 +192,10 @@ void tb_walk_macsec(struct tb_walk *walk)
 	length &= 0x3f;
 	if (length > 0 && length < MACSEC_SHORT)
 		tb_walk_limit(walk, tag + length);
-	tagged(walk, tag + 2);
+	if (!tb_bytes_u16(walk->bytes, tag, &type)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_on(walk, tag + 2);
+	tb_walk_ether_type(walk, type);
 }

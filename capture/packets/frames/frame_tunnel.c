@@ -1,17 +1,9 @@
 // Tunnels: packets within IP packets. The nodes sent the inner packets, so the inner
 // addresses are the endpoints; the outer headers count as bytes on the wire.
 #include "frame_walk.h"
+#include "sflow.h"
 
-#define PROTO_IPV4 4   // RFC 2003
-#define PROTO_IPV6 41  // RFC 4213
-#define PROTO_MPLS 137 // RFC 4023
-
-#define UDP_BYTES	 8
-#define PORT_VXLAN	 4789 // RFC 7348
-#define PORT_VXLAN_LINUX 8472 // Linux's default, older than the RFC
-#define PORT_VXLAN_GPE	 4790 // draft-ietf-nvo3-vxlan-gpe
-#define PORT_GENEVE	 6081 // RFC 8926
-#define PORT_MPLS	 6635 // RFC 7510
+#define UDP_BYTES 8
 
 #define VXLAN_BYTES    8
 #define VXLAN_INSTANCE 0x08 // the network identifier is valid; always set
@@ -19,6 +11,16 @@
 #define VXLAN_GPE_VER  0x30
 #define GENEVE_BYTES   8
 #define GENEVE_CONTROL 0x80
+
+#define GTP_BYTES     8
+#define GTP_VERSION   0xf0 // and the type of protocol
+#define GTP_VERSION_1 0x30
+#define GTP_OPTIONS   0x07 // any of them adds four bytes
+#define GTP_EXTENDED  0x04
+#define GTP_PACKET    255
+
+#define TEREDO_AUTHENTICATION 1
+#define TEREDO_ORIGIN	      0
 
 #define GRE_CHECKSUM	    0x8000
 #define GRE_ROUTING	    0x4000 // only in RFC 1701
@@ -28,6 +30,8 @@
 #define GRE_VERSION	    0x0007
 #define GRE_ERSPAN	    0x88be // types I and II
 #define GRE_ERSPAN_III	    0x22eb
+#define ERSPAN_ETHERNET	    0
+#define ERSPAN_IP	    2
 
 // begin_anew forgets what the outer headers gave, except for the type that led here.
 static void begin_anew(struct tb_walk *walk, uint32_t wire_bytes, enum tb_frame_kind kind)
@@ -51,6 +55,8 @@ static bool enter(struct tb_walk *walk, uint32_t header, uint16_t type)
 	struct tb_frame *frame = walk->frame;
 	tb_walk_on(walk, header);
 	begin_anew(walk, frame->wire_bytes, frame->kind);
+	frame->sliced = outside.frame.sliced;
+	walk->guessed = true;
 	tb_walk_ether_type(walk, type);
 	if (!walk->broken && frame->kind != TB_FRAME_UNDECODABLE &&
 		walk->ends->source.kind != TB_ADDRESS_NONE)
@@ -61,16 +67,21 @@ static bool enter(struct tb_walk *walk, uint32_t header, uint16_t type)
 
 bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol)
 {
-	switch (protocol) {
-	case PROTO_IPV4:
-		return enter(walk, 0, TB_ETHER_TYPE_IPV4);
-	case PROTO_IPV6:
-		return enter(walk, 0, TB_ETHER_TYPE_IPV6);
-	case PROTO_MPLS:
-		return enter(walk, 0, TB_ETHER_TYPE_MPLS);
-	default:
-		return false;
-	}
+	static const struct {
+		uint8_t protocol;
+		uint8_t header;
+		uint16_t type;
+	} rows[] = {
+		{4, 0, TB_ETHER_TYPE_IPV4},   // RFC 2003
+		{41, 0, TB_ETHER_TYPE_IPV6},  // RFC 4213
+		{97, 2, TB_ETHER_TYPE_TEB},   // EtherIP, RFC 3378
+		{137, 0, TB_ETHER_TYPE_MPLS}, // RFC 4023
+		{143, 0, TB_ETHER_TYPE_TEB},  // RFC 8986: after segment routing
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].protocol == protocol)
+			return enter(walk, rows[i].header, rows[i].type);
+	return false;
 }
 
 static bool enter_vxlan(struct tb_walk *walk)
@@ -109,45 +120,135 @@ static bool enter_geneve(struct tb_walk *walk)
 	return enter(walk, UDP_BYTES + GENEVE_BYTES + (options & 0x3fu) * 4, type);
 }
 
-bool tb_walk_udp_tunnel(struct tb_walk *walk, uint16_t port)
-{
-	switch (port) {
-	case PORT_VXLAN:
-	case PORT_VXLAN_LINUX:
-		return enter_vxlan(walk);
-	case PORT_VXLAN_GPE:
-		return enter_vxlan_gpe(walk);
-	case PORT_GENEVE:
-		return enter_geneve(walk);
-	case PORT_MPLS:
-		return enter(walk, UDP_BYTES, TB_ETHER_TYPE_MPLS);
-	default:
-		return false;
-	}
-}
-
-// walk_mirrored treats the frame inside ERSPAN as the captured one, with its own length:
-// a mirror sends copies to an analyser, which is no traffic of the job.
-static void walk_mirrored(struct tb_walk *walk, uint32_t header)
+// walk_mirrored treats the frame inside a mirror's headers as the captured one, with its
+// own length: a mirror sends copies to an analyser, which is no traffic of the job.
+static void walk_mirrored(struct tb_walk *walk, uint32_t header, bool ip)
 {
 	tb_walk_on(walk, header);
 	begin_anew(walk, walk->wire_bytes, TB_FRAME_DATA);
-	walk->walked_bytes = 0;
-	walk->mirrored = true;
-	tb_walk_ethernet(walk);
+	walk->walked_bytes = walk->link_bytes = 0;
+	walk->guessed = false;
+	if (ip) {
+		tb_walk_as_ethernet(walk, 0);
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4); // or 6, by its first byte
+	} else {
+		tb_walk_ethernet(walk);
+	}
 }
 
-// erspan_bytes returns the length of the ERSPAN header (draft-foschiano-erspan): none in
-// type I, 8 bytes in type II, which has GRE's sequence number; 12 in type III and, if
-// flagged, 8 more.
-static uint32_t erspan_bytes(
-	const struct tb_walk *walk, uint32_t gre, uint16_t flags, uint16_t type)
+// TZSP: version 1, type 0 or 1 with a packet, the protocol (1: Ethernet), and fields of a
+// tag, a length and a value up to tag 1; tags 0 and 1 stand alone.
+static bool enter_tzsp(struct tb_walk *walk)
 {
-	uint8_t last = 0;
-	if (type == GRE_ERSPAN)
-		return flags & GRE_SEQUENCE ? 8 : 0;
-	(void)tb_bytes_u8(walk->bytes, gre + 11, &last);
-	return last & 1 ? 20 : 12;
+	uint32_t head;
+	uint32_t at = UDP_BYTES + 4;
+	uint8_t tag, n = 0;
+	if (!tb_bytes_u32(walk->bytes, UDP_BYTES, &head) || (head | 0x10000) != 0x1010001)
+		return false;
+	while (tb_bytes_u8(walk->bytes, at, &tag) && tag != 1) {
+		if (tag != 0 && !tb_bytes_u8(walk->bytes, at + 1, &n))
+			return false;
+		at += tag == 0 ? 1 : n + 2u;
+	}
+	if (!tb_bytes_have(walk->bytes, at + 1, 1))
+		return false;
+	walk_mirrored(walk, at + 1, false);
+	return true;
+}
+
+// enter_ip enters IP of the version that its first byte has; other bytes are none.
+static bool enter_ip(struct tb_walk *walk, uint32_t header)
+{
+	uint8_t first;
+	if (!tb_bytes_u8(walk->bytes, header, &first))
+		return false;
+	if (first >> 4 == 4)
+		return enter(walk, header, TB_ETHER_TYPE_IPV4);
+	return first >> 4 == 6 && enter(walk, header, TB_ETHER_TYPE_IPV6);
+}
+
+// GTP-U (3GPP TS 29.281, section 5): flags, type, length, tunnel; four bytes, the last of
+// them the type of an extension, if any option is flagged; extensions, which begin with
+// their length in words of four bytes and end with the type of the next.
+static bool enter_gtp(struct tb_walk *walk)
+{
+	uint8_t flags, type, next = 0, words;
+	uint32_t at = UDP_BYTES + GTP_BYTES;
+	if (!tb_bytes_u8(walk->bytes, UDP_BYTES, &flags) ||
+		!tb_bytes_u8(walk->bytes, UDP_BYTES + 1, &type) ||
+		(flags & GTP_VERSION) != GTP_VERSION_1 || type != GTP_PACKET)
+		return false;
+	if (flags & GTP_OPTIONS) {
+		if (!tb_bytes_u8(walk->bytes, at + 3, &next))
+			return false;
+		at += 4;
+	}
+	while ((flags & GTP_EXTENDED) && next != 0) {
+		if (!tb_bytes_u8(walk->bytes, at, &words) || words == 0 ||
+			!tb_bytes_u8(walk->bytes, at + words * 4u - 1, &next))
+			return false;
+		at += words * 4u;
+	}
+	return enter_ip(walk, at);
+}
+
+// Teredo (RFC 4380, section 5.1.1): IPv6, after an authentication (lengths of a client's
+// name and of a value, both, a nonce, a byte) and the origin's port and address, or not.
+static bool enter_teredo(struct tb_walk *walk)
+{
+	uint32_t at = UDP_BYTES;
+	uint16_t kind;
+	uint8_t name, value;
+	if (tb_bytes_u16(walk->bytes, at, &kind) && kind == TEREDO_AUTHENTICATION &&
+		tb_bytes_u8(walk->bytes, at + 2, &name) &&
+		tb_bytes_u8(walk->bytes, at + 3, &value))
+		at += 4u + name + value + 9;
+	if (tb_bytes_u16(walk->bytes, at, &kind) && kind == TEREDO_ORIGIN)
+		at += 8;
+	return enter_ip(walk, at);
+}
+
+// LISP (RFC 9300, section 5): flags and nonce, locator's status; then IP.
+static bool enter_lisp(struct tb_walk *walk)
+{
+	return enter_ip(walk, UDP_BYTES + 8);
+}
+
+static bool enter_labels(struct tb_walk *walk)
+{
+	return enter(walk, UDP_BYTES, TB_ETHER_TYPE_MPLS);
+}
+
+// note_sflow leaves the samples to the cleaning; the datagram itself is no tunnel.
+static bool note_sflow(struct tb_walk *walk)
+{
+	walk->ends->sflow = tb_bytes_after(walk->bytes, UDP_BYTES);
+	return false;
+}
+
+bool tb_walk_udp_tunnel(struct tb_walk *walk, uint32_t ports)
+{
+	static const struct {
+		uint16_t port;
+		bool of_either; // also as the source's port
+		bool (*enter)(struct tb_walk *walk);
+	} rows[] = {
+		{4789, false, enter_vxlan},	// RFC 7348
+		{8472, false, enter_vxlan},	// Linux's default, older than the RFC
+		{4790, false, enter_vxlan_gpe}, // draft-ietf-nvo3-vxlan-gpe
+		{6081, false, enter_geneve},	// RFC 8926
+		{6635, false, enter_labels},	// RFC 7510
+		{2152, true, enter_gtp},
+		{3544, true, enter_teredo},
+		{4341, false, enter_lisp},
+		{37008, false, enter_tzsp},
+		{TB_SFLOW_PORT, false, note_sflow},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].port == (ports & 0xffff) ||
+			(rows[i].of_either && rows[i].port == ports >> 16))
+			return rows[i].enter(walk);
+	return false;
 }
 
 // gre_bytes returns the length of the GRE header (RFC 2784 and 2890): flags, type, and
@@ -167,15 +268,32 @@ static uint32_t gre_bytes(uint16_t flags)
 	return n;
 }
 
+// ERSPAN (draft-foschiano-erspan-03, section 4): type I has no header; type II has GRE's
+// sequence number and 8 bytes; type III has 12, of which the last two hold a bit P, five
+// bits of frame type (0: Ethernet, 2: IP), and in the lowest bit whether 8 more follow.
+static void walk_erspan(struct tb_walk *walk, uint32_t gre, uint16_t flags, uint16_t type)
+{
+	uint16_t last = 0;
+	if (type == GRE_ERSPAN) {
+		walk_mirrored(walk, gre + (flags & GRE_SEQUENCE ? 8 : 0), false);
+		return;
+	}
+	(void)tb_bytes_u16(walk->bytes, gre + 10, &last);
+	uint16_t frame_type = last >> 10 & 0x1f;
+	if (frame_type != ERSPAN_ETHERNET && frame_type != ERSPAN_IP)
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+	else
+		walk_mirrored(walk, gre + (last & 1 ? 20 : 12), frame_type == ERSPAN_IP);
+}
+
 void tb_walk_gre(struct tb_walk *walk)
 {
 	uint16_t flags;
 	uint16_t type;
 	bool whole = tb_bytes_u16(walk->bytes, 0, &flags) &&
 		     tb_bytes_u16(walk->bytes, 2, &type);
-	if (whole && (type == GRE_ERSPAN || type == GRE_ERSPAN_III) && !walk->mirrored) {
-		uint32_t header = gre_bytes(flags);
-		walk_mirrored(walk, header + erspan_bytes(walk, header, flags, type));
+	if (whole && (type == GRE_ERSPAN || type == GRE_ERSPAN_III)) {
+		walk_erspan(walk, gre_bytes(flags), flags, type);
 		return;
 	}
 	if (whole && type >= TB_ETHER_TYPE_LEAST && !(flags & GRE_ROUTING) &&

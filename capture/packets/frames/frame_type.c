@@ -54,6 +54,7 @@ static const struct type_name ether_names[] = {
 	{0x8902, "CFM"},
 	{0x8903, "FabricPath"},
 	{0x8906, "FCoE"},
+	{0x8909, "Cisco metadata"},
 	{0x890d, "TDLS"},
 	{0x8914, "FIP"},
 	{0x8915, "InfiniBand"},
@@ -66,6 +67,7 @@ static const struct type_name ether_names[] = {
 	{0x9000, "loopback test"},
 	{0x9100, "VLAN tag"},
 	{0xcafe, "Veritas LLT"},
+	{0xd28b, "Arista time stamp"},
 	{0xfefe, "OSI"},
 };
 
@@ -98,6 +100,10 @@ static const struct type_name ip_names[] = {
 	{47, "GRE"},
 	{58, "IPv6 neighbour discovery"}, // all other ICMPv6 is data
 	{137, "MPLS"},
+};
+
+static const struct type_name udp_names[] = {
+	{6343, "sFlow"},
 };
 
 static const struct type_name ppp_names[] = {
@@ -208,6 +214,7 @@ static const struct registry {
 	[TB_REGISTRY_WLAN] = {"802.11 type", 2, N(wlan_names)},
 	[TB_REGISTRY_SUNATM] = {"SunATM type", 0, N(sunatm_names)},
 	[TB_REGISTRY_ERF] = {"ERF type", 0, N(erf_names)},
+	[TB_REGISTRY_UDP] = {"UDP port", 0, N(udp_names)},
 };
 
 // Types for private use, for which libpcap has no names.

@@ -18,6 +18,7 @@ enum tb_frame_registry {
 	TB_REGISTRY_WLAN,   // IEEE 802.11: type * 16 + subtype, plus the bits below
 	TB_REGISTRY_SUNATM, // tcpdump.org, LINKTYPE_SUNATM
 	TB_REGISTRY_ERF,    // Endace's record types
+	TB_REGISTRY_UDP,    // IANA service-names-port-numbers
 	TB_REGISTRY_OTHERS, // all types that have no row of their own in a table
 };
 

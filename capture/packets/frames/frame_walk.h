@@ -24,8 +24,8 @@ struct tb_walk {
 	uint32_t link_bytes;   // part of them: before the network header
 	uint8_t n_nested;      // EtherTypes followed so far
 	bool digest;
-	bool mirrored; // within ERSPAN
-	bool broken;   // found an impossible length
+	bool guessed; // no field names the current header, so a wrong length refutes it
+	bool broken;  // found an impossible length
 };
 
 // A saved position, to which a decoder returns if it guessed the next header wrongly.
@@ -78,6 +78,22 @@ static inline void tb_walk_limit(struct tb_walk *walk, uint32_t n)
 		walk->bytes.n = n;
 }
 
+// tb_walk_length takes the length that a header states for itself and what it carries:
+// the rest is padding, or the frame was sliced and its missing bytes count again.
+static inline void tb_walk_length(struct tb_walk *walk, uint32_t n)
+{
+	struct tb_frame *frame = walk->frame;
+	if (n > walk->wire_bytes) {
+		uint32_t more = n - walk->wire_bytes;
+		frame->wire_bytes = more > UINT32_MAX - frame->wire_bytes
+					    ? UINT32_MAX
+					    : frame->wire_bytes + more;
+		frame->sliced = true;
+		walk->wire_bytes = n;
+	}
+	tb_walk_limit(walk, n);
+}
+
 // tb_walk_digest adds a number to the frame's digest.
 static inline void tb_walk_digest(struct tb_walk *walk, uint64_t number)
 {
@@ -124,7 +140,7 @@ bool tb_walk_knows_type(uint16_t type);
 // Each of these decodes from the walk's position on and sets the frame's kind.
 void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
-void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes);
+void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag);
 void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
 void tb_walk_ip(struct tb_walk *walk); // the version is in the first byte
 void tb_walk_infiniband(struct tb_walk *walk);
@@ -140,10 +156,10 @@ void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 // Labels and tags (frame_shim.c). The walk is after their EtherType.
 void tb_walk_mpls(struct tb_walk *walk);
 void tb_walk_pppoe(struct tb_walk *walk);
-void tb_walk_vn_tag(struct tb_walk *walk);
-void tb_walk_e_tag(struct tb_walk *walk);
 void tb_walk_nsh(struct tb_walk *walk);
 void tb_walk_pbb(struct tb_walk *walk);
+void tb_walk_fabricpath(struct tb_walk *walk);
+void tb_walk_trill(struct tb_walk *walk);
 void tb_walk_macsec(struct tb_walk *walk);
 // tb_walk_next_protocol translates the "next protocol" of NSH and VXLAN-GPE to an
 // EtherType; false if there is none.
@@ -153,7 +169,7 @@ bool tb_walk_next_protocol(uint8_t next, uint16_t *type);
 // unchanged, if they find no endpoints inside; then the tunnel's ends are the endpoints.
 void tb_walk_gre(struct tb_walk *walk);
 bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol);
-bool tb_walk_udp_tunnel(struct tb_walk *walk, uint16_t port); // at the UDP header
+bool tb_walk_udp_tunnel(struct tb_walk *walk, uint32_t ports); // at the UDP header
 
 // Links (frame_wan.c, frame_wlan.c).
 void tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link

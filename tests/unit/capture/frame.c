@@ -100,7 +100,10 @@ static void frames_not_between_two_nodes_are_recognised(void **state)
 	assert_int_equal(decode(DLT_EN10MB, "ffffffffffff 024d00000001 0800" IPV4 TCP, 40)
 				 .frame.kind,
 		TB_FRAME_BROADCAST);
-	assert_int_equal(decode(DLT_EN10MB, "01005e000002 024d00000001 0800" IPV4 TCP, 40)
+	assert_int_equal(decode(DLT_EN10MB,
+				 "01005e000002 024d00000001 0800 4500 0050 1234 4000 40 "
+				 "06 0000 0a4d0001 e0000002" TCP,
+				 40)
 				 .frame.kind,
 		TB_FRAME_MULTICAST);
 	assert_int_equal(
@@ -120,9 +123,77 @@ static void frames_not_between_two_nodes_are_recognised(void **state)
 			.frame.kind,
 		TB_FRAME_CONTROL);
 	assert_int_equal(decode(DLT_EN10MB, ETH, 40).frame.kind, TB_FRAME_UNDECODABLE);
-	// An IPv4 length beyond the frame's.
-	assert_int_equal(decode(DLT_EN10MB, ETH "0800" IPV4 TCP, 0).frame.kind,
-		TB_FRAME_UNDECODABLE);
+}
+
+// Microsoft's load balancing puts unicast packets under a MAC with the group bit.
+static void unicast_ip_under_a_group_mac_is_unicast(void **state)
+{
+	(void)state;
+	struct decoded v4 =
+		decode(DLT_EN10MB, "03bf0a4d0002 024d00000001 0800" IPV4 TCP DATA_40, 0);
+	check_tcp(&v4, 94, 54);
+	struct decoded cooked = decode(DLT_LINUX_SLL,
+		"0002 0001 0006 024d00000001 0000 0800" IPV4 TCP DATA_40, 0);
+	check_tcp(&cooked, 94, 54);
+	struct decoded v6 = decode(DLT_EN10MB,
+		"03bf0a4d0002 024d00000001 86dd 60000000 0000 3b 40 "
+		"fd000000000000000000000000000001 fd000000000000000000000000000002",
+		0);
+	assert_int_equal(v6.frame.kind, TB_FRAME_DATA);
+	assert_int_equal(
+		decode(DLT_EN10MB, "03bf0a4d0002 024d00000001 88a2 0000", 40).frame.kind,
+		TB_FRAME_MULTICAST);
+}
+
+static struct decoded decode_sliced(const char *hex, uint32_t wire, uint32_t payload)
+{
+	struct decoded d = decode(DLT_EN10MB, hex, 0);
+	assert_int_equal(d.frame.kind, TB_FRAME_DATA);
+	assert_true(d.frame.sliced);
+	assert_int_equal(d.frame.wire_bytes, wire);
+	assert_int_equal(d.frame.payload_bytes, payload);
+	return d;
+}
+
+#define IPV6_1460                                                                        \
+	"86dd 60000000 05b4 06 40 fd000000000000000000000000000001 "                     \
+	"fd000000000000000000000000000002 "
+
+// A switch or tap cut them, so the capture has nothing longer; the headers know.
+static void sliced_frames_have_the_sizes_of_their_headers(void **state)
+{
+	(void)state;
+#define IPV4_1500 "4500 05dc 1234 4000 40 06 0000 0a4d0001 0a4d0002 "
+	struct decoded v4 = decode_sliced(ETH "0800" IPV4_1500 TCP DATA_40, 1514, 1460);
+	assert_int_equal(v4.frame.transport, TB_TRANSPORT_TCP);
+	decode_sliced(ETH "8100 0064 0800" IPV4_1500 TCP, 1518, 1460);
+	decode_sliced(ETH "0800" IPV4_1500, 1514, 1460); // not even TCP's header is left
+	decode_sliced(ETH IPV6_1460 TCP, 1514, 1440);
+	// RoCE v2 and v1: 12 bytes of transport, 4 of checksum.
+	struct decoded v2 = decode_sliced(ETH
+		"0800 4500 043c 1234 4000 40 11 0000 0a4d0001 0a4d0002 "
+		"c000 12b7 0428 0000 04 40 ffff 00 000012 80 000007 00112233",
+		14 + 1084, 1040);
+	assert_int_equal(v2.frame.transport, TB_TRANSPORT_RC);
+	decode_sliced(ETH "8915 60000000 0410 1b 40 fe800000000000000002c90300000001 "
+			  "fe800000000000000002c90300000002 "
+			  "04 40 ffff 00 000012 80 000007 00112233",
+		14 + 40 + 1040, 1024);
+	// In a tunnel that was sliced, both headers count.
+	decode_sliced(ETH "0800 4500 060e 1234 4000 40 11 0000 0a190001 0a190002 "
+			  "d431 12b5 05fa 0000 0800000000000100 " ETH
+			  "0800" IPV4_1500 TCP,
+		1564, 1460);
+	// A whole frame is not sliced, however little of it was captured.
+	assert_false(decode(DLT_EN10MB, ETH "0800" IPV4 TCP, 40).frame.sliced);
+	// Behind a label IP is a guess, which its length refutes and its checksum
+	// confirms.
+	assert_int_equal(
+		decode(DLT_EN10MB, ETH "8847 00064140 " IPV4_1500 TCP, 0).frame.registry,
+		TB_REGISTRY_ETHER);
+	decode_sliced(ETH "8847 00064140 "
+			  "4500 05dc 1234 4000 40 06 0e4c 0a4d0001 0a4d0002 " TCP,
+		1518, 1460);
 }
 
 static void protocols_of_their_own_run_between_macs(void **state)
@@ -361,6 +432,8 @@ int main(void)
 		cmocka_unit_test(later_fragments_keep_the_ip_endpoints),
 		cmocka_unit_test(pure_acknowledgements_and_the_mss_are_recognised),
 		cmocka_unit_test(frames_not_between_two_nodes_are_recognised),
+		cmocka_unit_test(unicast_ip_under_a_group_mac_is_unicast),
+		cmocka_unit_test(sliced_frames_have_the_sizes_of_their_headers),
 		cmocka_unit_test(protocols_of_their_own_run_between_macs),
 		cmocka_unit_test(what_is_not_decoded_is_named_by_its_type),
 		cmocka_unit_test(infiniband_goes_by_lid_or_gid),

@@ -189,6 +189,141 @@ static void a_span_is_cut_out_without_forgetting_what_came_before(void **state)
 	assert_int_equal(read_path(&before), TB_EUSAGE);
 }
 
+// Two captures in the wrong order, and the clock set to 1970 in the second.
+static void a_clock_set_back_begins_a_new_stretch(void **state)
+{
+	(void)state;
+	static const uint64_t s = 1000000000;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 7200 * s, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 7201 * s, 1, 2, 1, 1010, 10);
+	capture_tcp(&capture, 3600 * s, 1, 2, 2, 1000, 10);
+	capture_tcp(&capture, 3602 * s, 1, 2, 2, 1010, 10);
+	capture_tcp(&capture, 0, 1, 2, 2, 1020, 10);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	static const tb_time_ps at_s[] = {0, 1, 2, 4, 5};
+	assert_int_equal(n_got, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(got[i].at_ps, at_s[i] * TB_PS_PER_S);
+	assert_int_equal(summary->n_clock_steps, 2);
+	assert_int_equal(summary->peak_step_ps, 3602 * TB_PS_PER_S);
+	assert_int_equal(summary->n_late, 0);
+	assert_int_equal(summary->first_at_ns, 0);
+	assert_int_equal(summary->last_at_ns, 7201 * s);
+	// A date is one of the clock, a time since the first record is not.
+	const struct tb_packets_options date = {
+		.from = {TB_INSTANT_ABSOLUTE, (int64_t)(3600 * s)},
+		.to = {TB_INSTANT_ABSOLUTE, (int64_t)(3602 * s)}};
+	assert_int_equal(read_path(&date), 0);
+	assert_int_equal(n_got, 2);
+	const struct tb_packets_options since = {
+		.from = {TB_INSTANT_RELATIVE, (int64_t)(1 * s)},
+		.to = {TB_INSTANT_RELATIVE, (int64_t)(2 * s)}};
+	assert_int_equal(read_path(&since), 0);
+	assert_int_equal(n_got, 2);
+}
+
+// Without its length on the wire, a frame has the one that its headers state.
+static void sliced_records_are_counted(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint8_t frame[80];
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		capture_segment(&capture, frame, 1, 2, 1, 1000 + i * 1448, 1448);
+		capture_record(&capture, i * 1000, frame, 66, 66);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_sliced, 3);
+	assert_int_equal(summary->wire_bytes, 3 * 1514);
+	assert_int_equal(summary->payload_bytes, 3 * 1448);
+}
+
+// Of every four packets one was captured: of 1 > 2 every 4 ms, of 1 > 3 one.
+static void a_sampled_packet_stands_for_several(void **state)
+{
+	(void)state;
+	static const uint64_t ms = 1000000;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 1 * ms, 1, 3, 2, 1000, 20);
+	capture_tcp(&capture, 4 * ms, 1, 2, 1, 1400, 10);
+	capture_tcp(&capture, 8 * ms, 1, 2, 1, 1800, 30);
+	capture_end(&capture, path);
+	const struct tb_packets_options four = {.sampled = 4};
+	assert_int_equal(read_path(&four), 0);
+	static const int64_t at_us[] = {0, 1000, 1000, 2000, 3000, 3000, 4000, 5000, 5000,
+		6000, 7000, 7000, 8000, 10000, 12000, 14000};
+	assert_int_equal(n_got, 16);
+	for (size_t i = 0; i < 16; i++)
+		assert_int_equal(got[i].at_ps, at_us[i] * TB_PS_PER_US);
+	assert_int_equal(summary->payload_bytes, 4 * (10 + 20 + 10 + 30));
+	assert_int_equal(summary->n_records, 4);
+	assert_int_equal(summary->n_replayed_records, 4);
+	assert_int_equal(summary->n_sampled, 4);
+	assert_int_equal(summary->sampled_least, 4);
+	assert_int_equal(summary->last_at_ns, 8 * ms);
+	// A job cannot be inferred.
+	const char *list[] = {path};
+	struct tb_packet_record record;
+	tb_packets_free(packets);
+	assert_int_equal(tb_packets_open(&packets, list, 1, &four, &error), TB_OK);
+	assert_int_equal(tb_packets_next_record(packets, &record, &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "is sampled"));
+}
+
+// put_sflow puts a datagram with a sample of one packet from node 3 to 4.
+static void put_sflow(struct capture *capture, uint64_t at_ns, uint32_t rate)
+{
+	uint8_t frame[42 + 28 + 8 + 32 + 24 + 66 + 2] = {0}, sampled[80];
+	const uint32_t words[] = {5, 1, 0x0a000009, 0, 1, 1000, 1, 1, 32 + 24 + 68, 7, 3,
+		rate, 9, 0, 1, 2, 1, 1, 16 + 68, 1, 1518, 4, 66};
+	const size_t n = sizeof words / sizeof *words;
+	capture_ip(capture, frame, 1, 2, 17, sizeof frame - 34);
+	capture_put(frame + 34, 700, 2);
+	capture_put(frame + 36, 6343, 2);
+	capture_put(frame + 38, sizeof frame - 34, 2);
+	for (size_t i = 0; i < n; i++)
+		capture_put(frame + 42 + i * 4, words[i], 4);
+	capture_segment(capture, sampled, 3, 4, 1, (uint32_t)at_ns * 1448, 1448);
+	memcpy(frame + 42 + n * 4, sampled, 66);
+	capture_record(capture, at_ns, frame, sizeof frame, sizeof frame);
+}
+
+static void sflow_samples_packets_unless_the_traffic_is_there(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	put_sflow(&capture, 1000, 100);
+	put_sflow(&capture, 2000, 50);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 150);
+	assert_int_equal(summary->wire_bytes, 150 * 1514);
+	assert_int_equal(summary->n_records, 4); // two datagrams, two samples
+	assert_int_equal(summary->n_non_ip, 2);
+	assert_int_equal(summary->n_replayed_records, 1 + 1);
+	assert_int_equal(summary->sampled_least, 50);
+	assert_int_equal(summary->sampled_most, 100);
+	assert_int_equal(summary->n_endpoints, 2);
+	assert_string_equal(
+		tb_packets_node_name(packets, (struct tb_node){0}), "10.77.0.3");
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 500, 3, 4, 1, 1000, 10);
+	put_sflow(&capture, 1000, 100);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(summary->n_sampled, 0);
+	assert_int_equal(summary->n_sflow, 1);
+}
+
 static void time_is_squeezed_then_scaled(void **state)
 {
 	(void)state;
@@ -510,6 +645,10 @@ int main(void)
 		cmocka_unit_test(acknowledgements_are_dropped_unless_kept),
 		cmocka_unit_test(records_are_put_in_order_within_the_window),
 		cmocka_unit_test(a_span_is_cut_out_without_forgetting_what_came_before),
+		cmocka_unit_test(a_clock_set_back_begins_a_new_stretch),
+		cmocka_unit_test(sliced_records_are_counted),
+		cmocka_unit_test(a_sampled_packet_stands_for_several),
+		cmocka_unit_test(sflow_samples_packets_unless_the_traffic_is_there),
 		cmocka_unit_test(time_is_squeezed_then_scaled),
 		cmocka_unit_test(the_load_names_the_scale_that_halves_it),
 		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),

@@ -198,6 +198,27 @@ static void a_simple_packet_has_the_first_interfaces_length(void **state)
 		assert_int_equal(got[i].bytes.n, i == 0 ? 19 : 20);
 		assert_int_equal(got[i].wire_bytes, 19 + i);
 		assert_int_equal(got[i].at_ns, 0);
+		assert_true(got[i].untimed);
+	}
+}
+
+static void a_packet_without_time_has_that_of_the_one_before(void **state)
+{
+	(void)state;
+	begin();
+	interface(1, 20);
+	packet(6, 0, 5000000, 4);
+	size_t at = begin_block(3);
+	capture_word(&capture, 1, 4);
+	capture_word(&capture, 0, 4);
+	end_block(at);
+	packet(6, 0, 5000001, 4);
+	assert_int_equal(take(), 0);
+	assert_int_equal(n_got, 3);
+	static const int64_t at_ns[] = {5000000000, 5000000000, 5000001000};
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(got[i].at_ns, at_ns[i]);
+		assert_int_equal(got[i].untimed, i == 1);
 	}
 }
 
@@ -336,6 +357,7 @@ int main(void)
 		cmocka_unit_test(sections_have_their_own_interfaces_and_byte_orders),
 		cmocka_unit_test(stamps_of_any_resolution_are_nanoseconds),
 		cmocka_unit_test(a_simple_packet_has_the_first_interfaces_length),
+		cmocka_unit_test(a_packet_without_time_has_that_of_the_one_before),
 		cmocka_unit_test(other_blocks_are_passed_over),
 		cmocka_unit_test(a_capture_without_interfaces_is_empty),
 		cmocka_unit_test(what_cannot_be_is_an_error_at_its_record),

@@ -129,7 +129,7 @@ static void records_without_time_do_not_pile_up(void **state)
 }
 
 // All records come in reverse order: each is a straggler, and those beyond the window
-// leave at its edge.
+// leave at its edge, until it is clear that the clock runs backwards.
 static void time_running_backwards_never_leaves_backwards(void **state)
 {
 	(void)state;
@@ -141,7 +141,78 @@ static void time_running_backwards_never_leaves_backwards(void **state)
 		assert_true(held->at_ns >= last_ns);
 		last_ns = held->at_ns;
 	}
-	assert_int_equal(reorder.n_late, 1000 - TB_REORDER_WINDOW_NS / 10000 - 1);
+	assert_int_equal(reorder.n_late, TB_REORDER_LATE_MAX * reorder.n_stepped);
+	assert_true(reorder.n_stepped > 0);
+	tb_reorder_fini(&reorder);
+}
+
+#define MS	INT64_C(1000000)
+#define S	(1000 * MS)
+#define DAY	(86400 * S)
+#define REST_MS (TB_REORDER_REST_NS / MS)
+
+// stamps_are runs stamps, in milliseconds, through a clock and compares.
+static void stamps_are(
+	const int64_t *stamps_ms, const int64_t *at_ms, size_t n, uint64_t n_stepped)
+{
+	struct tb_reorder reorder = {0};
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(
+			tb_reorder_stamp(&reorder, stamps_ms[i] * MS), at_ms[i] * MS);
+	assert_int_equal(reorder.n_stepped, n_stepped);
+	assert_int_equal(reorder.n_late, 0);
+	tb_reorder_fini(&reorder);
+}
+
+static void a_clock_that_steps_back_begins_a_new_stretch(void **state)
+{
+	(void)state;
+	static const int64_t once[] = {7200000, 7200500, 3600000, 3600500, 3700000};
+	static const int64_t once_at[] = {7200000, 7200500, 7200500 + REST_MS,
+		7200500 + REST_MS + 500, 7200500 + REST_MS + 100000};
+	stamps_are(once, once_at, 5, 1);
+	static const int64_t thrice[] = {900000, 600000, 600001, 300000, 1000, 1001};
+	static const int64_t thrice_at[] = {
+		900000, 901000, 901001, 902001, 903001, 903002};
+	stamps_are(thrice, thrice_at, 6, 3);
+	static const int64_t little[] = {1000, 1100, 1050, 1060, 1200};
+	static const int64_t little_at[] = {1000, 1100, 1101, 1111, 1251};
+	stamps_are(little, little_at, 5, 1);
+}
+
+// A record that alone is out of time by far does not move those after it, and two
+// interfaces whose clocks are 37 s apart go on together.
+static void clocks_that_alternate_are_followed(void **state)
+{
+	(void)state;
+	static const int64_t alone[] = {1000, 1100, 500, 1101, 1102};
+	static const int64_t alone_at[] = {1000, 1100, 1101, 1101, 1102};
+	stamps_are(alone, alone_at, 5, 1);
+	static const int64_t two[] = {
+		50000, 50001, 13001, 50002, 13003, 13004, 50005, 50006, 13007};
+	static const int64_t two_at[] = {
+		50000, 50001, 51001, 51001, 51003, 51004, 51004, 51005, 51007};
+	stamps_are(two, two_at, 9, 1);
+}
+
+static void clocks_may_be_broken_by_centuries(void **state)
+{
+	(void)state;
+	struct tb_reorder reorder = {0};
+	static const int64_t days[] = {0, 20000, 0, 104000, 1, 0, 104166, 50000, 3};
+	int64_t last_ns = 0;
+	for (uint32_t i = 0; i < 200000; i++) {
+		int64_t at_ns =
+			tb_reorder_stamp(&reorder, days[i % 9] * DAY + i % 7 * DAY * 3);
+		assert_true(at_ns >= last_ns - TB_REORDER_WINDOW_NS);
+		last_ns = at_ns;
+	}
+	// A step forward of years counts as a little more than a day.
+	reorder = (struct tb_reorder){0};
+	assert_int_equal(tb_reorder_stamp(&reorder, 5 * DAY), 5 * DAY);
+	assert_int_equal(tb_reorder_stamp(&reorder, 9000 * DAY), 6 * DAY + 1);
+	assert_int_equal(tb_reorder_stamp(&reorder, 9000 * DAY + 5), 6 * DAY + 6);
+	assert_int_equal(reorder.n_stepped, 0);
 	tb_reorder_fini(&reorder);
 }
 
@@ -155,6 +226,9 @@ int main(void)
 		cmocka_unit_test(equal_stamps_leave_in_the_order_of_arrival),
 		cmocka_unit_test(records_without_time_do_not_pile_up),
 		cmocka_unit_test(time_running_backwards_never_leaves_backwards),
+		cmocka_unit_test(a_clock_that_steps_back_begins_a_new_stretch),
+		cmocka_unit_test(clocks_that_alternate_are_followed),
+		cmocka_unit_test(clocks_may_be_broken_by_centuries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,14 +82,18 @@ char *tb_run_input_text(const char *input, char *buffer, size_t size)
 static char *capture_text(const struct tb_run_info *info, char *buffer, size_t size)
 {
 	struct tb_run_capture capture = {0};
-	char idle[24];
+	char idle[24], sampled[96];
 	*buffer = '\0';
 	if (strcmp(info->input_kind, "packets") != 0 &&
 		strcmp(info->input_kind, "mixed") != 0)
 		return buffer;
 	int length = snprintf(buffer, size, ", time scale %.6g", info->time_scale);
-	if (tb_run_capture(info, &capture) && capture.idle_ps > 0 &&
-		capture.idle_ps < TB_TIME_NEVER)
+	if (!tb_run_capture(info, &capture))
+		return buffer;
+	if (capture.sampled_most > 0)
+		length += snprintf(buffer + length, size - (size_t)length, ", %s",
+			tb_run_sampled(&capture, sampled, sizeof sampled));
+	if (capture.idle_ps > 0 && capture.idle_ps < TB_TIME_NEVER)
 		snprintf(buffer + length, size - (size_t)length, ", %s idle taken out",
 			tb_format_time(capture.idle_ps, idle, sizeof idle));
 	return buffer;
@@ -113,7 +117,7 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
-	char nodes[32], input[81], capture[80];
+	char nodes[32], input[81], capture[192];
 	snprintf(buffer, size, "%s on %.32s%s, %s nodes%s%s",
 		tb_run_input_text(info->input_name, input, sizeof input),
 		info->network_name, tb_run_caution(info),

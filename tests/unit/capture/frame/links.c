@@ -239,6 +239,24 @@ static void an_aggregate_counts_by_its_first_frame(void **state)
 	assert_int_equal(d.frame.wire_bytes, 14 + 2 * (14 + 88) + 2);
 }
 
+// PKTAP's header has no fixed length; Juniper's has extensions, or none.
+static void headers_of_capturing_machines_do_not_count(void **state)
+{
+	(void)state;
+	check_inner(decode(DLT_PKTAP,
+			    "10000000 01000000 01000000 656e3000 " ETH "0800 " INNER, 0),
+		94, 54);
+	check_type(decode(DLT_PKTAP, "10000000 00000000 01000000 656e3000 " DATA_40, 0),
+		TB_FRAME_UNDECODABLE, "link type 258 (PKTAP)");
+	check_inner(decode(DLT_JUNIPER_ETHER,
+			    "4d4743 80 0006 030106 010e01 " ETH "0800 " INNER, 0),
+		94, 54);
+	check_inner(decode(DLT_JUNIPER_ETHER, "4d4743 01 " ETH "0800 " INNER, 0), 94, 54);
+	assert_int_equal(
+		decode(DLT_JUNIPER_ETHER, "4d4743 02 00000002 " INNER, 0).frame.kind,
+		TB_FRAME_UNDECODABLE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +273,7 @@ int main(void)
 		cmocka_unit_test(radiotap_knows_of_padding_and_fcs),
 		cmocka_unit_test(what_wlan_does_not_show_is_named),
 		cmocka_unit_test(an_aggregate_counts_by_its_first_frame),
+		cmocka_unit_test(headers_of_capturing_machines_do_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

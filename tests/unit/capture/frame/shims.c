@@ -127,18 +127,74 @@ static void macsec_is_read_unless_encrypted(void **state)
 
 #define FOUR_TAGS "8926 00010002 8926 00010002 8926 00010002 8926 00010002 "
 
-static void nesting_is_bounded(void **state)
+static void tags_of_networks_and_rings_are_passed(void **state)
 {
 	(void)state;
 	check_inner(
+		decode(DLT_EN10MB, ETH "8909 01 01 0001 0064 0800 " INNER, 0), 102, 62);
+	check_inner(decode(DLT_EN10MB, ETH "892f 1050 0001 0800 " INNER, 0), 100, 60);
+}
+
+// FabricPath and TRILL enclose whole frames, which may be flooded: what is within them
+// tells who gets it.
+static void frames_within_fabrics_count(void **state)
+{
+	(void)state;
+#define FLOODED "01bb00010000 020000010000 "
+	check_inner(
+		decode(DLT_EN10MB, FLOODED "8903 0060 " ETH "0800 " INNER, 0), 110, 70);
+	check_inner(
 		decode(DLT_EN10MB,
-			ETH FOUR_TAGS FOUR_TAGS FOUR_TAGS "8926 00010002 8926 00010002 "
-							  "8926 00010002 0800 " INNER,
-			0),
-		94 + 15 * 6, 54 + 15 * 6);
+			FLOODED "22f3 0802 0001 0002 " ETH "8100 0005 0800 " INNER, 0),
+		118, 78);
+	check_inner(decode(DLT_EN10MB,
+			    FLOODED "22f3 0842 0001 0002 01020304 " ETH "0800 " INNER, 0),
+		118, 78);
+	assert_int_equal(
+		decode(DLT_EN10MB,
+			FLOODED "8903 0060 ffffffffffff 024d00000001 0800 " INNER, 0)
+			.frame.kind,
+		TB_FRAME_BROADCAST);
+}
+
+// A switch stamps the copies that it hands out, which are longer than what was sent.
+static void stamps_of_switches_do_not_count(void **state)
+{
+	(void)state;
+	static const char *const stamps[] = {"0001 0010 5e8f1234 00abcdef ",
+		"0002 0010 5e8f1234 00abcdef ", "0001 0110 5e8f1234 00abcdef ",
+		"0001 0021 5e8f 00abcdef ", "0002 0120 5e8f 00abcdef "};
+	char hex[512];
+	for (size_t i = 0; i < sizeof stamps / sizeof *stamps; i++) {
+		snprintf(hex, sizeof hex, ETH "d28b %s0800 " INNER, stamps[i]);
+		check_inner(decode(DLT_EN10MB, hex, 0), 94, 54);
+	}
+	check_inner(decode(DLT_EN10MB,
+			    ETH "8100 0064 d28b 0001 0010 5e8f1234 00abcdef 8100 0065 "
+				"0800 " INNER,
+			    0),
+		102, 62);
+	check_type(
+		decode(DLT_EN10MB, ETH "d28b 0003 0010 5e8f1234 00abcdef 0800 " INNER, 0),
+		TB_FRAME_DATA, "EtherType 0xd28b (Arista time stamp)");
+}
+
+#define FOUR_PBB                                                                         \
+	"88e7 00000001 " ETH "88e7 00000001 " ETH "88e7 00000001 " ETH                   \
+	"88e7 00000001 " ETH
+
+static void nesting_is_bounded(void **state)
+{
+	(void)state;
+	check_inner(decode(DLT_EN10MB,
+			    ETH FOUR_PBB FOUR_PBB FOUR_PBB FOUR_TAGS
+			    "88e7 00000001 " ETH "88e7 00000001 " ETH "88e7 00000001 " ETH
+			    "0800 " INNER,
+			    0),
+		94 + 15 * 18 + 24, 54 + 15 * 18 + 24);
 	check_type(decode(DLT_EN10MB,
-			   ETH FOUR_TAGS FOUR_TAGS FOUR_TAGS FOUR_TAGS "0800 " INNER, 0),
-		TB_FRAME_UNDECODABLE, "EtherType 0x8926 (VN-tag)");
+			   ETH FOUR_PBB FOUR_PBB FOUR_PBB FOUR_PBB "0800 " INNER, 0),
+		TB_FRAME_UNDECODABLE, "EtherType 0x88e7 (PBB)");
 }
 
 int main(void)
@@ -152,6 +208,9 @@ int main(void)
 		cmocka_unit_test(service_headers_are_passed),
 		cmocka_unit_test(the_customers_macs_count_in_a_backbone),
 		cmocka_unit_test(macsec_is_read_unless_encrypted),
+		cmocka_unit_test(tags_of_networks_and_rings_are_passed),
+		cmocka_unit_test(frames_within_fabrics_count),
+		cmocka_unit_test(stamps_of_switches_do_not_count),
 		cmocka_unit_test(nesting_is_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,117 @@ static void mirrors_count_as_the_frame_within(void **state)
 		94, 54);
 }
 
+// Of a mirror that its switch truncated, the sizes within are the whole frame's.
+static void mirrors_are_named_by_frame_type_and_nest(void **state)
+{
+	(void)state;
+#define ERSPAN_3(last) "1000 22eb 00000001 2001000100000000 0000" last " "
+	check_inner(decode(DLT_EN10MB, OUTER("0074", "2f") ERSPAN_3("0800") INNER, 0), 94,
+		54);
+	check_inner(
+		decode(DLT_EN10MB,
+			OUTER("007c", "2f") ERSPAN_3("0801") "0000000000000000 " INNER,
+			0),
+		94, 54);
+	check_inner(decode(DLT_EN10MB,
+			    OUTER("0086", "2f") ERSPAN_3("8000") ETH "0800 " INNER, 0),
+		94, 54);
+	check_type(decode(DLT_EN10MB, OUTER("0074", "2f") ERSPAN_3("0c00") INNER, 0),
+		TB_FRAME_UNDECODABLE, "IP protocol 47 (GRE)");
+	check_inner(
+		decode(DLT_EN10MB,
+			OUTER("00b4", "2f") "1000 88be 00000001 1001000100000000 " OUTER(
+				"0082", "2f") "1000 88be 00000001 1001000100000000 " ETH
+					      "0800 " INNER,
+			0),
+		94, 54);
+	struct decoded cut = decode(DLT_EN10MB,
+		OUTER("005a", "2f") "1000 88be 00000001 1001040100000000 " ETH
+				    "0800 " IPV4 TCP,
+		0);
+	check_tcp(&cut, 94, 54);
+	assert_true(cut.frame.sliced);
+	// TZSP: a padding, a field, the end.
+	check_inner(decode(DLT_EN10MB,
+			    OUTER("0083", "11") UDP("9090", "006f") "01 00 0001 00 0a 01 "
+								    "c0 01 " ETH
+								    "0800 " INNER,
+			    0),
+		94, 54);
+}
+
+static void radio_networks_carry_ip(void **state)
+{
+	(void)state;
+	check_inner(decode(DLT_EN10MB,
+			    OUTER("0074", "11")
+				    UDP("0868", "0060") "30 ff 0050 00000001 " INNER,
+			    0),
+		130, 90);
+	// With a number, and extensions of 8 and 4 bytes.
+	check_inner(decode(DLT_EN10MB,
+			    OUTER("0084", "11")
+				    UDP("0868", "0070") "36 ff 0060 00000001 0001 00 85 "
+							"02 1009 00 00 00 00 c0 "
+							"01 0000 00 " INNER,
+			    0),
+		146, 106);
+	check_outer(decode(DLT_EN10MB,
+		OUTER("0028", "11") UDP("0868", "0014") "32 01 0004 00000000 00010000 ",
+		0));
+}
+
+#define INNER_6                                                                          \
+	"60000000 003c 06 40 20010000000000000000000000000001 "                          \
+	"20010000000000000000000000000002 " TCP DATA_40
+
+static void teredo_carries_ip_of_version_6(void **state)
+{
+	(void)state;
+	static const char *const heads[] = {"", "0000 1234 f5ffffff ",
+		"0001 00 00 0102030405060708 00 ",
+		"0001 01 02 61 6263 0102030405060708 00 0000 1234 f5ffffff "};
+	static const uint32_t bytes[] = {0, 8, 13, 24};
+	for (int i = 0; i < 4; i++)
+		for (int reply = 0; reply < 2; reply++) {
+			char hex[1024];
+			snprintf(hex, sizeof hex,
+				ETH "0800 4500 %04x 1234 4000 40 11 0000 0a190001 "
+				    "0a190002 %s %04x 0000 %s" INNER_6,
+				20 + 8 + bytes[i] + 100,
+				reply ? "0dd8 d431" : "d431 0dd8", 8 + bytes[i] + 100,
+				heads[i]);
+			struct decoded d = decode(DLT_EN10MB, hex, 0);
+			assert_string_equal(d.source, "2001::1");
+			assert_int_equal(d.frame.payload_bytes, 40);
+			assert_int_equal(d.frame.header_bytes, 14 + 28 + bytes[i] + 60);
+		}
+}
+
+static void ethernet_follows_ip_too(void **state)
+{
+	(void)state;
+	// After a segment routing header of one segment (RFC 8754), and bare.
+	check_inner(decode(DLT_EN10MB,
+			    ETH "86dd 60000000 0076 2b 40 "
+				"fd000000000000000000000000000001 "
+				"fd000000000000000000000000000002 "
+				"8f 02 04 00 00 00 0000 "
+				"fd000000000000000000000000000002 " ETH "0800 " INNER,
+			    0),
+		172, 132);
+	check_inner(
+		decode(DLT_EN10MB, OUTER("0072", "8f") ETH "0800 " INNER, 0), 128, 88);
+	check_inner(decode(DLT_EN10MB, OUTER("0074", "61") "3000 " ETH "0800 " INNER, 0),
+		130, 90);
+	// LISP.
+	check_inner(
+		decode(DLT_EN10MB,
+			OUTER("0074", "11") UDP("10f5", "0060") "8000000100000001 " INNER,
+			0),
+		130, 90);
+}
+
 static void without_the_addresses_within_the_ends_of_the_tunnel_count(void **state)
 {
 	(void)state;
@@ -203,6 +314,10 @@ int main(void)
 		cmocka_unit_test(labels_go_over_udp_too),
 		cmocka_unit_test(tunnels_run_within_tunnels),
 		cmocka_unit_test(mirrors_count_as_the_frame_within),
+		cmocka_unit_test(mirrors_are_named_by_frame_type_and_nest),
+		cmocka_unit_test(radio_networks_carry_ip),
+		cmocka_unit_test(teredo_carries_ip_of_version_6),
+		cmocka_unit_test(ethernet_follows_ip_too),
 		cmocka_unit_test(
 			without_the_addresses_within_the_ends_of_the_tunnel_count),
 		cmocka_unit_test(fragments_of_a_tunnel_all_have_the_tunnels_ends),
