@@ -27,6 +27,7 @@ struct tb_clean {
 	struct tb_error failure;
 	struct tb_dedup *dedup; // NULL: off
 	struct tb_connections *connections;
+	struct tb_tcp_analysis *tcp;
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
 	struct types {
@@ -52,6 +53,7 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	bool dedup = options->dedup == TB_YES ||
 		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
 	if (tb_connections_new(&new->connections) != TB_OK ||
+		tb_tcp_analysis_new(&new->tcp) != TB_OK ||
 		(dedup && tb_dedup_new(&new->dedup) != TB_OK)) {
 		tb_clean_free(new);
 		return TB_ENOMEM;
@@ -66,6 +68,7 @@ void tb_clean_free(struct tb_clean *clean)
 		return;
 	tb_dedup_free(clean->dedup);
 	tb_connections_free(clean->connections);
+	tb_tcp_analysis_free(clean->tcp);
 	tb_endpoints_fini(&clean->endpoints);
 	tb_reorder_fini(&clean->reorder);
 	free(clean);
@@ -172,9 +175,10 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		return TB_OK;
 	if (tb_address_equal(&ends.source, &ends.destination)) {
 		summary->n_local++;
-	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
-		// These are up to half of all records, and nothing later needs them. But
-		// if there may be copies, these must be counted as copies first.
+	} else if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&
+		   !frame->cnp && !frame->marked && !clean->keep_acks && !clean->dedup) {
+		// Nothing later needs them. But if there may be copies, these must be
+		// counted as copies first.
 		summary->n_acks++;
 	} else {
 		if (clean->dedup)
@@ -238,22 +242,22 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 // clean_tcp removes bytes that were sent before and sets the segment size; it returns
 // false if nothing remains.
 static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
-	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment,
-	bool *repeated)
+	struct tb_direction *there, struct tb_direction *back, struct tb_cleaned *cleaned)
 {
-	// SYN and FIN take a sequence number each.
-	uint32_t flags = (held->frame.flags & TB_TCP_SYN ? 1u : 0) +
-			 (held->frame.flags & TB_TCP_FIN ? 1u : 0);
-	uint32_t n = held->frame.payload_bytes + flags;
-	if (held->frame.mss != 0)
-		there->mss = held->frame.mss;
+	const struct tb_frame *frame = &held->frame;
+	// SYN and FIN take a sequence number each. The number of a reset is not always
+	// that of the stream.
+	uint32_t n = frame->payload_bytes + ((frame->flags & TB_TCP_SYN) != 0) +
+		     ((frame->flags & TB_TCP_FIN) != 0);
+	bool counts = n > 0 && !(frame->flags & TB_TCP_RST);
+	uint32_t fresh = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
+	if (frame->mss != 0)
+		there->mss = frame->mss;
 	learn_segment(there, held);
-	*segment = segment_of(there, back, held);
-	// The number of a reset is not always that of the stream.
-	if ((held->frame.flags & TB_TCP_RST) || n == 0)
-		return true;
-	uint32_t fresh = fresh_bytes(there, held, held->frame.sequence, n);
-	*repeated = fresh == 0;
+	cleaned->full_bytes = segment_of(there, back, held);
+	cleaned->repeated = counts && fresh == 0;
+	tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
+		cleaned->repeated, cleaned->full_bytes, &cleaned->tcp);
 	if (clean->keep_retransmissions || fresh == n)
 		return true;
 	if (fresh == 0)
@@ -268,10 +272,11 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 // clean_rc returns whether the packet is new. A queue pair counts packets in 24 bits;
 // shifted to the top of 32 bits they wrap around like TCP's bytes.
 static bool clean_rc(struct tb_clean *clean, const struct tb_held *held,
-	struct tb_direction *there, bool *repeated)
+	struct tb_direction *there, struct tb_cleaned *cleaned)
 {
-	*repeated = fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) == 0;
-	return !*repeated || clean->keep_retransmissions;
+	cleaned->repeated =
+		fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) == 0;
+	return !cleaned->repeated || clean->keep_retransmissions;
 }
 
 static int connection_of(struct tb_clean *clean, const struct tb_held *held,
@@ -298,44 +303,44 @@ static int clean_one(
 		summary->n_duplicates++;
 		return 0;
 	}
-	if (held->frame.acknowledgement && !clean->keep_acks) {
-		summary->n_acks++;
-		return 0;
-	}
-	uint32_t segment = 0;
-	bool keep = true, repeated = false;
-	if (held->frame.transport != TB_TRANSPORT_OTHER && !held->frame.acknowledgement) {
+	const struct tb_frame *frame = &held->frame;
+	bool keep = true, is_tcp = frame->transport == TB_TRANSPORT_TCP;
+	cleaned->repeated = false;
+	cleaned->full_bytes = 0;
+	if (is_tcp || (frame->transport == TB_TRANSPORT_RC && !frame->acknowledgement)) {
 		struct tb_direction *there;
 		struct tb_direction *back;
 		if (connection_of(clean, held, &there, &back) != TB_OK)
 			return TB_ENOMEM;
-		keep = held->frame.transport == TB_TRANSPORT_TCP
-			       ? clean_tcp(clean, held, there, back, &segment, &repeated)
-			       : clean_rc(clean, held, there, &repeated);
-	} else if (held->frame.offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
+		keep = is_tcp ? clean_tcp(clean, held, there, back, cleaned)
+			      : clean_rc(clean, held, there, cleaned);
+	} else if (frame->offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
 		// No network carries such a frame: the card was to cut it.
-		segment = segment_within_mtu(held);
+		cleaned->full_bytes = segment_within_mtu(held);
+	}
+	if (frame->acknowledgement && !clean->keep_acks) {
+		summary->n_acks++;
+		return 0;
 	}
 	if (!keep) {
 		summary->n_retransmissions++;
 		return 0;
 	}
-	*cleaned = (struct tb_cleaned){.transport = held->frame.transport,
-		.flags = held->frame.flags,
-		.acknowledgement = held->frame.acknowledgement,
-		.response = held->frame.response,
-		.repeated = repeated,
-		.channel = held->frame.channel,
-		.sequence = held->frame.sequence,
-		.acknowledged = held->frame.acknowledged,
-		.at_ns = held->at_ns,
-		.source = held->source,
-		.destination = held->destination,
-		.wire_bytes = held->frame.wire_bytes,
-		.payload_bytes = held->frame.payload_bytes,
-		.header_bytes = held->frame.header_bytes,
-		.segment_bytes = held->frame.payload_bytes > segment ? segment : 0,
-		.full_bytes = segment};
+	cleaned->transport = frame->transport;
+	cleaned->flags = frame->flags;
+	cleaned->acknowledgement = frame->acknowledgement;
+	cleaned->response = frame->response;
+	cleaned->channel = frame->channel;
+	cleaned->sequence = frame->sequence;
+	cleaned->acknowledged = frame->acknowledged;
+	cleaned->at_ns = held->at_ns;
+	cleaned->source = held->source;
+	cleaned->destination = held->destination;
+	cleaned->wire_bytes = frame->wire_bytes;
+	cleaned->payload_bytes = frame->payload_bytes;
+	cleaned->header_bytes = frame->header_bytes;
+	cleaned->segment_bytes =
+		frame->payload_bytes > cleaned->full_bytes ? cleaned->full_bytes : 0;
 	return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "inputs.h"
 #include "packets.h"
 #include "status.h"
+#include "tcp_analysis.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,9 +32,10 @@ struct tb_cleaned {
 	uint32_t destination;
 	uint32_t wire_bytes; // of the record's frame
 	uint32_t payload_bytes;
-	uint32_t header_bytes;	// before the payload, in each frame cut from it
-	uint32_t full_bytes;	// TCP: payload of a full segment, as far as is known
-	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
+	uint32_t header_bytes;	  // before the payload, in each frame cut from it
+	uint32_t full_bytes;	  // TCP: payload of a full segment, as far as is known
+	uint32_t segment_bytes;	  // payload of each frame but the last; 0: do not cut
+	struct tb_tcp_events tcp; // TCP: what the analysis tells of it
 };
 
 // tb_clean_new borrows `inputs` and `summary`, in which it counts what it drops.
@@ -58,7 +60,7 @@ const struct tb_packets_type *tb_clean_type(
 //
 // The table is bounded: beyond TB_CONNECTIONS_MAX connections, each new one replaces one
 // that has long been idle, found by the clock algorithm. If a forgotten connection goes
-// on, it counts as a new one whose beginning was not captured. Memory: at most about 30
+// on, it counts as a new one whose beginning was not captured. Memory: at most about 55
 // MB. Not thread safe.
 
 // Remembers which numbers of a 32-bit circular sequence space have been seen: all from
@@ -123,6 +125,7 @@ struct tb_direction {
 	uint16_t
 		largest; // largest full-sized segment that needs no cutting; 0: none seen
 	uint32_t first;	 // sequence number of the SYN, or the first one seen
+	struct tb_tcp_side tcp;
 	struct tb_seq_ranges seen;
 };
 

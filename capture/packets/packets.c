@@ -405,7 +405,8 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 		.flags = from->flags,
 		.acknowledgement = from->acknowledgement,
 		.response = from->response,
-		.repeated = from->repeated};
+		.repeated = from->repeated,
+		.tcp = from->tcp};
 	return 1;
 }
 

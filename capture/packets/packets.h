@@ -30,6 +30,7 @@
 #include "ids.h"
 #include "instant.h"
 #include "status.h"
+#include "tcp_analysis.h"
 #include "units.h"
 
 #include <signal.h>
@@ -98,6 +99,7 @@ struct tb_packet_record {
 	bool acknowledgement;  // a pure one: with `keep_acks`
 	bool response;	       // RC: numbered like the requester
 	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
+	struct tb_tcp_events tcp; // TCP: what the analysis of its connection tells
 };
 
 struct tb_packets; // opaque

@@ -38,25 +38,28 @@ void tb_walk_payload_at(struct tb_walk *walk, uint32_t header)
 						     : PAYLOAD_IN_DIGEST);
 }
 
-static uint16_t mss_option(struct tb_bytes options)
+// read_options reads what the analysis of connections needs: of a SYN its MSS and window
+// scale (RFC 7323), of others whether they acknowledge selectively (RFC 2018).
+static void read_options(struct tb_frame *frame, struct tb_bytes options)
 {
-	for (size_t at = 0; at < options.n;) {
-		uint8_t kind;
-		uint8_t length;
-		uint16_t mss;
+	uint8_t kind, length, shift;
+	for (size_t at = 0; at < options.n; at += length) {
 		if (!tb_bytes_u8(options, at, &kind) || kind == 0)
-			return 0;
-		if (kind == 1) {
-			at++;
+			return;
+		length = 1;
+		if (kind == 1)
 			continue;
-		}
 		if (!tb_bytes_u8(options, at + 1, &length) || length < 2)
-			return 0;
-		if (kind == 2 && length == 4 && tb_bytes_u16(options, at + 2, &mss))
-			return mss;
-		at += length;
+			return;
+		if (kind == 5)
+			frame->sack = true;
+		if (!(frame->flags & TB_TCP_SYN))
+			continue;
+		if (kind == 2 && length == 4)
+			(void)tb_bytes_u16(options, at + 2, &frame->mss);
+		else if (kind == 3 && tb_bytes_u8(options, at + 2, &shift))
+			frame->window_scale = (shift < 14 ? shift + 1u : 15u) & 15u;
 	}
-	return 0;
 }
 
 static void walk_tcp(struct tb_walk *walk)
@@ -69,7 +72,8 @@ static void walk_tcp(struct tb_walk *walk)
 		!tb_bytes_u32(walk->bytes, 4, &frame->sequence) ||
 		!tb_bytes_u32(walk->bytes, 8, &acknowledged) ||
 		!tb_bytes_u8(walk->bytes, 12, &offset) ||
-		!tb_bytes_u8(walk->bytes, 13, &frame->flags)) {
+		!tb_bytes_u8(walk->bytes, 13, &frame->flags) ||
+		!tb_bytes_u16(walk->bytes, 14, &frame->window)) {
 		// The capture cut the header off, but a replay needs only endpoints and
 		// sizes.
 		tb_walk_payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
@@ -86,8 +90,6 @@ static void walk_tcp(struct tb_walk *walk)
 	struct tb_bytes options = tb_bytes_after(walk->bytes, 20);
 	if (options.n > frame->tcp_options)
 		options.n = frame->tcp_options;
-	if (frame->flags & TB_TCP_SYN)
-		frame->mss = mss_option(options);
 	tb_walk_digest(walk, (uint64_t)frame->channel << 32 | frame->sequence);
 	tb_walk_digest(walk, (uint64_t)acknowledged << 8 | frame->flags);
 	digest_bytes(walk, 20,
@@ -97,6 +99,14 @@ static void walk_tcp(struct tb_walk *walk)
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
+	// Time stamps alone, which most acknowledgements have, take 12 bytes and begin
+	// so.
+	uint32_t first = 0;
+	(void)tb_bytes_u32(options, 0, &first);
+	if ((frame->flags & TB_TCP_SYN) ||
+		(frame->acknowledgement && options.n > 0 && first != 0x0101080a) ||
+		(frame->acknowledgement && options.n > 12))
+		read_options(frame, options);
 }
 
 static void walk_udp(struct tb_walk *walk, bool fragment)
@@ -184,6 +194,7 @@ static void walk_ipv4(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint8_t version_ihl;
+	uint8_t service;
 	uint16_t total;
 	uint16_t identification;
 	uint16_t fragment;
@@ -191,6 +202,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	if (!tb_address_ipv4_at(walk->bytes, 12, &walk->ends->source) ||
 		!tb_address_ipv4_at(walk->bytes, 16, &walk->ends->destination) ||
 		!tb_bytes_u8(walk->bytes, 0, &version_ihl) ||
+		!tb_bytes_u8(walk->bytes, 1, &service) ||
 		!tb_bytes_u16(walk->bytes, 2, &total) ||
 		!tb_bytes_u16(walk->bytes, 4, &identification) ||
 		!tb_bytes_u16(walk->bytes, 6, &fragment) ||
@@ -208,6 +220,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	if (total != 0) // Ethernet pads short frames
 		tb_walk_limit(walk, total);
 	walk->link_bytes = walk->walked_bytes;
+	frame->marked |= (service & 3) == 3;
 	if (walk->ends->destination.low == 0xffffffff)
 		frame->kind = TB_FRAME_BROADCAST;
 	else if (walk->ends->destination.low >> 28 == 0xe && frame->kind == TB_FRAME_DATA)
@@ -263,10 +276,12 @@ static void walk_ipv6(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t payload;
+	uint16_t service;
 	uint8_t next;
 	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &walk->ends->source) ||
 		!tb_address_wide_at(
 			walk->bytes, 24, TB_ADDRESS_IPV6, &walk->ends->destination) ||
+		!tb_bytes_u16(walk->bytes, 0, &service) ||
 		!tb_bytes_u16(walk->bytes, 4, &payload) ||
 		!tb_bytes_u8(walk->bytes, 6, &next) ||
 		(uint32_t)payload + 40 > walk->wire_bytes) {
@@ -281,6 +296,7 @@ static void walk_ipv6(struct tb_walk *walk)
 	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
 		tb_walk_limit(walk, payload + 40u);
 	walk->link_bytes = walk->walked_bytes;
+	frame->marked |= (service >> 4 & 3) == 3;
 	if (walk->ends->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
 		frame->kind = TB_FRAME_MULTICAST;
 	tb_walk_digest(walk, walk->ends->source.high);

@@ -328,6 +328,7 @@ void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int lin
 	struct tb_bytes bytes, uint32_t wire_bytes, bool digest)
 {
 	ends->source.kind = ends->destination.kind = TB_ADDRESS_NONE;
+	ends->pause.classes = 0;
 	*frame = (struct tb_frame){.wire_bytes = wire_bytes};
 	struct tb_walk walk = {.frame = frame,
 		.ends = ends,
