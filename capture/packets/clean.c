@@ -257,7 +257,7 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	cleaned->full_bytes = segment_of(there, back, held);
 	cleaned->repeated = counts && fresh == 0;
 	tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
-		cleaned->repeated, cleaned->full_bytes, &cleaned->tcp);
+		cleaned->full_bytes, &cleaned->tcp);
 	if (clean->keep_retransmissions || fresh == n)
 		return true;
 	if (fresh == 0)

@@ -129,9 +129,7 @@ static uint32_t classify_answer(const struct tb_tcp_side *there,
 			return TB_TCP_IS_KEEP_ALIVE_ACK;
 		return TB_TCP_IS_DUPLICATE_ACK;
 	}
-	if (frame->window == 0)
-		return 0;
-	return frame->sack ? TB_TCP_IS_DUPLICATE_ACK : TB_TCP_IS_WINDOW_UPDATE;
+	return frame->window == 0 ? 0 : TB_TCP_IS_WINDOW_UPDATE;
 }
 
 // classify_window tells what a frame says of either end's window.
@@ -160,7 +158,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 // classify_repeated tells what a segment is that does not go on where the last one ended.
 static uint32_t classify_repeated(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame, uint32_t end,
-	int64_t at_ns, bool whole_seen)
+	int64_t at_ns)
 {
 	uint32_t n = frame->payload_bytes, from = frame->sequence;
 	bool advances = !there->begun || !before(from, there->next);
@@ -174,7 +172,7 @@ static uint32_t classify_repeated(const struct tb_tcp_side *there,
 	if (back->n_dup_acks >= 2 && back->ack == from && at_ns - back->ack_ns < FAST_NS)
 		return TB_TCP_IS_FAST;
 	int64_t round_ns = round_trip_ns(there, back);
-	if (at_ns - there->next_ns < round_ns && end != there->next && !whole_seen)
+	if (at_ns - there->next_ns < round_ns && end != there->next)
 		return TB_TCP_IS_OUT_OF_ORDER;
 	return at_ns - there->sent_ns >= 2 * round_ns && back->n_dup_acks < 2
 		       ? TB_TCP_IS_TIMEOUT
@@ -273,7 +271,7 @@ static void follow_closing(struct tb_tcp_side *there, struct tb_tcp_side *back,
 
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
-	bool whole_seen, uint32_t full_bytes, struct tb_tcp_events *events)
+	uint32_t full_bytes, struct tb_tcp_events *events)
 {
 	uint8_t flags = frame->flags;
 	bool syn = flags & TB_TCP_SYN;
@@ -285,8 +283,7 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	events->is = classify_window(there, back, frame,
 		(flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) != 0);
 	if (n > 0 && !(events->is & TB_TCP_IS_KEEP_ALIVE))
-		events->is |=
-			classify_repeated(there, back, frame, end, at_ns, whole_seen);
+		events->is |= classify_repeated(there, back, frame, end, at_ns);
 	if (events->is & TB_TCP_IS_RETRANSMISSION)
 		events->silent_ns = at_ns - there->sent_ns;
 	follow_closing(there, back, frame, at_ns, events);
@@ -294,6 +291,8 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	there->last_was_syn = syn;
 	if (flags & TB_TCP_ACK)
 		take_ack(analysis, there, back, frame, at_ns, events);
+	else if (flags & TB_TCP_RST)
+		there->acked = false;
 	if ((events->is & TB_TCP_IS_RETRANSMISSION) &&
 		!(events->is & TB_TCP_IS_SPURIOUS)) {
 		there->ambiguous = true;

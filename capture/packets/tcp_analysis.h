@@ -97,11 +97,10 @@ int tb_tcp_analysis_new(struct tb_tcp_analysis **analysis) TB_MUST_USE;
 void tb_tcp_analysis_free(struct tb_tcp_analysis *analysis);
 
 // tb_tcp_analyze takes up a TCP frame from `there` to `back` and fills `events`.
-// `whole_seen`: all its bytes passed before. `full_bytes`: payload of a full segment, 0
-// when unknown. Constant cost.
+// `full_bytes`: payload of a full segment, 0 when unknown. Constant cost.
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
-	bool whole_seen, uint32_t full_bytes, struct tb_tcp_events *events);
+	uint32_t full_bytes, struct tb_tcp_events *events);
 
 // tb_tcp_handshake_ns returns the round trip between both ends by their handshake: from
 // the SYN until its answer was acknowledged; -1: it was not captured.

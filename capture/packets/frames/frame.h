@@ -68,7 +68,6 @@ struct tb_frame {
 	uint8_t transport : 4;	       // enum tb_transport
 	uint8_t window_scale : 4;      // TCP: of a SYN, the shift + 1; 0: none
 	bool marked : 1; // CE (RFC 3168) in one of its IP headers, or InfiniBand's FECN
-	bool sack : 1;	 // TCP: a pure acknowledgement with selective ones
 	bool cnp : 1;	 // a congestion notification packet of RoCE v2
 	bool acknowledgement : 1; // a pure acknowledgement
 	bool offloadable : 1;	  // a network card may have segmented it later

@@ -38,8 +38,7 @@ void tb_walk_payload_at(struct tb_walk *walk, uint32_t header)
 						     : PAYLOAD_IN_DIGEST);
 }
 
-// read_options reads what the analysis of connections needs: of a SYN its MSS and window
-// scale (RFC 7323), of others whether they acknowledge selectively (RFC 2018).
+// read_options reads the MSS and the window scale (RFC 7323) of a SYN.
 static void read_options(struct tb_frame *frame, struct tb_bytes options)
 {
 	uint8_t kind, length, shift;
@@ -51,10 +50,6 @@ static void read_options(struct tb_frame *frame, struct tb_bytes options)
 			continue;
 		if (!tb_bytes_u8(options, at + 1, &length) || length < 2)
 			return;
-		if (kind == 5)
-			frame->sack = true;
-		if (!(frame->flags & TB_TCP_SYN))
-			continue;
 		if (kind == 2 && length == 4)
 			(void)tb_bytes_u16(options, at + 2, &frame->mss);
 		else if (kind == 3 && tb_bytes_u8(options, at + 2, &shift))
@@ -99,13 +94,7 @@ static void walk_tcp(struct tb_walk *walk)
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
-	// Time stamps alone, which most acknowledgements have, take 12 bytes and begin
-	// so.
-	uint32_t first = 0;
-	(void)tb_bytes_u32(options, 0, &first);
-	if ((frame->flags & TB_TCP_SYN) ||
-		(frame->acknowledgement && options.n > 0 && first != 0x0101080a) ||
-		(frame->acknowledgement && options.n > 12))
+	if (frame->flags & TB_TCP_SYN)
 		read_options(frame, options);
 }
 
