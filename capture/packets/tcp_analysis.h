@@ -20,7 +20,7 @@
 // one of FAST, TIMEOUT, SPURIOUS and AGAIN.
 enum tb_tcp_is {
 	TB_TCP_IS_FAST = 1 << 0,     // sent again after two duplicate acknowledgements
-	TB_TCP_IS_TIMEOUT = 1 << 1,  // sent again after its sender had been silent
+	TB_TCP_IS_TIMEOUT = 1 << 1,  // sent again after both ends had been silent
 	TB_TCP_IS_SPURIOUS = 1 << 2, // sent again, although it had been acknowledged
 	TB_TCP_IS_AGAIN = 1 << 3, // sent again otherwise, as in the course of a recovery
 	TB_TCP_IS_OUT_OF_ORDER = 1 << 4,
@@ -56,7 +56,7 @@ struct tb_tcp_events {
 	// sender could send this one, and when that began (since the epoch). 0: it was
 	// free, or did not go on within a round trip after there was room.
 	int64_t limited_ns, limited_from_ns;
-	// Of segments sent again: since its sender's last segment of any kind.
+	// Of segments sent again: since the connection's last frame.
 	int64_t silent_ns;
 };
 
