@@ -28,6 +28,11 @@ struct tb_clean {
 	struct tb_dedup *dedup; // NULL: off
 	struct tb_connections *connections;
 	struct tb_tcp_analysis *tcp;
+	struct tb_congestion_recorder *congestion;
+	tb_time_ps squeeze_idle;
+	bool begun;	  // a packet was kept
+	int64_t kept_ns;  // the last one
+	tb_time_ps at_ps; // and its time in the trace
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
 	struct types {
@@ -47,6 +52,7 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->keep_retransmissions = options->keep_retransmissions;
 	new->keep_acks = options->keep_acks;
 	new->lenient = options->lenient;
+	new->squeeze_idle = options->squeeze_idle;
 	new->from = options->from;
 	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
@@ -54,6 +60,7 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
 	if (tb_connections_new(&new->connections) != TB_OK ||
 		tb_tcp_analysis_new(&new->tcp) != TB_OK ||
+		tb_congestion_recorder_new(&new->congestion) != TB_OK ||
 		(dedup && tb_dedup_new(&new->dedup) != TB_OK)) {
 		tb_clean_free(new);
 		return TB_ENOMEM;
@@ -69,6 +76,7 @@ void tb_clean_free(struct tb_clean *clean)
 	tb_dedup_free(clean->dedup);
 	tb_connections_free(clean->connections);
 	tb_tcp_analysis_free(clean->tcp);
+	tb_congestion_recorder_free(clean->congestion);
 	tb_endpoints_fini(&clean->endpoints);
 	tb_reorder_fini(&clean->reorder);
 	free(clean);
@@ -151,6 +159,51 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
+// is_inside returns whether an instant is within the span that is asked for.
+static bool is_inside(const struct tb_clean *clean, int64_t at_ns)
+{
+	return at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN) &&
+	       at_ns <= tb_instant_at(&clean->to, clean->first_ns, INT64_MAX);
+}
+
+// trace_time returns when something was captured, in the time of the trace.
+static tb_time_ps trace_time(const struct tb_clean *clean, int64_t at_ns)
+{
+	if (!clean->begun || at_ns <= clean->kept_ns)
+		return clean->at_ps;
+	return clean->at_ps + tb_packets_gap(clean->squeeze_idle, at_ns - clean->kept_ns);
+}
+
+// record_figure counts in the pair of a frame.
+static int record_figure(struct tb_clean *clean, const struct tb_held *held,
+	enum tb_congestion_figure figure)
+{
+	uint32_t pair;
+	if (!is_inside(clean, held->at_ns))
+		return TB_OK;
+	int status = tb_congestion_pair_of(
+		clean->congestion, held->source, held->destination, &pair);
+	return status != TB_OK ? status
+			       : tb_congestion_count(clean->congestion, pair,
+					 trace_time(clean, held->at_ns), figure, 1);
+}
+
+static int record_pause(
+	struct tb_clean *clean, const struct tb_frame_ends *ends, int64_t at_ns)
+{
+	uint32_t source, destination, pair;
+	if (!is_inside(clean, at_ns))
+		return TB_OK;
+	if (tb_endpoints_add(&clean->endpoints, &ends->source, &source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &ends->destination, &destination) !=
+			TB_OK ||
+		tb_congestion_pair_of(clean->congestion, source, destination, &pair) !=
+			TB_OK)
+		return TB_ENOMEM;
+	return tb_congestion_pause(
+		clean->congestion, pair, trace_time(clean, at_ns), &ends->pause);
+}
+
 // take_in decodes a record directly into the reorder window.
 static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
 {
@@ -172,7 +225,7 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		count_step_back(clean);
 	count_kind(clean, frame);
 	if (frame->kind != TB_FRAME_DATA)
-		return TB_OK;
+		return ends.pause.classes ? record_pause(clean, &ends, at_ns) : TB_OK;
 	if (tb_address_equal(&ends.source, &ends.destination)) {
 		summary->n_local++;
 	} else if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&
@@ -239,9 +292,74 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 		there->largest = (uint16_t)held->frame.payload_bytes;
 }
 
+// Which figures the events of TCP count in.
+static const struct {
+	uint32_t is;
+	enum tb_congestion_figure figure;
+} figures_of_tcp[] = {
+	{TB_TCP_IS_RETRANSMISSION, TB_CONGESTION_RETRANSMISSIONS},
+	{TB_TCP_IS_FAST, TB_CONGESTION_FAST},
+	{TB_TCP_IS_TIMEOUT, TB_CONGESTION_TIMEOUTS},
+	{TB_TCP_IS_SPURIOUS, TB_CONGESTION_SPURIOUS},
+	{TB_TCP_IS_KEEP_ALIVE, TB_CONGESTION_KEEP_ALIVES},
+	{TB_TCP_IS_DUPLICATE_ACK, TB_CONGESTION_DUPLICATE_ACKS},
+	{TB_TCP_IS_OUT_OF_ORDER, TB_CONGESTION_OUT_OF_ORDER},
+	{TB_TCP_IS_ZERO_WINDOW, TB_CONGESTION_ZERO_WINDOWS},
+	{TB_TCP_IS_WINDOW_FULL, TB_CONGESTION_FULL_WINDOWS},
+};
+
+#define IS_COUNTED                                                                       \
+	(TB_TCP_IS_RETRANSMISSION | TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_DUPLICATE_ACK |     \
+		TB_TCP_IS_OUT_OF_ORDER | TB_TCP_IS_ZERO_WINDOW | TB_TCP_IS_WINDOW_FULL)
+
+// record_tcp counts what the analysis tells of a frame. Most frames tell a round trip, or
+// nothing.
+static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
+	struct tb_tcp_side *there, struct tb_tcp_side *back,
+	const struct tb_tcp_events *events)
+{
+	struct tb_congestion_recorder *to = clean->congestion;
+	bool rests = !(events->is & IS_COUNTED) && events->closed_ns == 0 &&
+		     events->peer_closed_ns == 0 && events->limited_ns == 0;
+	if ((rests && events->rtt_ns < 0) || !is_inside(clean, held->at_ns))
+		return TB_OK;
+	if ((there->pair == 0 && tb_congestion_pair_of(to, held->source,
+					 held->destination, &there->pair) != TB_OK) ||
+		(back->pair == 0 && tb_congestion_pair_of(to, held->destination,
+					    held->source, &back->pair) != TB_OK))
+		return TB_ENOMEM;
+	if (events->rtt_ns >= 0)
+		tb_congestion_round_trip(to, back->pair, false, events->rtt_ns);
+	// The handshake is the round trip of the end that opened the connection.
+	if ((events->is & TB_TCP_IS_HANDSHAKE) && !(held->frame.flags & TB_TCP_SYN) &&
+		tb_tcp_handshake_ns(there, back) >= 0)
+		tb_congestion_round_trip(
+			to, there->pair, true, tb_tcp_handshake_ns(there, back));
+	if (rests)
+		return TB_OK;
+	tb_time_ps at_ps = trace_time(clean, held->at_ns);
+	int status = TB_OK;
+	for (size_t i = 0;
+		status == TB_OK && i < sizeof figures_of_tcp / sizeof *figures_of_tcp;
+		i++)
+		if (events->is & figures_of_tcp[i].is)
+			status = tb_congestion_count(
+				to, there->pair, at_ps, figures_of_tcp[i].figure, 1);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, there->pair, at_ps,
+			TB_CONGESTION_CLOSED_PS, events->closed_ns);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, back->pair, at_ps,
+			TB_CONGESTION_CLOSED_PS, events->peer_closed_ns);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, there->pair, at_ps,
+			TB_CONGESTION_LIMITED_PS, events->limited_ns);
+	return status;
+}
+
 // clean_tcp removes bytes that were sent before and sets the segment size; it returns
-// false if nothing remains.
-static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
+// 0 if nothing remains, else 1, or TB_ENOMEM.
+static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	struct tb_direction *there, struct tb_direction *back, struct tb_cleaned *cleaned)
 {
 	const struct tb_frame *frame = &held->frame;
@@ -258,24 +376,34 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	cleaned->repeated = counts && fresh == 0;
 	tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
 		cleaned->full_bytes, &cleaned->tcp);
+	if (record_tcp(clean, held, &there->tcp, &back->tcp, &cleaned->tcp) != TB_OK)
+		return TB_ENOMEM;
 	if (clean->keep_retransmissions || fresh == n)
-		return true;
+		return 1;
 	if (fresh == 0)
-		return false;
+		return 0;
 	if (fresh < held->frame.payload_bytes) {
 		held->frame.payload_bytes = fresh;
 		held->frame.wire_bytes = held->frame.header_bytes + fresh;
 	}
-	return true;
+	return 1;
 }
 
-// clean_rc returns whether the packet is new. A queue pair counts packets in 24 bits;
-// shifted to the top of 32 bits they wrap around like TCP's bytes.
-static bool clean_rc(struct tb_clean *clean, const struct tb_held *held,
+// clean_rc returns whether the packet is to be kept, or TB_ENOMEM. A queue pair counts
+// packets in 24 bits; shifted to the top of 32 bits they wrap around like TCP's bytes.
+static int clean_rc(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_direction *there, struct tb_cleaned *cleaned)
 {
-	cleaned->repeated =
-		fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) == 0;
+	uint32_t at = held->frame.sequence << 8;
+	bool late = there->begun && (int32_t)(at - there->seen.next) < 0;
+	int status = TB_OK;
+	cleaned->repeated = fresh_bytes(there, held, at, 1u << 8) == 0;
+	if (late)
+		status = record_figure(clean, held,
+			cleaned->repeated ? TB_CONGESTION_RETRANSMISSIONS
+					  : TB_CONGESTION_OUT_OF_ORDER);
+	if (status != TB_OK)
+		return status;
 	return !cleaned->repeated || clean->keep_retransmissions;
 }
 
@@ -301,10 +429,15 @@ static int clean_one(
 	if (clean->dedup && tb_dedup_is_copy(clean->dedup, held->frame.digest,
 				    held->frame.point, held->at_ns)) {
 		summary->n_duplicates++;
-		return 0;
+		return record_figure(clean, held, TB_CONGESTION_DUPLICATES);
 	}
 	const struct tb_frame *frame = &held->frame;
-	bool keep = true, is_tcp = frame->transport == TB_TRANSPORT_TCP;
+	if ((frame->marked &&
+		    record_figure(clean, held, TB_CONGESTION_MARKED) != TB_OK) ||
+		(frame->cnp && record_figure(clean, held, TB_CONGESTION_CNPS) != TB_OK))
+		return TB_ENOMEM;
+	int keep = 1;
+	bool is_tcp = frame->transport == TB_TRANSPORT_TCP;
 	cleaned->repeated = false;
 	cleaned->full_bytes = 0;
 	if (is_tcp || (frame->transport == TB_TRANSPORT_RC && !frame->acknowledgement)) {
@@ -319,9 +452,11 @@ static int clean_one(
 		cleaned->full_bytes = segment_within_mtu(held);
 	}
 	if (frame->acknowledgement && !clean->keep_acks) {
-		summary->n_acks++;
-		return 0;
+		summary->n_acks += keep >= 0;
+		return keep < 0 ? keep : 0;
 	}
+	if (keep < 0)
+		return keep;
 	if (!keep) {
 		summary->n_retransmissions++;
 		return 0;
@@ -348,13 +483,16 @@ static int clean_one(
 // Nothing behind the span is read any more.
 static bool is_outside(struct tb_clean *clean, int64_t at_ns)
 {
-	bool inside = false;
+	bool inside = is_inside(clean, at_ns);
 	clean->last_ns = at_ns;
-	if (at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX))
-		clean->ended = true;
-	else if (at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN))
-		clean->inside = inside = true;
+	clean->inside |= inside;
+	clean->ended |= at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX);
 	clean->summary->n_outside += !inside;
+	if (inside) {
+		clean->at_ps = trace_time(clean, at_ns);
+		clean->kept_ns = at_ns;
+		clean->begun = true;
+	}
 	return !inside;
 }
 
@@ -415,6 +553,11 @@ int tb_clean_next(
 	if (status == 0 && clean->ending < 0 && error)
 		*error = clean->failure;
 	return status == 0 ? clean->ending : status;
+}
+
+const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
+{
+	return clean->congestion;
 }
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean)

@@ -6,6 +6,7 @@
 #ifndef TB_CLEAN_H
 #define TB_CLEAN_H
 
+#include "congestion_recorder.h"
 #include "endpoints.h"
 #include "frame.h"
 #include "inputs.h"
@@ -50,6 +51,9 @@ int tb_clean_next(struct tb_clean *clean, struct tb_cleaned *cleaned,
 	struct tb_error *error) TB_MUST_USE;
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
+
+// tb_clean_congestion returns what was recorded so far of congestion.
+const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
 
 // tb_clean_type: see tb_packets_type.
 const struct tb_packets_type *tb_clean_type(

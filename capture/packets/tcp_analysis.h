@@ -71,6 +71,7 @@ struct tb_tcp_side {
 	int64_t room_ns; // until when, if has_room
 	int64_t half_ns; // of the handshake: from its SYN to the answer
 	uint32_t id;	 // in the table of segments
+	uint32_t pair;	 // for who counts by pair of endpoints; 0: none yet
 	uint32_t first;	 // sequence number of the SYN, or the first one seen
 	uint32_t next;	 // after the highest sequence number
 	uint32_t ack;	 // the last number that it acknowledged

@@ -151,7 +151,7 @@ static void two_duplicate_acknowledgements_make_a_retransmission_fast(void **sta
 	assert_int_equal(answer(16 * MS, 2001, 8000), TB_TCP_IS_DUPLICATE_ACK);
 	assert_int_equal(answer(17 * MS, 2001, 8000), TB_TCP_IS_DUPLICATE_ACK);
 	assert_int_equal(data(18 * MS, 2001), TB_TCP_IS_FAST);
-	assert_int_equal(data(38 * MS, 2001), TB_TCP_IS_AGAIN); // 20 ms later
+	assert_int_equal(data(38 * MS, 2001), TB_TCP_IS_TIMEOUT); // 20 ms later
 }
 
 static void a_changed_window_is_no_duplicate(void **state)
