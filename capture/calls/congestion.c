@@ -70,21 +70,37 @@ bool tb_congestion_is_quiet(const struct tb_congestion_counts *counts)
 	return true;
 }
 
-uint64_t tb_congestion_badness(const struct tb_congestion_counts *counts)
+// badness weighs what a pair suffered.
+static double badness(const struct tb_congestion_counts *counts)
 {
 	const uint64_t *of = counts->of;
-	// A segment sent again costs about as much as a millisecond of waiting, and a
-	// thousand marks.
-	double sum = 1000 * (double)of[TB_CONGESTION_RETRANSMISSIONS] +
-		     100 * (double)of[TB_CONGESTION_PAUSES] +
-		     100 * (double)of[TB_CONGESTION_ZERO_WINDOWS] +
-		     (double)of[TB_CONGESTION_CLOSED_PS] / (double)TB_PS_PER_US +
-		     (double)of[TB_CONGESTION_LIMITED_PS] / (double)TB_PS_PER_US +
-		     10 * (double)of[TB_CONGESTION_CNPS] +
-		     (double)of[TB_CONGESTION_MARKED] +
-		     (double)of[TB_CONGESTION_OUT_OF_ORDER] +
-		     (double)of[TB_CONGESTION_DUPLICATE_ACKS];
-	return sum < 1e18 ? (uint64_t)sum : UINT64_C(1000000000000000000);
+	return 1000 * (double)of[TB_CONGESTION_RETRANSMISSIONS] +
+	       100 * (double)(of[TB_CONGESTION_PAUSES] + of[TB_CONGESTION_ZERO_WINDOWS]) +
+	       (double)(of[TB_CONGESTION_CLOSED_PS] + of[TB_CONGESTION_LIMITED_PS]) /
+		       (double)TB_PS_PER_US +
+	       10 * (double)of[TB_CONGESTION_CNPS] + (double)of[TB_CONGESTION_MARKED] +
+	       (double)of[TB_CONGESTION_OUT_OF_ORDER] +
+	       (double)of[TB_CONGESTION_DUPLICATE_ACKS];
+}
+
+static int by_badness(const void *a, const void *b, void *pairs)
+{
+	size_t one = *(const size_t *)a, other = *(const size_t *)b;
+	const struct tb_congestion_pair *of = pairs;
+	double x = badness(&of[one].counts), y = badness(&of[other].counts);
+	return x != y ? (x > y ? -1 : 1) : (one > other) - (one < other);
+}
+
+size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n)
+{
+	size_t *worst = calloc(congestion->n_pairs + 1, sizeof *worst), n_worst = 0;
+	for (size_t i = 0; worst && i < congestion->n_pairs; i++)
+		if (badness(&congestion->pairs[i].counts) > 0)
+			worst[n_worst++] = i;
+	if (worst)
+		qsort_r(worst, n_worst, sizeof *worst, by_badness, congestion->pairs);
+	*n = n_worst;
+	return worst;
 }
 
 static void put_item(FILE *stream, const char *between, const char *text)
@@ -92,7 +108,7 @@ static void put_item(FILE *stream, const char *between, const char *text)
 	fprintf(stream, "%s%s", ftell(stream) > 0 ? between : "", text);
 }
 
-char *tb_congestion_text(
+char *tb_congestion_format(
 	const struct tb_congestion_counts *counts, char *buffer, size_t size)
 {
 	static const enum tb_congestion_figure listed[] = {TB_CONGESTION_RETRANSMISSIONS,

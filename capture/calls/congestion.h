@@ -77,6 +77,8 @@ struct tb_congestion_pause {
 	uint32_t pair;
 	uint32_t class;
 	uint64_t n, n_resumes, quanta;
+	bool rate_known;     // of the port, at every frame
+	uint64_t at_most_ps; // then: how long the quanta last at that rate
 };
 
 #define TB_CONGESTION_WHOLE_PORT 8
@@ -98,14 +100,15 @@ void tb_congestion_free(struct tb_congestion *congestion);
 // tb_congestion_is_quiet returns whether nothing was recorded but round trips.
 bool tb_congestion_is_quiet(const struct tb_congestion_counts *counts);
 
-// tb_congestion_badness orders pairs by what they suffered, worst first: what was lost
-// comes before what was held up, and that before what was marked.
-uint64_t tb_congestion_badness(const struct tb_congestion_counts *counts);
+// tb_congestion_worst returns the numbers of the `n` pairs that suffered anything, those
+// that suffered most first: a segment sent again weighs as much as a millisecond behind a
+// window, or a hundred CNPs. The caller frees it; NULL when there is no memory.
+size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n);
 
-// tb_congestion_text writes what was recorded, the figures that are not 0: "12
+// tb_congestion_format writes what was recorded, the figures that are not 0: "12
 // retransmissions (3 fast, 9 by time-out), 2 marked". It returns `buffer`.
 #define TB_CONGESTION_TEXT_SIZE 512
-char *tb_congestion_text(
+char *tb_congestion_format(
 	const struct tb_congestion_counts *counts, char *buffer, size_t size);
 
 #endif

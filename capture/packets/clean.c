@@ -188,8 +188,8 @@ static int record_figure(struct tb_clean *clean, const struct tb_held *held,
 					 trace_time(clean, held->at_ns), figure, 1);
 }
 
-static int record_pause(
-	struct tb_clean *clean, const struct tb_frame_ends *ends, int64_t at_ns)
+static int record_pause(struct tb_clean *clean, const struct tb_frame_ends *ends,
+	int64_t at_ns, uint64_t bits_per_s)
 {
 	uint32_t source, destination, pair;
 	if (!is_inside(clean, at_ns))
@@ -200,8 +200,8 @@ static int record_pause(
 		tb_congestion_pair_of(clean->congestion, source, destination, &pair) !=
 			TB_OK)
 		return TB_ENOMEM;
-	return tb_congestion_pause(
-		clean->congestion, pair, trace_time(clean, at_ns), &ends->pause);
+	return tb_congestion_pause(clean->congestion, pair, trace_time(clean, at_ns),
+		&ends->pause, bits_per_s);
 }
 
 // take_in decodes a record directly into the reorder window.
@@ -225,7 +225,9 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		count_step_back(clean);
 	count_kind(clean, frame);
 	if (frame->kind != TB_FRAME_DATA)
-		return ends.pause.classes ? record_pause(clean, &ends, at_ns) : TB_OK;
+		return ends.pause.classes
+			       ? record_pause(clean, &ends, at_ns, record->bits_per_s)
+			       : TB_OK;
 	if (tb_address_equal(&ends.source, &ends.destination)) {
 		summary->n_local++;
 	} else if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&

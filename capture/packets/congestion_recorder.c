@@ -192,12 +192,21 @@ static struct tb_congestion_pause *pause_of(
 			recorder->n_pauses + 1) != TB_OK)
 		return NULL;
 	struct tb_congestion_pause *new = &recorder->pauses[recorder->n_pauses++];
-	*new = (struct tb_congestion_pause){.pair = pair, .class = class};
+	*new = (struct tb_congestion_pause){
+		.pair = pair, .class = class, .rate_known = true};
 	return new;
 }
 
+// at_most_ps returns how long quanta of 512 bits last on a port.
+static uint64_t at_most_ps(uint64_t quanta, uint64_t bits_per_s)
+{
+	// 65,535 quanta are less than 2^25 bits, so this is exact enough in doubles.
+	double ps = (double)(quanta * 512) * (double)TB_PS_PER_S / (double)bits_per_s;
+	return bits_per_s > 0 && ps < 1e15 ? (uint64_t)(ps + 0.5) : 0;
+}
+
 int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
-	tb_time_ps at_ps, const struct tb_frame_pause *pause)
+	tb_time_ps at_ps, const struct tb_frame_pause *pause, uint64_t bits_per_s)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && i < 8; i++) {
@@ -210,6 +219,8 @@ int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
 			row->n += quanta > 0;
 			row->n_resumes += quanta == 0;
 			row->quanta += quanta;
+			row->at_most_ps += at_most_ps(quanta, bits_per_s);
+			row->rate_known &= bits_per_s > 0;
 		}
 		status = tb_congestion_count(recorder, pair, at_ps,
 			quanta ? TB_CONGESTION_PAUSES : TB_CONGESTION_RESUMES, 1);

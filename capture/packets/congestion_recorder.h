@@ -36,8 +36,11 @@ int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
 int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 	tb_time_ps at_ps, enum tb_congestion_figure figure, int64_t ns) TB_MUST_USE;
 
+// tb_congestion_pause counts what a frame asks for, of a port of `bits_per_s` (0:
+// unknown).
 int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
-	tb_time_ps at_ps, const struct tb_frame_pause *pause) TB_MUST_USE;
+	tb_time_ps at_ps, const struct tb_frame_pause *pause,
+	uint64_t bits_per_s) TB_MUST_USE;
 
 // tb_congestion_round_trip counts a round trip of what the source of the pair sent.
 void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t pair,

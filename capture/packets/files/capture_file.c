@@ -191,6 +191,7 @@ static int next_of_pcap(
 	record->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
 	record->link_type = file->link_type;
 	record->interface = 0;
+	record->bits_per_s = 0;
 	return 1;
 }
 

@@ -14,6 +14,7 @@ struct tb_record {
 	uint32_t wire_bytes;   // length on the wire
 	int link_type;	       // libpcap's DLT_ value
 	uint32_t interface;    // pcapng: number, counted over all sections; otherwise 0
+	uint64_t bits_per_s;   // pcapng: of the interface; 0: not known
 };
 
 // tb_record_at_ns returns the time stamp for seconds since the epoch, not negative, plus

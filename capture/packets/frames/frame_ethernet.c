@@ -94,7 +94,7 @@ static void read_pause(struct tb_walk *walk)
 	if (opcode == 1) {
 		*pause = (struct tb_frame_pause){255, true, {classes}};
 	} else if (opcode == 0x0101 && tb_bytes_have(walk->bytes, 4, 16)) {
-		pause->classes = (uint8_t)classes;
+		*pause = (struct tb_frame_pause){(uint8_t)classes, false, {0}};
 		for (size_t i = 0; i < 8; i++)
 			(void)tb_bytes_u16(walk->bytes, 4 + 2 * i, &pause->quanta[i]);
 	}
