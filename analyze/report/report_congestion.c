@@ -186,7 +186,8 @@ static void list_pairs(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	size_t n = report->congestion.n_pairs;
-	table->n_rows = table->n_shown = tb_report_n_listed(report, n);
+	table->n_rows = n;
+	table->n_shown = tb_report_n_listed(report, n);
 	tb_table_remark_rest(table, n, "pairs",
 		"What the capture shows of congestion, before any replay.");
 }
@@ -218,7 +219,8 @@ static void list_pauses(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	size_t n = report->congestion.n_pauses;
-	table->n_rows = table->n_shown = tb_report_n_listed(report, n);
+	table->n_rows = n;
+	table->n_shown = tb_report_n_listed(report, n);
 	tb_table_remark_rest(table, n, "classes",
 		"A frame asks for a pause at most: the next one may end it.");
 }
@@ -240,7 +242,7 @@ static const struct tb_column bin_columns[] = {
 static void list_bins(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
-	table->n_rows = tb_report_n_listed(report, report->congestion.n_bins);
+	table->n_rows = report->congestion.n_bins;
 }
 
 const struct tb_table_type tb_list_recorded_bins = {"recorded-bins", NULL,
