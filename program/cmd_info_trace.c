@@ -120,12 +120,13 @@ static json_t *types_json(const struct tb_packets *packets, enum tb_packets_list
 }
 
 static json_t *packets_json(const struct tb_packets *packets,
-	const struct tb_packets_load *load, const char *network)
+	const struct tb_congestion *congestion, const struct tb_packets_load *load,
+	const char *network)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
 				 "s:{s:o, s:f, s:f, s:I, s:f}, "
-				 "s:{s:o, s:o, s:o}}",
+				 "s:{s:o, s:o, s:o}, s:o}",
 		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
 		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
 		(json_int_t)summary->n_endpoints_unplaced, "pairs",
@@ -139,7 +140,8 @@ static json_t *packets_json(const struct tb_packets *packets,
 		"half_scale", load->half_scale, "types", "control",
 		types_json(packets, TB_LIST_CONTROL), "undecodable",
 		types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
-		types_json(packets, TB_LIST_BETWEEN_MACS));
+		types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
+		info_congestion_json(congestion));
 	struct count counts[N_COUNTS];
 	list_counts(summary, counts);
 	for (int i = 0; root && i < N_COUNTS; i++) {
@@ -165,21 +167,28 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 		return status;
 	const struct tb_packets_against against = {params.name, payload_rate(&params)};
 	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
-	if (!options->json) {
+	struct tb_congestion *congestion;
+	struct tb_error ignored;
+	int made = tb_packets_congestion(packets, &congestion, status ? &ignored : error);
+	if (made != TB_OK)
+		return status ? status : made;
+	if (options->json) {
+		made = info_print_json(
+			packets_json(packets, congestion, &load, params.name),
+			status ? &ignored : error);
+	} else {
 		char shown[INFO_NAME_BYTES];
 		fprintf(options->text, "%s: packet capture\n",
 			tb_visible(info_name(options->file), shown, sizeof shown));
 		if (tb_packets_write_summary(options->text, packets, "  ", &against) !=
 			TB_OK)
-			return tb_fail_in(
-				error, TB_EIO, "standard output", "writing failed");
+			made = tb_fail_in(status ? &ignored : error, TB_EIO,
+				"standard output", "writing failed");
 		print_ends(options, tb_packets_summary(packets));
-		return status;
+		info_print_congestion(options, congestion);
 	}
-	struct tb_error ignored;
-	int printed = info_print_json(
-		packets_json(packets, &load, params.name), status ? &ignored : error);
-	return status ? status : printed;
+	tb_congestion_free(congestion);
+	return status ? status : made;
 }
 
 // count_hosts returns on how many hosts the ranks ran, 0 if that is not known.

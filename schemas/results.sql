@@ -232,6 +232,100 @@ CREATE TABLE recorded_rank (
   PRIMARY KEY (run, job, rank)
 ) STRICT, WITHOUT ROWID;
 
+-- What a job's captures recorded of congestion, by ordered pair of endpoints, before any replay.
+-- Events count for the pair of the frame that tells of them: a CNP goes to the sender of marked
+-- packets, a window of zero is its sender's.
+CREATE TABLE recorded_pair (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL, -- the first of the captures
+  pair INTEGER NOT NULL, -- from 0, in the order in which they appear
+  source TEXT, -- an endpoint; NULL: all pairs beyond those that are told apart
+  destination TEXT,
+  source_node INTEGER, -- NULL: none
+  destination_node INTEGER,
+  retransmissions INTEGER NOT NULL, -- segments or packets sent again, without keep-alives
+  fast_retransmissions INTEGER NOT NULL, -- of them, after two duplicate acknowledgements
+  timeout_retransmissions INTEGER NOT NULL, -- after both ends had been silent for two round trips
+  spurious_retransmissions INTEGER NOT NULL, -- although they had been acknowledged
+  keep_alives INTEGER NOT NULL,
+  duplicate_acks INTEGER NOT NULL,
+  duplicates INTEGER NOT NULL, -- copies of a frame that another point of the capture saw
+  out_of_order INTEGER NOT NULL,
+  zero_windows INTEGER NOT NULL, -- segments in which their sender takes no more bytes
+  zero_window_ps INTEGER NOT NULL, -- how long that lasted, of all connections together
+  full_windows INTEGER NOT NULL, -- segments that fill the receiver's window exactly
+  window_limited_ps INTEGER NOT NULL, -- without room for a full segment, until the sender went on
+  marked INTEGER NOT NULL, -- packets with a congestion mark: ECN's CE, InfiniBand's FECN
+  cnps INTEGER NOT NULL, -- congestion notification packets of RoCE v2
+  pauses INTEGER NOT NULL, -- classes that frames ask to pause
+  pause_resumes INTEGER NOT NULL, -- and let go on, with 0 quanta
+  pause_quanta INTEGER NOT NULL, -- for how long, in 512 bit times of the port, at most
+  handshakes INTEGER NOT NULL,
+  handshake_least_ps INTEGER, -- NULL: there was none
+  handshake_median_ps INTEGER, -- NULL also: too many pairs to tell; at most 1/32 off
+  handshake_p95_ps INTEGER,
+  round_trips INTEGER NOT NULL,
+  round_trip_least_ps INTEGER,
+  round_trip_median_ps INTEGER,
+  round_trip_p95_ps INTEGER,
+  PRIMARY KEY (run, job, pair)
+) STRICT, WITHOUT ROWID;
+
+-- The same over time, in bins of recorded_capture.bin_ps in which a pair had anything.
+CREATE TABLE recorded_bin (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  pair INTEGER NOT NULL,
+  from_ps INTEGER NOT NULL, -- of the trace's time as it was captured, before --time-scale
+  retransmissions INTEGER NOT NULL,
+  fast_retransmissions INTEGER NOT NULL,
+  timeout_retransmissions INTEGER NOT NULL,
+  spurious_retransmissions INTEGER NOT NULL,
+  keep_alives INTEGER NOT NULL,
+  duplicate_acks INTEGER NOT NULL,
+  duplicates INTEGER NOT NULL,
+  out_of_order INTEGER NOT NULL,
+  zero_windows INTEGER NOT NULL,
+  zero_window_ps INTEGER NOT NULL,
+  full_windows INTEGER NOT NULL,
+  window_limited_ps INTEGER NOT NULL,
+  marked INTEGER NOT NULL,
+  cnps INTEGER NOT NULL,
+  pauses INTEGER NOT NULL,
+  pause_resumes INTEGER NOT NULL,
+  pause_quanta INTEGER NOT NULL,
+  PRIMARY KEY (run, job, pair, from_ps)
+) STRICT, WITHOUT ROWID;
+
+-- Pause frames by class (IEEE 802.1Qbb); class 8 is the whole port (802.3x).
+CREATE TABLE recorded_pause (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  pair INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  pauses INTEGER NOT NULL,
+  resumes INTEGER NOT NULL,
+  quanta INTEGER NOT NULL,
+  at_most_ps INTEGER, -- how long the quanta last at the port's rate; NULL: it is not known
+  PRIMARY KEY (run, job, pair, class)
+) STRICT, WITHOUT ROWID;
+
+-- Over all pairs.
+CREATE TABLE recorded_capture (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  bin_ps INTEGER NOT NULL,
+  handshakes INTEGER NOT NULL,
+  handshake_least_ps INTEGER,
+  handshake_median_ps INTEGER,
+  handshake_p95_ps INTEGER,
+  round_trips INTEGER NOT NULL,
+  round_trip_least_ps INTEGER,
+  round_trip_median_ps INTEGER,
+  round_trip_p95_ps INTEGER,
+  PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
 -- What each rank of a job did, from its start until its last operation had ended, without gaps.
 -- Short neighbours are merged where there would be more than 131,072 spans in all.
 CREATE TABLE rank_span (

@@ -11,6 +11,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_jobs_fini(&evidence->jobs);
 	tb_regions_fini(&evidence->regions);
 	tb_run_tries_fini(&evidence->tries);
+	tb_recorded_captures_fini(&evidence->recorded);
 	tb_bounds_fini(&evidence->bounds);
 	*evidence = (struct tb_evidence){0};
 }
@@ -175,6 +176,8 @@ int tb_evidence_init(
 			&made.regions, run, (struct tb_window){0, 0}, error);
 	if (!status)
 		status = tb_run_tries_init(&made.tries, run, error);
+	if (!status)
+		status = tb_recorded_captures_init(&made.recorded, run, error);
 	if (!status && tb_run_is_measured(made.info))
 		status = tb_link_counts_sum(&made.counts, run, error);
 	if (status) {

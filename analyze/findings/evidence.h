@@ -11,6 +11,7 @@
 #include "job_times.h"
 #include "jobs.h"
 #include "link_counts.h"
+#include "recorded_congestion.h"
 #include "regions.h"
 #include "run_capture.h"
 #include "run_tried.h"
@@ -91,6 +92,8 @@ struct tb_evidence {
 	const struct tb_run_info *info;
 	bool has_capture;
 	struct tb_run_capture capture;
+
+	struct tb_recorded_captures recorded; // of congestion, before any replay
 
 	double wait_ps;	     // of all headers
 	uint32_t n_waiting;  // links

@@ -87,7 +87,7 @@ struct tb_figure {
 	double real;
 };
 
-#define TB_FIGURES_MOST	 10
+#define TB_FIGURES_MOST	 20
 #define TB_SENTENCE_MOST 1024
 
 struct tb_finding {

@@ -13,6 +13,7 @@ struct tb_judging {
 };
 
 // The groups of rules, in the order of the findings.
+void tb_rules_of_recorded(struct tb_judging *judging);	// by captures
 void tb_rules_of_range(struct tb_judging *judging);	// how long, of inferred jobs
 void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made of
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
@@ -33,6 +34,11 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 
 // tb_judging_found is whether a rule has found something.
 bool tb_judging_found(const struct tb_judging *judging, const char *rule);
+
+// tb_recorded_at_end says what the captures recorded of congestion at a node, in the
+// times in which much waits for it in the replay; nothing where they recorded none.
+void tb_recorded_at_end(const struct tb_judging *judging,
+	const struct tb_evidence_end *end, struct tb_finding *finding);
 
 // tb_congestion_text is a sentence, behind a blank, on whether congestion control was on;
 // "" where networks have none.

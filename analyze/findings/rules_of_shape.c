@@ -230,6 +230,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	char then[64] = "", part[32];
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, end, end->percent);
+	tb_recorded_at_end(judging, end, finding);
 	put_times(evidence, end, times, sizeof times);
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and of %s of the wait in that time",
@@ -281,6 +282,7 @@ static void find_incast_at_several(
 	char names[600] = "", times[240] = "", senders[48], share[32], nodes[48];
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, first, servers->percent);
+	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
 	put_servers(evidence, servers, names, sizeof names);
 	put_times(evidence, first, times, sizeof times);

@@ -4,6 +4,9 @@
 #include "store_recorded.h"
 #include "units.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // keep_calls keeps the times of the calls, or captured messages, of an input's job.
 static int keep_calls(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
@@ -55,6 +58,60 @@ static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error
 	return tb_store_put_recorded(recording->store, &sample, error);
 }
 
+// place_pairs puts the nodes of the run in place of those of the capture, which are the
+// ranks of a job that was inferred from it.
+static void place_pairs(
+	const struct tb_workload *workload, uint32_t i, struct tb_congestion *congestion)
+{
+	struct tb_workload_input input = tb_workload_input(workload, i);
+	struct tb_workload_job job = tb_workload_job(workload, input.first_job);
+	for (size_t k = 0; k < congestion->n_pairs; k++) {
+		struct tb_congestion_pair *pair = &congestion->pairs[k];
+		uint32_t *const ends[] = {&pair->source_node, &pair->destination_node};
+		for (int end = 0; end < 2; end++)
+			if (*ends[end] == TB_ID_NONE)
+				continue;
+			else if (input.packets)
+				*ends[end] = tb_workload_node(
+					workload, i, (struct tb_node){*ends[end]})
+						     .id;
+			else
+				*ends[end] = *ends[end] < job.n_ranks
+						     ? job.node_of_rank[*ends[end]]
+						     : TB_ID_NONE;
+	}
+}
+
+// keep_congestion keeps what an input's captures recorded of congestion.
+static int keep_congestion(
+	struct tb_recording *recording, uint32_t i, struct tb_error *error)
+{
+	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_congestion *made = NULL;
+	int status = TB_OK;
+	if (input.packets)
+		status = tb_packets_congestion(input.packets, &made, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_congestion *from = made ? made : input.job->congestion;
+	if (!from)
+		return TB_OK;
+	// A job may be replayed again, on other nodes: its pairs stay as they are.
+	struct tb_congestion placed = *from;
+	placed.pairs = malloc((from->n_pairs + 1) * sizeof *placed.pairs);
+	if (placed.pairs) {
+		memcpy(placed.pairs, from->pairs, from->n_pairs * sizeof *placed.pairs);
+		place_pairs(recording->workload, i, &placed);
+		status = tb_store_put_congestion(
+			recording->store, input.first_job, &placed, error);
+	} else {
+		status = tb_fail_memory(error, "what was recorded");
+	}
+	free(placed.pairs);
+	tb_congestion_free(made);
+	return status;
+}
+
 int tb_recording_keep_recorded(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -67,6 +124,8 @@ int tb_recording_keep_recorded(struct tb_recording *recording, struct tb_error *
 			status = keep_span(recording, i, error);
 		else if (status == TB_OK && input.job->recorded)
 			status = keep_calls(recording, i, error);
+		if (status == TB_OK)
+			status = keep_congestion(recording, i, error);
 	}
 	return status;
 }

@@ -14,6 +14,7 @@ void tb_report_free(struct tb_report *report)
 	tb_jobs_fini(&report->jobs);
 	free(report->times);
 	tb_recorded_fini(&report->recorded);
+	tb_report_congestion_fini(&report->congestion);
 	tb_roots_fini(&report->roots);
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
@@ -180,6 +181,8 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 		status = gather_time(report, error);
 	if (!status)
 		status = tb_evidence_init(&report->evidence, report->run, error);
+	if (!status && tb_report_gather_congestion(report))
+		status = no_memory(error);
 	// A short report reads little of a large run.
 	if (!status && (top == 0 || report->n_flows_all <= TB_BOUNDS_FLOWS))
 		status = tb_bounds_routes(&report->evidence.bounds, report->run, error);
@@ -189,6 +192,7 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 }
 
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
+	&tb_list_recorded_pairs, &tb_list_recorded_pauses, &tb_list_recorded_bins,
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
 	&tb_list_uncompared, &tb_list_bounds, &tb_list_jobs, &tb_list_job_times,
 	&tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path, &tb_list_path_links,

@@ -26,7 +26,7 @@ struct tb_report_fact {
 #define TB_REPORT_TITLE 4096 // bytes of its names of files
 
 // The lists of a report, in the order in which people read them.
-#define TB_REPORT_LISTS 24
+#define TB_REPORT_LISTS 27
 extern const struct tb_table_type *const tb_report_lists[TB_REPORT_LISTS];
 extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_links,
 	tb_list_switches, tb_list_regions, tb_list_flows, tb_list_jobs, tb_list_job_times,
@@ -34,7 +34,28 @@ extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_l
 	tb_list_grouped, tb_list_roots, tb_list_root_jobs, tb_list_job_links,
 	tb_list_left_out, tb_list_recorded, tb_list_recorded_kinds,
 	tb_list_recorded_ranks, tb_list_uncompared, tb_list_bounds, tb_list_path,
-	tb_list_path_links;
+	tb_list_path_links, tb_list_recorded_pairs, tb_list_recorded_pauses,
+	tb_list_recorded_bins;
+
+// What captures recorded of congestion, as rows of lists; names are the evidence's.
+struct tb_report_congestion {
+	struct tb_report_pair {
+		uint32_t job, pair;
+		struct tb_congestion_pair of;
+	} * pairs;
+	struct tb_report_bin {
+		uint32_t job;
+		tb_time_ps bin_ps;
+		struct tb_congestion_bin of;
+	} * bins;
+	struct tb_report_pause {
+		uint32_t job;
+		struct tb_congestion_pause of;
+		const char *source;
+	} * pauses;
+	size_t n_pairs, n_bins, n_pauses;
+	struct tb_congestion_counts all;
+};
 
 struct tb_report {
 	struct tb_run *run;
@@ -57,6 +78,7 @@ struct tb_report {
 	struct tb_job_times *times; // of each
 	uint64_t *wait_by_link;	    // n_links of the run
 	struct tb_recorded recorded;
+	struct tb_report_congestion congestion;
 	struct tb_critical_path path;
 	struct tb_roots roots;
 	struct tb_root_jobs root_jobs; // of these
@@ -82,6 +104,10 @@ char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
 // that took part". Both return `buffer`.
 char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size);
 char *tb_report_active(const struct tb_report *report, char *buffer, size_t size);
+
+// tb_report_gather_congestion makes rows of what the evidence has. TB_ENOMEM.
+int tb_report_gather_congestion(struct tb_report *report) TB_MUST_USE;
+void tb_report_congestion_fini(struct tb_report_congestion *congestion);
 
 // tb_report_state fills the facts.
 void tb_report_state(struct tb_report *report);

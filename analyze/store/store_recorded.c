@@ -3,6 +3,8 @@
 #include "store_impl.h"
 #include "store_row.h"
 
+#include <stdio.h>
+
 static struct tb_row into(struct tb_store *store, const char *sql, struct tb_error *error)
 {
 	return tb_row_into(tb_store_db(store), tb_store_path(store), sql, error);
@@ -153,4 +155,132 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 	put_count(&row, check->simulated_message_ps);
 	tb_row_end(&row);
 	return tb_row_done(&row);
+}
+
+static void put_known(struct tb_row *row, bool known, int64_t value)
+{
+	if (known)
+		tb_row_put(row, value);
+	else
+		tb_row_put_null(row);
+}
+
+static void put_round_trips(struct tb_row *row, const struct tb_round_trips *trips)
+{
+	put_count(row, trips->n);
+	put_known(row, trips->n > 0, trips->least_ps);
+	put_known(row, trips->n > 0 && trips->median_ps >= 0, trips->median_ps);
+	put_known(row, trips->n > 0 && trips->p95_ps >= 0, trips->p95_ps);
+}
+
+static void put_counts(struct tb_row *row, const struct tb_congestion_counts *counts)
+{
+	for (int i = 0; i < TB_CONGESTION_N; i++)
+		put_count(row, counts->of[i]);
+}
+
+// into_all writes an INSERT into a table of `n` columns, in their order.
+static const char *into_all(const char *table, int n, char *sql, size_t size)
+{
+	int length = snprintf(sql, size, "INSERT INTO %s VALUES (?", table);
+	for (int i = 1; i < n && (size_t)length + 3 < size; i++)
+		length += snprintf(sql + length, size - (size_t)length, ",?");
+	snprintf(sql + length, size - (size_t)length, ")");
+	return sql;
+}
+
+static int put_pairs(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error)
+{
+	char sql[256];
+	struct tb_row row = into(store,
+		into_all("recorded_pair", 7 + TB_CONGESTION_N + 8, sql, sizeof sql),
+		error);
+	for (size_t i = 0; !row.status && i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[i];
+		const char *const ends[] = {pair->source, pair->destination};
+		const uint32_t nodes[] = {pair->source_node, pair->destination_node};
+		tb_row_put(&row, tb_store_run(store));
+		tb_row_put(&row, job);
+		tb_row_put(&row, (int64_t)i);
+		for (int end = 0; end < 2; end++)
+			if (ends[end])
+				tb_row_put_text(&row, ends[end]);
+			else
+				tb_row_put_null(&row);
+		for (int end = 0; end < 2; end++)
+			put_known(&row, nodes[end] != TB_ID_NONE, nodes[end]);
+		put_counts(&row, &pair->counts);
+		put_round_trips(&row, &pair->handshake);
+		put_round_trips(&row, &pair->acknowledged);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+static int put_bins(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error)
+{
+	char sql[256];
+	struct tb_row row = into(store,
+		into_all("recorded_bin", 4 + TB_CONGESTION_N, sql, sizeof sql), error);
+	for (size_t i = 0; !row.status && i < congestion->n_bins; i++) {
+		const struct tb_congestion_bin *bin = &congestion->bins[i];
+		tb_row_put(&row, tb_store_run(store));
+		tb_row_put(&row, job);
+		tb_row_put(&row, bin->pair);
+		tb_row_put(&row, bin->from_ps);
+		put_counts(&row, &bin->counts);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+static int put_pauses(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error)
+{
+	char sql[256];
+	struct tb_row row =
+		into(store, into_all("recorded_pause", 8, sql, sizeof sql), error);
+	for (size_t i = 0; !row.status && i < congestion->n_pauses; i++) {
+		const struct tb_congestion_pause *pause = &congestion->pauses[i];
+		tb_row_put(&row, tb_store_run(store));
+		tb_row_put(&row, job);
+		tb_row_put(&row, pause->pair);
+		tb_row_put(&row, pause->class);
+		put_count(&row, pause->n);
+		put_count(&row, pause->n_resumes);
+		put_count(&row, pause->quanta);
+		put_known(&row, pause->rate_known, (int64_t)pause->at_most_ps);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+static int put_all_pairs(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error)
+{
+	char sql[256];
+	struct tb_row row =
+		into(store, into_all("recorded_capture", 11, sql, sizeof sql), error);
+	tb_row_put(&row, tb_store_run(store));
+	tb_row_put(&row, job);
+	tb_row_put(&row, congestion->bin_ps);
+	put_round_trips(&row, &congestion->all.handshake);
+	put_round_trips(&row, &congestion->all.acknowledged);
+	tb_row_end(&row);
+	return tb_row_done(&row);
+}
+
+int tb_store_put_congestion(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error)
+{
+	int status = tb_store_begin(store, error);
+	if (!status)
+		status = put_all_pairs(store, job, congestion, error);
+	if (!status)
+		status = put_pairs(store, job, congestion, error);
+	if (!status)
+		status = put_bins(store, job, congestion, error);
+	return status ? status : put_pauses(store, job, congestion, error);
 }

@@ -4,6 +4,7 @@
 #define TB_STORE_RECORDED_H
 
 #include "call_times.h"
+#include "congestion.h"
 #include "store.h"
 
 struct tb_recorded_sample {
@@ -25,5 +26,10 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 // tb_store_put_recorded adds what a job's trace recorded to the run that was begun last.
 int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_put_congestion adds what a job's captures recorded of congestion (the tables
+// recorded_capture, recorded_pair, recorded_bin and recorded_pause).
+int tb_store_put_congestion(struct tb_store *store, uint32_t job,
+	const struct tb_congestion *congestion, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -401,6 +401,19 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 	return report;
 }
 
+// keep_congestion gives the first job what the capture recorded, of all its jobs. Ranks
+// of several jobs are no nodes of the capture.
+static int keep_congestion(const struct tb_packets *packets, uint32_t n_jobs,
+	struct tb_job *job, struct tb_error *error)
+{
+	int status = tb_packets_congestion(packets, &job->congestion, error);
+	for (size_t i = 0; status == TB_OK && n_jobs > 1 && i < job->congestion->n_pairs;
+		i++)
+		job->congestion->pairs[i].source_node =
+			job->congestion->pairs[i].destination_node = TB_ID_NONE;
+	return status;
+}
+
 static int make_jobs(
 	struct inferring *inferring, struct tb_job **jobs, struct tb_error *error)
 {
@@ -417,6 +430,11 @@ static int make_jobs(
 				tb_packets_job_name(inferring->packets, i), &jobs[i],
 				error);
 	}
+	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+		if (jobs[i]) {
+			status = keep_congestion(inferring->packets, n, jobs[i], error);
+			break;
+		}
 	for (uint32_t i = 0; status != TB_OK && i < n; i++) {
 		tb_job_free(jobs[i]);
 		jobs[i] = NULL;
@@ -443,11 +461,18 @@ int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
 	inferring.n_ranks = inferring.n_nodes;
+	struct tb_job *made = NULL;
 	if (status == TB_OK)
-		status = make_job(&inferring, &inferring.report, "", job, error);
+		status = make_job(&inferring, &inferring.report, "", &made, error);
+	if (status == TB_OK)
+		status = tb_packets_congestion(packets, &made->congestion, error);
 	if (status == TB_OK && report)
 		*report = inferring.report;
 	fini(&inferring);
+	if (status == TB_OK)
+		*job = made;
+	else
+		tb_job_free(made);
 	return status;
 }
 

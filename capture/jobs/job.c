@@ -22,6 +22,7 @@ void tb_job_free(struct tb_job *job)
 	free(job->endpoints);
 	free(job->notes);
 	tb_recorded_calls_free(job->recorded);
+	tb_congestion_free(job->congestion);
 	tb_placed_calls_free(job->placed);
 	for (size_t i = 0; job->bounds && i < job->bounds->n; i++)
 		tb_job_free(job->bounds->jobs[i]);

@@ -10,6 +10,7 @@
 #define TB_JOB_H
 
 #include "call_times.h"
+#include "congestion.h"
 #include "ids.h"
 #include "placed_calls.h"
 #include "status.h"
@@ -59,9 +60,10 @@ struct tb_job {
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none
 	struct tb_recorded_calls
-		*recorded;		// what the trace recorded of times; NULL: nothing
-	struct tb_placed_calls *placed; // the calls that it was made of; NULL: none
-	struct tb_job_bounds *bounds;	// of an inferred one; NULL: it has none
+		*recorded; // what the trace recorded of times; NULL: nothing
+	struct tb_congestion *congestion; // what its capture recorded; NULL: nothing
+	struct tb_placed_calls *placed;	  // the calls that it was made of; NULL: none
+	struct tb_job_bounds *bounds;	  // of an inferred one; NULL: it has none
 };
 
 // What else a capture allows than the job that was inferred from it (infer.h).

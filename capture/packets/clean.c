@@ -36,6 +36,12 @@ struct tb_clean {
 	struct tb_error failure;
 	struct tb_dedup *dedup; // NULL: off
 	struct tb_connections *connections;
+	struct tb_tcp_analysis *tcp;
+	struct tb_congestion_recorder *congestion;
+	tb_time_ps squeeze_idle;
+	bool begun;	  // a packet was kept
+	int64_t kept_ns;  // the last one
+	tb_time_ps at_ps; // and its time in the trace
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
 	// What frames in the reorder window have in common, by tb_frame's `origin`. The
@@ -64,12 +70,15 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->lenient = options->lenient;
 	new->sampled = options->sampled ? options->sampled : 1;
 	new->origins[0].stands_for = new->sampled;
+	new->squeeze_idle = options->squeeze_idle;
 	new->from = options->from;
 	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
 	bool dedup = options->dedup == TB_YES ||
 		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
 	if (tb_connections_new(&new->connections) != TB_OK ||
+		tb_tcp_analysis_new(&new->tcp) != TB_OK ||
+		tb_congestion_recorder_new(&new->congestion) != TB_OK ||
 		(dedup && tb_dedup_new(&new->dedup) != TB_OK)) {
 		tb_clean_free(new);
 		return TB_ENOMEM;
@@ -84,6 +93,8 @@ void tb_clean_free(struct tb_clean *clean)
 		return;
 	tb_dedup_free(clean->dedup);
 	tb_connections_free(clean->connections);
+	tb_tcp_analysis_free(clean->tcp);
+	tb_congestion_recorder_free(clean->congestion);
 	tb_endpoints_fini(&clean->endpoints);
 	tb_reorder_fini(&clean->reorder);
 	free(clean);
@@ -179,6 +190,76 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
+// is_after returns whether something was captured after an instant (of one that is not
+// given `otherwise_ns`): an instant since the first record counts in the order of time, a
+// date by the clock, from which the order is `offset_ns` away.
+static bool is_after(const struct tb_clean *clean, const struct tb_instant *instant,
+	int64_t at_ns, int64_t offset_ns, int64_t otherwise_ns)
+{
+	bool relative = instant->kind == TB_INSTANT_RELATIVE;
+	return (relative ? at_ns : at_ns - offset_ns) >
+	       tb_instant_at(instant, relative ? clean->first_at_ns : 0, otherwise_ns);
+}
+
+static bool is_before_span(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
+{
+	struct tb_instant from = clean->from;
+	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
+	return !is_after(clean, &from, at_ns, offset_ns, INT64_MIN);
+}
+
+static bool is_behind_span(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
+{
+	return is_after(clean, &clean->to, at_ns, offset_ns, INT64_MAX);
+}
+
+// is_inside returns whether something was captured within the span that is asked for.
+static bool is_inside(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
+{
+	return !is_before_span(clean, at_ns, offset_ns) &&
+	       !is_behind_span(clean, at_ns, offset_ns);
+}
+
+// trace_time returns when something was captured, in the time of the trace.
+static tb_time_ps trace_time(const struct tb_clean *clean, int64_t at_ns)
+{
+	if (!clean->begun || at_ns <= clean->kept_ns)
+		return clean->at_ps;
+	return clean->at_ps + tb_packets_gap(clean->squeeze_idle, at_ns - clean->kept_ns);
+}
+
+// record_figure counts in the pair of a frame.
+static int record_figure(struct tb_clean *clean, const struct tb_held *held,
+	enum tb_congestion_figure figure)
+{
+	uint32_t pair;
+	const struct origin *origin = &clean->origins[held->frame.origin];
+	if (!is_inside(clean, held->at_ns, origin->offset_ns))
+		return TB_OK;
+	int status = tb_congestion_pair_of(
+		clean->congestion, held->source, held->destination, &pair);
+	return status != TB_OK ? status
+			       : tb_congestion_count(clean->congestion, pair,
+					 trace_time(clean, held->at_ns), figure,
+					 origin->stands_for);
+}
+
+static int record_pause(struct tb_clean *clean, const struct tb_frame_ends *ends,
+	int64_t at_ns, uint64_t bits_per_s)
+{
+	uint32_t source, destination, pair;
+	if (!is_inside(clean, at_ns, clean->reorder.offset_ns))
+		return TB_OK;
+	if (tb_endpoints_add(&clean->endpoints, &ends->source, &source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &ends->destination, &destination) !=
+			TB_OK ||
+		tb_congestion_pair_of(clean->congestion, source, destination, &pair) !=
+			TB_OK)
+		return TB_ENOMEM;
+	return tb_congestion_pause(clean->congestion, pair, trace_time(clean, at_ns),
+		&ends->pause, bits_per_s);
+}
+
 // take_frame counts a frame that was decoded into the place `held`, and holds it back if
 // it may be replayed.
 static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
@@ -193,9 +274,10 @@ static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 		summary->n_local++;
 		return TB_OK;
 	}
-	if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
-		// These are up to half of all records, and nothing later needs them. But
-		// if there may be copies, these must be counted as copies first.
+	if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&
+		!frame->cnp && !frame->marked && !clean->keep_acks && !clean->dedup) {
+		// Nothing later needs them. But if there may be copies, these must be
+		// counted as copies first.
 		summary->n_acks++;
 		return TB_OK;
 	}
@@ -267,6 +349,9 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		clean->first_ns = record->at_ns;
 		clean->first_at_ns = at_ns;
 	}
+	if (ends.pause.classes &&
+		record_pause(clean, &ends, at_ns, record->bits_per_s) != TB_OK)
+		return TB_ENOMEM;
 	if (frame->kind == TB_FRAME_DATA &&
 		(ends.sflow.n > 0 || clean->sflow == SFLOW_UNKNOWN)) {
 		int taken = take_sflow(clean, held, ends.sflow, at_ns);
@@ -329,43 +414,126 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 		there->largest = (uint16_t)held->frame.payload_bytes;
 }
 
-// clean_tcp removes bytes that were sent before and sets the segment size; it returns
-// false if nothing remains.
-static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
-	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment,
-	bool *repeated)
+// Which figures the events of TCP count in.
+static const struct {
+	uint32_t is;
+	enum tb_congestion_figure figure;
+} figures_of_tcp[] = {
+	{TB_TCP_IS_RETRANSMISSION, TB_CONGESTION_RETRANSMISSIONS},
+	{TB_TCP_IS_FAST, TB_CONGESTION_FAST},
+	{TB_TCP_IS_TIMEOUT, TB_CONGESTION_TIMEOUTS},
+	{TB_TCP_IS_SPURIOUS, TB_CONGESTION_SPURIOUS},
+	{TB_TCP_IS_KEEP_ALIVE, TB_CONGESTION_KEEP_ALIVES},
+	{TB_TCP_IS_DUPLICATE_ACK, TB_CONGESTION_DUPLICATE_ACKS},
+	{TB_TCP_IS_OUT_OF_ORDER, TB_CONGESTION_OUT_OF_ORDER},
+	{TB_TCP_IS_ZERO_WINDOW, TB_CONGESTION_ZERO_WINDOWS},
+	{TB_TCP_IS_WINDOW_FULL, TB_CONGESTION_FULL_WINDOWS},
+};
+
+#define IS_COUNTED                                                                       \
+	(TB_TCP_IS_RETRANSMISSION | TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_DUPLICATE_ACK |     \
+		TB_TCP_IS_OUT_OF_ORDER | TB_TCP_IS_ZERO_WINDOW | TB_TCP_IS_WINDOW_FULL)
+
+// record_tcp counts what the analysis tells of a frame. Most frames tell a round trip, or
+// nothing.
+static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
+	struct tb_tcp_side *there, struct tb_tcp_side *back,
+	const struct tb_tcp_events *events)
 {
-	// SYN and FIN take a sequence number each.
-	uint32_t flags = (held->frame.flags & TB_TCP_SYN ? 1u : 0) +
-			 (held->frame.flags & TB_TCP_FIN ? 1u : 0);
-	uint32_t n = held->frame.payload_bytes + flags;
-	if (held->frame.mss != 0)
-		there->mss = held->frame.mss;
+	struct tb_congestion_recorder *to = clean->congestion;
+	bool rests = !(events->is & IS_COUNTED) && events->closed_ns == 0 &&
+		     events->peer_closed_ns == 0 && events->limited_ns == 0;
+	if ((rests && events->rtt_ns < 0) ||
+		!is_inside(
+			clean, held->at_ns, clean->origins[held->frame.origin].offset_ns))
+		return TB_OK;
+	if ((there->pair == 0 && tb_congestion_pair_of(to, held->source,
+					 held->destination, &there->pair) != TB_OK) ||
+		(back->pair == 0 && tb_congestion_pair_of(to, held->destination,
+					    held->source, &back->pair) != TB_OK))
+		return TB_ENOMEM;
+	if (events->rtt_ns >= 0)
+		tb_congestion_round_trip(to, back->pair, false, events->rtt_ns);
+	// The handshake is the round trip of the end that opened the connection.
+	if ((events->is & TB_TCP_IS_HANDSHAKE) && !(held->frame.flags & TB_TCP_SYN) &&
+		tb_tcp_handshake_ns(there, back) >= 0)
+		tb_congestion_round_trip(
+			to, there->pair, true, tb_tcp_handshake_ns(there, back));
+	if (rests)
+		return TB_OK;
+	tb_time_ps at_ps = trace_time(clean, held->at_ns);
+	int status = TB_OK;
+	for (size_t i = 0;
+		status == TB_OK && i < sizeof figures_of_tcp / sizeof *figures_of_tcp;
+		i++)
+		if (events->is & figures_of_tcp[i].is)
+			status = tb_congestion_count(
+				to, there->pair, at_ps, figures_of_tcp[i].figure, 1);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, there->pair, at_ps,
+			TB_CONGESTION_CLOSED_PS, events->closed_ns);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, back->pair, at_ps,
+			TB_CONGESTION_CLOSED_PS, events->peer_closed_ns);
+	if (status == TB_OK)
+		status = tb_congestion_spread(to, there->pair, at_ps,
+			TB_CONGESTION_LIMITED_PS, events->limited_ns);
+	return status;
+}
+
+// clean_tcp removes bytes that were sent before and sets the segment size; it returns
+// 0 if nothing remains, else 1, or TB_ENOMEM.
+static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
+	struct tb_direction *there, struct tb_direction *back, struct tb_cleaned *cleaned)
+{
+	const struct tb_frame *frame = &held->frame;
+	// SYN and FIN take a sequence number each. The number of a reset is not always
+	// that of the stream.
+	uint32_t n = frame->payload_bytes + ((frame->flags & TB_TCP_SYN) != 0) +
+		     ((frame->flags & TB_TCP_FIN) != 0);
+	bool counts = n > 0 && !(frame->flags & TB_TCP_RST);
+	uint32_t fresh = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
+	if (frame->mss != 0)
+		there->mss = frame->mss;
 	learn_segment(there, held);
-	*segment = segment_of(there, back, held);
-	// The number of a reset is not always that of the stream.
-	if ((held->frame.flags & TB_TCP_RST) || n == 0)
-		return true;
-	uint32_t fresh = fresh_bytes(there, held, held->frame.sequence, n);
-	*repeated = fresh == 0;
+	cleaned->full_bytes = segment_of(there, back, held);
+	cleaned->repeated = counts && fresh == 0;
+	cleaned->tcp = (struct tb_tcp_events){.rtt_ns = -1};
+	// Of a sampled connection nobody knows what lies between two segments.
+	if (clean->origins[frame->origin].stands_for == 1) {
+		tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
+			cleaned->full_bytes, &cleaned->tcp);
+		if (record_tcp(clean, held, &there->tcp, &back->tcp, &cleaned->tcp) !=
+			TB_OK)
+			return TB_ENOMEM;
+	}
 	if (clean->keep_retransmissions || fresh == n)
-		return true;
+		return 1;
 	if (fresh == 0)
-		return false;
+		return 0;
 	if (fresh < held->frame.payload_bytes) {
 		held->frame.payload_bytes = fresh;
 		held->frame.wire_bytes = held->frame.header_bytes + fresh;
 	}
-	return true;
+	return 1;
 }
 
-// clean_rc returns whether the packet is new. A queue pair counts packets in 24 bits;
-// shifted to the top of 32 bits they wrap around like TCP's bytes.
-static bool clean_rc(struct tb_clean *clean, const struct tb_held *held,
-	struct tb_direction *there, bool *repeated)
+// clean_rc returns whether the packet is to be kept, or TB_ENOMEM. A queue pair counts
+// packets in 24 bits; shifted to the top of 32 bits they wrap around like TCP's bytes.
+static int clean_rc(struct tb_clean *clean, const struct tb_held *held,
+	struct tb_direction *there, struct tb_cleaned *cleaned)
 {
-	*repeated = fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) == 0;
-	return !*repeated || clean->keep_retransmissions;
+	uint32_t at = held->frame.sequence << 8;
+	bool late = there->begun && (int32_t)(at - there->seen.next) < 0;
+	int status = TB_OK;
+	cleaned->repeated = fresh_bytes(there, held, at, 1u << 8) == 0;
+	if (late)
+		status = record_figure(clean, held,
+			cleaned->repeated ? TB_CONGESTION_RETRANSMISSIONS
+					  : TB_CONGESTION_OUT_OF_ORDER);
+	if (status != TB_OK)
+		return status;
+	return !cleaned->repeated || clean->keep_retransmissions;
 }
 
 static int connection_of(struct tb_clean *clean, const struct tb_held *held,
@@ -393,60 +561,57 @@ static int clean_one(
 		tb_dedup_is_copy(clean->dedup, held->frame.digest, held->frame.point,
 			held->at_ns)) {
 		summary->n_duplicates++;
-		return 0;
+		return record_figure(clean, held, TB_CONGESTION_DUPLICATES);
 	}
-	if (held->frame.acknowledgement && !clean->keep_acks) {
-		summary->n_acks++;
-		return 0;
-	}
-	uint32_t segment = 0;
-	bool keep = true, repeated = false;
-	if (held->frame.transport != TB_TRANSPORT_OTHER && !held->frame.acknowledgement) {
+	const struct tb_frame *frame = &held->frame;
+	if ((frame->marked &&
+		    record_figure(clean, held, TB_CONGESTION_MARKED) != TB_OK) ||
+		(frame->cnp && record_figure(clean, held, TB_CONGESTION_CNPS) != TB_OK))
+		return TB_ENOMEM;
+	int keep = 1;
+	bool is_tcp = frame->transport == TB_TRANSPORT_TCP;
+	cleaned->repeated = false;
+	cleaned->full_bytes = 0;
+	if (is_tcp || (frame->transport == TB_TRANSPORT_RC && !frame->acknowledgement)) {
 		struct tb_direction *there;
 		struct tb_direction *back;
 		if (connection_of(clean, held, &there, &back) != TB_OK)
 			return TB_ENOMEM;
-		keep = held->frame.transport == TB_TRANSPORT_TCP
-			       ? clean_tcp(clean, held, there, back, &segment, &repeated)
-			       : clean_rc(clean, held, there, &repeated);
-	} else if (held->frame.offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
+		keep = is_tcp ? clean_tcp(clean, held, there, back, cleaned)
+			      : clean_rc(clean, held, there, cleaned);
+	} else if (frame->offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
 		// No network carries such a frame: the card was to cut it.
-		segment = segment_within_mtu(held);
+		cleaned->full_bytes = segment_within_mtu(held);
 	}
+	if (frame->acknowledgement && !clean->keep_acks) {
+		summary->n_acks += keep >= 0;
+		return keep < 0 ? keep : 0;
+	}
+	if (keep < 0)
+		return keep;
 	if (!keep) {
 		summary->n_retransmissions++;
 		return 0;
 	}
-	*cleaned = (struct tb_cleaned){.transport = held->frame.transport,
-		.flags = held->frame.flags,
-		.acknowledgement = held->frame.acknowledgement,
-		.response = held->frame.response,
-		.repeated = repeated,
-		.channel = held->frame.channel,
-		.sequence = held->frame.sequence,
-		.acknowledged = held->frame.acknowledged,
-		.at_ns = held->at_ns,
-		.stamp_ns = held->at_ns - origin->offset_ns,
-		.stands_for = origin->stands_for,
-		.source = held->source,
-		.destination = held->destination,
-		.wire_bytes = held->frame.wire_bytes,
-		.payload_bytes = held->frame.payload_bytes,
-		.header_bytes = held->frame.header_bytes,
-		.segment_bytes = held->frame.payload_bytes > segment ? segment : 0,
-		.full_bytes = segment};
+	cleaned->transport = frame->transport;
+	cleaned->flags = frame->flags;
+	cleaned->acknowledgement = frame->acknowledgement;
+	cleaned->response = frame->response;
+	cleaned->channel = frame->channel;
+	cleaned->sequence = frame->sequence;
+	cleaned->acknowledged = frame->acknowledged;
+	cleaned->at_ns = held->at_ns;
+	cleaned->stamp_ns = held->at_ns - origin->offset_ns;
+	cleaned->stands_for = origin->stands_for;
+	cleaned->again = false;
+	cleaned->source = held->source;
+	cleaned->destination = held->destination;
+	cleaned->wire_bytes = frame->wire_bytes;
+	cleaned->payload_bytes = frame->payload_bytes;
+	cleaned->header_bytes = frame->header_bytes;
+	cleaned->segment_bytes =
+		frame->payload_bytes > cleaned->full_bytes ? cleaned->full_bytes : 0;
 	return 1;
-}
-
-// passes returns whether a packet comes after an instant (or, with `else_at`, what does
-// when none is given): an instant since the first record counts in the order of time, a
-// date by the clock.
-static bool passes(const struct tb_clean *clean, const struct tb_instant *instant,
-	const struct tb_cleaned *cleaned, int64_t otherwise_ns)
-{
-	bool relative = instant->kind == TB_INSTANT_RELATIVE;
-	return (relative ? cleaned->at_ns : cleaned->stamp_ns) >
-	       tb_instant_at(instant, relative ? clean->first_at_ns : 0, otherwise_ns);
 }
 
 // is_outside returns whether a record was captured outside the span that is asked for.
@@ -454,23 +619,26 @@ static bool passes(const struct tb_clean *clean, const struct tb_instant *instan
 // behind it: another one may not be.
 static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
 {
-	int64_t offset_ns = cleaned->at_ns - cleaned->stamp_ns;
-	bool inside = false;
-	if (clean->from.kind == TB_INSTANT_NONE && clean->to.kind == TB_INSTANT_NONE)
-		return false;
-	clean->last_ns = cleaned->stamp_ns;
-	if (offset_ns != clean->stretch_ns)
-		clean->before_to = false;
-	clean->stretch_ns = offset_ns;
-	bool behind = passes(clean, &clean->to, cleaned, INT64_MAX);
-	struct tb_instant from = clean->from;
-	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
-	if (behind)
-		clean->ended |= clean->before_to || clean->to.kind == TB_INSTANT_RELATIVE;
-	else if (passes(clean, &from, cleaned, INT64_MIN))
-		clean->inside = inside = true;
-	clean->before_to |= !behind;
-	clean->summary->n_outside += !inside;
+	int64_t at_ns = cleaned->at_ns, offset_ns = at_ns - cleaned->stamp_ns;
+	bool inside = true;
+	if (clean->from.kind != TB_INSTANT_NONE || clean->to.kind != TB_INSTANT_NONE) {
+		clean->last_ns = cleaned->stamp_ns;
+		if (offset_ns != clean->stretch_ns)
+			clean->before_to = false;
+		clean->stretch_ns = offset_ns;
+		bool behind = is_behind_span(clean, at_ns, offset_ns);
+		inside = !behind && !is_before_span(clean, at_ns, offset_ns);
+		clean->ended |= behind && (clean->before_to ||
+						  clean->to.kind == TB_INSTANT_RELATIVE);
+		clean->before_to |= !behind;
+		clean->inside |= inside;
+		clean->summary->n_outside += !inside;
+	}
+	if (inside) {
+		clean->at_ps = trace_time(clean, at_ns);
+		clean->kept_ns = at_ns;
+		clean->begun = true;
+	}
 	return !inside;
 }
 
@@ -531,6 +699,11 @@ int tb_clean_next(
 	if (status == 0 && clean->ending < 0 && error)
 		*error = clean->failure;
 	return status == 0 ? clean->ending : status;
+}
+
+const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
+{
+	return clean->congestion;
 }
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean)

@@ -6,11 +6,13 @@
 #ifndef TB_CLEAN_H
 #define TB_CLEAN_H
 
+#include "congestion_recorder.h"
 #include "endpoints.h"
 #include "frame.h"
 #include "inputs.h"
 #include "packets.h"
 #include "status.h"
+#include "tcp_analysis.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +39,7 @@ struct tb_cleaned {
 	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
 	uint32_t stands_for;	// packets that were not all captured, sampled.h; mostly 1
 	bool again;		// one of the others for which a sample stands
+	struct tb_tcp_events tcp; // TCP: what the analysis tells of it
 };
 
 // tb_clean_new borrows `inputs` and `summary`, in which it counts what it drops.
@@ -52,6 +55,9 @@ int tb_clean_next(struct tb_clean *clean, struct tb_cleaned *cleaned,
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
 
+// tb_clean_congestion returns what was recorded so far of congestion.
+const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
+
 // tb_clean_type: see tb_packets_type.
 const struct tb_packets_type *tb_clean_type(
 	const struct tb_clean *clean, enum tb_packets_list list, uint32_t i);
@@ -61,7 +67,7 @@ const struct tb_packets_type *tb_clean_type(
 //
 // The table is bounded: beyond TB_CONNECTIONS_MAX connections, each new one replaces one
 // that has long been idle, found by the clock algorithm. If a forgotten connection goes
-// on, it counts as a new one whose beginning was not captured. Memory: at most about 30
+// on, it counts as a new one whose beginning was not captured. Memory: at most about 55
 // MB. Not thread safe.
 
 // Remembers which numbers of a 32-bit circular sequence space have been seen: all from
@@ -126,6 +132,7 @@ struct tb_direction {
 	uint16_t
 		largest; // largest full-sized segment that needs no cutting; 0: none seen
 	uint32_t first;	 // sequence number of the SYN, or the first one seen
+	struct tb_tcp_side tcp;
 	struct tb_seq_ranges seen;
 };
 

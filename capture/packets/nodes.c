@@ -225,6 +225,13 @@ static int new_pairing(
 	return remember(nodes, source, destination, *pairing);
 }
 
+uint32_t tb_nodes_of(const struct tb_nodes *nodes, uint32_t endpoint)
+{
+	uint32_t node =
+		endpoint < nodes->node_of_room ? nodes->node_of[endpoint] : NOT_MET;
+	return node < UNPLACED ? node : TB_ID_NONE;
+}
+
 int tb_nodes_pairing(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
 	struct tb_packets_pair **pair)
 {

@@ -37,6 +37,9 @@ enum tb_pairing {
 int tb_nodes_pairing(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
 	struct tb_packets_pair **pair) TB_MUST_USE;
 
+// tb_nodes_of returns the node of an endpoint, TB_ID_NONE if it has none.
+uint32_t tb_nodes_of(const struct tb_nodes *nodes, uint32_t endpoint);
+
 // See tb_packets_node_name, tb_packets_unplaced_name and tb_packets_pair.
 const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node);
 const char *tb_nodes_unplaced(const struct tb_nodes *nodes, uint32_t i);

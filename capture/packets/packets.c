@@ -301,16 +301,22 @@ static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *resul
 	return true;
 }
 
+tb_time_ps tb_packets_gap(tb_time_ps squeeze_idle, int64_t gap_ns)
+{
+	bool squeezes = squeeze_idle > 0 && squeeze_idle < TB_PACKETS_GAP_MAX;
+	tb_time_ps limit = squeezes ? squeeze_idle : TB_PACKETS_GAP_MAX;
+	if (gap_ns <= limit / TB_PS_PER_NS)
+		return gap_ns * TB_PS_PER_NS;
+	return squeezes ? squeeze_idle : TB_PS_PER_S;
+}
+
 // squeezed returns the captured time between the last packet and this one, less what idle
 // time is taken out.
 static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 {
-	tb_time_ps limit = TB_PACKETS_GAP_MAX;
-	tb_time_ps shrunk = TB_PS_PER_S;
-	if (packets->squeeze_idle > 0 && packets->squeeze_idle < limit)
-		limit = shrunk = packets->squeeze_idle;
-	if (gap_ns <= limit / TB_PS_PER_NS)
-		return gap_ns * TB_PS_PER_NS;
+	tb_time_ps shrunk = tb_packets_gap(packets->squeeze_idle, gap_ns);
+	if (shrunk / TB_PS_PER_NS == gap_ns)
+		return shrunk;
 	// With broken clocks this may be centuries, so let the sum saturate.
 	tb_time_ps gap;
 	tb_time_ps *sum = &packets->summary.squeezed_ps;
@@ -470,7 +476,8 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 		.flags = from->flags,
 		.acknowledgement = from->acknowledgement,
 		.response = from->response,
-		.repeated = from->repeated};
+		.repeated = from->repeated,
+		.tcp = from->tcp};
 	return 1;
 }
 
@@ -516,6 +523,31 @@ const struct tb_packets_pair *tb_packets_pair(
 	const struct tb_packets *packets, uint64_t pair)
 {
 	return tb_nodes_pair(packets->nodes, pair);
+}
+
+int tb_packets_congestion(const struct tb_packets *packets,
+	struct tb_congestion **congestion, struct tb_error *error)
+{
+	const struct tb_congestion_recorder *recorder =
+		tb_clean_congestion(packets->clean);
+	uint32_t *numbers =
+		calloc(2 * (size_t)tb_congestion_n_pairs(recorder), sizeof *numbers);
+	struct tb_congestion *new = NULL;
+	if (!numbers || tb_congestion_make(recorder, tb_clean_endpoints(packets->clean),
+				&new, numbers) != TB_OK) {
+		free(numbers);
+		return tb_fail_memory(error, "the packets");
+	}
+	for (size_t i = 0; i < new->n_pairs; i++) {
+		struct tb_congestion_pair *pair = &new->pairs[i];
+		if (!pair->source)
+			continue;
+		pair->source_node = tb_nodes_of(packets->nodes, numbers[2 * i]);
+		pair->destination_node = tb_nodes_of(packets->nodes, numbers[2 * i + 1]);
+	}
+	free(numbers);
+	*congestion = new;
+	return TB_OK;
 }
 
 struct tb_packets_load tb_packets_load(

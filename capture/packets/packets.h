@@ -26,10 +26,12 @@
 #ifndef TB_PACKETS_H
 #define TB_PACKETS_H
 
+#include "congestion.h"
 #include "frame_type.h"
 #include "ids.h"
 #include "instant.h"
 #include "status.h"
+#include "tcp_analysis.h"
 #include "units.h"
 
 #include <signal.h>
@@ -102,6 +104,7 @@ struct tb_packet_record {
 	bool acknowledgement;  // a pure one: with `keep_acks`
 	bool response;	       // RC: numbered like the requester
 	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
+	struct tb_tcp_events tcp; // TCP: what the analysis of its connection tells
 };
 
 struct tb_packets; // opaque
@@ -242,5 +245,14 @@ struct tb_packets_load {
 
 struct tb_packets_load tb_packets_load(
 	const struct tb_packets *packets, double node_bytes_per_s);
+
+// tb_packets_congestion makes a table of what was recorded of congestion so far, of all
+// records, also those that are not replayed, in captured time since the first packet;
+// gaps shrink as they do there. The caller frees it. TB_ENOMEM.
+int tb_packets_congestion(const struct tb_packets *packets,
+	struct tb_congestion **congestion, struct tb_error *error) TB_MUST_USE;
+
+// tb_packets_gap returns how much trace time the captured time between two packets takes.
+tb_time_ps tb_packets_gap(tb_time_ps squeeze_idle, int64_t gap_ns);
 
 #endif

@@ -192,6 +192,7 @@ static int next_of_pcap(
 	record->link_type = file->link_type;
 	record->interface = 0;
 	record->untimed = false;
+	record->bits_per_s = 0;
 	return 1;
 }
 

@@ -24,12 +24,14 @@ __extension__ typedef unsigned __int128 uint128;
 #define OPTION_END	  0
 #define OPTION_RESOLUTION 9
 #define OPTION_OFFSET	  14
+#define OPTION_SPEED	  8
 
 struct interface {
 	int link_type;
 	uint32_t snapshot_bytes; // 0: no limit
 	uint64_t ticks_per_s;
 	int64_t offset_s; // added to all stamps
+	uint64_t bits_per_s;
 };
 
 struct tb_pcapng {
@@ -169,13 +171,16 @@ static int read_option(const struct tb_pcapng *p, struct interface *interface,
 	if (code == OPTION_RESOLUTION)
 		return n == 1 ? set_resolution(interface, p->block[at], error)
 			      : too_short("interface", error);
-	if (code != OPTION_OFFSET)
+	if (code != OPTION_OFFSET && code != OPTION_SPEED)
 		return TB_OK;
 	if (n != 8)
 		return too_short("interface", error);
 	uint64_t first = word(p, at), second = word(p, at + 4);
-	interface->offset_s =
-		(int64_t)(p->little_endian ? second << 32 | first : first << 32 | second);
+	uint64_t value = p->little_endian ? second << 32 | first : first << 32 | second;
+	if (code == OPTION_SPEED)
+		interface->bits_per_s = value;
+	else
+		interface->offset_s = (int64_t)value;
 	return TB_OK;
 }
 
@@ -267,6 +272,7 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 		// A wrong length must not be below what was captured.
 		.wire_bytes = wire < captured ? captured : wire,
 		.link_type = interface->link_type,
+		.bits_per_s = interface->bits_per_s,
 		.interface = p->first_interface + number,
 	};
 	return 1;

@@ -15,6 +15,7 @@ struct tb_record {
 	int link_type;	       // libpcap's DLT_ value
 	uint32_t interface;    // pcapng: number, counted over all sections; otherwise 0
 	bool untimed;	       // it has no time: `at_ns` is that of the record before it
+	uint64_t bits_per_s;   // pcapng: of the interface; 0: not known
 };
 
 // tb_record_at_ns returns the time stamp for seconds since the epoch, not negative, plus

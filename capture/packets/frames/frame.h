@@ -63,23 +63,36 @@ struct tb_frame {
 	uint16_t network_header_bytes; // part of them, from the network header on
 	uint16_t type;		       // where decoding ended, a number of `registry`
 	uint16_t mss;		       // TCP: from the option; 0: none
+	uint16_t window;	       // TCP: as it stands there, not scaled
 	uint8_t tcp_options;	       // TCP: bytes of options
 	uint8_t flags;		       // TCP: TB_TCP_..., RC: TB_RC_...
-	uint8_t kind;		       // enum tb_frame_kind
-	uint8_t transport;	       // enum tb_transport
 	uint8_t registry;	       // of `type`; TB_REGISTRY_NONE: decoded to the end
-	bool acknowledgement : 1;      // a pure acknowledgement
-	bool offloadable : 1;	       // a network card may have segmented it later
-	bool response : 1; // RC: from the responder, with the requester's sequence
-			   // numbers
-	bool sliced : 1;   // cut before it was captured: sizes are those of its headers
-	uint8_t origin;	   // kept for the cleaning, which sets it (clean.c)
+	uint8_t kind;		       // enum tb_frame_kind
+	uint8_t transport : 4;	       // enum tb_transport
+	uint8_t window_scale : 4;      // TCP: of a SYN, the shift + 1; 0: none
+	bool marked : 1; // CE (RFC 3168) in one of its IP headers, or InfiniBand's FECN
+	bool cnp : 1;	 // a congestion notification packet of RoCE v2
+	bool acknowledgement : 1; // a pure acknowledgement
+	bool offloadable : 1;	  // a network card may have segmented it later
+	bool response : 1;	  // RC: from the responder, with the requester's sequence
+				  // numbers
+	bool sliced : 1; // cut before it was captured: sizes are those of its headers
+	uint8_t origin;	 // kept for the cleaning, which sets it (clean.c)
+};
+
+// What a frame of IEEE 802.3x or 802.1Qbb asks its neighbour for: to stop sending frames
+// of some classes for so many times 512 bits; 0 lets it go on.
+struct tb_frame_pause {
+	uint8_t classes; // bit by class of which it says something; 0: no such frame
+	bool whole_port; // 802.3x: all classes, with quanta[0]
+	uint16_t quanta[8];
 };
 
 struct tb_frame_ends {
 	struct tb_address source;
 	struct tb_address destination;
-	struct tb_bytes sflow; // payload of a UDP datagram to sFlow's port
+	struct tb_bytes sflow;	     // payload of a UDP datagram to sFlow's port
+	struct tb_frame_pause pause; // of a TB_FRAME_CONTROL, between MACs
 };
 
 // tb_frame_reads_link_type returns whether frames of this link type (libpcap's DLT_) can

@@ -110,6 +110,24 @@ static bool is_control(uint16_t type)
 	}
 }
 
+// read_pause reads a frame of MAC control (IEEE 802.3, annex 31B and 31D).
+static void read_pause(struct tb_walk *walk)
+{
+	struct tb_frame_pause *pause = &walk->ends->pause;
+	uint16_t opcode, classes;
+	if (!tb_bytes_u16(walk->bytes, 0, &opcode) ||
+		!tb_bytes_u16(walk->bytes, 2, &classes) ||
+		walk->ends->source.kind != TB_ADDRESS_MAC)
+		return;
+	if (opcode == 1) {
+		*pause = (struct tb_frame_pause){255, true, {classes}};
+	} else if (opcode == 0x0101 && tb_bytes_have(walk->bytes, 4, 16)) {
+		*pause = (struct tb_frame_pause){(uint8_t)classes, false, {0}};
+		for (size_t i = 0; i < 8; i++)
+			(void)tb_bytes_u16(walk->bytes, 4 + 2 * i, &pause->quanta[i]);
+	}
+}
+
 // tag_bytes returns the length of the tag that an EtherType announces, up to and with the
 // EtherType of what follows; 0: it announces no tag.
 static uint32_t tag_bytes(uint16_t type)
@@ -261,10 +279,13 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 			carriers[i].walk(walk);
 			return;
 		}
-	if (is_control(type))
+	if (is_control(type)) {
 		frame->kind = TB_FRAME_CONTROL;
-	else
+		if (type == TYPE_PAUSE)
+			read_pause(walk);
+	} else {
 		tb_walk_between_macs(walk);
+	}
 }
 
 void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag)

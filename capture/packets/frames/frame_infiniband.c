@@ -21,6 +21,7 @@
 #define SERVICE_UD	      3
 #define SERVICE_CNP	      4 // congestion notification, RoCE v2
 #define SERVICE_XRC	      5
+#define OPCODE_CNP	      0x81
 
 // extended_bytes returns the length of the extended headers after the base transport
 // header: by operation (specification, table 38), plus those of the service.
@@ -84,6 +85,7 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	struct tb_frame *frame = walk->frame;
 	uint8_t opcode;
 	uint8_t pad;
+	uint8_t notes = 0; // forward and backward notification
 	uint32_t queue_pair;
 	uint32_t sequence;
 	if (!tb_bytes_u8(walk->bytes, 0, &opcode) || !tb_bytes_u8(walk->bytes, 1, &pad) ||
@@ -92,6 +94,7 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 		tb_walk_payload(walk, 0);
 		return;
 	}
+	(void)tb_bytes_u8(walk->bytes, 4, &notes);
 	uint8_t operation = opcode & 31;
 	uint8_t service = opcode >> 5;
 	uint32_t extended = extended_bytes(opcode);
@@ -100,6 +103,8 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 		frame->transport = TB_TRANSPORT_RC;
 	frame->channel = queue_pair;
 	frame->sequence = sequence;
+	frame->cnp = opcode == OPCODE_CNP;
+	frame->marked |= notes >> 7;
 	frame->response = operation >= 13 && operation <= OP_ATOMIC_ACKNOWLEDGE;
 	frame->flags = flags_of(operation);
 	frame->acknowledgement = service == SERVICE_CNP || operation == OP_ACKNOWLEDGE ||

@@ -38,25 +38,23 @@ void tb_walk_payload_at(struct tb_walk *walk, uint32_t header)
 						     : PAYLOAD_IN_DIGEST);
 }
 
-static uint16_t mss_option(struct tb_bytes options)
+// read_options reads the MSS and the window scale (RFC 7323) of a SYN.
+static void read_options(struct tb_frame *frame, struct tb_bytes options)
 {
-	for (size_t at = 0; at < options.n;) {
-		uint8_t kind;
-		uint8_t length;
-		uint16_t mss;
+	uint8_t kind, length, shift;
+	for (size_t at = 0; at < options.n; at += length) {
 		if (!tb_bytes_u8(options, at, &kind) || kind == 0)
-			return 0;
-		if (kind == 1) {
-			at++;
+			return;
+		length = 1;
+		if (kind == 1)
 			continue;
-		}
 		if (!tb_bytes_u8(options, at + 1, &length) || length < 2)
-			return 0;
-		if (kind == 2 && length == 4 && tb_bytes_u16(options, at + 2, &mss))
-			return mss;
-		at += length;
+			return;
+		if (kind == 2 && length == 4)
+			(void)tb_bytes_u16(options, at + 2, &frame->mss);
+		else if (kind == 3 && tb_bytes_u8(options, at + 2, &shift))
+			frame->window_scale = (shift < 14 ? shift + 1u : 15u) & 15u;
 	}
-	return 0;
 }
 
 static void walk_tcp(struct tb_walk *walk)
@@ -69,7 +67,8 @@ static void walk_tcp(struct tb_walk *walk)
 		!tb_bytes_u32(walk->bytes, 4, &frame->sequence) ||
 		!tb_bytes_u32(walk->bytes, 8, &acknowledged) ||
 		!tb_bytes_u8(walk->bytes, 12, &offset) ||
-		!tb_bytes_u8(walk->bytes, 13, &frame->flags)) {
+		!tb_bytes_u8(walk->bytes, 13, &frame->flags) ||
+		!tb_bytes_u16(walk->bytes, 14, &frame->window)) {
 		// The capture cut the header off, but a replay needs only endpoints and
 		// sizes.
 		tb_walk_payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
@@ -86,8 +85,6 @@ static void walk_tcp(struct tb_walk *walk)
 	struct tb_bytes options = tb_bytes_after(walk->bytes, 20);
 	if (options.n > frame->tcp_options)
 		options.n = frame->tcp_options;
-	if (frame->flags & TB_TCP_SYN)
-		frame->mss = mss_option(options);
 	tb_walk_digest(walk, (uint64_t)frame->channel << 32 | frame->sequence);
 	tb_walk_digest(walk, (uint64_t)acknowledged << 8 | frame->flags);
 	digest_bytes(walk, 20,
@@ -97,6 +94,8 @@ static void walk_tcp(struct tb_walk *walk)
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
+	if (frame->flags & TB_TCP_SYN)
+		read_options(frame, options);
 }
 
 static void walk_udp(struct tb_walk *walk, bool fragment)
@@ -205,6 +204,7 @@ static void walk_ipv4(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint8_t version_ihl;
+	uint8_t service;
 	uint16_t total;
 	uint16_t identification;
 	uint16_t fragment;
@@ -212,6 +212,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	if (!tb_address_ipv4_at(walk->bytes, 12, &walk->ends->source) ||
 		!tb_address_ipv4_at(walk->bytes, 16, &walk->ends->destination) ||
 		!tb_bytes_u8(walk->bytes, 0, &version_ihl) ||
+		!tb_bytes_u8(walk->bytes, 1, &service) ||
 		!tb_bytes_u16(walk->bytes, 2, &total) ||
 		!tb_bytes_u16(walk->bytes, 4, &identification) ||
 		!tb_bytes_u16(walk->bytes, 6, &fragment) ||
@@ -231,6 +232,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	if (total != 0)
 		tb_walk_length(walk, total);
 	walk->link_bytes = walk->walked_bytes;
+	frame->marked |= (service & 3) == 3;
 	if (walk->ends->destination.low == 0xffffffff)
 		frame->kind = TB_FRAME_BROADCAST;
 	else
@@ -286,10 +288,12 @@ static void walk_ipv6(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t payload;
+	uint16_t service;
 	uint8_t next;
 	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &walk->ends->source) ||
 		!tb_address_wide_at(
 			walk->bytes, 24, TB_ADDRESS_IPV6, &walk->ends->destination) ||
+		!tb_bytes_u16(walk->bytes, 0, &service) ||
 		!tb_bytes_u16(walk->bytes, 4, &payload) ||
 		!tb_bytes_u8(walk->bytes, 6, &next) ||
 		(walk->guessed && payload + 40u > walk->wire_bytes)) {
@@ -305,6 +309,7 @@ static void walk_ipv6(struct tb_walk *walk)
 		tb_walk_length(walk, payload + 40u);
 	walk->link_bytes = walk->walked_bytes;
 	reaches(frame, walk->ends->destination.high >> 56 == 0xff);
+	frame->marked |= (service >> 4 & 3) == 3;
 	tb_walk_digest(walk, walk->ends->source.high);
 	tb_walk_digest(walk, walk->ends->source.low);
 	tb_walk_digest(walk, walk->ends->destination.high);

@@ -368,6 +368,7 @@ void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int lin
 {
 	ends->source.kind = ends->destination.kind = TB_ADDRESS_NONE;
 	ends->sflow.n = 0;
+	ends->pause.classes = 0;
 	*frame = (struct tb_frame){.wire_bytes = wire_bytes};
 	struct tb_walk walk = {.frame = frame,
 		.ends = ends,

@@ -1,0 +1,409 @@
+#include "congestion_recorder.h"
+
+#include "array.h"
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Round trips are counted by octave, and each octave in 16 ranges. Octaves of which a
+// pair has nothing take no memory: their ranges are pages of a pool.
+#define RANGES	  16
+#define OCTAVES	  40
+#define N_PAGES	  (UINT32_C(1) << 17)
+#define N_CLASSES (TB_CONGESTION_WHOLE_PORT + 1)
+#define N_PAUSES  (UINT32_C(1) << 12)
+
+struct round_trip_ranges {
+	uint64_t n;
+	int64_t least_ns, most_ns;
+	bool lacks;		 // a page was not to be had
+	uint32_t pages[OCTAVES]; // number in the pool, from 1; 0: empty
+};
+
+struct recorded_pair {
+	uint32_t source, destination;
+	struct tb_congestion_counts counts;
+	struct round_trip_ranges handshake, acknowledged;
+};
+
+struct recorded_bin {
+	uint32_t pair;
+	uint32_t bin;
+	struct tb_congestion_counts counts;
+};
+
+struct tb_congestion_recorder {
+	struct recorded_pair all, *pairs; // pairs[0]: those beyond the limit
+	size_t n_pairs, pairs_room;
+	struct tb_map pair_of;
+	struct recorded_bin *bins;
+	size_t n_bins, bins_room;
+	struct tb_map bin_of;
+	tb_time_ps bin_ps;
+	struct tb_congestion_pause *pauses;
+	size_t n_pauses, pauses_room;
+	uint32_t (*pages)[RANGES];
+	size_t n_pages, pages_room;
+};
+
+int tb_congestion_recorder_new(struct tb_congestion_recorder **recorder)
+{
+	struct tb_congestion_recorder *new = calloc(1, sizeof *new);
+	if (!new || TB_ARRAY_RESERVE(&new->pairs, &new->pairs_room, 1) != TB_OK) {
+		free(new);
+		return TB_ENOMEM;
+	}
+	new->pairs[0] = (struct recorded_pair){.source = TB_ID_NONE};
+	new->n_pairs = 1;
+	new->bin_ps = TB_CONGESTION_BIN_PS;
+	*recorder = new;
+	return TB_OK;
+}
+
+void tb_congestion_recorder_free(struct tb_congestion_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	tb_map_fini(&recorder->pair_of);
+	tb_map_fini(&recorder->bin_of);
+	free(recorder->pairs);
+	free(recorder->bins);
+	free(recorder->pauses);
+	free(recorder->pages);
+	free(recorder);
+}
+
+uint32_t tb_congestion_n_pairs(const struct tb_congestion_recorder *recorder)
+{
+	return (uint32_t)recorder->n_pairs;
+}
+
+int tb_congestion_pair_of(struct tb_congestion_recorder *recorder, uint32_t source,
+	uint32_t destination, uint32_t *pair)
+{
+	uint64_t key = (uint64_t)source << 32 | destination;
+	uint32_t found;
+	if (!tb_map_find(&recorder->pair_of, key, &found)) {
+		found = 0;
+		if (recorder->n_pairs < TB_CONGESTION_PAIRS_MAX) {
+			found = (uint32_t)recorder->n_pairs;
+			if (TB_ARRAY_RESERVE(&recorder->pairs, &recorder->pairs_room,
+				    recorder->n_pairs + 1) != TB_OK ||
+				tb_map_put(&recorder->pair_of, key, found) != TB_OK)
+				return TB_ENOMEM;
+			recorder->pairs[recorder->n_pairs++] = (struct recorded_pair){
+				.source = source, .destination = destination};
+		}
+	}
+	*pair = found + 1;
+	return TB_OK;
+}
+
+static void add_counts(
+	struct tb_congestion_counts *to, const struct tb_congestion_counts *counts)
+{
+	for (int i = 0; i < TB_CONGESTION_N; i++)
+		to->of[i] += counts->of[i];
+}
+
+// bin_at finds or adds a bin; NULL when there is no memory.
+static struct recorded_bin *bin_at(
+	struct tb_congestion_recorder *recorder, uint32_t pair, uint32_t bin)
+{
+	uint64_t key = (uint64_t)pair << 32 | bin;
+	uint32_t found;
+	if (tb_map_find(&recorder->bin_of, key, &found))
+		return &recorder->bins[found];
+	if (TB_ARRAY_RESERVE(&recorder->bins, &recorder->bins_room,
+		    recorder->n_bins + 1) != TB_OK ||
+		tb_map_put(&recorder->bin_of, key, (uint32_t)recorder->n_bins) != TB_OK)
+		return NULL;
+	struct recorded_bin *new = &recorder->bins[recorder->n_bins++];
+	*new = (struct recorded_bin){.pair = pair, .bin = bin};
+	return new;
+}
+
+// widen doubles the width of bins and joins what falls into one.
+static int widen(struct tb_congestion_recorder *recorder)
+{
+	size_t n = recorder->n_bins;
+	recorder->bin_ps *= 2;
+	recorder->n_bins = 0;
+	tb_map_fini(&recorder->bin_of);
+	for (size_t i = 0; i < n; i++) {
+		struct recorded_bin old = recorder->bins[i];
+		// What it joins stands before it, or in its place.
+		struct recorded_bin *to = bin_at(recorder, old.pair, old.bin / 2);
+		if (!to)
+			return TB_ENOMEM;
+		add_counts(&to->counts, &old.counts);
+	}
+	return TB_OK;
+}
+
+int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
+	tb_time_ps at_ps, enum tb_congestion_figure figure, uint64_t n)
+{
+	while (recorder->n_bins >= TB_CONGESTION_BINS_MAX ||
+		at_ps / recorder->bin_ps > INT32_MAX)
+		if (widen(recorder) != TB_OK)
+			return TB_ENOMEM;
+	uint32_t at = (uint32_t)(at_ps / recorder->bin_ps);
+	struct recorded_bin *bin = bin_at(recorder, pair - 1, at);
+	if (!bin)
+		return TB_ENOMEM;
+	bin->counts.of[figure] += n;
+	recorder->pairs[pair - 1].counts.of[figure] += n;
+	recorder->all.counts.of[figure] += n;
+	return TB_OK;
+}
+
+int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
+	tb_time_ps at_ps, enum tb_congestion_figure figure, int64_t ns)
+{
+	tb_time_ps left_ps = ns < TB_TIME_NEVER / TB_PS_PER_NS ? ns * TB_PS_PER_NS : 0;
+	int status = TB_OK;
+	// A gap that shrank holds more than the time that is left of it: the rest is put
+	// where it began.
+	while (status == TB_OK && left_ps > 0) {
+		tb_time_ps width_ps = recorder->bin_ps;
+		tb_time_ps into_ps = at_ps > 0 ? (at_ps - 1) % width_ps + 1 : left_ps;
+		tb_time_ps part_ps = left_ps < into_ps ? left_ps : into_ps;
+		tb_time_ps begin_ps = at_ps > part_ps ? at_ps - part_ps : 0;
+		status = tb_congestion_count(
+			recorder, pair, begin_ps, figure, (uint64_t)part_ps);
+		at_ps = begin_ps;
+		left_ps -= part_ps;
+	}
+	return status;
+}
+
+// pause_of finds or adds the row of a class; NULL when there is none any more.
+static struct tb_congestion_pause *pause_of(
+	struct tb_congestion_recorder *recorder, uint32_t pair, uint32_t class)
+{
+	for (size_t i = 0; i < recorder->n_pauses; i++)
+		if (recorder->pauses[i].pair == pair &&
+			recorder->pauses[i].class == class)
+			return &recorder->pauses[i];
+	if (recorder->n_pauses == N_PAUSES ||
+		TB_ARRAY_RESERVE(&recorder->pauses, &recorder->pauses_room,
+			recorder->n_pauses + 1) != TB_OK)
+		return NULL;
+	struct tb_congestion_pause *new = &recorder->pauses[recorder->n_pauses++];
+	*new = (struct tb_congestion_pause){
+		.pair = pair, .class = class, .rate_known = true};
+	return new;
+}
+
+// at_most_ps returns how long quanta of 512 bits last on a port.
+static uint64_t at_most_ps(uint64_t quanta, uint64_t bits_per_s)
+{
+	// 65,535 quanta are less than 2^25 bits, so this is exact enough in doubles.
+	double ps = (double)(quanta * 512) * (double)TB_PS_PER_S / (double)bits_per_s;
+	return bits_per_s > 0 && ps < 1e15 ? (uint64_t)(ps + 0.5) : 0;
+}
+
+int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
+	tb_time_ps at_ps, const struct tb_frame_pause *pause, uint64_t bits_per_s)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < 8; i++) {
+		if (!(pause->classes >> i & 1) || (pause->whole_port && i > 0))
+			continue;
+		uint64_t quanta = pause->quanta[i];
+		struct tb_congestion_pause *row = pause_of(recorder, pair - 1,
+			pause->whole_port ? TB_CONGESTION_WHOLE_PORT : i);
+		if (row) {
+			row->n += quanta > 0;
+			row->n_resumes += quanta == 0;
+			row->quanta += quanta;
+			row->at_most_ps += at_most_ps(quanta, bits_per_s);
+			row->rate_known &= bits_per_s > 0;
+		}
+		status = tb_congestion_count(recorder, pair, at_ps,
+			quanta ? TB_CONGESTION_PAUSES : TB_CONGESTION_RESUMES, 1);
+		if (status == TB_OK && quanta)
+			status = tb_congestion_count(recorder, pair, at_ps,
+				TB_CONGESTION_PAUSE_QUANTA, quanta);
+	}
+	return status;
+}
+
+static void count_range(struct tb_congestion_recorder *recorder,
+	struct round_trip_ranges *ranges, int64_t ns)
+{
+	uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+	if (ranges->n == 0 || ns < ranges->least_ns)
+		ranges->least_ns = ns;
+	if (ranges->n == 0 || ns > ranges->most_ns)
+		ranges->most_ns = ns;
+	ranges->n++;
+	// Values below 32 ns are exact: octaves 0 and 1.
+	uint32_t octave = 0, range = (uint32_t)value & (RANGES - 1);
+	if (value >= RANGES) {
+		octave = 60 - (uint32_t)__builtin_clzll(value);
+		range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
+	}
+	if (octave >= OCTAVES)
+		octave = OCTAVES - 1;
+	if (ranges->pages[octave] == 0) {
+		if (recorder->n_pages == N_PAGES ||
+			TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
+				recorder->n_pages + 1) != TB_OK) {
+			ranges->lacks = true;
+			return;
+		}
+		memset(recorder->pages[recorder->n_pages++], 0, sizeof *recorder->pages);
+		ranges->pages[octave] = (uint32_t)recorder->n_pages;
+	}
+	recorder->pages[ranges->pages[octave] - 1][range]++;
+}
+
+void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t pair,
+	bool handshake, int64_t ns)
+{
+	struct recorded_pair *of = &recorder->pairs[pair - 1], *all = &recorder->all;
+	count_range(recorder, handshake ? &of->handshake : &of->acknowledged, ns);
+	count_range(recorder, handshake ? &all->handshake : &all->acknowledged, ns);
+}
+
+// percentile_ps returns the middle of the range that holds the sample of a rank, within
+// the least and the most.
+static int64_t percentile_ps(const struct tb_congestion_recorder *recorder,
+	const struct round_trip_ranges *ranges, uint64_t rank)
+{
+	uint64_t before = 0;
+	if (ranges->lacks)
+		return -1;
+	for (uint32_t octave = 0; octave < OCTAVES; octave++) {
+		uint32_t page = ranges->pages[octave];
+		for (uint32_t i = 0; page > 0 && i < RANGES; i++) {
+			before += recorder->pages[page - 1][i];
+			if (before < rank)
+				continue;
+			int shift = octave > 0 ? (int)octave - 1 : 0;
+			int64_t from = octave > 0 ? (int64_t)(RANGES + i) << shift : i;
+			int64_t ps = from * TB_PS_PER_NS +
+				     (((INT64_C(1) << shift) - 1) * TB_PS_PER_NS) / 2;
+			if (ps < ranges->least_ns * TB_PS_PER_NS)
+				ps = ranges->least_ns * TB_PS_PER_NS;
+			if (ps > ranges->most_ns * TB_PS_PER_NS)
+				ps = ranges->most_ns * TB_PS_PER_NS;
+			return ps;
+		}
+	}
+	return -1;
+}
+
+static struct tb_round_trips round_trips_of(const struct tb_congestion_recorder *recorder,
+	const struct round_trip_ranges *ranges)
+{
+	return (struct tb_round_trips){.n = ranges->n,
+		.least_ps = ranges->least_ns * TB_PS_PER_NS,
+		.median_ps = percentile_ps(recorder, ranges, (ranges->n + 1) / 2),
+		.p95_ps = percentile_ps(recorder, ranges, ranges->n - (ranges->n / 20))};
+}
+
+static int compare_bins(const void *a, const void *b)
+{
+	const struct tb_congestion_bin *one = a, *other = b;
+	if (one->pair != other->pair)
+		return one->pair < other->pair ? -1 : 1;
+	return (one->from_ps > other->from_ps) - (one->from_ps < other->from_ps);
+}
+
+static int compare_pauses(const void *a, const void *b)
+{
+	const struct tb_congestion_pause *one = a, *other = b;
+	if (one->pair != other->pair)
+		return one->pair < other->pair ? -1 : 1;
+	return (one->class > other->class) - (one->class < other->class);
+}
+
+static void fill_pair(const struct tb_congestion_recorder *recorder,
+	const struct recorded_pair *from, struct tb_congestion_pair *to)
+{
+	*to = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
+		.destination_node = TB_ID_NONE,
+		.counts = from->counts,
+		.handshake = round_trips_of(recorder, &from->handshake),
+		.acknowledged = round_trips_of(recorder, &from->acknowledged)};
+}
+
+static char *name_of(const struct tb_endpoints *endpoints, uint32_t number)
+{
+	char name[TB_ADDRESS_TEXT_SIZE];
+	return strdup(
+		tb_address_format(&endpoints->addresses[number], name, sizeof name));
+}
+
+static bool is_used(const struct recorded_pair *pair)
+{
+	return pair->source != TB_ID_NONE || pair->acknowledged.n || pair->handshake.n ||
+	       !tb_congestion_is_quiet(&pair->counts);
+}
+
+static int fill_pairs(const struct tb_congestion_recorder *recorder,
+	const struct tb_endpoints *endpoints, struct tb_congestion *congestion,
+	uint32_t *numbers)
+{
+	// The pairs beyond the limit come last, if there are any.
+	for (size_t i = 1; i <= recorder->n_pairs; i++) {
+		const struct recorded_pair *from =
+			&recorder->pairs[i % recorder->n_pairs];
+		struct tb_congestion_pair *to = &congestion->pairs[congestion->n_pairs];
+		if (!is_used(from))
+			continue;
+		fill_pair(recorder, from, to);
+		if (numbers) {
+			numbers[2 * congestion->n_pairs] = from->source;
+			numbers[2 * congestion->n_pairs + 1] = from->destination;
+		}
+		congestion->n_pairs++;
+		if (from->source == TB_ID_NONE)
+			continue;
+		to->source = name_of(endpoints, from->source);
+		to->destination = name_of(endpoints, from->destination);
+		if (!to->source || !to->destination)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+int tb_congestion_make(const struct tb_congestion_recorder *recorder,
+	const struct tb_endpoints *endpoints, struct tb_congestion **congestion,
+	uint32_t *numbers)
+{
+	struct tb_congestion *new = calloc(1, sizeof *new);
+	if (new) {
+		new->pairs = calloc(recorder->n_pairs, sizeof *new->pairs);
+		new->bins = calloc(recorder->n_bins + 1, sizeof *new->bins);
+		new->pauses = calloc(recorder->n_pauses + 1, sizeof *new->pauses);
+	}
+	if (!new || !new->pairs || !new->bins || !new->pauses ||
+		fill_pairs(recorder, endpoints, new, numbers) != TB_OK) {
+		tb_congestion_free(new);
+		return TB_ENOMEM;
+	}
+	uint32_t rest = (uint32_t)recorder->n_pairs - 1; // number of pairs[0] there
+	new->bin_ps = recorder->bin_ps;
+	for (size_t i = 0; i < recorder->n_bins; i++) {
+		const struct recorded_bin *from = &recorder->bins[i];
+		new->bins[new->n_bins++] = (struct tb_congestion_bin){
+			.pair = from->pair ? from->pair - 1 : rest,
+			.from_ps = from->bin * recorder->bin_ps,
+			.counts = from->counts};
+	}
+	qsort(new->bins, new->n_bins, sizeof *new->bins, compare_bins);
+	for (size_t i = 0; i < recorder->n_pauses; i++) {
+		new->pauses[new->n_pauses] = recorder->pauses[i];
+		uint32_t *pair = &new->pauses[new->n_pauses++].pair;
+		*pair = *pair ? *pair - 1 : rest;
+	}
+	qsort(new->pauses, new->n_pauses, sizeof *new->pauses, compare_pauses);
+	fill_pair(recorder, &recorder->all, &new->all);
+	*congestion = new;
+	return TB_OK;
+}

@@ -1,0 +1,329 @@
+#include "tcp_analysis.h"
+
+#include <stdlib.h>
+
+// Wireshark's limits: a fast retransmission comes this soon after the last duplicate
+// acknowledgement, and a segment that overtook another is this late where the handshake
+// does not tell the round trip.
+#define FAST_NS	      INT64_C(20000000)
+#define ROUND_TRIP_NS INT64_C(3000000)
+
+// After a time-out nothing has passed for at least two round trips. On captures with
+// losses (io16_200m, mix64) repeated segments follow another frame of their connection
+// within 1 ms, as acknowledgements drive a recovery, or after 4 ms, the least time-out.
+#define SILENT_NS INT64_C(2000000)
+
+#define N_SETS	  (UINT32_C(1) << 16)
+#define SET_SLOTS 4
+
+// A segment that was sent once: when, by whom, and the number after its last byte. A set
+// fills a cache line.
+struct segment_slot {
+	int64_t at_ns;
+	uint32_t id; // of the side; 0: free
+	uint32_t end;
+};
+
+struct tb_tcp_analysis {
+	struct segment_slot (*sets)[SET_SLOTS];
+	uint32_t n_sides;
+};
+
+int tb_tcp_analysis_new(struct tb_tcp_analysis **analysis)
+{
+	struct tb_tcp_analysis *new = calloc(1, sizeof *new);
+	// Zeroed pages cost nothing until they are used.
+	if (new)
+		new->sets = calloc(N_SETS, sizeof *new->sets);
+	if (!new || !new->sets) {
+		free(new);
+		return TB_ENOMEM;
+	}
+	*analysis = new;
+	return TB_OK;
+}
+
+void tb_tcp_analysis_free(struct tb_tcp_analysis *analysis)
+{
+	if (analysis)
+		free(analysis->sets);
+	free(analysis);
+}
+
+static struct segment_slot *set_of(
+	struct tb_tcp_analysis *analysis, uint32_t id, uint32_t end)
+{
+	uint64_t word = (uint64_t)id << 32 | end;
+	return analysis->sets[word * UINT64_C(0x9e3779b97f4a7c15) >> 48];
+}
+
+static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
+	uint32_t end, int64_t at_ns)
+{
+	if (side->id == 0)
+		side->id = ++analysis->n_sides;
+	struct segment_slot *set = set_of(analysis, side->id, end), *oldest = set;
+	for (int i = 0; i < SET_SLOTS && oldest->id != 0; i++)
+		if (set[i].id == 0 || set[i].at_ns < oldest->at_ns)
+			oldest = &set[i];
+	*oldest = (struct segment_slot){at_ns, side->id, end};
+}
+
+// take_segment finds and forgets the segment that ends at `end`.
+static bool take_segment(struct tb_tcp_analysis *analysis, const struct tb_tcp_side *side,
+	uint32_t end, int64_t *at_ns)
+{
+	struct segment_slot *set = set_of(analysis, side->id, end);
+	for (int i = 0; side->id != 0 && i < SET_SLOTS; i++) {
+		if (set[i].id != side->id || set[i].end != end)
+			continue;
+		*at_ns = set[i].at_ns;
+		set[i].id = 0;
+		return true;
+	}
+	return false;
+}
+
+// before compares sequence numbers (RFC 9293, section 3.4).
+static bool before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+static int64_t round_trip_ns(const struct tb_tcp_side *a, const struct tb_tcp_side *b)
+{
+	int64_t handshake_ns = tb_tcp_handshake_ns(a, b);
+	return handshake_ns >= 0 ? handshake_ns : ROUND_TRIP_NS;
+}
+
+// silent_ns returns how long nothing has passed between two ends.
+static int64_t silent_ns(
+	const struct tb_tcp_side *a, const struct tb_tcp_side *b, int64_t at_ns)
+{
+	return at_ns - (a->last_ns > b->last_ns ? a->last_ns : b->last_ns);
+}
+
+// window_of returns how many bytes a side can take after those that it acknowledged.
+static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
+{
+	if (side->window == 0)
+		return 0;
+	if (!side->syn)
+		return TB_TCP_WINDOW_UNKNOWN;
+	// Both ends must have asked for scaling; windows of SYNs are not scaled.
+	if (side->last_was_syn || side->window_scale == 0 ||
+		(peer->syn && peer->window_scale == 0))
+		return side->window;
+	return (uint32_t)side->window << (side->window_scale - 1);
+}
+
+// begin forgets earlier connections on the same ports: a SYN with another number.
+static void begin(
+	struct tb_tcp_side *there, struct tb_tcp_side *back, const struct tb_frame *frame)
+{
+	if (there->begun && there->first != frame->sequence) {
+		*there = (struct tb_tcp_side){.begun = false};
+		if (!(frame->flags & TB_TCP_ACK))
+			*back = (struct tb_tcp_side){.begun = false};
+	}
+	there->syn = true;
+	there->window_scale = frame->window_scale;
+}
+
+// classify_answer tells apart frames that repeat an acknowledgement.
+static uint32_t classify_answer(const struct tb_tcp_side *there,
+	const struct tb_tcp_side *back, const struct tb_frame *frame)
+{
+	if (frame->window == there->window) {
+		if (frame->window == 0)
+			return back->last_was_probe ? TB_TCP_IS_PROBE_ACK : 0;
+		if (back->last_was_keep_alive)
+			return TB_TCP_IS_KEEP_ALIVE_ACK;
+		return TB_TCP_IS_DUPLICATE_ACK;
+	}
+	return frame->window == 0 ? 0 : TB_TCP_IS_WINDOW_UPDATE;
+}
+
+// classify_window tells what a frame says of either end's window.
+static uint32_t classify_window(const struct tb_tcp_side *there,
+	const struct tb_tcp_side *back, const struct tb_frame *frame, bool controls)
+{
+	uint32_t n = frame->payload_bytes, is = 0;
+	if (there->begun && n == 1 && frame->sequence == there->next && back->acked &&
+		back->window == 0)
+		return TB_TCP_IS_WINDOW_PROBE;
+	if (controls)
+		return 0;
+	if (frame->window == 0)
+		is |= TB_TCP_IS_ZERO_WINDOW;
+	if (there->begun && n <= 1 && frame->sequence == there->next - 1)
+		is |= TB_TCP_IS_KEEP_ALIVE;
+	if (n > 0 && back->acked && back->syn &&
+		frame->sequence + n == back->ack + window_of(back, there))
+		is |= TB_TCP_IS_WINDOW_FULL;
+	if (n == 0 && there->begun && frame->sequence == there->next && there->acked &&
+		frame->acknowledged == there->ack)
+		is |= classify_answer(there, back, frame);
+	return is;
+}
+
+// classify_repeated tells what a segment is that does not go on where the last one ended.
+static uint32_t classify_repeated(const struct tb_tcp_side *there,
+	const struct tb_tcp_side *back, const struct tb_frame *frame, uint32_t end,
+	int64_t at_ns)
+{
+	uint32_t n = frame->payload_bytes, from = frame->sequence;
+	bool advances = !there->begun || !before(from, there->next);
+	// The byte of a window's probe is sent again with those behind it.
+	if (n > 1 && from == there->next - 1)
+		advances = true;
+	if (n > 0 && back->acked && !before(back->ack, from + n))
+		return TB_TCP_IS_SPURIOUS;
+	if (advances)
+		return 0;
+	if (back->n_dup_acks >= 2 && back->ack == from && at_ns - back->ack_ns < FAST_NS)
+		return TB_TCP_IS_FAST;
+	int64_t round_ns = round_trip_ns(there, back);
+	if (at_ns - there->next_ns < round_ns && end != there->next)
+		return TB_TCP_IS_OUT_OF_ORDER;
+	return silent_ns(there, back, at_ns) >= SILENT_NS &&
+			       silent_ns(there, back, at_ns) >= 2 * round_ns
+		       ? TB_TCP_IS_TIMEOUT
+		       : TB_TCP_IS_AGAIN;
+}
+
+// take_ack takes up what a frame acknowledges: the round trip, and the room that it makes
+// for its peer.
+static void take_ack(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
+	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
+	struct tb_tcp_events *events)
+{
+	uint32_t ack = frame->acknowledged;
+	int64_t sent_ns;
+	if ((!there->acked || before(there->ack, ack)) && back->begun) {
+		bool found = take_segment(analysis, back, ack, &sent_ns);
+		bool known = found && !back->ambiguous;
+		if (back->ambiguous && !before(ack, back->again))
+			back->ambiguous = false;
+		if (known) {
+			events->rtt_ns = at_ns - sent_ns;
+			if (back->syn && ack == back->first + 1) {
+				events->is |= TB_TCP_IS_HANDSHAKE;
+				back->half_ns = events->rtt_ns;
+				back->has_half = true;
+			}
+		}
+	}
+	if (!there->acked || ack != there->ack)
+		there->n_dup_acks = 0;
+	else if ((events->is & TB_TCP_IS_DUPLICATE_ACK) && there->n_dup_acks < UINT16_MAX)
+		there->n_dup_acks++;
+	there->ack = ack;
+	there->ack_ns = at_ns;
+	there->acked = true;
+}
+
+// lacks_room returns whether the receiver's window has no room for a full segment. A
+// window that is smaller than that is filled by less.
+static bool lacks_room(const struct tb_tcp_side *sender,
+	const struct tb_tcp_side *receiver, uint32_t full_bytes)
+{
+	uint32_t window = window_of(receiver, sender);
+	if (!receiver->acked || window == TB_TCP_WINDOW_UNKNOWN)
+		return false;
+	uint32_t flying =
+		before(receiver->ack, sender->next) ? sender->next - receiver->ack : 0;
+	return window == 0 ||
+	       flying + (full_bytes < window ? full_bytes : window) > window;
+}
+
+// follow_window follows for how long the window of a frame's receiver stops its sender:
+// from the segment after which there is no room for a full one until there is again.
+static void follow_window(struct tb_tcp_side *there, struct tb_tcp_side *back,
+	const struct tb_frame *frame, int64_t at_ns, uint32_t full_bytes,
+	struct tb_tcp_events *events)
+{
+	bool repeated = events->is & (TB_TCP_IS_RETRANSMISSION | TB_TCP_IS_KEEP_ALIVE |
+					     TB_TCP_IS_WINDOW_PROBE);
+	if (full_bytes == 0)
+		full_bytes = 1;
+	if (frame->payload_bytes > 0 && !repeated) {
+		if (there->is_full && there->has_room &&
+			at_ns - there->room_ns <= round_trip_ns(there, back)) {
+			events->limited_from_ns = there->full_ns;
+			events->limited_ns = there->room_ns - there->full_ns;
+		}
+		if (!there->is_full || there->has_room) {
+			there->is_full = lacks_room(there, back, full_bytes);
+			there->full_ns = at_ns;
+			there->has_room = false;
+		}
+	}
+	if (back->is_full && !back->has_room && !lacks_room(back, there, full_bytes)) {
+		back->has_room = true;
+		back->room_ns = at_ns;
+	}
+}
+
+// follow_closing adds up how long windows of zero lasted.
+static void follow_closing(struct tb_tcp_side *there, struct tb_tcp_side *back,
+	const struct tb_frame *frame, int64_t at_ns, struct tb_tcp_events *events)
+{
+	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
+	if (there->closed)
+		events->closed_ns = at_ns - last_ns;
+	if (back->closed)
+		events->peer_closed_ns = at_ns - last_ns;
+	if (events->is & TB_TCP_IS_ZERO_WINDOW)
+		there->closed = true;
+	else if (frame->window > 0)
+		there->closed = false;
+	if (frame->flags & TB_TCP_RST)
+		there->closed = back->closed = false;
+}
+
+void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
+	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
+	uint32_t full_bytes, struct tb_tcp_events *events)
+{
+	uint8_t flags = frame->flags;
+	bool syn = flags & TB_TCP_SYN;
+	uint32_t n = frame->payload_bytes + syn + ((flags & TB_TCP_FIN) != 0);
+	uint32_t end = frame->sequence + n;
+	*events = (struct tb_tcp_events){.rtt_ns = -1};
+	if (syn)
+		begin(there, back, frame);
+	events->is = classify_window(there, back, frame,
+		(flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) != 0);
+	if (n > 0 && !(events->is & TB_TCP_IS_KEEP_ALIVE))
+		events->is |= classify_repeated(there, back, frame, end, at_ns);
+	if (events->is & TB_TCP_IS_RETRANSMISSION)
+		events->silent_ns = silent_ns(there, back, at_ns);
+	follow_closing(there, back, frame, at_ns, events);
+	there->window = frame->window;
+	there->last_was_syn = syn;
+	if (flags & TB_TCP_ACK)
+		take_ack(analysis, there, back, frame, at_ns, events);
+	else if (flags & TB_TCP_RST)
+		there->acked = false;
+	if ((events->is & TB_TCP_IS_RETRANSMISSION) &&
+		!(events->is & TB_TCP_IS_SPURIOUS)) {
+		there->ambiguous = true;
+		there->again = end;
+	} else if (n > 0 && !(events->is & (TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_SPURIOUS))) {
+		remember_segment(analysis, there, end, at_ns);
+	}
+	if (!there->begun)
+		there->first = frame->sequence;
+	if (!there->begun ||
+		(before(there->next, end) && !(events->is & TB_TCP_IS_WINDOW_PROBE))) {
+		there->next = end;
+		there->next_ns = at_ns;
+		there->begun = true;
+	}
+	follow_window(there, back, frame, at_ns, full_bytes, events);
+	there->last_ns = at_ns;
+	there->last_was_keep_alive = events->is & TB_TCP_IS_KEEP_ALIVE;
+	there->last_was_probe = events->is & TB_TCP_IS_WINDOW_PROBE;
+	events->window = window_of(there, back);
+}

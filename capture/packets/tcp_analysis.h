@@ -1,0 +1,114 @@
+// Analyzes TCP connections, frame by frame: which segments were sent again and why,
+// windows that closed or held the sender up, and round trips.
+//
+// The classes are those of Wireshark's user's guide ("TCP analysis", section 7.5), so
+// counts compare with tshark's, but for what docs/recorded.md lists. Everything is judged
+// as it passed the point of the capture: near the sender a round trip is the path's, near
+// the receiver it is the time of the receiver's answer.
+//
+// Use: the frames of a connection in the order of time, without copies, each with the
+// state of both its ends. State per connection is constant. Round trips need the times of
+// segments that were not acknowledged yet: the analysis remembers about 262,144 of them,
+// for all connections, and forgets the oldest. Memory: 4 MB. Not thread safe.
+#ifndef TB_TCP_ANALYSIS_H
+#define TB_TCP_ANALYSIS_H
+
+#include "frame.h"
+#include "status.h"
+
+// What a frame is; bits of tb_tcp_events.is. A segment that was sent again has exactly
+// one of FAST, TIMEOUT, SPURIOUS and AGAIN.
+enum tb_tcp_is {
+	TB_TCP_IS_FAST = 1 << 0,     // sent again after two duplicate acknowledgements
+	TB_TCP_IS_TIMEOUT = 1 << 1,  // sent again after both ends had been silent
+	TB_TCP_IS_SPURIOUS = 1 << 2, // sent again, although it had been acknowledged
+	TB_TCP_IS_AGAIN = 1 << 3, // sent again otherwise, as in the course of a recovery
+	TB_TCP_IS_OUT_OF_ORDER = 1 << 4,
+	TB_TCP_IS_KEEP_ALIVE = 1 << 5, // repeats the last byte, or sends none before it
+	TB_TCP_IS_DUPLICATE_ACK = 1 << 6,
+	TB_TCP_IS_KEEP_ALIVE_ACK = 1 << 7,
+	TB_TCP_IS_ZERO_WINDOW = 1 << 8,	 // its sender takes no more bytes
+	TB_TCP_IS_WINDOW_PROBE = 1 << 9, // one byte, to a window of zero
+	TB_TCP_IS_PROBE_ACK = 1 << 10,	 // the answer: still zero
+	TB_TCP_IS_WINDOW_FULL = 1 << 11, // it fills the receiver's window exactly
+	TB_TCP_IS_WINDOW_UPDATE = 1 << 12,
+	TB_TCP_IS_HANDSHAKE = 1 << 13, // answers a SYN, or a SYN/ACK; rtt_ns is this half
+};
+
+#define TB_TCP_IS_RETRANSMISSION                                                         \
+	(TB_TCP_IS_FAST | TB_TCP_IS_TIMEOUT | TB_TCP_IS_SPURIOUS | TB_TCP_IS_AGAIN)
+
+#define TB_TCP_WINDOW_UNKNOWN UINT32_MAX
+
+// What the analysis tells of one frame. "Peer" is its destination.
+struct tb_tcp_events {
+	uint32_t is;	 // TB_TCP_IS_...
+	uint32_t window; // bytes beyond what it acknowledges that its sender can take
+			 // TB_TCP_WINDOW_UNKNOWN: the handshake was not captured
+	// Since the peer's segment that it acknowledges passed; -1: none, or that segment
+	// was sent twice, so nobody knows which of them is acknowledged (Karn).
+	int64_t rtt_ns;
+	// How much of the time since the connection's last frame the window of this
+	// frame's sender was zero, and its peer's. Their sums over a connection are how
+	// long its windows were closed.
+	int64_t closed_ns, peer_closed_ns;
+	// How long the peer's window had left no room for a full segment before its
+	// sender could send this one, and when that began (since the epoch). 0: it was
+	// free, or did not go on within a round trip after there was room.
+	int64_t limited_ns, limited_from_ns;
+	// Of segments sent again: since the connection's last frame.
+	int64_t silent_ns;
+};
+
+// One end of a connection, as its frames tell. A zeroed struct is one of which nothing
+// has been seen.
+struct tb_tcp_side {
+	int64_t last_ns; // its last frame
+	int64_t sent_ns; // its last segment with bytes, SYN or FIN
+	int64_t next_ns; // when `next` grew
+	int64_t ack_ns;	 // its last acknowledgement
+	int64_t full_ns; // since when there was no room for a full segment
+	int64_t room_ns; // until when, if has_room
+	int64_t half_ns; // of the handshake: from its SYN to the answer
+	uint32_t id;	 // in the table of segments
+	uint32_t pair;	 // for who counts by pair of endpoints; 0: none yet
+	uint32_t first;	 // sequence number of the SYN, or the first one seen
+	uint32_t next;	 // after the highest sequence number
+	uint32_t ack;	 // the last number that it acknowledged
+	uint32_t again;	 // after the last segment sent again, if `ambiguous`
+	uint16_t window; // as it stood in its last frame
+	uint16_t n_dup_acks;
+	uint8_t window_scale; // of its SYN: shift + 1; 0: no option
+	bool begun : 1;	      // `next` is known
+	bool acked : 1;	      // `ack` is known
+	bool syn : 1;	      // its SYN was seen
+	bool last_was_syn : 1;
+	bool last_was_keep_alive : 1;
+	bool last_was_probe : 1;
+	bool closed : 1; // its window is zero
+	bool is_full : 1;
+	bool has_room : 1;
+	bool ambiguous : 1; // bytes that were sent again are not acknowledged
+	bool has_half : 1;
+};
+
+struct tb_tcp_analysis; // opaque
+
+int tb_tcp_analysis_new(struct tb_tcp_analysis **analysis) TB_MUST_USE;
+void tb_tcp_analysis_free(struct tb_tcp_analysis *analysis);
+
+// tb_tcp_analyze takes up a TCP frame from `there` to `back` and fills `events`.
+// `full_bytes`: payload of a full segment, 0 when unknown. Constant cost.
+void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
+	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
+	uint32_t full_bytes, struct tb_tcp_events *events);
+
+// tb_tcp_handshake_ns returns the round trip between both ends by their handshake: from
+// the SYN until its answer was acknowledged; -1: it was not captured.
+static inline int64_t tb_tcp_handshake_ns(
+	const struct tb_tcp_side *a, const struct tb_tcp_side *b)
+{
+	return a->has_half && b->has_half ? a->half_ns + b->half_ns : -1;
+}
+
+#endif

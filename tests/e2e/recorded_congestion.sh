@@ -1,0 +1,67 @@
+# What captures recorded of congestion: in info, the store, the report and the findings; and equal to
+# what an independent decoder counts, pair by pair.
+set -euo pipefail
+shared=$TB_SHARED/data
+[[ -d $shared/captures && -d $shared/cases ]] || {
+	echo "skipped: no shared/data/captures and cases"
+	exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+cnp=$shared/cases/cnp-ecn-pfc/cnp.pcap
+io=$shared/captures/io16_200m.pcap.zst
+
+"$TAILBACK" info "$cnp" >info.txt
+grep -q '24 marked packets, 24 CNPs, 5 pauses of 327,675 quanta' info.txt || fail "info tells no marks: $(cat info.txt)"
+grep -q 'of class 3 by 02:00:00:00:00:09: 5 times' info.txt || fail "info tells no class"
+grep -q '10.0.0.1 > 10.0.0.4: 8 CNPs' info.txt || fail "info tells no pairs"
+
+"$TAILBACK" replay -q "$cnp" -n ethernet,rate=10Gbit/s -o cnp.db
+[[ $(sqlite3 cnp.db "SELECT sum(marked), sum(cnps), sum(pauses) FROM recorded_pair") == '24|24|5' ]] ||
+	fail "the store has other marks"
+[[ $(sqlite3 cnp.db "SELECT sum(marked), sum(cnps), sum(pauses) FROM recorded_bin") == '24|24|5' ]] ||
+	fail "the bins add up to something else"
+[[ $(sqlite3 cnp.db "SELECT class, pauses, resumes, quanta, at_most_ps IS NULL FROM recorded_pause") == '3|5|0|327675|1' ]] ||
+	fail "the store has other pauses"
+
+# Loss is the first thing said, of the run and of its incasts.
+"$TAILBACK" replay -q "$io" -n ethernet,rate=200Mbit/s -o io.db
+"$TAILBACK" report io.db >report.txt
+sed -n '/^Findings/{n;p}' report.txt | grep -q 'Before any replay, the capture recorded 7,353 retransmissions' ||
+	fail "the first finding is another one: $(head -8 report.txt)"
+grep -q '^  incast *Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
+grep -q '^Recorded$' report.txt || fail "the report has no section Recorded"
+"$TAILBACK" report -f json io.db | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+bins = sum(row["retransmissions"] for row in report["recorded_bins"])
+pairs = sum(row["retransmissions"] for row in report["recorded_pairs"])
+assert bins == pairs == 7353, (bins, pairs)
+assert report["findings"][0]["rule"] == "recorded"'
+
+# A closed loop keeps it too, and two replays keep the same.
+"$TAILBACK" replay -q "$io" --closed-loop --no-bounds -n ethernet,rate=200Mbit/s -o closed.db
+table="SELECT * FROM recorded_pair ORDER BY 1, 2, 3"
+[[ $(sqlite3 io.db "$table" | sha256sum) == $(sqlite3 closed.db "$table" | sha256sum) ]] || fail "a closed loop keeps another table"
+
+# A part of a capture has a part of it; the connections are followed from the beginning.
+n=$("$TAILBACK" info --json --from 0.2s --to 1s "$io" | python3 -c 'import json, sys; print(json.load(sys.stdin)["congestion"]["retransmissions"])')
+((n > 0 && n < 7353)) || fail "of a part $n were recorded"
+
+if ! command -v tshark >/dev/null || ! command -v reordercap >/dev/null; then
+	echo "skipped: no tshark to count beside"
+	exit 77
+fi
+zstd -qd "$io" -o io16_200m.pcap
+zstd -qd "$shared/captures/coll16_gso.pcap.zst" -o coll16_gso.pcap
+gzip -dc "$shared/captures/rxe.pcap.gz" >rxe.pcap
+python3 "$TB_SOURCE/tests/support/tshark_counts.py" "$TAILBACK" io16_200m.pcap coll16_gso.pcap rxe.pcap \
+	"$shared"/captures/{suri,tcpdump}*.pcap "$shared/captures/zeek-nfs_write.pcap" \
+	"$shared"/cases/{cnp-ecn-pfc,wan-latency,sliced-mirror}/*.pcap
