@@ -12,7 +12,7 @@ static void catch_stop(void)
 static int serve(const struct replay_options *options)
 {
 	struct tb_error error;
-	// mpirun passes Ctrl-C on to all; rank 0 decides what becomes of it.
+	// A signal to any process is told to rank 0, which decides what becomes of it.
 	catch_stop();
 	return tb_recording_serve(&options->record, &error) == TB_OK
 		       ? TB_EXIT_OK

@@ -1,5 +1,7 @@
 #include "across_impl.h"
 
+#include "stop.h"
+
 #include <stdlib.h>
 
 // What a process tells of a window: this, its error if it failed, and what
@@ -8,6 +10,7 @@ struct told_window {
 	tb_time_ps until, next, now;
 	struct tb_engine_stats stats; // of its parts
 	bool failed;
+	bool stops; // a signal asked this process to stop
 };
 
 int tb_across_new(struct tb_across **across, struct tb_replay *whole,
@@ -129,7 +132,8 @@ static void tell(
 		.next = next,
 		.now = own_now(across),
 		.stats = tb_across_own_stats(across),
-		.failed = failure != NULL};
+		.failed = failure != NULL,
+		.stops = tb_stop_asked(tb_stop_of_signals())};
 	tb_across_begin(across);
 	put(&across->packed, &told, sizeof told);
 	if (failure)
@@ -159,6 +163,9 @@ static int hear_told(struct tb_across *across, uint32_t rank, struct told_window
 	if (!get(&unread, told, sizeof *told) || told->until != until ||
 		(told->failed && !take_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
+	// Whichever process a signal reached: rank 0 decides what becomes of it.
+	if (told->stops && tb_across_leads(across))
+		tb_stop_set(tb_stop_of_signals(), true);
 	first->now = told->now;
 	tb_across_take_stats(across, rank, &told->stats);
 	return tb_across_take_window(across, rank, &unread);

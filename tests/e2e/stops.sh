@@ -94,7 +94,7 @@ waits() {
 	rm -rf out/*
 }
 mkfifo nobody silent
-exec {silent}<>silent
+exec 8<>silent
 waits "a pipe without a writer" "$TAILBACK" info nobody
 waits "a silent pipe" "$TAILBACK" info silent
 waits "standard input" bash -c 'exec "$0" info --stdin job - <silent' "$TAILBACK"
