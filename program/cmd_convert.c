@@ -141,7 +141,7 @@ static int check_input(const struct convert_arguments *args,
 			"is one of several traces, each a job: one job is written");
 	if (args->captures.given && !input.is_capture)
 		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
-			"is a job (%s): --from, --to, --sampled and --squeeze-idle are "
+			"is a job (%s): --from, --to and --squeeze-idle are "
 			"for packet captures",
 			input.job->form);
 	if ((args->per_node || args->network) && !input.is_calls)

@@ -32,6 +32,7 @@ static const struct argp_option argp_options[] = {
 		0},
 	{NULL, 0, NULL, 0, "Packet captures:", 2},
 	TB_CMD_SPAN_OPTIONS(2, "Summarize only"),
+	TB_CMD_SAMPLED_OPTION(2),
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
 	TB_CMD_READING_OPTIONS(1),
 	{0},

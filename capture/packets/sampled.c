@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 // A sample, or what is left of one that is being spread.
-struct spread {
+struct spread_sample {
 	struct tb_cleaned packet;
 	int64_t next_ns; // when the next packet leaves
 	int64_t span_ns; // over which they are spread; negative: not known yet
@@ -16,9 +16,9 @@ struct spread {
 };
 
 struct tb_sampled {
-	struct spread *ring; // samples whose span is awaited
+	struct spread_sample *ring; // samples whose span is awaited
 	uint32_t first, n;
-	struct spread *heap; // those that are being spread
+	struct spread_sample *heap; // those that are being spread
 	size_t n_heap, heap_room;
 	uint64_t n_put;
 	int64_t begin_ns, newest_ns;
@@ -52,7 +52,7 @@ void tb_sampled_free(struct tb_sampled *sampled)
 	free(sampled);
 }
 
-static struct spread *waiting(struct tb_sampled *sampled, uint32_t i)
+static struct spread_sample *waiting(struct tb_sampled *sampled, uint32_t i)
 {
 	return &sampled->ring[(sampled->first + i) & (TB_SAMPLED_MAX - 1)];
 }
@@ -71,7 +71,7 @@ static int end_last(struct tb_sampled *sampled, const struct tb_cleaned *sample)
 		sampled->n_pairs++;
 	} else if (sampled->n > 0 && sampled->last[pair] >= waiting(sampled, 0)->number) {
 		uint64_t i = sampled->last[pair] - waiting(sampled, 0)->number;
-		struct spread *last = waiting(sampled, (uint32_t)i);
+		struct spread_sample *last = waiting(sampled, (uint32_t)i);
 		last->span_ns = sample->at_ns - last->next_ns;
 	}
 	sampled->last[pair] = sampled->n_put;
@@ -85,31 +85,31 @@ int tb_sampled_put(struct tb_sampled *sampled, const struct tb_cleaned *sample)
 	if (sampled->n_put == 0)
 		sampled->begin_ns = sample->at_ns;
 	sampled->newest_ns = sample->at_ns;
-	*waiting(sampled, sampled->n++) = (struct spread){.packet = *sample,
+	*waiting(sampled, sampled->n++) = (struct spread_sample){.packet = *sample,
 		.next_ns = sample->at_ns,
 		.span_ns = -1,
 		.number = sampled->n_put++};
 	return TB_OK;
 }
 
-static bool sooner(const struct spread *a, const struct spread *b)
+static bool sooner(const struct spread_sample *a, const struct spread_sample *b)
 {
 	return a->next_ns != b->next_ns ? a->next_ns < b->next_ns : a->number < b->number;
 }
 
-TB_HEAP(spreads, struct spread, sooner)
+TB_HEAP(spreads, struct spread_sample, sooner)
 
 // is_ready returns whether the oldest waiting sample need not wait any more.
 static bool is_ready(struct tb_sampled *sampled, bool all)
 {
-	const struct spread *oldest = waiting(sampled, 0);
+	const struct spread_sample *oldest = waiting(sampled, 0);
 	return all || oldest->span_ns >= 0 || sampled->n == TB_SAMPLED_MAX ||
 	       sampled->newest_ns - oldest->next_ns >= TB_SAMPLED_SPAN_NS;
 }
 
 static int spread_oldest(struct tb_sampled *sampled)
 {
-	struct spread *oldest = waiting(sampled, 0);
+	struct spread_sample *oldest = waiting(sampled, 0);
 	int64_t most_ns = TB_SAMPLED_SPAN_NS;
 	if (oldest->span_ns < 0) {
 		oldest->span_ns = most_ns;
@@ -136,7 +136,7 @@ int tb_sampled_take(struct tb_sampled *sampled, bool all, struct tb_cleaned *pac
 			return TB_ENOMEM;
 	if (sampled->n_heap == 0)
 		return 0;
-	struct spread next = sampled->heap[0];
+	struct spread_sample next = sampled->heap[0];
 	// A sample that still waits, or is still to come, may be sooner.
 	int64_t certain_ns =
 		sampled->n > 0 ? waiting(sampled, 0)->next_ns : sampled->newest_ns;

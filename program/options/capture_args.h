@@ -35,7 +35,10 @@ enum {
 		     "seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "      \
 		     "(UTC)",                                                            \
 		group},                                                                  \
-		{"to", TB_KEY_TO, "INSTANT", 0, "And until then", group},                \
+	{                                                                                \
+		"to", TB_KEY_TO, "INSTANT", 0, "And until then", group                   \
+	}
+#define TB_CMD_SAMPLED_OPTION(group)                                                     \
 	{                                                                                \
 		"sampled", TB_KEY_SAMPLED, "N", 0,                                       \
 			"The capture has one packet of N: count and replay each N "      \
@@ -59,7 +62,7 @@ enum {
 	{"time-scale", TB_KEY_TIME_SCALE, "F", 0,                                        \
 		"Multiply captured time: 0.1 makes the trace ten times as dense",        \
 		group},                                                                  \
-		TB_CMD_LOOP_OPTIONS(group, "Replay"),                                    \
+		TB_CMD_LOOP_OPTIONS(group, "Replay"), TB_CMD_SAMPLED_OPTION(group),      \
 		{"dedup", TB_KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,              \
 			"Drop frames seen at several capture points; auto (default): "   \
 			"for 'any' captures, pcapng and several inputs",                 \
