@@ -12,6 +12,7 @@
 #include "units.h"
 
 #include <argp.h>
+#include <string.h>
 
 #define COMMAND "tailback counters"
 
@@ -210,7 +211,8 @@ static int measure(const struct counters_options *options, struct tb_error *erro
 	const struct tb_measured_options how = {
 		.before = options->n_dumps > 1 ? options->dumps[0] : NULL,
 		.after = options->dumps[options->n_dumps - 1],
-		.interval_ps = options->interval_ps};
+		.interval_ps = options->interval_ps,
+		.tick_is_given = strstr(options->fabric, ",xmit_wait_tick=") != NULL};
 	int status = tb_network_open(&network,
 		&(struct tb_network_description){.name = options->fabric}, error);
 	if (status == TB_OK)
@@ -287,7 +289,8 @@ int tb_cmd_counters(int argc, char **argv)
 		"Make a run of what the counters of a live fabric measured between two "
 		"dumps: how long the port of each link could not send, what it carried, "
 		"and errors. A dump is a file, or a folder of files, of perfquery, "
-		"ibqueryerrors, ibdiagnet2.pm, UFM (CSV), InfiniBand exporters of "
+		"ibqueryerrors, ibdiagnet2 (.pm, .db_csv), UFM (CSV), InfiniBand "
+		"exporters of "
 		"Prometheus, ethtool or SONiC.\v"
 		"Examples:\n"
 		"  tailback counters before after -n fabric.ibnetdiscover --interval 60s "

@@ -190,6 +190,8 @@ static void print_delivery(
 {
 	char messages[48], packets[48], size[48];
 	bool measured = tb_run_is_measured(info);
+	if (measured && info->n_packets == 0 && info->delivered_bytes == 0)
+		return; // or it was not measured, which 'report' says
 	info_line(options, measured ? "received" : "delivered", "%s%s%s, %s %s",
 		measured ? ""
 			 : tb_format_counted(info->n_messages, "message", messages,

@@ -598,7 +598,22 @@ CREATE TABLE link_count (
   link INTEGER NOT NULL,
   counter TEXT NOT NULL, -- symbol_errors, link_downed, transmit_discards, ...
   count INTEGER NOT NULL,
+  at_least INTEGER NOT NULL DEFAULT 0, -- 1: the counter stood at its end
   PRIMARY KEY (run, link, counter)
+) STRICT, WITHOUT ROWID;
+
+-- What counters tell of a link: 'at least', 'at most' or 'not measured'; NULL is exact. A run of
+-- counters has a row a link, a replayed one has none, as all is exact there. The views have NULL of
+-- what was not measured; of single headers and queues no counter tells.
+CREATE TABLE link_known (
+  run INTEGER NOT NULL REFERENCES run,
+  link INTEGER NOT NULL,
+  wait TEXT, -- of wait_ps and stall_ps
+  bytes TEXT, -- of bytes and busy_ps
+  packets TEXT,
+  tick_bytes INTEGER NOT NULL, -- of its time in a tick of its sender's PortXmitWait; 0: not known
+  is_idle INTEGER NOT NULL, -- 1: total_pack has no row of it
+  PRIMARY KEY (run, link)
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom. A header (of the victim) that had arrived over a link waited for what
@@ -802,21 +817,39 @@ CREATE VIEW link_bin (
   largest_queue_bytes -- of packets that waited in one queue at once: at the far end of the link, with
     -- Ethernet before the link
 ) AS
-SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0), coalesce(l.value ->> 2, 0),
-  coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
-  coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
-FROM link_pack AS p CROSS JOIN json_each(p.links) AS l;
+SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
+  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
+  iif(k.link IS NULL, coalesce(l.value ->> 6, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 7, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL)
+FROM link_pack AS p CROSS JOIN json_each(p.links) AS l
+LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0;
 
 -- The same added up over the run. A question for one link reads all of them. SQLite would unpack it
--- once for each row that it is joined to, were it not of two parts, of which the second is empty.
+-- once for each row that it is joined to, were it not of two parts. The second has what was not
+-- measured of links without traffic and waits.
 CREATE VIEW link_total (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
-SELECT p.run, CAST(l.value ->> 0 AS INTEGER), coalesce(l.value ->> 1, 0),
-  coalesce(l.value ->> 2, 0),
-  coalesce(l.value ->> 3, 0), coalesce(l.value ->> 4, 0), coalesce(l.value ->> 5, 0),
-  coalesce(l.value ->> 6, 0), coalesce(l.value ->> 7, 0), coalesce(l.value ->> 8, 0)
+SELECT p.run, CAST(l.value ->> 0 AS INTEGER),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
+  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
+  iif(k.link IS NULL, coalesce(l.value ->> 6, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 7, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL)
 FROM total_pack AS p CROSS JOIN json_each(p.links) AS l
-UNION ALL SELECT CAST(0 AS INTEGER), CAST(0 AS INTEGER), 0, 0, 0, 0, 0, 0, 0, 0 WHERE 0;
+LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0
+UNION ALL
+SELECT run, link, iif(wait IS 'not measured', NULL, 0), iif(wait IS 'not measured', NULL, 0),
+  iif(bytes IS 'not measured', NULL, 0), iif(bytes IS 'not measured', NULL, 0),
+  iif(packets IS 'not measured', NULL, 0), NULL, NULL, NULL
+FROM link_known WHERE is_idle;
 
 -- What a job sent from one node to another. A question for one flow reads all of the run.
 CREATE VIEW flow (
@@ -877,25 +910,28 @@ FROM link_bin WHERE run NOT IN (SELECT run FROM total_pack) GROUP BY run, link;
 -- of tick_bytes of its time. Empty where the network has no such counter.
 CREATE VIEW xmit_wait (run, rank, link, kind, ticks, tick_bytes, stalled_percent, link_id) AS
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link),
-  n.name, n.kind, CAST(1.0 * s.stall_ps * l.bytes_per_s / 1e12 / p.value AS INTEGER), p.value,
+  n.name, n.kind, CAST(round(1.0 * s.stall_ps * l.bytes_per_s / 1e12 / coalesce(k.tick_bytes, p.value), 3)
+    AS INTEGER), coalesce(k.tick_bytes, p.value),
   round(100.0 * s.stall_ps / r.simulated_ps, 1), s.link
 FROM link_sum AS s JOIN link AS l USING (run, link) JOIN link_name AS n USING (run, link)
 JOIN run AS r USING (run)
 JOIN run_parameter AS p ON p.run = s.run AND p.key = 'xmit_wait_tick' AND p.value > 0
+LEFT JOIN link_known AS k ON k.run = s.run AND k.link = s.link
 WHERE s.stall_ps > 0
 ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
   busy_percent, packets, packets_per_s, blocked, longest_wait_us,
-  largest_queue_bytes, link_id) AS
+  largest_queue_bytes, link_id, wait_known) AS
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
   round(s.wait_ps / 1e6, 3),
   round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1),
   round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1),
   round(100.0 * s.busy_ps / r.simulated_ps, 1),
   s.packets, CAST(round(s.packets * 1e12 / nullif(r.simulated_ps, 0)) AS INTEGER), s.blocked,
-  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.link
+  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.link, coalesce(k.wait, 'exact')
 FROM link_sum AS s JOIN link_name AS n USING (run, link) JOIN run AS r USING (run)
+LEFT JOIN link_known AS k USING (run, link)
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
@@ -904,7 +940,8 @@ ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 -- is written: some SQLites would read all numbers again for each switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
 WITH cell AS MATERIALIZED (
-  SELECT l.run, t.level, t.switch, l.to_port AS port, l.link, coalesce(s.wait_ps, 0) AS wait_ps,
+  SELECT l.run, t.level, t.switch, l.to_port AS port, l.link,
+    iif(s.link IS NULL, 0, s.wait_ps) AS wait_ps,
     CASE WHEN l.to_port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
   FROM link AS l
   JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
@@ -915,8 +952,8 @@ WITH cell AS MATERIALIZED (
   SELECT run, switch, 'switch', NULL, NULL, sum(wait_ps) FROM cell GROUP BY run, switch
 )
 SELECT n.run, t.level, t.name, n.side, n.port, n.link, round(n.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * n.wait_ps
-    / nullif(max(n.wait_ps) OVER (PARTITION BY n.run, n.side = 'switch'), 0), 1), 0)
+  iif(n.wait_ps = 0, 0, round(100.0 * n.wait_ps
+    / nullif(max(n.wait_ps) OVER (PARTITION BY n.run, n.side = 'switch'), 0), 1))
 FROM number AS n
 CROSS JOIN run AS r ON r.run = n.run
 CROSS JOIN topology_switch AS t ON t.topology = r.topology AND t.switch = n.switch
@@ -926,9 +963,9 @@ ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
 -- Switches by the wait of the headers that arrived there, longest first.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
 SELECT t.run, w.name, t.level,
-  round(sum(coalesce(s.wait_ps, 0)) / 1e6, 3),
-  coalesce(round(100.0 * sum(coalesce(s.wait_ps, 0))
-    / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1), 0),
+  round(sum(iif(s.link IS NULL, 0, s.wait_ps)) / 1e6, 3),
+  iif(sum(iif(s.link IS NULL, 0, s.wait_ps)) = 0, 0, round(100.0 * sum(s.wait_ps)
+    / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1)),
   sum(coalesce(s.packets, 0)), sum(coalesce(s.blocked, 0))
 FROM switch AS t
 JOIN switch AS w ON w.run = t.run AND w.switch = t.switch
@@ -1158,8 +1195,8 @@ FROM port_loss AS p JOIN link_name AS n USING (run, link)
 ORDER BY p.run DESC, p.frames DESC, p.link;
 
 -- What counters of the live fabric counted beside traffic, most first.
-CREATE VIEW link_counts (run, counter, link, count) AS
-SELECT c.run, c.counter, n.name, c.count
+CREATE VIEW link_counts (run, counter, link, count, at_least) AS
+SELECT c.run, c.counter, n.name, c.count, c.at_least
 FROM link_count AS c JOIN link_name AS n USING (run, link)
 ORDER BY c.run DESC, c.counter, c.count DESC, c.link;
 

@@ -27,7 +27,15 @@ static bool is_left_out(
 	const struct counted_pair *pairing, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE &&
-	       pairing->links[pair->a.id].lacks == TB_LACKS_ALL;
+	       tb_run_unmeasured_all(pairing->links[pair->a.id].known);
+}
+
+// has_figure is whether the counters of a link that the measured run has tell a figure.
+static bool has_figure(const struct counted_pair *pairing,
+	const struct tb_link_pair *pair, enum tb_metric metric)
+{
+	return pair->a.id == TB_ID_NONE ||
+	       tb_known_of(pairing->links[pair->a.id].known, metric) <= TB_AT_LEAST;
 }
 
 static bool is_of_both(const struct tb_link_pair *pair)
@@ -50,8 +58,10 @@ static int fill_side(struct tb_agreement *agreement, int side,
 		uint32_t link = side ? pair->b.id : pair->a.id;
 		if (link == TB_ID_NONE || is_left_out(pairing, pair))
 			continue;
-		all += (double)samples[link].bytes;
-		stall += (double)samples[link].stall_ps;
+		if (has_figure(pairing, pair, TB_BYTES))
+			all += (double)samples[link].bytes;
+		if (has_figure(pairing, pair, TB_STALL))
+			stall += (double)samples[link].stall_ps;
 	}
 	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
 		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
@@ -61,6 +71,8 @@ static int fill_side(struct tb_agreement *agreement, int side,
 			continue;
 		n++;
 		row->link = pair->a;
+		row->has_stall = has_figure(pairing, pair, TB_STALL);
+		row->has_bytes = has_figure(pairing, pair, TB_BYTES);
 		row->stall[side] = percent((double)samples[link].stall_ps, stall);
 		row->held[side] = percent((double)samples[link].stall_ps, time);
 		row->bytes[side] = percent((double)samples[link].bytes, all);
@@ -68,22 +80,35 @@ static int fill_side(struct tb_agreement *agreement, int side,
 	return status;
 }
 
-// rank_figure ranks one figure of both runs and returns its rank correlation in `rho`.
-static int rank_figure(struct tb_agreement *agreement, bool of_bytes, double *rho)
+static bool has(const struct tb_agreement_row *row, bool of_bytes)
 {
-	size_t n = agreement->n;
+	return of_bytes ? row->has_bytes : row->has_stall;
+}
+
+// rank_figure ranks one figure of both runs and returns its rank correlation in `rho`.
+static int rank_figure(
+	struct tb_agreement *agreement, bool of_bytes, uint32_t *n_ranked, double *rho)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < agreement->n; i++)
+		n += has(&agreement->rows[i], of_bytes);
+	*n_ranked = (uint32_t)n;
 	double *values = calloc(3 * n + 1, sizeof *values);
 	int status = values ? TB_OK : TB_ENOMEM;
 	for (int side = 0; !status && side < 2; side++) {
 		double *ranks = values + n + (size_t)side * n;
-		for (size_t i = 0; i < n; i++)
-			values[i] = of_bytes ? agreement->rows[i].bytes[side]
-					     : agreement->rows[i].stall[side];
+		size_t at = 0;
+		for (size_t i = 0; i < agreement->n; i++)
+			if (has(&agreement->rows[i], of_bytes))
+				values[at++] = of_bytes ? agreement->rows[i].bytes[side]
+							: agreement->rows[i].stall[side];
 		status = tb_ranks(values, n, ranks);
-		for (size_t i = 0; !status && i < n; i++) {
+		at = 0;
+		for (size_t i = 0; !status && i < agreement->n; i++) {
 			struct tb_agreement_row *row = &agreement->rows[i];
-			*(of_bytes ? &row->bytes_rank[side] : &row->stall_rank[side]) =
-				ranks[i];
+			if (has(row, of_bytes))
+				*(of_bytes ? &row->bytes_rank[side]
+					   : &row->stall_rank[side]) = ranks[at++];
 		}
 	}
 	if (!status)
@@ -158,15 +183,17 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	int status = check(&made, error);
 	if (!status)
 		status = fill(&made, error);
-	if (!status && (rank_figure(&made, false, &made.stall) ||
-			       rank_figure(&made, true, &made.bytes)))
+	if (!status && (rank_figure(&made, false, &made.n_stall, &made.stall) ||
+			       rank_figure(&made, true, &made.n_bytes, &made.bytes)))
 		status = tb_fail_memory(error, "a comparison");
 	if (status) {
 		tb_agreement_fini(&made);
 		return status;
 	}
 	for (uint32_t i = 0; i < made.n; i++)
-		made.rows[i].differs = made.rows[i].stall[1] - made.rows[i].stall[0];
+		if (made.rows[i].has_stall)
+			made.rows[i].differs =
+				made.rows[i].stall[1] - made.rows[i].stall[0];
 	qsort(made.rows, made.n, sizeof *made.rows, by_difference);
 	*agreement = made;
 	return TB_OK;

@@ -4,7 +4,8 @@
 // Links are paired by name, as in a comparison. Counters hold another time than a replay,
 // and what else ran in it; so stall and bytes are compared in percent of those of all
 // links: by rank (Spearman), and link by link. Links of which no port counted anything
-// are left out.
+// are left out, and what was not measured of others, or is bounded from above alone, has
+// no figure.
 #ifndef TB_AGREEMENT_H
 #define TB_AGREEMENT_H
 
@@ -16,6 +17,7 @@
 // A link of both runs; [0] measured, [1] simulated.
 struct tb_agreement_row {
 	struct tb_link link;		     // of the measured run
+	bool has_stall, has_bytes;	     // else they were not measured
 	double stall[2], bytes[2];	     // percent of those of all links
 	double held[2];			     // stall in percent of the run's time
 	double stall_rank[2], bytes_rank[2]; // from 1; the mean of equal ones
@@ -28,6 +30,7 @@ struct tb_agreement {
 	struct tb_agreement_row *rows; // those that disagree most first
 	uint32_t n, n_only[2];	       // links that one run alone has
 	uint32_t n_unmeasured;	       // links of both, left out of the rows and sums
+	uint32_t n_stall, n_bytes;     // rows that have these
 	double stall, bytes;	       // rank correlations; NaN: all are equal
 };
 

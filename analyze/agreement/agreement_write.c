@@ -7,6 +7,7 @@
 #include "wrap.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHOWN_BYTES 1024
 
@@ -48,11 +49,13 @@ static void put_percent(struct tb_datum *at)
 #define PERCENT(key, title, meaning, figure, side)                                       \
 	{                                                                                \
 		key, title, meaning, TB_DATUM_SHARE, .put = put_percent,                 \
+						     .flags = TB_COLUMN_NULL,            \
 						     .which = 2 * (figure) + (side)      \
 	}
 #define RANK(key, title, meaning, figure, side)                                          \
 	{                                                                                \
 		key, title, meaning, TB_DATUM_RATIO, .put = put_rank,                    \
+						     .flags = TB_COLUMN_NULL,            \
 						     .which = 2 * (figure) + (side)      \
 	}
 
@@ -66,7 +69,8 @@ static const struct tb_column row_columns[] = {
 	PERCENT("simulated_stall_percent", "Simulated",
 		"Stall of the replay, of that of all links", STALL, 1),
 	{"stall_difference", "Differs", "Simulated less measured, points of percent",
-		TB_DATUM_PERCENT, .put = put_differs, .flags = TB_COLUMN_SIGNED},
+		TB_DATUM_PERCENT, .put = put_differs,
+		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
 	PERCENT("measured_held_percent", "Of time",
 		"Stall by the counters, of the time between the dumps", HELD, 0),
 	PERCENT("simulated_held_percent", "Of run",
@@ -83,9 +87,19 @@ static const struct tb_column row_columns[] = {
 	RANK("simulated_bytes_rank", NULL, "1: most bytes", BYTES_RANK, 1),
 };
 
+static enum tb_known known_of_row(const struct tb_datum *at)
+{
+	const struct tb_agreement_row *row = at->item;
+	const char *key = at->column->key;
+	bool lacks = (strstr(key, "bytes") && !row->has_bytes) ||
+		     ((strstr(key, "stall") || strstr(key, "held")) && !row->has_stall);
+	return lacks ? TB_NOT_MEASURED : TB_EXACT;
+}
+
 static const struct tb_table_type links = {"links", "Links that disagree most",
 	"Each link of both runs, those first whose stall differs most.",
-	TB_COLUMNS(row_columns), TB_ROWS(struct tb_agreement, rows)};
+	TB_COLUMNS(row_columns), TB_ROWS(struct tb_agreement, rows),
+	.known = known_of_row};
 
 static struct tb_table table_of(const struct tb_agreement *agreement, uint32_t top)
 {
@@ -112,7 +126,7 @@ static void put_rho(double rho, char *text, size_t size)
 // answer writes what it comes to.
 static void answer(const struct tb_agreement *agreement, char *text, size_t size)
 {
-	char stall[40], bytes[40], only[120] = "", left_out[100] = "";
+	char stall[40], bytes[40], only[120] = "", left_out[100] = "", of_bytes[40] = "";
 	uint32_t n_unmeasured = agreement->n_unmeasured;
 	put_rho(agreement->stall, stall, sizeof stall);
 	put_rho(agreement->bytes, bytes, sizeof bytes);
@@ -125,9 +139,11 @@ static void answer(const struct tb_agreement *agreement, char *text, size_t size
 			" %u of %u links %s not measured and %s left out.", n_unmeasured,
 			n_unmeasured + agreement->n, n_unmeasured == 1 ? "was" : "were",
 			n_unmeasured == 1 ? "is" : "are");
+	if (agreement->n_bytes != agreement->n_stall)
+		snprintf(of_bytes, sizeof of_bytes, " over %u", agreement->n_bytes);
 	snprintf(text, size,
-		"Rank correlation (Spearman) over %u links: stall %s, bytes %s.%s%s",
-		(unsigned)agreement->n, stall, bytes, left_out, only);
+		"Rank correlation (Spearman) over %u links: stall %s, bytes %s%s.%s%s",
+		(unsigned)agreement->n_stall, stall, bytes, of_bytes, left_out, only);
 }
 
 static void write_side(const struct tb_agreement *agreement, int side, FILE *stream,

@@ -79,6 +79,37 @@ static void add_links(struct tb_compare_sums *outcome,
 	}
 }
 
+bool tb_compare_is_of_counters(const struct tb_compare *compare)
+{
+	return tb_run_is_measured(compare->info[0]) &&
+	       tb_run_is_measured(compare->info[1]);
+}
+
+enum tb_known tb_compare_known(const struct tb_run *run, enum tb_metric metric)
+{
+	enum tb_known known = tb_run_sum_known(run, metric);
+	if (tb_run_n_unmeasured(run, metric) == 0 || known == TB_NOT_MEASURED)
+		return known;
+	return known == TB_AT_MOST ? TB_NOT_MEASURED : TB_AT_LEAST;
+}
+
+// add_common adds up what both of two runs of counters know exactly.
+static void add_common(struct tb_compare *compare, const struct tb_link_sample *a,
+	const struct tb_link_sample *b)
+{
+	for (uint32_t i = 0; i < compare->pairs.n; i++) {
+		const struct tb_link_pair *pair = &compare->pairs.pairs[i];
+		enum tb_known known[2];
+		tb_link_pair_known(&compare->pairs, pair, TB_WAIT, known);
+		if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE ||
+			known[0] != TB_EXACT || known[1] != TB_EXACT)
+			continue;
+		compare->n_common++;
+		compare->common_wait_ps[0] += (double)a[pair->a.id].wait_ps;
+		compare->common_wait_ps[1] += (double)b[pair->b.id].wait_ps;
+	}
+}
+
 static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_table *table)
 {
 	double latency_ps = 0, network_ps = 0, ideal_ps = 0;
@@ -199,6 +230,8 @@ static int gather_links(struct tb_compare *compare, uint32_t top, struct tb_erro
 			add_links(&compare->outcome[i], samples[i],
 				compare->info[i]->n_links);
 	}
+	if (!status && tb_compare_is_of_counters(compare))
+		add_common(compare, samples[0], samples[1]);
 	return status ? status
 		      : tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 				&compare->links, &compare->n_links,
@@ -256,6 +289,10 @@ int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
 double tb_compare_wait_growth(const struct tb_compare *compare)
 {
 	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
+	if (tb_compare_is_of_counters(compare)) {
+		before = compare->common_wait_ps[0];
+		after = compare->common_wait_ps[1];
+	}
 	if (compare->chance.n_pairs) {
 		before = compare->chance.rows[TB_CHANCE_WAIT].test.before;
 		after = compare->chance.rows[TB_CHANCE_WAIT].test.after;

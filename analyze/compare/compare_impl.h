@@ -72,6 +72,9 @@ struct tb_recorded_mover {
 
 struct tb_compare {
 	struct tb_compared runs[2];
+	// Of two runs of counters: waits of the links that both know exactly.
+	double common_wait_ps[2];
+	uint32_t n_common;
 	const struct tb_run_info *info[2];
 	struct tb_difference differences[TB_DIFFERENCES_MOST];
 	int n_differences;
@@ -100,6 +103,13 @@ struct tb_compare {
 	struct tb_chance chance;		  // n_pairs is 0 for one run each
 	char verdict[1200];
 };
+
+// tb_compare_is_of_counters returns whether both runs were measured by counters.
+bool tb_compare_is_of_counters(const struct tb_compare *compare);
+
+// tb_compare_known returns how well a figure of all of a run's links is known: where not
+// all were measured, what was is a bound from below.
+enum tb_known tb_compare_known(const struct tb_run *run, enum tb_metric metric);
 
 // tb_compare_seed_moves returns by which share the seed alone moves a figure in either
 // run; infinity where it is not known, as jobs are placed at random.

@@ -35,6 +35,13 @@ TAKE(put_waiting, whole, (int64_t)item->sums->n_waiting)
 TAKE(put_latency, real, item->sums->latency_ps)
 TAKE(put_slowdown, real, item->sums->slowdown)
 
+static void put_wait_known(struct tb_datum *at)
+{
+	const struct tb_compare_side *item = at->item;
+	enum tb_known known = tb_compare_known(item->run, TB_WAIT);
+	at->word = tb_known_name(known);
+}
+
 static const struct tb_column side_columns[] = {
 	{"store", NULL, "Its file", TB_DATUM_TEXT,
 		TB_MEMBER(struct tb_compare_side, store)},
@@ -43,24 +50,53 @@ static const struct tb_column side_columns[] = {
 	{"network", NULL, NULL, TB_DATUM_TEXT, .put = put_network},
 	{"complete", NULL, "It came to its end", TB_DATUM_FLAG, .put = put_complete},
 	{"simulated_ps", NULL, NULL, TB_DATUM_TIME, .put = put_simulated},
-	{"messages", NULL, "Delivered", TB_DATUM_COUNT, .put = put_messages},
+	{"messages", NULL, "Delivered", TB_DATUM_COUNT, .put = put_messages,
+		.flags = TB_COLUMN_NULL},
 	{"undelivered", NULL, "Messages given up because of dead links", TB_DATUM_COUNT,
 		.put = put_undelivered},
-	{"packets", NULL, NULL, TB_DATUM_COUNT, .put = put_packets},
-	{"delivered_bytes", NULL, NULL, TB_DATUM_SIZE, .put = put_bytes},
-	{"wait_ps", NULL, "Over all headers", TB_DATUM_MEAN, .put = put_wait},
-	{"longest_wait_ps", NULL, "Of one header", TB_DATUM_TIME, .put = put_longest},
-	{"blocked", NULL, "Headers that had to wait", TB_DATUM_COUNT, .put = put_blocked},
+	{"packets", NULL, NULL, TB_DATUM_COUNT, .put = put_packets,
+		.flags = TB_COLUMN_NULL},
+	{"delivered_bytes", NULL, NULL, TB_DATUM_SIZE, .put = put_bytes,
+		.flags = TB_COLUMN_NULL},
+	{"wait_ps", NULL, "Over all headers", TB_DATUM_MEAN, .put = put_wait,
+		.flags = TB_COLUMN_NULL},
+	{"wait_known", NULL, "How well that is known: not all links may be measured",
+		TB_DATUM_TEXT, .put = put_wait_known, .word = tb_known_name},
+	{"longest_wait_ps", NULL, "Of one header", TB_DATUM_TIME, .put = put_longest,
+		.flags = TB_COLUMN_NULL},
+	{"blocked", NULL, "Headers that had to wait", TB_DATUM_COUNT, .put = put_blocked,
+		.flags = TB_COLUMN_NULL},
 	{"links_that_waited", NULL, NULL, TB_DATUM_COUNT, .put = put_waiting},
-	{"latency_ps", NULL, "Mean of a message", TB_DATUM_MEAN, .put = put_latency},
+	{"latency_ps", NULL, "Mean of a message", TB_DATUM_MEAN, .put = put_latency,
+		.flags = TB_COLUMN_NULL},
 	{"slowdown", NULL, "Of all messages together; 0: not known", TB_DATUM_RATIO,
-		.put = put_slowdown},
+		.put = put_slowdown, .flags = TB_COLUMN_NULL},
 	{"hottest_link", NULL, "null: none waited", TB_DATUM_TEXT, .put = put_hottest,
 		.flags = TB_COLUMN_NULL},
 };
 
-static const struct tb_table_type run = {
-	"run", NULL, "A run and its sums.", TB_COLUMNS(side_columns)};
+// known_of_side: what counters do not tell is null; of waits, what was measured is a
+// bound where not all links were.
+static enum tb_known known_of_side(const struct tb_datum *at)
+{
+	static const char *const unknown[] = {
+		"messages", "longest_wait_ps", "blocked", "latency_ps", "slowdown"};
+	const struct tb_compare_side *item = at->item;
+	const char *key = at->column->key;
+	if (!tb_run_is_measured(item->info))
+		return TB_EXACT;
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+		if (strcmp(unknown[i], key) == 0)
+			return TB_NOT_MEASURED;
+	return strcmp(key, "packets") == 0 ? tb_run_received_known(item->run, TB_PACKETS)
+	       : strcmp(key, "delivered_bytes") == 0
+		       ? tb_run_received_known(item->run, TB_BYTES)
+	       : strcmp(key, "wait_ps") == 0 ? tb_compare_known(item->run, TB_WAIT)
+					     : TB_EXACT;
+}
+
+static const struct tb_table_type run = {"run", NULL, "A run and its sums.",
+	TB_COLUMNS(side_columns), .known = known_of_side};
 
 static json_t *run_object(const struct tb_compare *compare, int which)
 {

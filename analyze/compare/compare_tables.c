@@ -144,6 +144,41 @@ static void put_what(struct tb_datum *at)
 	at->word = at->row == CARRIED && same ? carried : outcomes[at->row].name;
 }
 
+// known_of_outcome: counters know no messages and no single headers.
+static enum tb_known known_of_outcome(
+	const struct tb_compare *compare, uint32_t which, size_t row)
+{
+	const struct tb_run *run = compare->runs[which].run;
+	if (!tb_run_is_measured(compare->info[which]))
+		return TB_EXACT;
+	switch ((enum outcome)row) {
+	case SIMULATED:
+	case LEAST:
+	case MOST:
+	case N_OUTCOMES:
+		return TB_EXACT;
+	case PACKETS:
+		return tb_run_received_known(run, TB_PACKETS);
+	case CARRIED:
+		return tb_run_received_known(run, TB_BYTES);
+	case WAIT:
+		return tb_compare_known(run, TB_WAIT);
+	case WAITING:
+		return tb_run_n_unmeasured(run, TB_WAIT) == compare->info[which]->n_links
+			       ? TB_NOT_MEASURED
+		       : tb_compare_known(run, TB_WAIT) == TB_EXACT ? TB_EXACT
+								    : TB_AT_LEAST;
+	case MESSAGES:
+	case WAIT_A_PACKET:
+	case LONGEST:
+	case BLOCKED:
+	case LATENCY:
+	case SLOWDOWN:
+		break;
+	}
+	return TB_NOT_MEASURED;
+}
+
 static void put_outcome(struct tb_datum *at)
 {
 	at->real = outcome_of(at->of, at->column->which, at->row);
@@ -155,6 +190,18 @@ static void put_outcome_change(struct tb_datum *at)
 {
 	tb_compare_put_change(
 		at, outcome_of(at->of, 0, at->row), outcome_of(at->of, 1, at->row));
+}
+
+static enum tb_known known_in_outcome(const struct tb_datum *at)
+{
+	const struct tb_column *column = at->column;
+	enum tb_known a = known_of_outcome(at->of, 0, at->row),
+		      b = known_of_outcome(at->of, 1, at->row);
+	if (column->put == put_what)
+		return TB_EXACT;
+	if (column->put == put_outcome)
+		return column->which ? b : a;
+	return a == TB_EXACT && b == TB_EXACT ? TB_EXACT : TB_NOT_MEASURED;
 }
 
 static const struct tb_column outcome_columns[] = {
@@ -172,7 +219,7 @@ static void list_outcomes(struct tb_table *table)
 }
 
 static const struct tb_table_type outcome = {"outcome", "What came of it", NULL,
-	TB_COLUMNS(outcome_columns), .list = list_outcomes};
+	TB_COLUMNS(outcome_columns), .list = list_outcomes, .known = known_in_outcome};
 
 static void put_name(struct tb_datum *at)
 {
@@ -335,6 +382,22 @@ static void put_link_change(struct tb_datum *at)
 	tb_compare_put_change(at, (double)mover->before, (double)mover->after);
 }
 
+// known_of_mover: what changed is known where both waits are.
+static enum tb_known known_of_mover(const struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	const struct tb_mover *mover = at->item;
+	const struct tb_column *column = at->column;
+	enum tb_known known[2];
+	tb_link_pair_known(&compare->pairs, &mover->pair, TB_WAIT, known);
+	if (column->key && strcmp(column->key, "wait_a_ps") == 0)
+		return known[0];
+	if (column->key && strcmp(column->key, "wait_b_ps") == 0)
+		return known[1];
+	bool is_change = column->put == put_link_moved || column->put == put_link_change;
+	return is_change && (known[0] || known[1]) ? TB_NOT_MEASURED : TB_EXACT;
+}
+
 #define MOVER(name) TB_MEMBER(struct tb_mover, name)
 #define ARRIVING    "Of packets arriving over the link"
 
@@ -350,7 +413,7 @@ static const struct tb_column link_columns[] = {
 	{"wait_a_ps", "Wait in A", ARRIVING, TB_DATUM_TIME, MOVER(before)},
 	{"wait_b_ps", "Wait in B", ARRIVING, TB_DATUM_TIME, MOVER(after)},
 	{"change_ps", "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved,
-		.flags = TB_COLUMN_SIGNED},
+		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };
 
@@ -366,7 +429,7 @@ static void list_links(struct tb_table *table)
 
 static const struct tb_table_type links = {"links", "Links whose wait changed most",
 	"Links by the change of their wait, largest first.", TB_COLUMNS(link_columns),
-	TB_ROWS(struct tb_compare, links), .list = list_links};
+	TB_ROWS(struct tb_compare, links), .list = list_links, .known = known_of_mover};
 
 #define HELD "Of all headers that it holds up"
 

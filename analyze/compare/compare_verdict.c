@@ -183,12 +183,41 @@ static void append_measured(const struct tb_compare *compare, struct tb_words *w
 		compare->runs[!measured].store);
 }
 
+// append_counters says how long ports waited in two runs of counters, on the links that
+// both know.
+static void append_counters(const struct tb_compare *compare, struct tb_words *words)
+{
+	uint32_t n_left_out = compare->pairs.n_both - compare->n_common;
+	if (compare->n_common == 0) {
+		tb_words_append(words,
+			"Both runs were measured by counters, and of no link both know "
+			"how "
+			"long its port waited: their waits do not compare.");
+		return;
+	}
+	tb_words_append(words, "Both runs were measured by counters. Ports wait ");
+	const char *than = tb_words_append_times(words, compare->common_wait_ps[0],
+		compare->common_wait_ps[1], "less", "longer");
+	tb_words_append(words, " in B %s in A", than);
+	if (n_left_out)
+		tb_words_append(words,
+			", over the %u of %u links on which both know how long",
+			compare->n_common, compare->pairs.n_both);
+	tb_words_append(words, ".");
+	if (compare->common_wait_ps[0] != compare->common_wait_ps[1])
+		append_most(compare, words);
+}
+
 void tb_compare_pass_verdict(struct tb_compare *compare)
 {
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
 	if (tb_run_is_measured(compare->info[0]) !=
 		tb_run_is_measured(compare->info[1])) {
 		append_measured(compare, &words);
+		return;
+	}
+	if (tb_compare_is_of_counters(compare)) {
+		append_counters(compare, &words);
 		return;
 	}
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];

@@ -20,8 +20,8 @@ void tb_measured_fini(struct tb_measured *measured)
 	free(measured->notes);
 	free(measured->counts);
 	free(measured->links);
-	free(measured->is_measured);
-	free(measured->tells_stall);
+	free(measured->known);
+	free(measured->tick_bytes);
 	*measured = (struct tb_measured){0};
 }
 
@@ -136,11 +136,14 @@ static int measure(struct measuring *measuring)
 			&measuring->index, measured->network, measuring->error);
 	measuring->links = calloc(n + 1u, sizeof *measuring->links);
 	measured->links = calloc(n + 1u, sizeof *measured->links);
-	measured->is_measured = calloc(n + 1u, sizeof *measured->is_measured);
-	measured->tells_stall = calloc(n + 1u, sizeof *measured->tells_stall);
-	if (status == TB_OK && !(measuring->links && measured->links &&
-				       measured->is_measured && measured->tells_stall))
+	measured->tick_bytes = calloc(n + 1u, sizeof *measured->tick_bytes);
+	measured->known = calloc(n + 1u, sizeof *measured->known);
+	if (status == TB_OK && !(measuring->links && measured->links && measured->known &&
+				       measured->tick_bytes))
 		status = tb_fail_memory(measuring->error, "the links");
+	if (status == TB_OK)
+		status = measured_ticks_find(measured->tick_bytes, measured->network,
+			measuring->options->tick_is_given, measuring->error);
 	if (status == TB_OK)
 		status = measuring_links(measuring);
 	if (status == TB_OK && measured->n_matched == 0)
@@ -161,10 +164,8 @@ int tb_measured_init(struct tb_measured *measured, const struct tb_network *netw
 	const struct tb_measured_options *options, struct tb_error *error)
 {
 	struct tb_measured made = {.network = network};
-	struct measuring measuring = {.measured = &made,
-		.options = options,
-		.tick_bytes = tb_network_params(network)->credits.xmit_wait_tick_bytes,
-		.error = error};
+	struct measuring measuring = {
+		.measured = &made, .options = options, .error = error};
 	int status = measure(&measuring);
 	tb_counters_fini(&measuring.before);
 	tb_counters_fini(&measuring.after);

@@ -4,25 +4,27 @@
 // Model: what a port sends is of the link that begins at it, what it receives of the link
 // that ends there. A link's bytes and packets are those that its sender counted, else its
 // receiver. Its stall is the time in which its sender had something to send and could
-// not: PortXmitWait in ticks (the preset's xmit_wait_tick), microseconds of pause; its
-// wait is the same, since what holds the sender up are the packets that wait at its end.
-// Where no port tells a time (ticks of unknown length, pause frames) stalls are relative:
-// the worst link's stands for the whole interval. The run has one bin, of the time
-// between the dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
+// not: PortXmitWait in ticks of the length that its device has (tick.c), microseconds of
+// pause; its wait is the same, since what holds the sender up are the packets that wait
+// at its end. Pause frames alone bound it from above: one holds a port for at most 65,535
+// quanta of 512 bit times (IEEE 802.1Qbb). The run has one bin, of the time between the
+// dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
 //
-// Counters of 32 bits that wrapped, are full (TB_COUNTER_FULL) or were reset in between
-// are recognised, and the run's notes say so, as what ports the fabric or the dumps lack.
+// What no port counted is not measured (link_known.h). A counter that stands at its end,
+// went through it, or was reset in between counted at least so much. The run's notes say
+// so, as what ports the fabric or the dumps lack.
 #ifndef TB_MEASURED_H
 #define TB_MEASURED_H
 
 #include "counters.h"
-#include "link_figures.h"
+#include "link_known.h"
 #include "network.h"
 
 struct tb_measured_options {
 	const char *before; // NULL: there is none; all since the counters were reset
 	const char *after;
 	tb_time_ps interval_ps; // between the dumps; 0: they have times
+	bool tick_is_given;	// the network's xmit_wait_tick is of all devices
 };
 
 // A counter of a port, of the link that begins or ends there.
@@ -30,6 +32,7 @@ struct tb_measured_count {
 	uint32_t link;
 	enum tb_counter counter;
 	uint64_t count;
+	bool at_least;
 };
 
 struct tb_measured {
@@ -38,17 +41,16 @@ struct tb_measured {
 	// Figures are of so large a part of the interval, on average, where their sums
 	// would not fit; 1: of all of it.
 	uint64_t divisor;
-	struct tb_link_sample *links;	  // by id
-	bool *is_measured;		  // by id; else no port at its ends counted
-	bool *tells_stall;		  // by id; else its sender's port did not
+	struct tb_link_sample *links; // by id
+	struct tb_link_known *known;  // by id
+	uint32_t
+		*tick_bytes; // by id: of its time in a tick of its sender's; 0: not known
 	struct tb_measured_count *counts; // errors and signs, none 0
 	size_t n_counts, counts_room;
 	char **notes; // sentences
 	size_t n_notes, notes_room;
 	uint64_t n_ports, n_matched; // of the later dump
 	uint64_t n_bytes;	     // read
-	bool has_stall;		     // some port tells
-	bool is_relative;
 };
 
 // tb_measured_init reads the dumps and works the figures out. Errors of the reader;

@@ -38,21 +38,34 @@ struct port_change {
 	uint32_t full;	  // counters that are full: more, or nothing, is known
 	uint32_t unknown; // of these, full in both dumps: nothing is known
 	uint32_t wrapped;
-	bool is_reset; // in between: the deltas are what was counted since
+	uint32_t at_least; // deltas that are bounds from below
+	bool is_reset;	   // in between: the deltas are what was counted since
 };
 
 // port_change_find compares; `before` may be NULL: what was counted since the reset.
 void port_change_find(struct port_change *change, const struct tb_counter_port *before,
 	const struct tb_counter_port *after);
 
+// A figure of a link, and how well it is known.
+struct link_amount {
+	uint64_t amount;
+	enum tb_known known;
+};
+
 // What is known of a link, before it becomes a sample.
 struct link_state {
-	double stall;  // in ps, or in frames or ticks where these are all
-	double frames; // of pause
-	uint64_t bytes, packets;
-	bool has_bytes, has_packets, has_stall, is_full;
-	bool is_measured; // a port at one of its ends counted
+	struct link_amount stall_ps, bytes, packets;
 };
+
+// measured_ticks_find stores, by link, how much of its time a tick of its sender's
+// PortXmitWait is, in bytes; 0: not known. With `is_given` it is the network's
+// everywhere. TB_ENOMEM.
+int measured_ticks_find(uint32_t *tick_bytes, const struct tb_network *network,
+	bool is_given, struct tb_error *error) TB_MUST_USE;
+
+// measured_time_ps is the time of `count` times `bytes` at a rate, to the nearest
+// picosecond; UINT64_MAX beyond that.
+uint64_t measured_time_ps(uint64_t count, uint64_t bytes, uint64_t bytes_per_s);
 
 // What the notes have to say: how many ports, and the first of them.
 struct case_of {
@@ -67,8 +80,7 @@ struct measuring {
 	struct port_index index;
 	struct link_state *links;
 	struct case_of foreign, unseen, gone, reset, wrapped, full, unknown, long_stall,
-		too_fast;
-	double tick_bytes;
+		too_fast, bounded, unbounded, tickless;
 	struct tb_error *error;
 };
 

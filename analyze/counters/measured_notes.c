@@ -22,15 +22,10 @@ static int note_sources(struct measuring *measuring)
 	uint32_t n = tb_network_n_links(measured->network), silent = 0;
 	char count[64];
 	for (uint32_t i = 0; i < n; i++)
-		silent += !measuring->links[i].has_stall;
-	if (!measured->has_stall)
+		silent += measured->known[i].wait == TB_NOT_MEASURED;
+	if (silent == n)
 		return measured_note(measured, measuring->error,
 			"No port tells how long it could not send: there are no waits");
-	if (measured->is_relative)
-		return measured_note(measured, measuring->error,
-			"Times are relative: the ports count pause frames, or ticks of "
-			"PortXmitWait whose length is not known (xmit_wait_tick), and "
-			"the worst of them stands for all of the time");
 	if (!silent)
 		return TB_OK;
 	return measured_note(measured, measuring->error,
@@ -47,16 +42,28 @@ int measuring_notes(struct measuring *measuring)
 		const char *noun, *text;
 	} cases[] = {
 		{&measuring->unknown, "port",
-			"had a counter that was full in both dumps (2^32 - 1): what it "
+			"had a counter that stood at its end in both dumps: what it "
 			"counts is not known; reset it, or read 64 bits (perfquery -x)"},
 		{&measuring->full, "port",
-			"had a counter that became full (2^32 - 1): it counted at least "
-			"so much"},
+			"had a counter that came to its end: it counted at least so "
+			"much"},
 		{&measuring->wrapped, "port",
 			"had a counter of 32 bits that went through 2^32: it counted at "
 			"least so much"},
 		{&measuring->reset, "port",
-			"had counters reset between the dumps: they count from then on"},
+			"had counters reset between the dumps: they counted at least "
+			"what "
+			"they did since"},
+		{&measuring->bounded, "port",
+			"counted pause frames and no time: a frame holds for at most "
+			"65,535 quanta, so waits are at most so long"},
+		{&measuring->unbounded, "port",
+			"counted pause frames that may have held for all of the time: "
+			"how "
+			"long is not known"},
+		{&measuring->tickless, "port",
+			"counted ticks of PortXmitWait whose length is not known "
+			"(xmit_wait_tick): how long it waited is not known"},
 		{&measuring->foreign, "port",
 			"of the dump the fabric does not have: left out"},
 		{&measuring->unseen, "port", "the earlier dump does not have: left out"},

@@ -1,4 +1,4 @@
-// Makes samples of links, times or relative.
+// Makes samples of links.
 #include "measured_impl.h"
 
 #include <math.h>
@@ -9,24 +9,6 @@
 
 // Counters and clocks are read one after the other: so much more than all is all.
 #define SLACK 1.05
-
-// relate decides whether times are times or relative, and makes them so.
-static void relate(struct measuring *measuring)
-{
-	struct tb_measured *measured = measuring->measured;
-	uint32_t n = tb_network_n_links(measured->network);
-	double worst = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		measured->has_stall |= measuring->links[i].has_stall;
-		worst = fmax(worst, measuring->links[i].frames);
-	}
-	if (measured->has_stall || worst == 0)
-		return;
-	measured->has_stall = measured->is_relative = true;
-	for (uint32_t i = 0; i < n; i++)
-		measuring->links[i].stall = measuring->links[i].frames / worst *
-					    (double)measured->interval_ps;
-}
 
 static void note_link(const struct measuring *measuring, struct case_of *what, uint32_t i)
 {
@@ -54,26 +36,27 @@ static void make_sample(struct measuring *measuring, uint32_t i)
 	struct tb_measured *measured = measuring->measured;
 	const struct link_state *link = &measuring->links[i];
 	struct tb_link_info at = tb_network_link(measured->network, (struct tb_link){i});
-	double all = (double)measured->interval_ps, divisor = (double)measured->divisor;
-	double busy = (double)link->bytes * 1e12 / (double)at.bytes_per_s;
-	if (link->stall > all * SLACK)
+	uint64_t all = (uint64_t)measured->interval_ps, divisor = measured->divisor;
+	uint64_t busy = measured_time_ps(link->bytes.amount, 1, at.bytes_per_s);
+	uint64_t stall =
+		link->stall_ps.known == TB_NOT_MEASURED ? 0 : link->stall_ps.amount;
+	if ((double)stall > (double)all * SLACK)
 		note_link(measuring, &measuring->long_stall, i);
-	if (busy > all * SLACK)
+	if ((double)busy > (double)all * SLACK)
 		note_link(measuring, &measuring->too_fast, i);
-	uint64_t stall = (uint64_t)(fmin(link->stall, all) / divisor);
-	measured->is_measured[i] = link->is_measured;
-	measured->tells_stall[i] = link->has_stall || measured->is_relative;
+	stall = (stall < all ? stall : all) / divisor;
+	measured->known[i] = (struct tb_link_known){link->stall_ps.known,
+		link->bytes.known, link->packets.known, TB_NOT_MEASURED};
 	measured->links[i] = (struct tb_link_sample){.link = {i},
 		.wait_ps = stall,
 		.stall_ps = stall,
-		.busy_ps = (uint64_t)(fmin(busy, all) / divisor),
-		.bytes = link->bytes / measured->divisor,
-		.n_packets = link->packets / measured->divisor};
+		.busy_ps = (busy < all ? busy : all) / divisor,
+		.bytes = link->bytes.amount / divisor,
+		.n_packets = link->packets.amount / divisor};
 }
 
 void measuring_samples(struct measuring *measuring)
 {
-	relate(measuring);
 	struct tb_measured *measured = measuring->measured;
 	uint32_t n = tb_network_n_links(measured->network);
 	double sums = (double)measured->interval_ps * n;

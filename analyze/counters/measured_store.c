@@ -61,21 +61,18 @@ static int put_counts(struct tb_store *store, const struct tb_measured *measured
 {
 	uint32_t n_links = tb_network_n_links(measured->network);
 	size_t n = measured->n_counts;
-	struct tb_link_count *counts = calloc(n + n_links + 1u, sizeof *counts);
+	struct tb_link_count *counts = calloc(n + 1u, sizeof *counts);
 	if (!counts)
 		return tb_fail_memory(error, "the counts");
 	for (size_t i = 0; i < n; i++)
 		counts[i] = (struct tb_link_count){{measured->counts[i].link},
 			tb_counter_infos[measured->counts[i].counter].key,
-			measured->counts[i].count};
-	for (uint32_t i = 0; i < n_links; i++)
-		if (!measured->is_measured[i] || !measured->tells_stall[i])
-			counts[n++] = (struct tb_link_count){{i},
-				measured->is_measured[i] ? TB_LINK_STALL_NOT_MEASURED
-							 : TB_LINK_NOT_MEASURED,
-				1};
+			measured->counts[i].count, measured->counts[i].at_least};
 	int status = tb_store_write_counts(store, counts, n, error);
 	free(counts);
+	if (status == TB_OK)
+		status = tb_store_write_known(store, measured->known, measured->links,
+			measured->tick_bytes, n_links, error);
 	return status;
 }
 
@@ -86,9 +83,7 @@ static int put(struct tb_store *store, const struct tb_measured *measured,
 	struct tb_observer observer = tb_store_observer(store);
 	uint32_t n = tb_network_n_links(measured->network);
 	tb_time_ps bin_ps = measured->interval_ps / (tb_time_ps)measured->divisor;
-	struct tb_run_result result = {.complete = true,
-		.simulated_ps = bin_ps,
-		.input_summary = measured->is_relative ? TB_MEASURED_RELATIVE : NULL};
+	struct tb_run_result result = {.complete = true, .simulated_ps = bin_ps};
 	for (uint32_t i = 0; i < n; i++) {
 		if (tb_network_link(measured->network, (struct tb_link){i}).kind !=
 			TB_LINK_EJECTION)

@@ -1,21 +1,20 @@
-// How a port's counters went on: wrapped, full, reset.
+// How a port's counters went on: full, wrapped, reset.
 #include "measured_impl.h"
 
-// What a counter of 32 bits stands at when it is full: words of InfiniBand are 4 bytes.
-static uint64_t full_of(int counter)
+// end_of is where a counter stops; 0: it is not known to.
+static uint64_t end_of(const struct tb_counter_port *before,
+	const struct tb_counter_port *after, int counter)
 {
-	bool of_words =
-		counter == TB_COUNTER_SENT_BYTES || counter == TB_COUNTER_RECEIVED_BYTES;
-	return of_words ? 4 * TB_COUNTER_FULL : TB_COUNTER_FULL;
+	uint64_t end = after->ends[counter];
+	return before && before->ends[counter] > end ? before->ends[counter] : end;
 }
 
-// may_wrap is whether a counter that went down may have gone through 2^32: it was in the
-// upper half, and one of 32 bits.
-static bool may_wrap(int counter, uint64_t before)
+// may_wrap is whether a counter that went down may have gone through its end, as some
+// devices' do: one of 32 bits of traffic, that was in the upper half.
+static bool may_wrap(int counter, uint64_t before, uint64_t end)
 {
-	uint64_t full = full_of(counter);
-	return tb_counter_infos[counter].class == TB_COUNTS_TRAFFIC && before < full &&
-	       before > full / 2;
+	return tb_counter_infos[counter].class == TB_COUNTS_TRAFFIC && before < end &&
+	       before > end / 2 && end <= 4 * UINT64_C(0xffffffff);
 }
 
 // was_reset: a counter went down that cannot have wrapped. Ports are reset as a whole.
@@ -25,28 +24,28 @@ static bool was_reset(
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if ((before->known & after->known) >> i & 1 &&
 			after->values[i] < before->values[i] &&
-			!may_wrap(i, before->values[i]))
+			!may_wrap(i, before->values[i], end_of(before, after, i)))
 			return true;
 	return false;
 }
 
 static void change_counter(
-	struct port_change *change, int i, uint64_t before, uint64_t after)
+	struct port_change *change, int i, uint64_t before, uint64_t after, uint64_t end)
 {
 	uint32_t bit = UINT32_C(1) << i;
-	uint64_t full = full_of(i);
-	bool counts = tb_counter_infos[i].class == TB_COUNTS_TRAFFIC;
 	change->known |= bit;
-	if (counts && after == full)
+	if (end && after >= end)
 		change->full |= bit;
-	if (counts && after == full && before == full) {
+	if (end && after >= end && before >= end) {
 		change->unknown |= bit;
 		change->known &= ~bit;
 	} else if (after >= before) {
 		change->deltas[i] = after - before;
 	} else {
 		change->wrapped |= bit;
-		change->deltas[i] = after + (full - before) + full / TB_COUNTER_FULL;
+		// Words are counted, of 4 bytes each.
+		change->deltas[i] =
+			after + (end - before) + (end > UINT64_C(0xffffffff) ? 4 : 1);
 	}
 }
 
@@ -59,5 +58,8 @@ void port_change_find(struct port_change *change, const struct tb_counter_port *
 		if (known >> i & 1)
 			change_counter(change, i,
 				before && !change->is_reset ? before->values[i] : 0,
-				after->values[i]);
+				after->values[i], end_of(before, after, i));
+	change->at_least = change->is_reset
+				   ? change->known
+				   : (change->full | change->wrapped) & change->known;
 }

@@ -190,6 +190,8 @@ static uint64_t number_of(const char *port)
 static bool find_place(const struct port_index *index, const struct tb_counter_port *port,
 	uint64_t number, uint32_t *place)
 {
+	if (port->guid && !index->has_guids && *port->device)
+		return place_by_name(index, port, place);
 	if (port->guid)
 		return tb_map_find(
 			       &index->of_adapter, port_key(port->guid, number), place) ||

@@ -28,6 +28,19 @@ static bool next_of(const struct tb_evidence *evidence,
 	return most > 0;
 }
 
+// all_measured_from: of what leads on from the end of a link, no wait is unknown.
+static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link from)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_link *at = &links[from.id];
+	for (uint32_t i = 0; i < evidence->info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_INJECTION &&
+			links[i].at.from == at->at.to && i != at->at.reverse.id &&
+			tb_run_unmeasured(links[i].known, TB_STALL))
+			return false;
+	return true;
+}
+
 static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
 {
 	double all = (double)evidence->info->simulated_ps;
@@ -52,9 +65,12 @@ void tb_evidence_held(struct tb_evidence *evidence, const struct tb_link_sample 
 	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
 	end->is_node =
 		tb_run_links(evidence->run)[end->last.id].at.kind == TB_LINK_EJECTION;
-	end->is_known = end->held_percent >= TB_FINDING_HELD;
+	end->is_known =
+		end->held_percent >= TB_FINDING_HELD &&
+		tb_run_links(evidence->run)[end->last.id].known.wait != TB_AT_MOST;
 	if (end->is_node)
 		return;
+	end->is_known &= all_measured_from(evidence, end->last);
 	end->is_known &= next_of(evidence, samples, end->last, TB_BUSY, &end->out);
 	if (end->is_known)
 		end->busy_percent =

@@ -250,7 +250,11 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 
 const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
 {
-	return report->n_waiting ? &report->hot_links[0] : NULL;
+	const struct tb_run_link *links = tb_run_links(report->run);
+	for (uint32_t i = 0; i < report->n_hot_links; i++)
+		if (links[report->hot_links[i].sample.link.id].known.wait != TB_AT_MOST)
+			return &report->hot_links[i];
+	return NULL;
 }
 
 const struct tb_recorded *tb_report_recorded(const struct tb_report *report)

@@ -24,7 +24,8 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	struct tb_error *error) TB_MUST_USE;
 void tb_report_free(struct tb_report *report);
 
-// tb_report_hottest returns the hottest link, NULL when nothing waited.
+// tb_report_hottest returns the hottest listed link that surely waited, NULL
+// when none did.
 const struct tb_hot_link *tb_report_hottest(const struct tb_report *report);
 
 // Pictures of the congestion matrix for the HTML page: SVG elements without prolog. When

@@ -92,11 +92,24 @@ static void state_measured(struct tb_report *report)
 	const struct tb_run_info *info = report->info;
 	char packets[48], size[32], rate[32], active[48];
 	struct tb_report_fact *at = fact(report, "received");
-	snprintf(at->text, sizeof at->text, "%s, %s by hosts, %s %s",
-		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
-		tb_format_size(info->delivered_bytes, size, sizeof size),
-		tb_report_per_node(report, rate, sizeof rate),
-		tb_report_active(report, active, sizeof active));
+	enum tb_known of_packets = tb_run_received_known(report->run, TB_PACKETS);
+	enum tb_known of_bytes = tb_run_received_known(report->run, TB_BYTES);
+	size_t n = 0;
+	tb_format_counted(info->n_packets, "packet", packets, sizeof packets);
+	if (of_packets == TB_NOT_MEASURED)
+		n += (size_t)snprintf(at->text, sizeof at->text, "packets not measured");
+	else
+		n += (size_t)snprintf(at->text, sizeof at->text, "%s%s",
+			tb_known_sign(of_packets), packets);
+	if (of_bytes == TB_NOT_MEASURED)
+		snprintf(at->text + n, sizeof at->text - n, ", bytes not measured");
+	else
+		snprintf(at->text + n, sizeof at->text - n, ", %s%s by hosts, %s%s %s",
+			tb_known_sign(of_bytes),
+			tb_format_size(info->delivered_bytes, size, sizeof size),
+			tb_known_sign(of_bytes),
+			tb_report_per_node(report, rate, sizeof rate),
+			tb_report_active(report, active, sizeof active));
 }
 
 static void state_delivery(struct tb_report *report)
@@ -214,7 +227,12 @@ void tb_report_state(struct tb_report *report)
 	state_losses(report);
 	at = fact(report, "waited");
 	uint32_t n_unmeasured = tb_run_n_unmeasured(report->run, TB_WAIT);
-	snprintf(at->text, sizeof at->text, "%s over all %s, on %s of %s",
+	if (n_unmeasured && n_unmeasured == info->n_links) {
+		snprintf(at->text, sizeof at->text, "not measured");
+		return;
+	}
+	snprintf(at->text, sizeof at->text, "%s%s over all %s, on %s of %s",
+		tb_known_sign(tb_run_sum_known(report->run, TB_WAIT)),
 		tb_format_long_time(report->wait_ps, time[0], 32),
 		measured ? "ports" : "headers",
 		tb_format_count(report->n_waiting, count[1], 48),

@@ -46,7 +46,8 @@ static const struct tb_column run_columns[] = {
 		"stored by then.",
 		TB_DATUM_FLAG, INFO(complete)},
 	{"simulated_ps", NULL, NULL, TB_DATUM_TIME, INFO(simulated_ps)},
-	{"messages", NULL, "Delivered.", TB_DATUM_COUNT, INFO(n_messages)},
+	{"messages", NULL, "Delivered; null: counters know none.", TB_DATUM_COUNT,
+		INFO(n_messages), .flags = TB_COLUMN_NULL},
 	{"undelivered", NULL, "Messages given up because of dead links.", TB_DATUM_COUNT,
 		INFO(n_undelivered)},
 	{"retries", NULL, "Packets sent again because of dead links.", TB_DATUM_COUNT,
@@ -55,8 +56,10 @@ static const struct tb_column run_columns[] = {
 		INFO(n_lost)},
 	{"resent_segments", NULL, "Segments that TCP sent again.", TB_DATUM_COUNT,
 		INFO(n_resent)},
-	{"packets", NULL, NULL, TB_DATUM_COUNT, INFO(n_packets)},
-	{"delivered_bytes", NULL, KEPT, TB_DATUM_SIZE, INFO(delivered_bytes)},
+	{"packets", NULL, "null: not measured.", TB_DATUM_COUNT, INFO(n_packets),
+		.flags = TB_COLUMN_NULL},
+	{"delivered_bytes", NULL, KEPT, TB_DATUM_SIZE, INFO(delivered_bytes),
+		.flags = TB_COLUMN_NULL},
 	{"nodes", NULL, NULL, TB_DATUM_COUNT, INFO(n_nodes)},
 	{"switches", NULL, NULL, TB_DATUM_COUNT, INFO(n_switches)},
 	{"links", NULL, "Directed: a cable is two.", TB_DATUM_COUNT, INFO(n_links)},
@@ -75,8 +78,23 @@ static const struct tb_column run_columns[] = {
 		.schema = "{\"type\": \"object\", \"additionalProperties\": true}"},
 };
 
-static const struct tb_table_type run = {
-	"run", NULL, NULL, TB_COLUMNS(run_columns), .item = info_item};
+// known_of_run: counters know no messages, and may not know what hosts received.
+static enum tb_known known_of_run(const struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const char *key = at->column->key;
+	if (!tb_run_is_measured(report->info))
+		return TB_EXACT;
+	return strcmp(key, "packets") == 0
+		       ? tb_run_received_known(report->run, TB_PACKETS)
+	       : strcmp(key, "delivered_bytes") == 0
+		       ? tb_run_received_known(report->run, TB_BYTES)
+	       : strcmp(key, "messages") == 0 ? TB_NOT_MEASURED
+					      : TB_EXACT;
+}
+
+static const struct tb_table_type run = {"run", NULL, NULL, TB_COLUMNS(run_columns),
+	.item = info_item, .known = known_of_run};
 
 static const struct tb_column input_columns[] = {
 	{"name", NULL, "File names, joined by a comma and a blank; - is standard input.",
@@ -226,7 +244,16 @@ static const struct tb_table_type environment = {"environment", NULL,
 
 static void put_wait(struct tb_datum *at)
 {
-	at->whole = tb_whole_ps(((const struct tb_report *)at->of)->wait_ps);
+	const struct tb_report *report = at->of;
+	at->unknown = tb_run_sum_known(report->run, TB_WAIT) == TB_NOT_MEASURED;
+	at->whole = tb_whole_ps(report->wait_ps);
+}
+
+static void put_wait_known(struct tb_datum *at)
+{
+	enum tb_known known =
+		tb_run_sum_known(((const struct tb_report *)at->of)->run, TB_WAIT);
+	at->word = tb_known_name(known);
 }
 
 static void put_notes(struct tb_datum *at)
@@ -247,7 +274,10 @@ static const char *grain_name(size_t i)
 }
 
 static const struct tb_column total_columns[] = {
-	{"wait_ps", NULL, "Over all headers.", TB_DATUM_TIME, .put = put_wait},
+	{"wait_ps", NULL, "Over all headers; null: not measured.", TB_DATUM_TIME,
+		.put = put_wait, .flags = TB_COLUMN_NULL},
+	{"wait_known", NULL, "How well it is known, on the links that were measured.",
+		TB_DATUM_TEXT, .put = put_wait_known, .word = tb_known_name},
 	{"links_that_waited", NULL, "Of which hot_links lists the first.", TB_DATUM_COUNT,
 		TOTAL(n_waiting)},
 	{"switches_that_waited", NULL, "Of which switches lists the first.",

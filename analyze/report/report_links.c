@@ -1,6 +1,9 @@
 // The report's lists of places: links, switches and regions.
 #include "report_impl.h"
 
+#include <math.h>
+#include <string.h>
+
 static const struct tb_run_link *link_at(const struct tb_report *report, uint32_t link)
 {
 	return &tb_run_links(report->run)[link];
@@ -15,16 +18,16 @@ static void put_stalled(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
-	at->real = report->evidence.regions.percent[hot->sample.link.id];
+	double all = (double)report->info->simulated_ps;
+	at->real = all > 0 ? fmin(100 * (double)hot->sample.stall_ps / all, 100) : 0;
 }
 
 static void put_ticks(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
-	tb_put_count(at,
-		tb_xmit_wait_ticks(&report->info->network.credits, hot->sample.stall_ps,
-			link_at(report, hot->sample.link.id)->at.bytes_per_s));
+	tb_put_count(
+		at, tb_run_ticks(report->run, hot->sample.link, hot->sample.stall_ps));
 }
 
 static void adapt_ticks(struct tb_column *column, const void *of)
@@ -42,16 +45,62 @@ static void adapt_measured(struct tb_column *column, const void *of)
 		column->title = NULL;
 }
 
+// Only of counters there is something to say on how well a figure is known.
+static void adapt_known(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (!tb_run_is_measured(report->info))
+		column->key = column->title = NULL;
+}
+
+static void put_known(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_hot_link *hot = at->item;
+	enum tb_known known = tb_known_of(link_at(report, hot->sample.link.id)->known,
+		(enum tb_metric)at->column->which);
+	at->word = tb_known_name(known);
+}
+
+// known_of_column is how well a figure of a hot link is known, by the key of its column.
+// A share of all waits is known where these are.
+static enum tb_known known_of_column(const struct tb_datum *at)
+{
+	static const struct {
+		const char *key;
+		enum tb_metric metric;
+	} derived[] = {{"waiting_percent", TB_WAIT}, {"stalled_percent", TB_STALL},
+		{"xmit_wait_ticks", TB_STALL}, {"busy_percent", TB_BUSY}};
+	const struct tb_report *report = at->of;
+	const struct tb_hot_link *hot = at->item;
+	const char *key = at->column->key;
+	if (!key || !tb_run_is_measured(report->info))
+		return TB_EXACT;
+	struct tb_link_known known = link_at(report, hot->sample.link.id)->known;
+	if (strncmp(key, "percent_of_", 11) == 0)
+		return tb_run_sum_known(report->run, TB_WAIT) == TB_EXACT
+			       ? TB_EXACT
+			       : TB_NOT_MEASURED;
+	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+		if (strcmp(derived[i].key, key) == 0)
+			return tb_known_of(known, derived[i].metric);
+	for (int metric = 0; metric < TB_N_METRICS; metric++)
+		if (strcmp(tb_link_figures[metric].column, key) == 0)
+			return tb_known_of(known, (enum tb_metric)metric);
+	return TB_EXACT;
+}
+
 // A figure of a link (link_figures.h). Wait has its own row, before its percentages;
 // stall and busy time and bytes stand behind percentages that people read instead.
 // clang-format off
 #define FIGURE(ID, field, column, type, adds, kind, unit, name, title, brief, meaning)   \
 	{TB_##ID == TB_WAIT ? NULL : column,                                             \
 		TB_##ID < TB_PACKETS ? NULL : brief, meaning, TB_DATUM_##kind,           \
-		LINK(sample.field),                                                      \
+		LINK(sample.field), .flags = TB_COLUMN_NULL,                             \
 		.adapt = TB_##ID > TB_PACKETS ? adapt_measured : NULL},
 #define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
-	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field)},
+	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field),                        \
+		.flags = TB_COLUMN_NULL},
 // clang-format on
 #define LINK(member) TB_MEMBER(struct tb_hot_link, member)
 
@@ -63,15 +112,15 @@ static const struct tb_column hot_link_columns[] = {
 	{"wait_ps", "Wait", "How long packets arriving over it waited", TB_DATUM_TIME,
 		LINK(sample.wait_ps), .flags = TB_COLUMN_BAR},
 	{"percent_of_top", NULL, "Wait against the hottest link's", TB_DATUM_SHARE,
-		LINK(percent_of_top)},
+		LINK(percent_of_top), .flags = TB_COLUMN_NULL},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
-		LINK(percent_of_wait)},
+		LINK(percent_of_wait), .flags = TB_COLUMN_NULL},
 	{"waiting_percent", "Waiting",
 		"Wait against the simulated time, which --fail-over compares; several "
 		"headers may wait at once",
 		TB_DATUM_PERCENT, LINK(waiting)},
 	{"busy_percent", "Busy", "Time in which bytes moved, against the simulated time",
-		TB_DATUM_PERCENT, LINK(utilisation)},
+		TB_DATUM_PERCENT, LINK(utilisation), .flags = TB_COLUMN_NULL},
 	{"stalled_percent", "Stalled",
 		"Percent time stalled (Jha et al., NSDI 2020): held by a packet, and no "
 		"bytes moved",
@@ -86,6 +135,15 @@ static const struct tb_column hot_link_columns[] = {
 		"where the network has such a counter",
 		TB_DATUM_COUNT, .put = put_ticks, .flags = TB_COLUMN_SOME,
 		.adapt = adapt_ticks},
+	{"wait_known", NULL, "How well its wait and stall are known; of counters only",
+		TB_DATUM_TEXT, .put = put_known, .flags = TB_COLUMN_SOME,
+		.word = tb_known_name, .adapt = adapt_known, .which = TB_WAIT},
+	{"bytes_known", NULL, "Likewise of its bytes and busy time", TB_DATUM_TEXT,
+		.put = put_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
+		.adapt = adapt_known, .which = TB_BYTES},
+	{"packets_known", NULL, "Likewise of its packets", TB_DATUM_TEXT,
+		.put = put_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
+		.adapt = adapt_known, .which = TB_PACKETS},
 };
 
 static void list_hot_links(struct tb_table *table)
@@ -102,7 +160,7 @@ static void list_hot_links(struct tb_table *table)
 const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",
 	"Links by the wait of the headers that arrived over them, longest first.",
 	TB_COLUMNS(hot_link_columns), TB_ROWS(struct tb_report, hot_links),
-	.list = list_hot_links};
+	.list = list_hot_links, .known = known_of_column};
 
 static const void *box(const void *of, size_t row)
 {
@@ -135,6 +193,20 @@ static void put_switch_share(struct tb_datum *at)
 
 #define BOX(member) TB_MEMBER(struct tb_matrix_box, member)
 
+static enum tb_known known_of_switch(const struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const char *key = at->column->key;
+	if (!key || !tb_run_is_measured(report->info))
+		return TB_EXACT;
+	if (strcmp(key, "wait_ps") == 0)
+		return switch_of(at, at->of)->known.wait;
+	return strncmp(key, "percent_of_", 11) == 0 &&
+			       tb_run_sum_known(report->run, TB_WAIT) != TB_EXACT
+		       ? TB_NOT_MEASURED
+		       : TB_EXACT;
+}
+
 static const struct tb_column switch_columns[] = {
 	{"switch", NULL, NULL, TB_DATUM_ID, BOX(sw.id)},
 	{"name", "Switch", "level.index", TB_DATUM_TEXT, .put = put_switch},
@@ -142,9 +214,9 @@ static const struct tb_column switch_columns[] = {
 	{"wait_ps", "Wait", "Sum over the links that come in", TB_DATUM_TIME, BOX(sum),
 		.flags = TB_COLUMN_BAR},
 	{"percent_of_top", NULL, "Wait against that of the first of the list",
-		TB_DATUM_SHARE, BOX(percent)},
+		TB_DATUM_SHARE, BOX(percent), .flags = TB_COLUMN_NULL},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
-		.put = put_switch_share},
+		.put = put_switch_share, .flags = TB_COLUMN_NULL},
 };
 
 static void list_switches(struct tb_table *table)
@@ -157,7 +229,8 @@ static void list_switches(struct tb_table *table)
 
 const struct tb_table_type tb_list_switches = {"switches", "Switches",
 	"Switches by the wait of the headers that arrived there, longest first.",
-	TB_COLUMNS(switch_columns), .item = box, .list = list_switches};
+	TB_COLUMNS(switch_columns), .item = box, .list = list_switches,
+	.known = known_of_switch};
 
 static void put_stall_level(struct tb_datum *at)
 {
@@ -210,12 +283,23 @@ static const struct tb_column region_columns[] = {
 	{"wait_ps", "Wait", "How long packets arriving over them waited", TB_DATUM_TIME,
 		REGION(wait_ps), .put = put_region_wait},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
-		.put = put_region_share},
+		.put = put_region_share, .flags = TB_COLUMN_NULL},
 	{"worst_link", NULL, "Its link with the largest percent", TB_DATUM_ID,
 		REGION(worst.id)},
 	{"worst_name", "Most stalled", "Its link with the largest percent", TB_DATUM_TEXT,
 		REGION(worst.id), .put = tb_put_link},
 };
+
+// known_of_region: shares of a wait that is not known exactly are not.
+static enum tb_known known_of_region(const struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const char *key = at->column->key;
+	return key && strcmp(key, "percent_of_wait") == 0 &&
+			       tb_run_sum_known(report->run, TB_WAIT) != TB_EXACT
+		       ? TB_NOT_MEASURED
+		       : TB_EXACT;
+}
 
 static void list_regions(struct tb_table *table)
 {
@@ -230,4 +314,4 @@ const struct tb_table_type tb_list_regions = {"regions", "Congestion regions",
 	"Congestion regions: neighbouring links that are stalled alike, longest stall "
 	"first.",
 	TB_COLUMNS(region_columns), TB_ROWS(struct tb_report, evidence.regions.regions),
-	.list = list_regions};
+	.list = list_regions, .known = known_of_region};

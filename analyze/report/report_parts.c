@@ -66,7 +66,12 @@ size_t tb_report_tiles(
 	bool measured = tb_run_is_measured(info);
 	struct tb_report_tile *at =
 		tile(tiles, &n, measured ? "waited, all ports" : "waited, all headers");
-	tb_format_long_time(report->wait_ps, at->value, sizeof at->value);
+	enum tb_known known = tb_run_sum_known(report->run, TB_WAIT);
+	char wait[32];
+	snprintf(at->value, sizeof at->value, "%s%s", tb_known_sign(known),
+		known == TB_NOT_MEASURED
+			? "not measured"
+			: tb_format_long_time(report->wait_ps, wait, sizeof wait));
 	at = tile(tiles, &n, "");
 	put_count(at, report->n_waiting);
 	snprintf(at->name, sizeof at->name, "of %s had waits",
@@ -79,6 +84,10 @@ size_t tb_report_tiles(
 	at = tile(tiles, &n, "");
 	put_size(at, info->delivered_bytes);
 	snprintf(at->name, sizeof at->name, "%s, delivered", tb_run_carried(info));
+	if (tb_run_received_known(report->run, TB_BYTES) == TB_NOT_MEASURED) {
+		snprintf(at->value, sizeof at->value, "not measured");
+		return n;
+	}
 	at = tile(tiles, &n, "");
 	snprintf(at->name, sizeof at->name, "%s %s", tb_run_carried(info),
 		tb_report_active(report, text, sizeof text));

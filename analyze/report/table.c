@@ -186,9 +186,19 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 	size_t row, struct tb_datum *datum)
 {
 	put_figure(table, column, row, datum);
-	if (column->flags & TB_COLUMN_BAR)
+	enum tb_known known = table->type->known ? table->type->known(datum) : TB_EXACT;
+	datum->unknown |= known == TB_NOT_MEASURED;
+	if (known == TB_AT_LEAST || known == TB_AT_MOST) {
+		if (!datum->text[0])
+			tb_datum_show(datum, column->kind);
+		size_t n = strlen(tb_known_sign(known));
+		memmove(datum->text + n, datum->text,
+			strnlen(datum->text, sizeof datum->text - n - 1) + 1);
+		memcpy(datum->text, tb_known_sign(known), n);
+	}
+	if (column->flags & TB_COLUMN_BAR && !datum->unknown)
 		put_bar(table, datum);
-	if (datum->unknown && !datum->text[0])
+	if (datum->unknown && (!datum->text[0] || known == TB_NOT_MEASURED))
 		snprintf(datum->text, sizeof datum->text, "-");
 	else if (datum->word && !datum->text[0])
 		tb_put_text(datum, "%s", datum->word);

@@ -118,6 +118,9 @@ struct tb_table_type {
 	struct tb_table_rows rows; // the array of its items within `of`: TB_ROWS
 	const void *(*item)(const void *of, size_t row); // where that is no array
 	void (*list)(struct tb_table *table);		 // counts the rows of table->of
+	// How well a figure is known; NULL: all are exact. What was not measured is
+	// unknown, bounds are marked for people.
+	enum tb_known (*known)(const struct tb_datum *datum);
 };
 
 #define TB_COLUMNS(list) .columns = list, .n_columns = sizeof(list) / sizeof *(list)

@@ -10,8 +10,6 @@ const char *tb_metric_name(size_t metric)
 
 const char *tb_run_caution(const struct tb_run_info *info)
 {
-	if (tb_run_is_relative(info))
-		return " (measured by counters: relative waits, no flows, no blame)";
 	if (tb_run_is_measured(info))
 		return " (measured by counters: no flows, no blame)";
 	return info->caution;

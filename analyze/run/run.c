@@ -396,7 +396,7 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 	if (!status)
 		status = tb_run_faults_load(run, error);
 	if (!status && tb_run_is_measured(&run->record.info))
-		status = tb_run_unmeasured_load(run, error);
+		status = tb_run_known_load(run, error);
 	if (!status)
 		status = tb_run_jobs_load(run, error);
 	if (!status)

@@ -14,6 +14,7 @@
 #ifndef TB_RUN_H
 #define TB_RUN_H
 
+#include "link_known.h"
 #include "nearest.h"
 #include "network.h"
 #include "observer.h"
@@ -97,10 +98,6 @@ const struct tb_run_info *tb_run_info(const struct tb_run *run);
 // (analyze/counters), not a replay: there are no messages, flows, jobs and blame.
 bool tb_run_is_measured(const struct tb_run_info *info);
 
-// tb_run_is_relative returns whether no counter told a time there: of waits and stalls
-// the longest stands for the whole run.
-bool tb_run_is_relative(const struct tb_run_info *info);
-
 // tb_run_parameters lists the parameters of a run's network (parameters.h) and behind
 // them, as words, what others its store holds; it returns how many. They live as long as
 // `info`.
@@ -143,14 +140,6 @@ void tb_run_refresh_take(struct tb_run *run);
 // it, whether to stop early; it then fails with TB_EIO. NULL: none stops.
 void tb_run_stop_by(struct tb_run *run, bool (*stops)(void *context), void *context);
 
-// What was not measured of a link in a run of counters: its figure is 0 and stands for
-// nothing.
-enum tb_run_lack {
-	TB_LACKS_NOTHING,
-	TB_LACKS_STALL, // its sender's port did not count, or no time; so no wait either
-	TB_LACKS_ALL	// no port at its ends counted
-};
-
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
@@ -159,8 +148,8 @@ struct tb_run_switch {
 			   // "r1/2.13"
 	const char *label; // as much of the name as tells it from the others, for narrow
 			   // places: "spine-3" of "MF0;A10-spine-3:MQM9700"
-	tb_time_ps dead_at_ps;	// 0: from the start; TB_TIME_NEVER: lives
-	enum tb_run_lack lacks; // what all of the links into it do
+	tb_time_ps dead_at_ps;	    // 0: from the start; TB_TIME_NEVER: lives
+	struct tb_link_known known; // the sums over the links into it
 };
 
 struct tb_run_link {
@@ -169,17 +158,29 @@ struct tb_run_link {
 	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
 	const char *label;     // the same of the labels of switches and hosts
 	tb_time_ps dead_at_ps; // as of switches: with its cable, or a switch at an end
-	enum tb_run_lack lacks;
+	struct tb_link_known known;
+	uint32_t
+		tick_bytes; // of its time in a tick of its sender's PortXmitWait; 0: none
 };
+
+// tb_run_ticks is what PortXmitWait of a link's sender shows for a stall.
+uint64_t tb_run_ticks(const struct tb_run *run, struct tb_link link, uint64_t stall_ps);
 
 const struct tb_run_switch *tb_run_switches(
 	const struct tb_run *run);				  // n_switches, by id
 const struct tb_run_link *tb_run_links(const struct tb_run *run); // n_links, by id
 
-// tb_run_unmeasured returns whether what lacks that has no such figure, and
-// tb_run_n_unmeasured how many links have none.
-bool tb_run_unmeasured(enum tb_run_lack lacks, enum tb_metric metric);
+// tb_run_unmeasured returns whether a figure was not measured, tb_run_unmeasured_all
+// whether none of traffic was, and tb_run_n_unmeasured of how many links it was not.
+// tb_run_sum_known is how well the sum of those that were is known.
+bool tb_run_unmeasured(struct tb_link_known known, enum tb_metric metric);
+bool tb_run_unmeasured_all(struct tb_link_known known);
 uint32_t tb_run_n_unmeasured(const struct tb_run *run, enum tb_metric metric);
+enum tb_known tb_run_sum_known(const struct tb_run *run, enum tb_metric metric);
+
+// tb_run_received_known is how well it is known what all hosts received, TB_BYTES or
+// TB_PACKETS: at least so much where not all of their links were measured.
+enum tb_known tb_run_received_known(const struct tb_run *run, enum tb_metric metric);
 
 // tb_run_n_faults returns how many cables and switches were given as dead or dying.
 uint32_t tb_run_n_faults(const struct tb_run *run);
@@ -240,6 +241,11 @@ const char *tb_run_caution(const struct tb_run_info *info);
 // {awaited}, {stalled} or {lacked}, of which it has one at most. Returns `buffer`.
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,
 	char *buffer, size_t size);
+
+// tb_run_nothing_text says why there is nothing to show of a metric: it is 0 everywhere,
+// as far as it was measured. Returns `buffer`.
+char *tb_run_nothing_text(
+	const struct tb_run *run, enum tb_metric metric, char *buffer, size_t size);
 
 // tb_metric_name returns "wait", "stall", ... by enum tb_metric, the figures that a
 // matrix or a list can show; NULL beyond the last.

@@ -107,8 +107,8 @@ struct tb_run {
 	// Labels; NULL where they are the names.
 	char **switch_labels, **host_labels, **link_labels;
 	uint32_t n_faults;
-	uint32_t n_lacking[TB_LACKS_ALL + 1]; // links
-	uint32_t *node_jobs;		      // by node
+	uint32_t n_known[TB_N_METRICS][TB_NOT_MEASURED + 1]; // links
+	uint32_t *node_jobs;				     // by node
 	struct tb_run_window sums;
 	struct tb_link_sample *aside; // the caller's samples, while they are summed
 	struct tb_bin_cache cache;
@@ -179,7 +179,7 @@ void tb_run_notes_fini(struct tb_run_record *record);
 
 // tb_run_faults_load sets when links and switches die; the topology is loaded.
 int tb_run_faults_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
-int tb_run_unmeasured_load(struct tb_run *run, struct tb_error *error);
+int tb_run_known_load(struct tb_run *run, struct tb_error *error);
 
 // tb_run_jobs_load finds the jobs of nodes; the topology is loaded.
 int tb_run_jobs_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

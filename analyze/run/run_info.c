@@ -211,12 +211,6 @@ bool tb_run_is_measured(const struct tb_run_info *info)
 	return strcmp(info->input_kind, TB_MEASURED_KIND) == 0;
 }
 
-bool tb_run_is_relative(const struct tb_run_info *info)
-{
-	return tb_run_is_measured(info) &&
-	       strcmp(info->input_summary, TB_MEASURED_RELATIVE) == 0;
-}
-
 // load_row reads the row of `query` and what other tables have about its run.
 static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record *record,
 	struct tb_error *error)

@@ -31,9 +31,6 @@ struct tb_store; // opaque
 // The kind of input of what the counters of a live fabric measured, without a replay.
 #define TB_MEASURED_KIND "counters"
 
-// Its summary where times are relative: the longest stall stands for the whole run.
-#define TB_MEASURED_RELATIVE "{\"relative\":true}"
-
 // A job of the run.
 struct tb_run_job {
 	const char *name;

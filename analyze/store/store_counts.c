@@ -10,8 +10,8 @@ int tb_store_write_counts(struct tb_store *store, const struct tb_link_count *co
 	if (status)
 		return status;
 	struct tb_row row = tb_row_into(tb_store_db(store), tb_store_path(store),
-		"INSERT OR REPLACE INTO link_count (run, link, counter, count) VALUES "
-		"(?,?,?,?)",
+		"INSERT OR REPLACE INTO link_count (run, link, counter, count, at_least) "
+		"VALUES (?,?,?,?,?)",
 		error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		uint64_t count = counts[i].count;
@@ -19,6 +19,40 @@ int tb_store_write_counts(struct tb_store *store, const struct tb_link_count *co
 		tb_row_put(&row, counts[i].link.id);
 		tb_row_put_text(&row, counts[i].counter);
 		tb_row_put(&row, count < INT64_MAX ? (int64_t)count : INT64_MAX);
+		tb_row_put(&row, counts[i].at_least);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+static void put_known(struct tb_row *row, enum tb_known known)
+{
+	if (tb_known_word(known))
+		tb_row_put_text(row, tb_known_word(known));
+	else
+		tb_row_put_null(row);
+}
+
+int tb_store_write_known(struct tb_store *store, const struct tb_link_known *known,
+	const struct tb_link_sample *samples, const uint32_t *tick_bytes,
+	uint32_t n_links, struct tb_error *error)
+{
+	int status = tb_store_begin(store, error);
+	if (status)
+		return status;
+	struct tb_row row = tb_row_into(tb_store_db(store), tb_store_path(store),
+		"INSERT INTO link_known (run, link, wait, bytes, packets, tick_bytes, "
+		"is_idle) "
+		"VALUES (?,?,?,?,?,?,?)",
+		error);
+	for (uint32_t i = 0; !row.status && i < n_links; i++) {
+		tb_row_put(&row, tb_store_run(store));
+		tb_row_put(&row, i);
+		put_known(&row, known[i].wait);
+		put_known(&row, known[i].bytes);
+		put_known(&row, known[i].packets);
+		tb_row_put(&row, tick_bytes[i]);
+		tb_row_put(&row, tb_link_sample_empty(&samples[i]));
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);

@@ -149,20 +149,50 @@ int counters_rename(struct counters_reading *reading, size_t i, char *device)
 	return tb_fail_memory_in(reading->error, reading->file, "its ports");
 }
 
+static uint64_t scaled(uint64_t value, unsigned scale)
+{
+	uint64_t most = UINT64_MAX / scale;
+	return (value > most ? most : value) * scale;
+}
+
+// end_of_name is where a counter of that name stops. One that is beyond is of the wider
+// kind, as some tools print it by the narrow one's name.
+static uint64_t end_of_name(const struct counters_reading *reading,
+	const struct counter_name *name, uint64_t value)
+{
+	uint64_t end = name->bits < 64 ? (UINT64_C(1) << name->bits) - 1 : UINT64_MAX;
+	return reading->is_wide || value > end ? UINT64_MAX : scaled(end, name->scale);
+}
+
+// add_part adds a priority's to those of the same port and format. Of all priorities
+// there may be a counter besides: the larger holds.
+static uint64_t add_part(
+	struct counters_reading *reading, enum tb_counter counter, uint64_t value)
+{
+	uint32_t port = (uint32_t)(reading->port - reading->counters->ports);
+	if (reading->parts_of != port || reading->parts_format != reading->format)
+		memset(reading->parts, 0, sizeof reading->parts);
+	reading->parts_of = port;
+	reading->parts_format = reading->format;
+	uint64_t *sum = &reading->parts[counter];
+	*sum = *sum > UINT64_MAX - value ? UINT64_MAX : *sum + value;
+	return *sum;
+}
+
 void counters_put(
 	struct counters_reading *reading, const struct counter_name *name, uint64_t value)
 {
 	struct tb_counter_port *port = reading->port;
-	uint64_t *to = &port->values[name->counter];
+	uint64_t *to = &port->values[name->counter], *end = &port->ends[name->counter];
 	uint32_t bit = UINT32_C(1) << name->counter;
-	uint64_t most = UINT64_MAX / name->scale;
-	value = (value > most ? most : value) * name->scale;
-	if (!(port->known & bit))
+	uint64_t own_end = end_of_name(reading, name, value);
+	value = scaled(value, name->scale);
+	if (name->adds)
+		value = add_part(reading, name->counter, value);
+	if (!(port->known & bit) || value > *to || (value == *to && own_end > *end)) {
 		*to = value;
-	else if (name->adds)
-		*to = *to > UINT64_MAX - value ? UINT64_MAX : *to + value;
-	else if (value > *to)
-		*to = value;
+		*end = own_end;
+	}
 	port->known |= bit;
 }
 
@@ -194,7 +224,7 @@ int counters_put_text(struct counters_reading *reading, const struct counter_nam
 		int digit = digit_of(text[i]);
 		if (text[i] == ',' && i > 0 && !is_hex)
 			continue;
-		if (digit >= (int)base || value > (UINT64_MAX - 15) / base) {
+		if (digit >= (int)base || value > (UINT64_MAX - (unsigned)digit) / base) {
 			snprintf(quoted, sizeof quoted, "%.*s", (int)(n < 32 ? n : 32),
 				text);
 			return counters_refuse(reading, "'%s' is no count",

@@ -7,10 +7,12 @@
 //   perfquery [-x]                 "# Port extended counters: Lid 7 port 3 (...)"
 //   ibqueryerrors --data --details "   GUID 0x... port 3: [PortXmitWait == 12] ..."
 //   ibdiagnet2.pm                  "Port=3 Lid=0x07 GUID=0x... Device=... Port Name=..."
+//   ibdiagnet2.db_csv              "START_PM_INFO", a heading, a line a port
 //   UFM's CSV                      a heading with GUID, port and names of counters
 //   Prometheus text                infiniband_exporter, node_exporter
-//   ethtool -S                     "NIC statistics:"
+//   ethtool -S                     "NIC statistics:", or its lines alone
 //   SONiC                          show interfaces counters, show pfc counters
+//                                  [--history], show pfcwd stats
 //
 // Formats that do not name the device take the name of the file without its folder and
 // ending, or that of a line "==> NAME <==", as `tail -n +1` prints it: of a switch its
@@ -50,6 +52,7 @@ enum tb_counter_class { TB_COUNTS_TRAFFIC, TB_COUNTS_ERRORS, TB_COUNTS_SIGNS };
 		"pause frame received|pause frames received")                            \
 	ROW(PAUSES_SENT, RECEIVED, SIGNS, "pauses_sent",                                 \
 		"pause frame sent|pause frames sent")                                    \
+	ROW(STORMS, SENT, SIGNS, "pause_storms", "pause storm|pause storms")             \
 	ROW(ECN_MARKED, RECEIVED, SIGNS, "ecn_marked",                                   \
 		"packet marked by ECN|packets marked by ECN")                            \
 	ROW(LINK_DOWNED, RECEIVED, ERRORS, "link_downed",                                \
@@ -95,9 +98,6 @@ struct tb_counter_info {
 // By enum tb_counter.
 extern const struct tb_counter_info tb_counter_infos[TB_N_COUNTERS];
 
-// What such a counter stands at when it is full: 32 bits of InfiniBand count no further.
-#define TB_COUNTER_FULL UINT64_C(0xffffffff)
-
 // A port, named by what its format names: by GUID, else by LID, else by device.
 struct tb_counter_port {
 	uint64_t guid;	// of the node or of the port; 0: none
@@ -106,6 +106,7 @@ struct tb_counter_port {
 	char *port;	// its number or the interface; "" when not named
 	uint32_t known; // counters that there are: bit 1 << enum tb_counter
 	uint64_t values[TB_N_COUNTERS]; // bytes, packets, ticks, microseconds, counts
+	uint64_t ends[TB_N_COUNTERS];	// where each counts no further
 	uint32_t formats;		// private: that have told of it
 };
 
@@ -124,7 +125,7 @@ struct tb_counters {
 // comment ("# 2026-11-27T10:00:00Z"); the first of the dump counts. TB_EIO; TB_EFORMAT
 // for a value that is none, a port that stands there twice, a file that ends within a
 // line, or nothing that is known; TB_ECAPACITY beyond 2^20 ports. Cost: linear; memory
-// 300 bytes a port. tb_counters_fini frees; a zeroed struct is empty.
+// 600 bytes a port. tb_counters_fini frees; a zeroed struct is empty.
 int tb_counters_read(struct tb_counters *counters, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 void tb_counters_fini(struct tb_counters *counters);

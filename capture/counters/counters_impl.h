@@ -22,10 +22,20 @@ enum column_role {
 	COLUMN_TIME
 };
 
+// A counter's name in the tools, without case, blanks and signs.
+struct counter_name {
+	const char *name; // NULL: none
+	enum tb_counter counter;
+	unsigned scale; // bytes, or microseconds, of one
+	unsigned bits;	// it counts no further than they hold
+	bool adds;	// several of them come to the sum
+};
+
 struct counter_column {
 	enum column_role role;
-	const struct counter_name *name; // of a counter
-	size_t begin, end;		 // where it stands in a line
+	struct counter_name name; // of a counter
+	size_t end;		  // where it stands in a line
+	unsigned half;		  // of "3/2": 1 or 2; 0: there is one number
 };
 
 // A dump being read.
@@ -42,25 +52,25 @@ struct counters_reading {
 	struct tb_counter_port *port; // that lines are about; NULL: none
 	struct counter_column columns[COLUMNS_MOST];
 	size_t n_columns;
-	bool has_rule; // the line of dashes below a heading was read
+	bool has_rule;	  // the line of dashes below a heading was read
+	bool is_held;	  // no line begins another format
+	bool is_of_nodes; // a table of ibdiagnet's
 	bool is_pfc_sent;
+	bool is_wide;	   // of a section of PortCountersExtended
+	uint32_t parts_of; // the port and format of which parts are being added up
+	unsigned parts_format;
+	uint64_t parts[TB_N_COUNTERS];
+	struct tb_map of_node; // ibdiagnet's GUIDs of nodes, to
+	char **nodes;	       // what these are called; owned
+	size_t n_nodes, nodes_room;
 	char text[COUNTER_NAME_MOST]; // scratch: a device's name in ibqueryerrors
 	uint64_t guid;
 };
 
-// A counter's name in the tools, without case, blanks and signs.
-struct counter_name {
-	const char *name;
-	enum tb_counter counter;
-	unsigned scale; // bytes of one
-	bool adds;	// several of them come to the sum
-};
+// counter_name_find returns the counter of that name, with `name` NULL for others.
+struct counter_name counter_name_find(const char *name, size_t n);
 
-// counter_name_find returns the counter of that name, NULL for others.
-const struct counter_name *counter_name_find(const char *name, size_t n);
-
-// counter_name_plain writes a name without case, blanks and signs, and without the number
-// of a priority.
+// counter_name_plain writes a name without case, blanks and signs.
 void counter_name_plain(const char *name, size_t n, char *buffer, size_t size);
 
 // counters_port makes `reading->port` the one that is so named; the strings are copied.
@@ -72,7 +82,8 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 // it is found from then on. TB_ENOMEM.
 int counters_rename(struct counters_reading *reading, size_t i, char *device) TB_MUST_USE;
 
-// counters_put gives reading->port a counter. Of one name in two widths the larger holds.
+// counters_put gives reading->port a counter. Of several of one port the largest holds,
+// of equal ones the widest; priorities come to their sum.
 void counters_put(struct counters_reading *reading, const struct counter_name *name,
 	uint64_t value);
 
@@ -95,15 +106,17 @@ int64_t counters_epoch(double number);
 uint64_t counters_hex(const char *text);
 
 // A format. `begins` is whether a line begins what it reads, and then takes it; `take`
-// takes a line that begins nothing else.
+// takes a line that begins nothing else. A loose one begins where no format reads.
 struct counters_format {
 	bool (*begins)(const char *line);
 	int (*begin)(struct counters_reading *reading, char *line);
 	int (*take)(struct counters_reading *reading, char *line);
+	bool is_loose;
 };
 
 extern const struct counters_format counters_perfquery, counters_ibqueryerrors,
-	counters_pm, counters_csv, counters_prometheus, counters_ethtool, counters_sonic,
-	counters_pfc;
+	counters_pm, counters_db, counters_csv, counters_prometheus, counters_ethtool,
+	counters_ethtool_lines, counters_sonic, counters_pfc, counters_pfc_history,
+	counters_pfc_watchdog;
 
 #endif

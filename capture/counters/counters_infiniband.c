@@ -58,14 +58,14 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	if (!word_after(line, " port ", port, sizeof port) || !(*lid || *guid))
 		return counters_refuse(reading, "a LID or GUID and a port were expected");
 	// Of one port both kinds may stand in a dump.
-	bool is_wide = starts(line, "# Port extended");
-	reading->format += is_wide ? 0 : 16;
+	reading->is_wide = starts(line, "# Port extended");
+	reading->format += reading->is_wide ? 0 : 16;
 	int status =
 		begin_port(reading, &(struct tb_counter_port){.guid = counters_hex(guid),
 					    .lid = (uint32_t)number,
 					    .device = reading->source,
 					    .port = port});
-	reading->format -= is_wide ? 0 : 16;
+	reading->format -= reading->is_wide ? 0 : 16;
 	return status;
 }
 
@@ -75,14 +75,15 @@ static int perfquery_take(struct counters_reading *reading, char *line)
 	char *colon = strchr(line, ':');
 	if (!reading->port || !colon)
 		return TB_OK;
-	const struct counter_name *name = counter_name_find(line, (size_t)(colon - line));
+	struct counter_name name = counter_name_find(line, (size_t)(colon - line));
 	const char *value = colon + 1 + strspn(colon + 1, ". \t");
-	return name ? counters_put_text(reading, name, value, strcspn(value, " \t("))
-		    : TB_OK;
+	return name.name
+		       ? counters_put_text(reading, &name, value, strcspn(value, " \t("))
+		       : TB_OK;
 }
 
 const struct counters_format counters_perfquery = {
-	perfquery_begins, perfquery_begin, perfquery_take};
+	perfquery_begins, perfquery_begin, perfquery_take, false};
 
 // 'Errors for 0x7cfe... "leaf1"', and below it a line a port.
 static bool ibqueryerrors_begins(const char *line)
@@ -96,12 +97,12 @@ static int take_brackets(struct counters_reading *reading, const char *at)
 	int status = TB_OK;
 	while (status == TB_OK && (at = strchr(at, '[')) != NULL) {
 		size_t n = strcspn(++at, " =]");
-		const struct counter_name *name = counter_name_find(at, n);
+		struct counter_name name = counter_name_find(at, n);
 		const char *value = at + n;
 		value += strspn(value, " =");
-		if (name && *at != ']')
+		if (name.name && *at != ']')
 			status = counters_put_text(
-				reading, name, value, strcspn(value, " ]("));
+				reading, &name, value, strcspn(value, " ]("));
 	}
 	return status;
 }
@@ -112,7 +113,7 @@ static void fill_in(struct tb_counter_port *port)
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS ||
 			i == TB_COUNTER_WAIT_TICKS)
-			port->known |= UINT32_C(1) << i;
+			port->known |= UINT32_C(1) << i; // its end is 0 until it is put
 }
 
 static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
@@ -149,7 +150,7 @@ static int ibqueryerrors_take(struct counters_reading *reading, char *line)
 }
 
 const struct counters_format counters_ibqueryerrors = {
-	ibqueryerrors_begins, ibqueryerrors_begin, ibqueryerrors_take};
+	ibqueryerrors_begins, ibqueryerrors_begin, ibqueryerrors_take, false};
 
 // "Port=1 Lid=0x0007 GUID=0x7cfe... Device=54000 Port Name=leaf1/1"
 static bool pm_begins(const char *line)
@@ -179,11 +180,10 @@ static int pm_take(struct counters_reading *reading, char *line)
 	char *equals = strchr(line, '=');
 	if (!reading->port || !equals)
 		return TB_OK;
-	const struct counter_name *name =
-		counter_name_find(line, (size_t)(equals - line));
+	struct counter_name name = counter_name_find(line, (size_t)(equals - line));
 	const char *value = equals + 1 + strspn(equals + 1, " ");
-	return name ? counters_put_text(reading, name, value, strcspn(value, " \t"))
-		    : TB_OK;
+	return name.name ? counters_put_text(reading, &name, value, strcspn(value, " \t"))
+			 : TB_OK;
 }
 
-const struct counters_format counters_pm = {pm_begins, pm_begin, pm_take};
+const struct counters_format counters_pm = {pm_begins, pm_begin, pm_take, false};

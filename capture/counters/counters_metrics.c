@@ -134,17 +134,18 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	if (starts(line, "node_time_seconds "))
 		counters_time(reading, counters_epoch(value));
 	const char *rest = strip_family(line, &n);
-	const struct counter_name *name = rest ? counter_name_find(rest, n) : NULL;
-	if (!name || isnan(value))
+	struct counter_name name =
+		rest ? counter_name_find(rest, n) : (struct counter_name){0};
+	if (!name.name || isnan(value))
 		return TB_OK;
 	double stamp = strtod(end, NULL);
 	if (stamp > 0)
 		counters_time(reading, counters_epoch(stamp));
-	return put_sample(reading, &sample, name, value);
+	return put_sample(reading, &sample, &name, value);
 }
 
 const struct counters_format counters_prometheus = {
-	prometheus_begins, prometheus_take, prometheus_take};
+	prometheus_begins, prometheus_take, prometheus_take, false};
 
 static bool ethtool_begins(const char *line)
 {
@@ -166,18 +167,47 @@ static int ethtool_begin(struct counters_reading *reading, char *line)
 		&(struct tb_counter_port){.device = device, .port = colon + 1}, true);
 }
 
-// "     rx_prio3_pause_duration: 3320119"
+// counter_of_line finds the counter of "     rx_prio3_pause_duration: 3320119", and its
+// value. i40e puts "port." before its names, ice ".nic" behind them.
+static struct counter_name counter_of_line(const char *line, const char **value)
+{
+	const char *colon = strchr(line, ':');
+	line += strspn(line, " \t");
+	if (!colon || colon < line)
+		return (struct counter_name){0};
+	*value = colon + 1 + strspn(colon + 1, " \t");
+	line += starts(line, "port.") ? 5 : 0;
+	size_t n = (size_t)(colon - line);
+	n -= n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
+	return counter_name_find(line, n);
+}
+
 static int ethtool_take(struct counters_reading *reading, char *line)
 {
-	char *colon = strchr(line, ':');
-	line += strspn(line, " \t");
-	if (!reading->port || !colon || colon < line)
-		return TB_OK;
-	const struct counter_name *name = counter_name_find(line, (size_t)(colon - line));
-	const char *value = colon + 1 + strspn(colon + 1, " \t");
-	return name ? counters_put_text(reading, name, value, strcspn(value, " \t"))
-		    : TB_OK;
+	const char *value = NULL;
+	struct counter_name name = counter_of_line(line, &value);
+	return reading->port && name.name
+		       ? counters_put_text(reading, &name, value, strcspn(value, " \t"))
+		       : TB_OK;
 }
 
 const struct counters_format counters_ethtool = {
-	ethtool_begins, ethtool_begin, ethtool_take};
+	ethtool_begins, ethtool_begin, ethtool_take, false};
+
+// Lines without their heading, as "ethtool -S eth0 | grep pause" leaves them.
+static bool ethtool_lines_begin(const char *line)
+{
+	const char *value = NULL;
+	struct counter_name name = counter_of_line(line, &value);
+	size_t n = name.name ? strspn(value, "0123456789") : 0;
+	return n > 0 && value[n + strspn(value + n, " \t\r")] == '\0';
+}
+
+static int ethtool_lines_first(struct counters_reading *reading, char *line)
+{
+	int status = ethtool_begin(reading, line);
+	return status == TB_OK ? ethtool_take(reading, line) : status;
+}
+
+const struct counters_format counters_ethtool_lines = {
+	ethtool_lines_begin, ethtool_lines_first, ethtool_take, true};

@@ -15,8 +15,9 @@
 #define FILES_MOST 65536
 
 static const struct counters_format *const formats[] = {&counters_perfquery,
-	&counters_ibqueryerrors, &counters_pm, &counters_ethtool, &counters_sonic,
-	&counters_pfc, &counters_csv, &counters_prometheus};
+	&counters_ibqueryerrors, &counters_pm, &counters_db, &counters_ethtool,
+	&counters_sonic, &counters_pfc, &counters_pfc_history, &counters_pfc_watchdog,
+	&counters_csv, &counters_prometheus, &counters_ethtool_lines};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 // name_source takes the name of a file or section, without its folder and endings.
@@ -61,6 +62,7 @@ static int end_section(struct counters_reading *reading)
 	*reading->nodename = '\0';
 	reading->n_sections++;
 	reading->port = NULL;
+	reading->is_held = false;
 	reading->format = N_FORMATS;
 	return TB_OK;
 }
@@ -104,14 +106,22 @@ static void take_comment(struct counters_reading *reading, const char *line)
 	}
 }
 
-// take_prompt takes the name of the switch on which a table was asked for:
-// "admin@leaf1:~$ show interfaces counters".
+// take_prompt takes the name of the device on which somebody asked: "admin@leaf1:~$ show
+// interfaces counters", "root@n03:~# ethtool -S eth2 | grep pause".
 static void take_prompt(struct counters_reading *reading, const char *line)
 {
-	const char *at = strchr(line, '@');
+	const char *at = strchr(line, '@'), *asked = strstr(line, "ethtool -S ");
 	size_t user = strcspn(line, "@ "), n = at ? strcspn(at + 1, ": ") : 0;
-	if (at == line + user && user > 0 && n > 0 && at[1 + n] == ':')
-		name_source(reading, at + 1, n);
+	if (at != line + user || user == 0 || n == 0 || at[1 + n] != ':')
+		return;
+	name_source(reading, at + 1, n);
+	if (!asked)
+		return;
+	asked += strlen("ethtool -S ");
+	size_t used = strlen(reading->source);
+	snprintf(reading->source + used, sizeof reading->source - used, ":%.*s",
+		(int)strcspn(asked, " |\r"), asked);
+	reading->format = N_FORMATS;
 }
 
 static int take_line(struct counters_reading *reading, char *line)
@@ -123,9 +133,13 @@ static int take_line(struct counters_reading *reading, char *line)
 			name_source(reading, line + 4, (size_t)(end - line - 4));
 		return status;
 	}
+	if (reading->is_held)
+		return formats[reading->format]->take(reading, line);
 	for (unsigned i = 0; i < N_FORMATS; i++)
-		if (formats[i]->begins(line)) {
+		if ((!formats[i]->is_loose || reading->format == N_FORMATS) &&
+			formats[i]->begins(line)) {
 			reading->format = i;
+			reading->is_wide = false;
 			return formats[i]->begin(reading, line);
 		}
 	if (*line == '#')
@@ -153,6 +167,13 @@ static int take_lines(struct counters_reading *reading, struct tb_text_lines *li
 	return status == TB_OK ? end_section(reading) : status;
 }
 
+static void free_names(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
 int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name,
 	struct tb_error *error)
 {
@@ -171,6 +192,8 @@ int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name
 	int status = take_lines(reading, &lines);
 	tb_text_lines_fini(&lines);
 	counters->n_sections = reading->n_sections;
+	tb_map_fini(&reading->of_node);
+	free_names(reading->nodes, reading->n_nodes);
 	free(reading);
 	return status;
 }
@@ -197,13 +220,6 @@ static int read_file(
 static int by_name(const void *one, const void *other)
 {
 	return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-static void free_names(char **names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 }
 
 // list_files lists the regular files of a folder by name.
@@ -261,8 +277,8 @@ int tb_counters_read(
 	if (status == TB_OK && made.n == 0)
 		status = tb_fail_in(error, TB_EFORMAT, path,
 			"no counters of ports are in it, as perfquery -x, ibqueryerrors "
-			"--data --details, ibdiagnet2.pm, UFM (CSV), Prometheus, "
-			"ethtool -S or SONiC print them");
+			"--data --details, ibdiagnet2.pm or .db_csv, UFM (CSV), "
+			"Prometheus, ethtool -S or SONiC print them");
 	if (status != TB_OK) {
 		tb_counters_fini(&made);
 		return status;

@@ -1,5 +1,7 @@
-// UFM's CSV, and the tables of SONiC.
+// UFM's CSV, ibdiagnet's database, and the tables of SONiC.
 #include "counters_impl.h"
+
+#include "array.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static bool csv_begins(const char *line)
 		port |= role == COLUMN_PORT;
 		device |= role == COLUMN_GUID || role == COLUMN_PORT_GUID ||
 			  role == COLUMN_LID || role == COLUMN_DEVICE;
-		counter |= counter_name_find(at, n) != NULL;
+		counter |= counter_name_find(at, n).name != NULL;
 		if (port && device && counter)
 			return true;
 	}
@@ -73,9 +75,10 @@ static int csv_begin(struct counters_reading *reading, char *line)
 		if (reading->n_columns == COLUMNS_MOST)
 			return counters_refuse(
 				reading, "more than %d columns", COLUMNS_MOST);
-		const struct counter_name *name = counter_name_find(field, strlen(field));
+		struct counter_name name = counter_name_find(field, strlen(field));
 		reading->columns[reading->n_columns++] = (struct counter_column){
-			.role = name ? COLUMN_COUNTER : role_of(field, strlen(field)),
+			.role = name.name ? COLUMN_COUNTER
+					  : role_of(field, strlen(field)),
 			.name = name};
 	}
 	return TB_OK;
@@ -123,65 +126,166 @@ static int csv_take(struct counters_reading *reading, char *line)
 	if (n < reading->n_columns)
 		return counters_refuse(reading, "%zu columns, not the %zu of the heading",
 			n, reading->n_columns);
+	if (reading->is_held && strcmp(port.port, "0") == 0)
+		return TB_OK; // of ibdiagnet's switches, their own management
+	uint32_t node = 0;
+	if (!*port.device && tb_map_find(&reading->of_node, port.guid, &node))
+		port.device = reading->nodes[node];
 	port.guid = port.guid ? port.guid : port_guid;
 	int status = counters_port(reading, &port, true);
 	for (size_t i = 0; status == TB_OK && i < n; i++)
 		if (reading->columns[i].role == COLUMN_COUNTER)
-			status = counters_put_text(reading, reading->columns[i].name,
+			status = counters_put_text(reading, &reading->columns[i].name,
 				fields[i], strcspn(fields[i], " \t"));
 	return status;
 }
 
-const struct counters_format counters_csv = {csv_begins, csv_begin, csv_take};
+const struct counters_format counters_csv = {csv_begins, csv_begin, csv_take, false};
 
-// Tables of SONiC: a heading, dashes below each column, rows. Values may have blanks in
-// them ("0.00 B/s"), so the dashes say where a column ends.
-static bool sonic_begins(const char *line)
+// ibdiagnet2.db_csv is tables between START_NAME and END_NAME, each with a heading. Those
+// of PM_INFO are counters; the fabric itself is in others (replay/fabric/ibdiagnet.c).
+static bool db_begins(const char *line)
+{
+	return strncmp(line, "START_", 6) == 0;
+}
+
+static int db_begin(struct counters_reading *reading, char *line)
+{
+	line[strcspn(line, "\r")] = '\0';
+	reading->is_held = true;
+	reading->is_of_nodes = strcmp(line, "START_NODES") == 0;
+	// Of other tables there is nothing to read.
+	reading->has_rule = !reading->is_of_nodes && strcmp(line, "START_PM_INFO") != 0;
+	reading->n_columns = 0;
+	return TB_OK;
+}
+
+// take_node keeps what a node is called, for fabrics that do not give its GUID.
+static int take_node(struct counters_reading *reading, char *line)
+{
+	char *at = line, *field;
+	char none[] = "";
+	struct tb_counter_port node = {.device = none, .port = none};
+	uint64_t unused = 0;
+	for (size_t i = 0; i < reading->n_columns && (field = next_field(&at)); i++)
+		name_by(&node, reading->columns[i].role, field, &unused);
+	if (node.guid == 0 || *node.device == '\0')
+		return TB_OK;
+	char *name = strdup(node.device);
+	if (!name ||
+		TB_ARRAY_RESERVE(&reading->nodes, &reading->nodes_room,
+			reading->n_nodes + 1) != TB_OK ||
+		tb_map_put(&reading->of_node, node.guid, (uint32_t)reading->n_nodes) !=
+			TB_OK) {
+		free(name);
+		return tb_fail_memory_in(reading->error, reading->file, "its nodes");
+	}
+	reading->nodes[reading->n_nodes++] = name;
+	return TB_OK;
+}
+
+static int db_take(struct counters_reading *reading, char *line)
+{
+	if (strncmp(line, "END_", 4) == 0) {
+		reading->is_held = false;
+		reading->has_rule = true;
+	}
+	if (reading->has_rule)
+		return TB_OK;
+	if (*line == '\0' || *line == '\r')
+		return TB_OK;
+	if (reading->n_columns == 0)
+		return csv_begin(reading, line);
+	return reading->is_of_nodes ? take_node(reading, line) : csv_take(reading, line);
+}
+
+const struct counters_format counters_db = {db_begins, db_begin, db_take, false};
+
+// Tables of SONiC: a heading, dashes below each column, rows. Headings and values may
+// have blanks in them ("0.00 B/s"): columns are two apart, and the dashes say where each
+// ends.
+static bool heads(const char *line, const char *first, const char *other)
 {
 	line += strspn(line, " ");
-	return strncmp(line, "IFACE ", 6) == 0 && strstr(line, " RX_OK");
+	return strncmp(line, first, strlen(first)) == 0 && strstr(line, other);
+}
+
+static bool sonic_begins(const char *line)
+{
+	return heads(line, "IFACE ", " RX_OK");
 }
 
 static bool pfc_begins(const char *line)
 {
-	line += strspn(line, " ");
-	return (strncmp(line, "Port Rx ", 8) == 0 || strncmp(line, "Port Tx ", 8) == 0) &&
-	       strstr(line, " PFC0");
+	return heads(line, "Port Rx ", " PFC") || heads(line, "Port Tx ", " PFC");
 }
 
+static bool history_begins(const char *line)
+{
+	return heads(line, "Port ", " Total RX Pause Time ");
+}
+
+static bool watchdog_begins(const char *line)
+{
+	return heads(line, "QUEUE ", " STORM DETECTED/RESTORED");
+}
+
+// table_begin takes the heading's columns; what they are is for the caller.
 static int table_begin(struct counters_reading *reading, char *line)
 {
 	reading->n_columns = 0;
 	reading->has_rule = false;
+	reading->is_pfc_sent = false;
 	reading->port = NULL;
-	snprintf(reading->text, sizeof reading->text, "%.*s", (int)strcspn(line, "\r\n"),
-		line);
 	for (char *at = line + strspn(line, " "); *at; at += strspn(at, " ")) {
-		size_t n = strcspn(at, " ");
-		const struct counter_name *name = counter_name_find(at, n);
+		const char *two = strstr(at, "  ");
+		size_t n = two ? (size_t)(two - at) : strcspn(at, "\r\n");
+		struct counter_name name = counter_name_find(at, n);
 		if (reading->n_columns == COLUMNS_MOST)
 			return counters_refuse(
 				reading, "more than %d columns", COLUMNS_MOST);
 		reading->columns[reading->n_columns++] = (struct counter_column){
-			.role = name ? COLUMN_COUNTER : COLUMN_OTHER, .name = name};
-		at += n;
+			.role = name.name ? COLUMN_COUNTER : COLUMN_OTHER, .name = name};
+		at += n + strspn(at + n, "\r\n");
 	}
 	return TB_OK;
 }
 
 static int pfc_begin(struct counters_reading *reading, char *line)
 {
-	static const char received[] = "rxpriopause", sent[] = "txpriopause";
 	bool is_sent = strstr(line, "Port Tx ") != NULL;
 	int status = table_begin(reading, line);
 	reading->is_pfc_sent = is_sent;
-	for (size_t i = 0; status == TB_OK && i < reading->n_columns; i++)
+	for (size_t i = 1; status == TB_OK && i < reading->n_columns; i++)
 		reading->columns[i] = (struct counter_column){.role = COLUMN_COUNTER,
-			.name = counter_name_find(is_sent ? sent : received, 11)};
-	// "Port Rx" is one column, of the names.
-	if (status == TB_OK && reading->n_columns > 1) {
-		reading->n_columns--;
-		reading->columns[0].role = COLUMN_OTHER;
+			.name = counter_name_find(is_sent ? "pfctx0" : "pfcrx0", 6)};
+	return status;
+}
+
+// The watchdog's columns are pairs: "1/0" storms that began and ended, "100/300" packets
+// that a queue passed and dropped since.
+static int watchdog_begin(struct counters_reading *reading, char *line)
+{
+	static const struct {
+		const char *title;
+		struct counter_column column;
+	} known[] = {
+		{"STORM DETECTED/RESTORED",
+			{COLUMN_COUNTER, {"", TB_COUNTER_STORMS, 1, 64, true}, 0, 1}},
+		{"TX OK/DROP",
+			{COLUMN_COUNTER, {"", TB_COUNTER_SEND_DISCARDS, 1, 64, true}, 0,
+				2}},
+		{"RX OK/DROP",
+			{COLUMN_COUNTER, {"", TB_COUNTER_RECEIVE_DISCARDS, 1, 64, true},
+				0, 2}}};
+	size_t n = 0;
+	int status = table_begin(reading, line);
+	for (char *at = line + strspn(line, " "); status == TB_OK && *at; n++) {
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			if (strncmp(at, known[i].title, strlen(known[i].title)) == 0)
+				reading->columns[n] = known[i].column;
+		at = strstr(at, "  ");
+		at = at ? at + strspn(at, " ") : line + strlen(line);
 	}
 	return status;
 }
@@ -221,7 +325,21 @@ static bool cell(const struct counters_reading *reading, const char *line, size_
 	return end > begin;
 }
 
-static int table_take(struct counters_reading *reading, char *line)
+// put_cell puts a number, or the half of two that a column is about.
+static int put_cell(struct counters_reading *reading, const struct counter_column *column,
+	const char *text, size_t n)
+{
+	const char *slash = memchr(text, '/', n);
+	if (column->half && slash && n > 1 && !memchr(text, 'A', n)) {
+		size_t first = (size_t)(slash - text);
+		text += column->half == 1 ? 0 : first + 1;
+		n = column->half == 1 ? first : n - first - 1;
+	}
+	return counters_put_text(reading, &column->name, text, n);
+}
+
+// table_row takes a row of an interface. In some tables each priority has a row.
+static int table_row(struct counters_reading *reading, const char *line, bool is_new)
 {
 	char name[COUNTER_NAME_MOST];
 	const char *text;
@@ -232,24 +350,31 @@ static int table_take(struct counters_reading *reading, char *line)
 		!cell(reading, line, 0, &text, &n) || memchr(text, ' ', n) ||
 		!isdigit((unsigned char)text[n - 1]))
 		return TB_OK; // no row of an interface
-	snprintf(name, sizeof name, "%.*s", (int)n, text);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ": "), text);
 	int status = counters_port(reading,
 		&(struct tb_counter_port){.device = reading->source, .port = name},
-		!reading->is_pfc_sent);
+		is_new);
 	for (size_t i = 1; status == TB_OK && i < reading->n_columns; i++)
 		if (reading->columns[i].role == COLUMN_COUNTER &&
 			cell(reading, line, i, &text, &n))
-			status = counters_put_text(
-				reading, reading->columns[i].name, text, n);
+			status = put_cell(reading, &reading->columns[i], text, n);
 	return status;
 }
 
-static int interfaces_begin(struct counters_reading *reading, char *line)
+static int table_take(struct counters_reading *reading, char *line)
 {
-	reading->is_pfc_sent = false;
-	return table_begin(reading, line);
+	return table_row(reading, line, !reading->is_pfc_sent);
+}
+
+static int rows_take(struct counters_reading *reading, char *line)
+{
+	return table_row(reading, line, false);
 }
 
 const struct counters_format counters_sonic = {
-	sonic_begins, interfaces_begin, table_take};
-const struct counters_format counters_pfc = {pfc_begins, pfc_begin, table_take};
+	sonic_begins, table_begin, table_take, false};
+const struct counters_format counters_pfc = {pfc_begins, pfc_begin, table_take, false};
+const struct counters_format counters_pfc_history = {
+	history_begins, table_begin, rows_take, false};
+const struct counters_format counters_pfc_watchdog = {
+	watchdog_begins, watchdog_begin, rows_take, false};

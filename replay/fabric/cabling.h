@@ -42,7 +42,8 @@ struct tb_cabling_device {
 	uint64_t guid;
 	char *name; // in its visible form
 	uint32_t lid, lmc;
-	uint64_t line; // of its entry; 0: it has none
+	uint32_t device_id; // of PCI; 0: not told
+	uint64_t line;	    // of its entry; 0: it has none
 	struct tb_cabling_port *ports;
 	size_t n_ports; // up to the last that the file names
 };

@@ -61,6 +61,7 @@ static int identify_switch(
 		.guid = building->cabling->has_guids ? at->guid : 0,
 		.lid = at->lid,
 		.lmc = at->lmc,
+		.device_id = at->device_id,
 		.is_doubtful = building->levels.is_doubtful[device]};
 	int status = tb_network_identify_switch(
 		building->builder, sw, &identity, building->error);
@@ -145,6 +146,7 @@ static int identify_node(
 		.guid = has_guids ? port->guid : 0,
 		.lid = port->lid,
 		.lmc = port->lmc,
+		.device_id = at->device_id,
 		.adapter_guid = has_guids ? at->guid : 0,
 		.adapter_port = node->port,
 		.n_host_bytes = (uint32_t)node->n_host_bytes,

@@ -160,6 +160,27 @@ bool tb_ibnetdiscover_is(const char *line);
 // be understood; TB_EIO; TB_ENOMEM. Cost: linear.
 int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
+// Reads ibdiagnet's database, ibdiagnet2.db_csv: tables between START_NAME and END_NAME,
+// each with a heading, of which NODES, PORTS and LINKS have the fabric.
+//
+//     START_NODES
+//     NodeDesc,NumPorts,NodeType,...,NodeGUID,PortGUID,DeviceID,...
+//     "MF0;leaf01:MQM9700/U1",65,2,...,0x1,0x1,54002,...
+//     END_NODES
+//     START_PORTS
+//     NodeGuid,PortGuid,PortNum,...,LID,...,LinkWidthActv,...,LinkSpeedActv,...,LMC,...
+//     END_PORTS
+//     START_LINKS
+//     NodeGuid1,PortNum1,NodeGuid2,PortNum2
+//     END_LINKS
+//
+// Types of nodes are 1 adapters, 2 switches, 3 routers; widths are 1, 2, 4, 8, 16 for 1x,
+// 4x, 8x, 12x, 2x; speeds are 1, 2, 4 for SDR, DDR, QDR and from 256 on FDR, EDR, HDR,
+// NDR, XDR, by powers of two (ibutils, IBLinkSpeed; IBTA, PortInfo). Errors as of
+// tb_ibnetdiscover_read.
+bool tb_ibdiagnet_is(const char *line);
+int tb_ibdiagnet_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
 // Reads what infiniband-diags print a line per port of: iblinkinfo, with or without
 // --line, and ibnetdiscover --ports. Lines have of each end LID, port and name; GUIDs are
 // those of ports. iblinkinfo without --line has a section per device:

@@ -10,6 +10,7 @@ static const struct tb_fabric_format formats[] = {
 	{"ibnetdiscover --ports", "ib-", tb_ibnetdiscover_ports_is,
 		tb_ibnetdiscover_ports_read},
 	{"iblinkinfo", "ib-", tb_iblinkinfo_is, tb_iblinkinfo_read},
+	{"ibdiagnet2.db_csv", "ib-", tb_ibdiagnet_is, tb_ibdiagnet_read},
 	{"ibsim net", "ib-", tb_ibsim_net_is, tb_ibsim_net_read},
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
@@ -43,6 +44,7 @@ char *tb_fabric_formats_text(char *buffer, size_t size)
 // What to do instead.
 #define AS_EDGES   "convert it to a list of cables (A PORT B PORT RATE)"
 #define AS_IB	   "ibnetdiscover or iblinkinfo print the fabric as it is read"
+#define AS_DB	   "take the ibdiagnet2.db_csv beside it, which has the fabric whole"
 #define AS_LLDP	   "take what 'lldpcli show neighbors -f json' prints on its switches"
 #define AS_TABLES  "it goes behind --routes"
 #define NO_NETWORK "it holds no cables between hosts"
@@ -73,9 +75,10 @@ static const struct foreign_format {
 	{NULL, "<lldp label=", "is what lldpcli prints with -f xml: take -f json"},
 	{NULL, "\"lldpNeighbors\":", "is LLDP as Arista's switches print it: " AS_EDGES},
 	{"Device ID ", "Local Intf", "is LLDP as Cisco's switches print it: " AS_EDGES},
-	{"START_NODES", NULL, "is a database of ibdiagnet (.db_csv): " AS_IB},
-	{"START_LINKS", NULL, "is a database of ibdiagnet (.db_csv): " AS_IB},
-	{"START_INDEX_TABLE", NULL, "is a database of ibdiagnet (.db_csv): " AS_IB},
+	{NULL, ": IB# : Sta : ", "is a list of ports of ibdiagnet (.net_dump): " AS_DB},
+	{"\"", ", LID ", "is a list of ports of ibdiagnet (.net_dump): " AS_DB},
+	{"Ty ", " Conn LID", "is a list of ports of ibdiagnet (.net_dump_ext): " AS_DB},
+	{"SW :", " : ACT : ", "is a list of ports of ibdiagnet (.net_dump_ext): " AS_DB},
 	{"{ SW Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},
 	{"{ CA Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},
 	{"{ CA-SW Ports:", NULL, "is a list of links of ibdiagnet (.lst): " AS_IB},

@@ -20,6 +20,7 @@ struct ibnetdiscover_reading {
 	bool is_cut;	 // the line ends without a line break
 	uint32_t device; // whose entry it is; TB_ID_NONE before the first
 	uint32_t n_ports;
+	uint32_t device_id; // of the entry that follows; 0: none
 };
 
 #define NO_DEVICE UINT32_MAX
@@ -148,6 +149,8 @@ static int read_entry(struct ibnetdiscover_reading *reading)
 			": expected one fabric, and each device once",
 			at->guid, at->line);
 	at->line = reading->line;
+	at->device_id = reading->device_id;
+	reading->device_id = 0;
 	reading->n_ports = (uint32_t)n_ports;
 	status = read_name(reading, reading->device, true);
 	at->lid = number_behind(reading, " lid ", UINT32_MAX);
@@ -293,7 +296,10 @@ static int read_line(struct ibnetdiscover_reading *reading, const char *line)
 		}
 	if (*reading->at == '[')
 		return read_port(reading);
-	if (!is_expected(reading->at))
+	uint64_t device_id = 0;
+	if (eat(reading, "devid=") && eat_number(reading, 16, UINT32_MAX, &device_id))
+		reading->device_id = (uint32_t)device_id;
+	else if (!is_expected(line))
 		tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE,
 			"line %" PRIu64 ": %.60s", reading->line, reading->at);
 	return TB_OK;

@@ -16,7 +16,7 @@ struct counted {
 	const char *kind, *name;
 	uint64_t value;
 	uint64_t largest; // of its kind in the matrix; 0: not in the matrix
-	bool unmeasured;
+	enum tb_known known;
 };
 
 static void tip_cell(
@@ -25,7 +25,7 @@ static void tip_cell(
 	char amount[48];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
 	tip->n_lines = 2;
-	if (cell->unmeasured) {
+	if (cell->known == TB_NOT_MEASURED) {
 		snprintf(tip->lines[1], sizeof tip->lines[1],
 			"not measured: no port at its %s counted that",
 			strcmp(cell->kind, "link") == 0 ? "ends" : "links");
@@ -92,13 +92,12 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t sw)
 {
 	const struct tb_matrix_box *box = box_of(&viewer->data.matrix, sw);
-	bool unmeasured = tb_run_unmeasured(
-		tb_run_switches(viewer->data.run)[sw].lacks, viewer->data.metric);
+	enum tb_known known = tb_known_of(
+		tb_run_switches(viewer->data.run)[sw].known, viewer->data.metric);
 	tip_cell(viewer, tip,
 		&(struct counted){"switch", tb_run_switches(viewer->data.run)[sw].name,
-			box ? box->sum : 0, viewer->data.matrix.largest_switch,
-			unmeasured});
-	if (unmeasured)
+			box ? box->sum : 0, viewer->data.matrix.largest_switch, known});
+	if (known == TB_NOT_MEASURED)
 		return;
 	snprintf(tip->lines[2], sizeof tip->lines[2],
 		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
@@ -120,7 +119,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 				link->at.kind == TB_LINK_EJECTION
 					? 0
 					: viewer->data.matrix.largest_link,
-				tb_run_unmeasured(link->lacks, viewer->data.metric)});
+				tb_known_of(link->known, viewer->data.metric)});
 		break;
 	case TB_PICK_SWITCH:
 		tip_switch(viewer, tip, index);

@@ -613,8 +613,15 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
+// Counters know no flows, and not who waited for whom.
+static bool is_there(const struct tb_pane *pane)
+{
+	return !pane->data->run || !tb_run_is_measured(pane->data->info);
+}
+
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
+	.is_there = is_there,
 	.name = "blame",
 	.tab = "Blame",
 	.open = open_blame,

@@ -321,8 +321,15 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 		tb_flow_rows_csv(list, table, pane, stream);
 }
 
+// Counters know no flows, and not who waited for whom.
+static bool is_there(const struct tb_pane *pane)
+{
+	return !pane->data->run || !tb_run_is_measured(pane->data->info);
+}
+
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
+	.is_there = is_there,
 	.name = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",

@@ -224,10 +224,8 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 // explain writes why the table is empty.
 static void explain(const struct tb_pane *pane, struct tb_picture *picture)
 {
-	char why[80];
-	snprintf(why, sizeof why,
-		"Nothing to show: %s is 0 on every link in this window.",
-		tb_metric_name(tb_rows_metric(pane->rows)));
+	char why[120];
+	tb_run_nothing_text(pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
 	tb_pane_nothing(pane, picture,
 		pane->rows->filter[0] ? "Nothing to show: no link matches the filter."
 				      : why);

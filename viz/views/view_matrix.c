@@ -212,9 +212,10 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	if (pane->data->matrix.largest_switch == 0) {
 		box.y += 6;
-		tb_picture_printf(picture, box, type,
-			"Nothing to show: %s is 0 on every link in this window.",
-			tb_metric_name(pane->data->metric));
+		char why[120];
+		tb_picture_text(picture, box, type,
+			tb_run_nothing_text(
+				pane->data->run, pane->data->metric, why, sizeof why));
 		return;
 	}
 	const char *what = pane->style->absolute ? "most loaded" : "100 % of a";

@@ -463,9 +463,16 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
+// Counters know no flows, and not who waited for whom.
+static bool is_there(const struct tb_pane *pane)
+{
+	return !pane->data->run || !tb_run_is_measured(pane->data->info);
+}
+
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
 	.put_csv = put_csv,
 	.shows_trees = true,
+	.is_there = is_there,
 	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",

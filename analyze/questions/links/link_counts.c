@@ -22,6 +22,7 @@ static void take_row(
 	if (row->bad || !sum || count == 0)
 		return;
 	sum->n_links++;
+	sum->at_least |= tb_run_get(row, 3, 1) != 0;
 	sum->count = sum->count > UINT64_MAX - count ? UINT64_MAX : sum->count + count;
 	if (count > sum->worst_count) {
 		sum->worst_count = count;
@@ -35,7 +36,7 @@ int tb_link_counts_sum(
 	struct tb_run_row row;
 	*counts = (struct tb_link_counts){0};
 	int status = tb_run_query(run,
-		"SELECT counter, link, count FROM link_count WHERE run = ?1 "
+		"SELECT counter, link, count, at_least FROM link_count WHERE run = ?1 "
 		"ORDER BY link, counter",
 		&row, error);
 	if (status)

@@ -12,6 +12,7 @@ struct tb_link_count_sum {
 	uint64_t count;	      // of all; UINT64_MAX: or more
 	struct tb_link worst; // that has most; of equals the first
 	uint64_t worst_count;
+	bool at_least; // one of them stood at its end
 };
 
 struct tb_link_counts {

@@ -55,7 +55,8 @@ static void pair_up(struct tb_link_pairs *pairs, const struct tb_run *a,
 int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 	const struct tb_run *b, struct tb_error *error)
 {
-	struct tb_link_pairs made = {0};
+	struct tb_link_pairs made = {
+		.links_a = tb_run_links(a), .links_b = tb_run_links(b)};
 	struct tb_map names = {0};
 	size_t n_a = tb_run_info(a)->n_links, n_b = tb_run_info(b)->n_links;
 	made.pairs = calloc(n_a + n_b + 1, sizeof *made.pairs);
@@ -77,6 +78,16 @@ void tb_link_pairs_fini(struct tb_link_pairs *pairs)
 {
 	free(pairs->pairs);
 	*pairs = (struct tb_link_pairs){0};
+}
+
+void tb_link_pair_known(const struct tb_link_pairs *pairs,
+	const struct tb_link_pair *pair, enum tb_metric metric, enum tb_known known[2])
+{
+	known[0] = known[1] = TB_EXACT;
+	if (pair->a.id != TB_ID_NONE)
+		known[0] = tb_known_of(pairs->links_a[pair->a.id].known, metric);
+	if (pair->b.id != TB_ID_NONE)
+		known[1] = tb_known_of(pairs->links_b[pair->b.id].known, metric);
 }
 
 static int by_change(const void *left, const void *right)
@@ -101,6 +112,10 @@ int tb_movers(const struct tb_link_pairs *pairs, const struct tb_link_sample *a,
 	for (uint32_t i = 0; i < pairs->n; i++) {
 		const struct tb_link_pair *pair = &pairs->pairs[i];
 		struct tb_mover mover = {.pair = *pair};
+		enum tb_known known[2];
+		tb_link_pair_known(pairs, pair, metric, known);
+		if (known[0] == TB_NOT_MEASURED || known[1] == TB_NOT_MEASURED)
+			continue;
 		if (pair->a.id != TB_ID_NONE)
 			mover.before = tb_metric_of(&a[pair->a.id], metric);
 		if (pair->b.id != TB_ID_NONE)

@@ -17,6 +17,7 @@ struct tb_link_pairs {
 	struct tb_link_pair *pairs; // by a, then the links that only b has, by b
 	uint32_t n;
 	uint32_t n_both, n_only_a, n_only_b;
+	const struct tb_run_link *links_a, *links_b; // of the runs
 };
 
 // tb_link_pairs_init pairs the links; expected cost linear in links. tb_link_pairs_fini
@@ -39,10 +40,16 @@ static inline double tb_mover_change(const struct tb_mover *mover)
 
 // tb_movers stores the `top` pairs (0: all that moved) whose metric changed most, largest
 // change first, in an array that the caller frees; `n_moved` receives how many changed at
-// all. `a` and `b` are the samples of the two runs, by link.
+// all. `a` and `b` are the samples of the two runs, by link. What was not measured in
+// either has not changed.
 int tb_movers(const struct tb_link_pairs *pairs, const struct tb_link_sample *a,
 	const struct tb_link_sample *b, enum tb_metric metric, uint32_t top,
 	struct tb_mover **movers, uint32_t *n, uint32_t *n_moved,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_link_pair_known stores how well a pair's figure is known in the two runs; EXACT
+// where one lacks the link.
+void tb_link_pair_known(const struct tb_link_pairs *pairs,
+	const struct tb_link_pair *pair, enum tb_metric metric, enum tb_known known[2]);
 
 #endif

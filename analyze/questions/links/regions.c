@@ -259,7 +259,9 @@ static int find(
 		!found->region_of)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n_links; i++) {
-		double stall_ps = (double)samples[i].stall_ps;
+		// What is bounded from above alone may be no stall at all.
+		bool is_known = growth->links[i].known.wait <= TB_AT_LEAST;
+		double stall_ps = is_known ? (double)samples[i].stall_ps : 0;
 		found->percent[i] =
 			window_ps > 0 ? 100 * fmin(stall_ps / (double)window_ps, 1) : 0;
 		found->region_of[i] = TB_ID_NONE;

@@ -81,10 +81,11 @@ struct tb_switch_info tb_network_switch(
 // What a part of the network is called outside Tailback: in the fabric that it was read
 // from, in forwarding tables.
 struct tb_identity {
-	const char *name; // at most TB_IDENTITY_NAME_MOST bytes; "" when it has none
-	uint64_t guid;	  // InfiniBand's, of a node its port's; 0 when it has none
-	uint32_t lid;	  // InfiniBand's local identifier, the first of 2^lmc
-	uint32_t lmc;	  // LID mask control, 0 to 7
+	const char *name;   // at most TB_IDENTITY_NAME_MOST bytes; "" when it has none
+	uint64_t guid;	    // InfiniBand's, of a node its port's; 0 when it has none
+	uint32_t lid;	    // InfiniBand's local identifier, the first of 2^lmc
+	uint32_t lmc;	    // LID mask control, 0 to 7
+	uint32_t device_id; // of PCI; 0 when the fabric does not tell
 	bool is_doubtful; // of a switch: its level does not follow from hosts and cables
 	// Of a node:
 	uint64_t adapter_guid; // of the host channel adapter that it is a port of

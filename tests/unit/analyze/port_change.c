@@ -10,6 +10,7 @@
 
 #define WAIT   (1u << TB_COUNTER_WAIT_TICKS)
 #define BYTES  (1u << TB_COUNTER_SENT_BYTES)
+#define FULL   UINT64_C(0xffffffff) // what 32 bits hold
 #define ERRORS (1u << TB_COUNTER_SYMBOL_ERRORS)
 
 static struct port_change change_of(uint64_t wait, uint64_t bytes, uint64_t errors,
@@ -18,11 +19,17 @@ static struct port_change change_of(uint64_t wait, uint64_t bytes, uint64_t erro
 	const struct tb_counter_port before = {.known = WAIT | BYTES | ERRORS,
 		.values = {[TB_COUNTER_WAIT_TICKS] = wait,
 			[TB_COUNTER_SENT_BYTES] = bytes,
-			[TB_COUNTER_SYMBOL_ERRORS] = errors}};
+			[TB_COUNTER_SYMBOL_ERRORS] = errors},
+		.ends = {[TB_COUNTER_WAIT_TICKS] = FULL,
+			[TB_COUNTER_SENT_BYTES] = 4 * FULL,
+			[TB_COUNTER_SYMBOL_ERRORS] = 65535}};
 	const struct tb_counter_port after = {.known = WAIT | BYTES | ERRORS,
 		.values = {[TB_COUNTER_WAIT_TICKS] = wait_after,
 			[TB_COUNTER_SENT_BYTES] = bytes_after,
-			[TB_COUNTER_SYMBOL_ERRORS] = errors_after}};
+			[TB_COUNTER_SYMBOL_ERRORS] = errors_after},
+		.ends = {[TB_COUNTER_WAIT_TICKS] = FULL,
+			[TB_COUNTER_SENT_BYTES] = 4 * FULL,
+			[TB_COUNTER_SYMBOL_ERRORS] = 65535}};
 	struct port_change change;
 	port_change_find(&change, &before, &after);
 	return change;
@@ -42,8 +49,7 @@ static void differences_are_taken(void **state)
 static void a_counter_of_32_bits_wraps(void **state)
 {
 	(void)state;
-	struct port_change change =
-		change_of(TB_COUNTER_FULL - 5, 4 * TB_COUNTER_FULL - 40, 1, 94, 60, 2);
+	struct port_change change = change_of(FULL - 5, 4 * FULL - 40, 1, 94, 60, 2);
 	assert_false(change.is_reset);
 	assert_int_equal(change.wrapped, WAIT | BYTES);
 	assert_int_equal(change.deltas[TB_COUNTER_WAIT_TICKS], 100);
@@ -54,8 +60,9 @@ static void a_reset_is_of_all_counters_of_a_port(void **state)
 {
 	(void)state;
 	// The wait alone could have wrapped; errors never go down.
-	struct port_change change = change_of(TB_COUNTER_FULL - 5, 100, 9, 94, 500, 1);
+	struct port_change change = change_of(FULL - 5, 100, 9, 94, 500, 1);
 	assert_true(change.is_reset);
+	assert_int_equal(change.at_least, WAIT | BYTES | ERRORS);
 	assert_int_equal(change.wrapped, 0);
 	assert_int_equal(change.deltas[TB_COUNTER_WAIT_TICKS], 94);
 	assert_int_equal(change.deltas[TB_COUNTER_SENT_BYTES], 500);
@@ -68,14 +75,18 @@ static void a_reset_is_of_all_counters_of_a_port(void **state)
 static void full_counters_are_known_as_such(void **state)
 {
 	(void)state;
-	struct port_change change =
-		change_of(TB_COUNTER_FULL - 5, 100, 0, TB_COUNTER_FULL, 500, 0);
+	struct port_change change = change_of(FULL - 5, 100, 0, FULL, 500, 0);
 	assert_int_equal(change.full, WAIT);
 	assert_int_equal(change.unknown, 0);
 	assert_int_equal(change.deltas[TB_COUNTER_WAIT_TICKS], 5);
-	change = change_of(TB_COUNTER_FULL, 100, 0, TB_COUNTER_FULL, 500, 0);
+	assert_int_equal(change.at_least, WAIT);
+	change = change_of(FULL, 100, 0, FULL, 500, 0);
 	assert_int_equal(change.unknown, WAIT);
 	assert_int_equal(change.known, BYTES | ERRORS);
+	change = change_of(5, 100, 65530, 6, 500, 65535); // errors have 16 bits
+	assert_int_equal(change.at_least, ERRORS);
+	assert_int_equal(change.deltas[TB_COUNTER_SYMBOL_ERRORS], 5);
+	assert_int_equal(change_of(5, 100, 255, 6, 500, 300).at_least, 0);
 }
 
 static void one_dump_counts_since_the_reset(void **state)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static void pm_is_hexadecimal(void **state)
 				 "port_rcv_data_extended=0x10\nvl15_dropped=NA\n",
 				 "x"),
 		TB_OK);
-	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, TB_COUNTER_FULL);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, UINT32_MAX);
+	assert_int_equal(counters.ports[0].ends[TB_COUNTER_WAIT_TICKS], UINT32_MAX);
 	has(&counters.ports[0], TB_COUNTER_RECEIVED_BYTES, 64);
 	has_not(&counters.ports[0], TB_COUNTER_VL15_DROPPED);
 	tb_counters_fini(&counters);
@@ -193,6 +195,164 @@ static void tables_of_sonic_are_read_by_column(void **state)
 	tb_counters_fini(&counters);
 }
 
+// A counter that stands at the end of its kind's width is full there, not in a wider one.
+static void widths_are_the_standards(void **state)
+{
+	static const struct {
+		const char *name;
+		enum tb_counter counter;
+		uint64_t end;
+	} right[] = {{"PortXmitWait", TB_COUNTER_WAIT_TICKS, UINT32_MAX},
+		{"PortXmitData", TB_COUNTER_SENT_BYTES, 4 * (uint64_t)UINT32_MAX},
+		{"PortRcvPkts", TB_COUNTER_RECEIVED_PACKETS, UINT32_MAX},
+		{"SymbolErrorCounter", TB_COUNTER_SYMBOL_ERRORS, 65535},
+		{"PortXmitDiscards", TB_COUNTER_SEND_DISCARDS, 65535},
+		{"PortRcvErrors", TB_COUNTER_RECEIVE_ERRORS, 65535},
+		{"VL15Dropped", TB_COUNTER_VL15_DROPPED, 65535},
+		{"LinkErrorRecoveryCounter", TB_COUNTER_RECOVERIES, 255},
+		{"LinkDownedCounter", TB_COUNTER_LINK_DOWNED, 255},
+		{"PortXmitConstraintErrors", TB_COUNTER_SEND_CONSTRAINT, 255},
+		{"LocalLinkIntegrityErrors", TB_COUNTER_INTEGRITY, 15},
+		{"ExcessiveBufferOverrunErrors", TB_COUNTER_OVERRUNS, 15}};
+	(void)state;
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+		struct tb_counters counters;
+		char text[200];
+		for (int wide = 0; wide < 2; wide++) {
+			snprintf(text, sizeof text,
+				"# Port %scounters: Lid 7 port 3 (\n%s:......3\n",
+				wide ? "extended " : "", right[i].name);
+			assert_int_equal(take(&counters, text, "x"), TB_OK);
+			assert_int_equal(counters.ports[0].ends[right[i].counter],
+				wide ? UINT64_MAX : right[i].end);
+			tb_counters_fini(&counters);
+		}
+	}
+}
+
+static void paused(const char *lines, enum tb_counter counter, uint64_t value)
+{
+	struct tb_counters counters;
+	char text[600];
+	snprintf(text, sizeof text, "NIC statistics:\n%s", lines);
+	assert_int_equal(take(&counters, text, "n0:eth0"), TB_OK);
+	has(&counters.ports[0], counter, value);
+	tb_counters_fini(&counters);
+}
+
+// Names of drivers; # in the table is a priority, and what is received holds this port.
+static void drivers_have_names_of_their_own(void **state)
+{
+	(void)state;
+	paused(" pfc_pri3_rx_duration_us: 30\n pfc_pri4_rx_duration_us: 5\n",
+		TB_COUNTER_PAUSED_US, 35); // bnxt_en
+	paused(" pfc_pri3_tx_duration_us: 50\n", TB_COUNTER_PAUSING_US, 50);
+	paused(" rx_pfc_ena_frames_pri3: 800\n rx_pfc_frames: 800\n",
+		TB_COUNTER_PAUSES_RECEIVED, 800);
+	paused(" rx_pripause_3_1us_count: 7\n rx_pripause_5_1us_count: 1\n",
+		TB_COUNTER_PAUSED_US, 8); // ionic
+	paused(" frames_tx_pripause: 9\n frames_tx_pri_3: 100\n", TB_COUNTER_PAUSES_SENT,
+		9);
+	paused(" rx_priority_3_xoff.nic: 4\n rx_priority_3_xon.nic: 9\n",
+		TB_COUNTER_PAUSES_RECEIVED, 4); // ice
+	paused(" port.tx_priority_2_xoff: 6\n port.link_xoff_tx: 1\n",
+		TB_COUNTER_PAUSES_SENT, 7);				     // i40e
+	paused(" rx_pause_duration_prio_3: 12\n", TB_COUNTER_PAUSED_US, 12); // mlx4
+	paused(" rx_ppp3Frames: 2\n", TB_COUNTER_PAUSES_RECEIVED, 2);	     // cxgb4
+	paused(" rx_pause_ctrl_phy: 10\n rx_prio3_pause: 4\n rx_prio4_pause: 6\n",
+		TB_COUNTER_PAUSES_RECEIVED, 10); // all of them, whichever comes first
+}
+
+static void lines_of_ethtool_need_no_heading(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(take(&counters,
+				 "     rx_vport_rdma: 3\n     rx_prio3_pause: 41927\n"
+				 "     rx_prio3_pause_duration: 8134\n",
+				 "d/n0:eth0.txt"),
+		TB_OK);
+	assert_string_equal(counters.ports[0].device, "n0");
+	has(&counters.ports[0], TB_COUNTER_PAUSED_US, 8134);
+	tb_counters_fini(&counters);
+	assert_int_equal(take(&counters,
+				 "root@n4:~# ethtool -S eth2 | grep pause\n"
+				 "     rx_prio3_pause: 5\n",
+				 "log"),
+		TB_OK);
+	assert_string_equal(counters.ports[0].device, "n4");
+	assert_string_equal(counters.ports[0].port, "eth2");
+	has(&counters.ports[0], TB_COUNTER_PAUSES_RECEIVED, 5);
+	tb_counters_fini(&counters);
+}
+
+static void sonic_prints_a_row_a_priority(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"     Port    Priority    RX Pause Transitions    Total RX Pause "
+			"Time US    Recent RX Pause Time US\n"
+			"---------  ----------  ----------------------  "
+			"------------------------  -------------------------\n"
+			"Ethernet0        PFC3                      12                  "
+			"  85,558                       1500\n"
+			"Ethernet0        PFC4                       2                  "
+			"      42                          0\n"
+			"---------  ----------  ----------------------  "
+			"------------------------  -------------------------\n"
+			"Ethernet4        PFC3                       0                  "
+			"       0                          0\n"
+			"      QUEUE       STATUS    STORM DETECTED/RESTORED    TX "
+			"OK/DROP   "
+			" RX OK/DROP\n"
+			"-----------  -----------  -------------------------  "
+			"------------  "
+			"------------\n"
+			"Ethernet4:3      stormed                        3/2       "
+			"100/300  "
+			"     100/30\n"
+			"Ethernet4:4          N/A                        1/1           "
+			"N/A  "
+			"     100/1\n",
+			"leaf1"),
+		TB_OK);
+	assert_int_equal(counters.n, 2);
+	has(&counters.ports[0], TB_COUNTER_PAUSED_US, 85600);
+	has(&counters.ports[1], TB_COUNTER_PAUSED_US, 0);
+	has(&counters.ports[1], TB_COUNTER_STORMS, 4);
+	has(&counters.ports[1], TB_COUNTER_SEND_DISCARDS, 300);
+	has(&counters.ports[1], TB_COUNTER_RECEIVE_DISCARDS, 31);
+	tb_counters_fini(&counters);
+}
+
+static void ibdiagnets_database_has_counters_and_names(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(
+		take(&counters,
+			"START_NODES\nNodeDesc,NumPorts,NodeGUID\n\"leaf, 1\",65,0x1\n"
+			"END_NODES\n\nSTART_PM_INFO\n"
+			"NodeGUID,PortGUID,PortNumber,LinkDownedCounter,PortXmitWait,"
+			"PortXmitWaitExt,PortXmitDataExtended\n"
+			"0x1,0x1,0,1,2,3,4\n0x1,0x1,9,255,0xffffffff,5000000000,N/A\n"
+			"END_PM_INFO\nSTART_OTHER\nNodeGUID,PortNumber,PortXmitWait\n"
+			"0x1,9,7\nEND_OTHER\n",
+			"x"),
+		TB_OK);
+	assert_int_equal(counters.n, 1);
+	assert_int_equal(counters.ports[0].guid, 1);
+	assert_string_equal(counters.ports[0].device, "leaf, 1");
+	assert_string_equal(counters.ports[0].port, "9");
+	has(&counters.ports[0], TB_COUNTER_LINK_DOWNED, 255);
+	assert_int_equal(counters.ports[0].ends[TB_COUNTER_LINK_DOWNED], 255);
+	has(&counters.ports[0], TB_COUNTER_WAIT_TICKS, UINT64_C(5000000000));
+	has_not(&counters.ports[0], TB_COUNTER_SENT_BYTES);
+	tb_counters_fini(&counters);
+}
+
 static void refused(const char *text, const char *why)
 {
 	struct tb_counters counters;
@@ -240,6 +400,11 @@ int main(void)
 		cmocka_unit_test(exporters_name_ports_by_labels),
 		cmocka_unit_test(priorities_come_to_the_sum),
 		cmocka_unit_test(tables_of_sonic_are_read_by_column),
+		cmocka_unit_test(widths_are_the_standards),
+		cmocka_unit_test(drivers_have_names_of_their_own),
+		cmocka_unit_test(lines_of_ethtool_need_no_heading),
+		cmocka_unit_test(sonic_prints_a_row_a_priority),
+		cmocka_unit_test(ibdiagnets_database_has_counters_and_names),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 		cmocka_unit_test(a_port_is_found_in_another_dump),
 	};

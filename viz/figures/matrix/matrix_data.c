@@ -13,7 +13,7 @@ struct matrix_data_row {
 	const char *direction;
 	const char *link; // NULL: the switch's sum
 	uint32_t port;
-	bool unmeasured; // it has no value then
+	enum tb_known known; // of not measured ones there is no value
 	uint64_t value;
 	double percent;
 };
@@ -33,8 +33,8 @@ static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
 			continue;
 		row->port = first_port + i;
 		row->link = tb_run_links(run)[cells[i].link.id].name;
-		row->unmeasured = tb_run_unmeasured(
-			tb_run_links(run)[cells[i].link.id].lacks, row->metric);
+		row->known = tb_known_of(
+			tb_run_links(run)[cells[i].link.id].known, row->metric);
 		row->value = cells[i].value;
 		row->percent = cells[i].percent;
 		sink->write(sink->context, row);
@@ -57,7 +57,7 @@ static void each_row(
 			row.direction = "sum";
 			row.link = NULL;
 			row.port = 0;
-			row.unmeasured = tb_run_unmeasured(sw->lacks, matrix->metric);
+			row.known = tb_known_of(sw->known, matrix->metric);
 			row.value = box->sum;
 			row.percent = box->percent;
 			sink->write(sink->context, &row);
@@ -77,7 +77,7 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 		fprintf(stream, "%" PRIu32, row->port);
 	fprintf(stream, ",%s,", row->direction);
 	tb_csv_put(stream, row->link ? row->link : "");
-	if (row->unmeasured)
+	if (row->known == TB_NOT_MEASURED)
 		fputs(",,\n", stream);
 	else
 		fprintf(stream, ",%" PRIu64 ",%.3f\n", row->value, row->percent);
@@ -93,13 +93,16 @@ static void json_row(void *context, const struct matrix_data_row *row)
 {
 	json_t *port = row->link ? tb_json_count(row->port) : json_null();
 	json_t *link = row->link ? tb_json_text(row->link) : json_null();
-	json_t *value = row->unmeasured ? json_null() : tb_json_count(row->value);
-	json_t *percent = row->unmeasured ? json_null() : json_real(row->percent);
-	tb_json_rows_put(context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:o}",
-					  "level", (json_int_t)row->sw->at.level,
-					  "switch", tb_json_text(row->sw->name), "port",
-					  port, "direction", row->direction, "link", link,
-					  "value", value, "percent", percent));
+	bool lacks = row->known == TB_NOT_MEASURED;
+	json_t *value = lacks ? json_null() : tb_json_count(row->value);
+	json_t *percent = lacks ? json_null() : json_real(row->percent);
+	const char *bound = lacks ? NULL : tb_known_word(row->known);
+	tb_json_rows_put(
+		context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:s*}", "level",
+				 (json_int_t)row->sw->at.level, "switch",
+				 tb_json_text(row->sw->name), "port", port, "direction",
+				 row->direction, "link", link, "value", value, "percent",
+				 percent, "bound", bound));
 }
 
 int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,

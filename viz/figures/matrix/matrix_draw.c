@@ -96,7 +96,7 @@ struct shown_cell {
 	bool sum, unmeasured;
 };
 
-static bool lacks(const struct matrix_pen *pen, enum tb_run_lack of)
+static bool lacks(const struct matrix_pen *pen, struct tb_link_known of)
 {
 	return tb_run_unmeasured(of, pen->matrix->metric);
 }
@@ -183,13 +183,14 @@ static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *
 	char tip[256];
 	const struct tb_matrix *matrix = pen->matrix;
 	const struct tb_run_link *link = &tb_run_links(pen->run)[cell->link.id];
-	if (tb_run_unmeasured(link->lacks, matrix->metric)) {
+	if (tb_run_unmeasured(link->known, matrix->metric)) {
 		snprintf(tip, sizeof tip, "%s: not measured", link->name);
 		tb_picture_tip(pen->picture, tip);
 		return;
 	}
-	snprintf(tip, sizeof tip, "%s: %s %s, %.1f %% of the most loaded link",
+	snprintf(tip, sizeof tip, "%s: %s %s%s, %.1f %% of the most loaded link",
 		link->name, tb_metric_name(matrix->metric),
+		tb_known_sign(tb_known_of(link->known, matrix->metric)),
 		tb_metric_format(matrix->metric, cell->value, value, sizeof value),
 		cell->percent);
 	tb_picture_tip(pen->picture, tip);
@@ -269,7 +270,7 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
 		const struct shown_cell shown = {cell->value, &pen->view->links,
 			{TB_PICK_LINK, cell->link.id}, false,
-			lacks(pen, tb_run_links(pen->run)[cell->link.id].lacks)};
+			lacks(pen, tb_run_links(pen->run)[cell->link.id].known)};
 		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
@@ -333,7 +334,7 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
 	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true,
-		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].lacks)};
+		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known)};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
@@ -360,11 +361,11 @@ static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 	const struct tb_matrix_box *most = &boxes[0];
 	for (uint32_t i = 1; i < n; i++)
 		if (boxes[i].sum > most->sum ||
-			lacks(pen, tb_run_switches(pen->run)[most->sw.id].lacks))
+			lacks(pen, tb_run_switches(pen->run)[most->sw.id].known))
 			most = &boxes[i];
 	const struct shown_cell shown = {most->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, most->sw.id}, true,
-		lacks(pen, tb_run_switches(pen->run)[most->sw.id].lacks)};
+		lacks(pen, tb_run_switches(pen->run)[most->sw.id].known)};
 	shade_rect(pen, box, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, most);

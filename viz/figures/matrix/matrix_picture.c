@@ -165,9 +165,7 @@ static double scale_text(struct tb_picture *picture,
 	char place[128];
 	char text[160];
 	if (matrix->largest_switch == 0) {
-		snprintf(text, sizeof text,
-			"Nothing to show: %s is 0 on every link in this window.",
-			tb_metric_name(matrix->metric));
+		tb_run_nothing_text(figure->run, matrix->metric, text, sizeof text);
 		box.y += 8;
 		return fmax(0, tb_picture_paragraph(picture, box, type, text) - 2.0);
 	}
@@ -386,9 +384,9 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 	struct tb_box box = {0, y, picture->width, 1};
 	char text[128];
 	if (matrix->largest_switch == 0) {
-		tb_picture_printf(picture, box, type,
-			"Nothing to show: %s is 0 on every link in this window.",
-			tb_metric_name(matrix->metric));
+		tb_picture_text(picture, box, type,
+			tb_run_nothing_text(
+				figure->run, matrix->metric, text, sizeof text));
 		return;
 	}
 	tb_picture_printf(picture, box, type, "100 %% of a link:   %s",

@@ -75,8 +75,8 @@ static void draw_texts(
 	if (isfinite(agreement->stall))
 		tb_picture_printf(scatter->picture,
 			(struct tb_box){MARGIN, MARGIN + 14, WIDTH - 2 * MARGIN, 18},
-			type, "%u links; rank correlation %.3f", (unsigned)agreement->n,
-			agreement->stall);
+			type, "%u links; rank correlation %.3f",
+			(unsigned)agreement->n_stall, agreement->stall);
 	tb_picture_text(scatter->picture, (struct tb_box){MARGIN, PLOT_Y - 22, 400, 18},
 		type, "Simulated, percent of the stall of all links");
 	tb_picture_text(scatter->picture,
@@ -119,7 +119,8 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 	draw_axes(&scatter);
 	draw_texts(&scatter, agreement);
 	for (uint32_t i = agreement->n; i-- > 0;) // those with names on top
-		draw_link(&scatter, agreement, i,
-			i < NAMED && fabs(agreement->rows[i].differs) >= 0.05);
+		if (agreement->rows[i].has_stall)
+			draw_link(&scatter, agreement, i,
+				i < NAMED && fabs(agreement->rows[i].differs) >= 0.05);
 	return picture->status;
 }

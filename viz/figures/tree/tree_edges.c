@@ -138,7 +138,7 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 			direction->value = value;
 		}
 		direction->n_dead += links[i].dead_at_ps < end_ps;
-		direction->n_unmeasured += tb_run_unmeasured(links[i].lacks, metric);
+		direction->n_unmeasured += tb_run_unmeasured(links[i].known, metric);
 		if (samples[i].busy_ps > direction->busy_ps)
 			direction->busy_ps = samples[i].busy_ps;
 	}

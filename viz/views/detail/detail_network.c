@@ -11,37 +11,36 @@
 // figures lists them in few rows: rates stand behind what they divide, the largest queue
 // behind how many were blocked.
 static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample,
-	enum tb_run_lack lacks)
+	struct tb_link_known known)
 {
-	char value[48], more[48], both[100];
+	char value[48], more[48], both[120];
 	for (int i = 0; i <= TB_LONGEST; i++) {
 		enum tb_metric metric = (enum tb_metric)i;
 		enum tb_metric second = metric == TB_PACKETS   ? TB_PACKET_RATE
 					: metric == TB_BLOCKED ? TB_QUEUE
 							       : TB_N_METRICS;
 		tb_metric_format(metric, sample->figures[metric], value, sizeof value);
-		snprintf(both, sizeof both, "%s", value);
+		snprintf(both, sizeof both, "%s%s",
+			tb_known_sign(tb_known_of(known, metric)), value);
 		if (second < TB_N_METRICS && sample->figures[second])
 			snprintf(both, sizeof both, "%s, %s%s", value,
 				tb_metric_format(second, sample->figures[second], more,
 					sizeof more),
 				second == TB_QUEUE ? " at once" : "");
 		tb_sheet_row(detail->sheet, tb_metric_title(metric),
-			tb_run_unmeasured(lacks, metric) ? "not measured" : both);
+			tb_run_unmeasured(known, metric) ? "not measured" : both);
 	}
 }
 
 // ticks_row is what the port's counter shows, where it has one.
-static void ticks_row(const struct tb_detail *detail, const struct tb_link_sample *sample,
-	uint64_t bytes_per_s)
+static void ticks_row(const struct tb_detail *detail, const struct tb_link_sample *sample)
 {
-	const struct tb_credit_params *credits =
-		&detail->pane->data->info->network.credits;
+	const struct tb_viewer_data *data = detail->pane->data;
 	char value[32];
-	if (credits->xmit_wait_tick_bytes)
+	if (data->info->network.credits.xmit_wait_tick_bytes)
 		tb_sheet_row(detail->sheet, "XmitWait",
-			tb_format_counted(tb_xmit_wait_ticks(
-						  credits, sample->stall_ps, bytes_per_s),
+			tb_format_counted(
+				tb_run_ticks(data->run, sample->link, sample->stall_ps),
 				"tick", value, sizeof value));
 }
 
@@ -114,14 +113,14 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	tb_sheet_row(detail->sheet, "latency", text);
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
-	if (link->lacks == TB_LACKS_ALL) {
+	if (tb_run_unmeasured_all(link->known)) {
 		tb_sheet_caption(
 			detail->sheet, "not measured: no port at its ends counted");
 		return;
 	}
-	figures(detail, sample, link->lacks);
-	if (link->lacks == TB_LACKS_NOTHING)
-		ticks_row(detail, sample, at->bytes_per_s);
+	figures(detail, sample, link->known);
+	if (!tb_run_unmeasured(link->known, TB_STALL))
+		ticks_row(detail, sample);
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		tb_sheet_gap(detail->sheet);
@@ -149,7 +148,7 @@ void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
 	tb_metric_format(data->metric, amount, value, sizeof value);
 	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
 		(struct tb_pick){TB_PICK_LINK, link}, of->label,
-		tb_run_unmeasured(of->lacks, data->metric) ? "-" : value);
+		tb_run_unmeasured(of->known, data->metric) ? "-" : value);
 	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
@@ -193,11 +192,11 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	if (tb_selection_outside(detail->pane->selection))
 		tb_sheet_caption(
 			detail->sheet, "sums of all links into it, brushed or not");
-	if (sw->lacks == TB_LACKS_ALL)
+	if (tb_run_unmeasured_all(sw->known))
 		tb_sheet_caption(
 			detail->sheet, "not measured: no port at its links counted");
 	else
-		figures(detail, &sum, sw->lacks);
+		figures(detail, &sum, sw->known);
 	in_links(detail, id);
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});

@@ -77,7 +77,7 @@ int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_dat
 	histogram->scale = tb_style_scale(
 		style, tb_quantity_of(data->metric), (double)largest_of(data));
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
-		if (tb_run_unmeasured(tb_run_links(data->run)[i].lacks, data->metric))
+		if (tb_run_unmeasured(tb_run_links(data->run)[i].known, data->metric))
 			continue;
 		uint32_t row = tb_brush_level(data, i);
 		uint32_t bucket = tb_histogram_bucket(

@@ -43,7 +43,7 @@ static void vertex_of_switches(const struct tb_tree_sight *sight,
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 		vertex->n_dead += switches[box->sw.id].dead_at_ps < end_ps;
 		vertex->n_unmeasured +=
-			tb_run_unmeasured(switches[box->sw.id].lacks, pane->data->metric);
+			tb_run_unmeasured(switches[box->sw.id].known, pane->data->metric);
 	}
 }
 
