@@ -33,10 +33,9 @@ struct tb_cleaned {
 	uint32_t destination;
 	uint32_t wire_bytes; // of the record's frame
 	uint32_t payload_bytes;
-	uint32_t header_bytes;	  // before the payload, in each frame cut from it
-	uint32_t full_bytes;	  // TCP: payload of a full segment, as far as is known
-	uint32_t segment_bytes;	  // payload of each frame but the last; 0: do not cut
-	struct tb_tcp_events tcp; // TCP: what the analysis tells of it
+	uint32_t header_bytes;	// before the payload, in each frame cut from it
+	uint32_t full_bytes;	// TCP: payload of a full segment, as far as is known
+	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
 };
 
 // tb_clean_new borrows `inputs` and `summary`, in which it counts what it drops.
@@ -49,6 +48,10 @@ void tb_clean_free(struct tb_clean *clean);
 // or negative after all whole records of a damaged input.
 int tb_clean_next(struct tb_clean *clean, struct tb_cleaned *cleaned,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_clean_tcp returns what the analysis tells of the record that was returned last, if
+// that is one of TCP.
+const struct tb_tcp_events *tb_clean_tcp(const struct tb_clean *clean);
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
 

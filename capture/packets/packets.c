@@ -41,11 +41,15 @@ struct tb_packets {
 	uint32_t ahead_at;
 	uint32_t ahead_n;
 	size_t ahead_room;
+	struct tb_tcp_events *ahead_tcp; // of these; NULL: acknowledgements are not kept
+	size_t ahead_tcp_room;
 	bool looked_ahead;
-	int ending; // status of the last record read ahead; 1: there may be more
+	bool wants_tcp; // with acknowledgements
+	int ending;	// status of the last record read ahead; 1: there may be more
 	struct tb_error failure;
 	// The record that is being returned, frame by frame.
 	struct tb_cleaned record;
+	struct tb_tcp_events tcp; // of it
 	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
@@ -104,6 +108,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
 	packets->squeeze_idle = options->squeeze_idle;
+	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
 	packets->scale = scale_of(packets->time_scale);
 	packets->default_job_name =
@@ -151,6 +156,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_map_file_free(packets->own_map);
 	free(packets->default_job_name);
 	free(packets->ahead);
+	free(packets->ahead_tcp);
 	free(packets);
 }
 
@@ -190,6 +196,10 @@ static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 	if (TB_ARRAY_RESERVE(
 		    &packets->ahead, &packets->ahead_room, packets->ahead_n + 1) != TB_OK)
 		return NULL;
+	if (packets->wants_tcp &&
+		TB_ARRAY_RESERVE(&packets->ahead_tcp, &packets->ahead_tcp_room,
+			packets->ahead_n + 1) != TB_OK)
+		return NULL;
 	return &packets->ahead[packets->ahead_n];
 }
 
@@ -203,6 +213,9 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 			return tb_fail_memory(error, "the packets");
 		packets->ending =
 			tb_clean_next(packets->clean, record, &packets->failure);
+		if (packets->ending == 1 && packets->wants_tcp)
+			packets->ahead_tcp[packets->ahead_n] =
+				*tb_clean_tcp(packets->clean);
 		if (packets->ending == 1)
 			packets->ahead_n++;
 	}
@@ -227,6 +240,8 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 	if (status != TB_OK)
 		return status;
 	if (packets->ahead_at < packets->ahead_n) {
+		if (packets->wants_tcp)
+			packets->tcp = packets->ahead_tcp[packets->ahead_at];
 		packets->record = packets->ahead[packets->ahead_at++];
 		return 1;
 	}
@@ -235,7 +250,10 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 			*error = packets->failure;
 		return packets->ending;
 	}
-	return tb_clean_next(packets->clean, &packets->record, error);
+	status = tb_clean_next(packets->clean, &packets->record, error);
+	if (status == 1 && packets->wants_tcp)
+		packets->tcp = *tb_clean_tcp(packets->clean);
+	return status;
 }
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
@@ -412,7 +430,7 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 		.acknowledgement = from->acknowledgement,
 		.response = from->response,
 		.repeated = from->repeated,
-		.tcp = from->tcp};
+		.tcp = packets->tcp};
 	return 1;
 }
 
