@@ -558,7 +558,7 @@ int tb_clean_next(
 	return status == 0 ? clean->ending : status;
 }
 
-const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
+struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
 {
 	return clean->congestion;
 }

@@ -56,7 +56,7 @@ const struct tb_tcp_events *tb_clean_tcp(const struct tb_clean *clean);
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
 
 // tb_clean_congestion returns what was recorded so far of congestion.
-const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
+struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
 
 // tb_clean_type: see tb_packets_type.
 const struct tb_packets_type *tb_clean_type(

@@ -13,6 +13,7 @@
 #define N_PAGES	  (UINT32_C(1) << 17)
 #define N_CLASSES (TB_CONGESTION_WHOLE_PORT + 1)
 #define N_PAUSES  (UINT32_C(1) << 12)
+#define N_WAITING 256
 
 struct round_trip_ranges {
 	uint64_t n;
@@ -33,7 +34,15 @@ struct recorded_bin {
 	struct tb_congestion_counts counts;
 };
 
+struct waiting_trip {
+	int64_t ns;
+	uint32_t pair;
+	bool handshake;
+};
+
 struct tb_congestion_recorder {
+	struct waiting_trip waiting[N_WAITING]; // to be counted
+	uint32_t n_waiting;
 	struct tb_congestion_counts all;
 	struct recorded_pair *pairs; // pairs[0]: those beyond the limit
 	size_t n_pairs, pairs_room;
@@ -262,11 +271,28 @@ static void count_range(struct tb_congestion_recorder *recorder,
 	recorder->pages[ranges->pages[octave] - 1][range]++;
 }
 
+// count_waiting counts the round trips that wait to be counted. The memory of each is
+// fetched while those before it are counted: they seldom are of one pair.
+static void count_waiting(struct tb_congestion_recorder *recorder)
+{
+	for (uint32_t i = 0; i < recorder->n_waiting; i++) {
+		const struct waiting_trip *trip = &recorder->waiting[i];
+		if (i + 4 < recorder->n_waiting)
+			__builtin_prefetch(&recorder->pairs[trip[4].pair].acknowledged);
+		struct recorded_pair *of = &recorder->pairs[trip->pair];
+		count_range(recorder,
+			trip->handshake ? &of->handshake : &of->acknowledged, trip->ns);
+	}
+	recorder->n_waiting = 0;
+}
+
 void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t pair,
 	bool handshake, int64_t ns)
 {
-	struct recorded_pair *of = &recorder->pairs[pair - 1];
-	count_range(recorder, handshake ? &of->handshake : &of->acknowledged, ns);
+	recorder->waiting[recorder->n_waiting++] =
+		(struct waiting_trip){ns, pair - 1, handshake};
+	if (recorder->n_waiting == N_WAITING)
+		count_waiting(recorder);
 }
 
 // Round trips of one pair, or of several together.
@@ -391,11 +417,12 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 	return TB_OK;
 }
 
-int tb_congestion_make(const struct tb_congestion_recorder *recorder,
+int tb_congestion_make(struct tb_congestion_recorder *recorder,
 	const struct tb_endpoints *endpoints, struct tb_congestion **congestion,
 	uint32_t *numbers)
 {
 	struct tb_congestion *new = calloc(1, sizeof *new);
+	count_waiting(recorder);
 	if (new) {
 		new->pairs = calloc(recorder->n_pairs, sizeof *new->pairs);
 		new->bins = calloc(recorder->n_bins + 1, sizeof *new->bins);

@@ -481,8 +481,7 @@ const struct tb_packets_pair *tb_packets_pair(
 int tb_packets_congestion(const struct tb_packets *packets,
 	struct tb_congestion **congestion, struct tb_error *error)
 {
-	const struct tb_congestion_recorder *recorder =
-		tb_clean_congestion(packets->clean);
+	struct tb_congestion_recorder *recorder = tb_clean_congestion(packets->clean);
 	uint32_t *numbers =
 		calloc(2 * (size_t)tb_congestion_n_pairs(recorder), sizeof *numbers);
 	struct tb_congestion *new = NULL;

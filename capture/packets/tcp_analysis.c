@@ -53,8 +53,10 @@ void tb_tcp_analysis_free(struct tb_tcp_analysis *analysis)
 static struct segment_slot *set_of(
 	struct tb_tcp_analysis *analysis, uint32_t id, uint32_t end)
 {
-	uint64_t word = (uint64_t)id << 32 | end;
-	return analysis->sets[word * UINT64_C(0x9e3779b97f4a7c15) >> 49];
+	// Segments of a few KB share a set, and the next KBs have the next: they are used
+	// one after another.
+	uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return analysis->sets[(hash + (end >> 12)) & (N_SETS - 1)];
 }
 
 // before compares sequence numbers (RFC 9293, section 3.4).
