@@ -37,6 +37,7 @@ struct tb_clean {
 	struct tb_dedup *dedup; // NULL: off
 	struct tb_connections *connections;
 	struct tb_tcp_analysis *tcp;
+	struct tb_tcp_events events; // of the last record of TCP
 	struct tb_congestion_recorder *congestion;
 	tb_time_ps squeeze_idle;
 	bool begun;	  // a packet was kept
@@ -498,12 +499,12 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	learn_segment(there, held);
 	cleaned->full_bytes = segment_of(there, back, held);
 	cleaned->repeated = counts && fresh == 0;
-	cleaned->tcp = (struct tb_tcp_events){.rtt_ns = -1};
+	clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	// Of a sampled connection nobody knows what lies between two segments.
 	if (clean->origins[frame->origin].stands_for == 1) {
 		tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
-			cleaned->full_bytes, &cleaned->tcp);
-		if (record_tcp(clean, held, &there->tcp, &back->tcp, &cleaned->tcp) !=
+			cleaned->full_bytes, &clean->events);
+		if (record_tcp(clean, held, &there->tcp, &back->tcp, &clean->events) !=
 			TB_OK)
 			return TB_ENOMEM;
 	}
@@ -701,9 +702,14 @@ int tb_clean_next(
 	return status == 0 ? clean->ending : status;
 }
 
-const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
+struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean)
 {
 	return clean->congestion;
+}
+
+const struct tb_tcp_events *tb_clean_tcp(const struct tb_clean *clean)
+{
+	return &clean->events;
 }
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean)

@@ -39,7 +39,6 @@ struct tb_cleaned {
 	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
 	uint32_t stands_for;	// packets that were not all captured, sampled.h; mostly 1
 	bool again;		// one of the others for which a sample stands
-	struct tb_tcp_events tcp; // TCP: what the analysis tells of it
 };
 
 // tb_clean_new borrows `inputs` and `summary`, in which it counts what it drops.
@@ -53,10 +52,14 @@ void tb_clean_free(struct tb_clean *clean);
 int tb_clean_next(struct tb_clean *clean, struct tb_cleaned *cleaned,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_clean_tcp returns what the analysis tells of the record that was returned last, if
+// that is one of TCP.
+const struct tb_tcp_events *tb_clean_tcp(const struct tb_clean *clean);
+
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
 
 // tb_clean_congestion returns what was recorded so far of congestion.
-const struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
+struct tb_congestion_recorder *tb_clean_congestion(const struct tb_clean *clean);
 
 // tb_clean_type: see tb_packets_type.
 const struct tb_packets_type *tb_clean_type(

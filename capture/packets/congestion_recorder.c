@@ -13,6 +13,7 @@
 #define N_PAGES	  (UINT32_C(1) << 17)
 #define N_CLASSES (TB_CONGESTION_WHOLE_PORT + 1)
 #define N_PAUSES  (UINT32_C(1) << 12)
+#define N_WAITING 256
 
 struct round_trip_ranges {
 	uint64_t n;
@@ -33,8 +34,17 @@ struct recorded_bin {
 	struct tb_congestion_counts counts;
 };
 
+struct waiting_trip {
+	int64_t ns;
+	uint32_t pair;
+	bool handshake;
+};
+
 struct tb_congestion_recorder {
-	struct recorded_pair all, *pairs; // pairs[0]: those beyond the limit
+	struct waiting_trip waiting[N_WAITING]; // to be counted
+	uint32_t n_waiting;
+	struct tb_congestion_counts all;
+	struct recorded_pair *pairs; // pairs[0]: those beyond the limit
 	size_t n_pairs, pairs_room;
 	struct tb_map pair_of;
 	struct recorded_bin *bins;
@@ -155,7 +165,7 @@ int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
 		return TB_ENOMEM;
 	bin->counts.of[figure] += n;
 	recorder->pairs[pair - 1].counts.of[figure] += n;
-	recorder->all.counts.of[figure] += n;
+	recorder->all.of[figure] += n;
 	return TB_OK;
 }
 
@@ -261,49 +271,78 @@ static void count_range(struct tb_congestion_recorder *recorder,
 	recorder->pages[ranges->pages[octave] - 1][range]++;
 }
 
+// count_waiting counts the round trips that wait to be counted. The memory of each is
+// fetched while those before it are counted: they seldom are of one pair.
+static void count_waiting(struct tb_congestion_recorder *recorder)
+{
+	for (uint32_t i = 0; i < recorder->n_waiting; i++) {
+		const struct waiting_trip *trip = &recorder->waiting[i];
+		if (i + 4 < recorder->n_waiting)
+			__builtin_prefetch(&recorder->pairs[trip[4].pair].acknowledged);
+		struct recorded_pair *of = &recorder->pairs[trip->pair];
+		count_range(recorder,
+			trip->handshake ? &of->handshake : &of->acknowledged, trip->ns);
+	}
+	recorder->n_waiting = 0;
+}
+
 void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t pair,
 	bool handshake, int64_t ns)
 {
-	struct recorded_pair *of = &recorder->pairs[pair - 1], *all = &recorder->all;
-	count_range(recorder, handshake ? &of->handshake : &of->acknowledged, ns);
-	count_range(recorder, handshake ? &all->handshake : &all->acknowledged, ns);
+	recorder->waiting[recorder->n_waiting++] =
+		(struct waiting_trip){ns, pair - 1, handshake};
+	if (recorder->n_waiting == N_WAITING)
+		count_waiting(recorder);
+}
+
+// Round trips of one pair, or of several together.
+struct round_trip_sum {
+	uint64_t n, counts[OCTAVES][RANGES];
+	int64_t least_ns, most_ns;
+	bool lacks;
+};
+
+static void add_ranges(const struct tb_congestion_recorder *recorder,
+	const struct round_trip_ranges *ranges, struct round_trip_sum *sum)
+{
+	if (ranges->n == 0)
+		return;
+	if (sum->n == 0 || ranges->least_ns < sum->least_ns)
+		sum->least_ns = ranges->least_ns;
+	if (sum->n == 0 || ranges->most_ns > sum->most_ns)
+		sum->most_ns = ranges->most_ns;
+	sum->n += ranges->n;
+	sum->lacks |= ranges->lacks;
+	for (uint32_t octave = 0; octave < OCTAVES; octave++)
+		for (uint32_t i = 0; ranges->pages[octave] > 0 && i < RANGES; i++)
+			sum->counts[octave][i] +=
+				recorder->pages[ranges->pages[octave] - 1][i];
 }
 
 // percentile_ps returns the middle of the range that holds the sample of a rank, within
 // the least and the most.
-static int64_t percentile_ps(const struct tb_congestion_recorder *recorder,
-	const struct round_trip_ranges *ranges, uint64_t rank)
+static int64_t percentile_ps(const struct round_trip_sum *sum, uint64_t rank)
 {
-	uint64_t before = 0;
-	if (ranges->lacks)
+	uint32_t at = 0;
+	if (sum->lacks || sum->n == 0)
 		return -1;
-	for (uint32_t octave = 0; octave < OCTAVES; octave++) {
-		uint32_t page = ranges->pages[octave];
-		for (uint32_t i = 0; page > 0 && i < RANGES; i++) {
-			before += recorder->pages[page - 1][i];
-			if (before < rank)
-				continue;
-			int shift = octave > 0 ? (int)octave - 1 : 0;
-			int64_t from = octave > 0 ? (int64_t)(RANGES + i) << shift : i;
-			int64_t ps = from * TB_PS_PER_NS +
-				     (((INT64_C(1) << shift) - 1) * TB_PS_PER_NS) / 2;
-			if (ps < ranges->least_ns * TB_PS_PER_NS)
-				ps = ranges->least_ns * TB_PS_PER_NS;
-			if (ps > ranges->most_ns * TB_PS_PER_NS)
-				ps = ranges->most_ns * TB_PS_PER_NS;
-			return ps;
-		}
-	}
-	return -1;
+	const uint64_t *counts = sum->counts[0];
+	for (uint64_t before = counts[0]; before < rank; before += counts[at])
+		at++;
+	uint32_t shift = at < RANGES ? 0 : at / RANGES - 1;
+	int64_t from = at < RANGES ? at : (int64_t)(RANGES + at % RANGES) << shift;
+	int64_t ps = from * TB_PS_PER_NS + ((INT64_C(1) << shift) - 1) * TB_PS_PER_NS / 2;
+	if (ps < sum->least_ns * TB_PS_PER_NS)
+		ps = sum->least_ns * TB_PS_PER_NS;
+	return ps < sum->most_ns * TB_PS_PER_NS ? ps : sum->most_ns * TB_PS_PER_NS;
 }
 
-static struct tb_round_trips round_trips_of(const struct tb_congestion_recorder *recorder,
-	const struct round_trip_ranges *ranges)
+static struct tb_round_trips round_trips_of(const struct round_trip_sum *sum)
 {
-	return (struct tb_round_trips){.n = ranges->n,
-		.least_ps = ranges->least_ns * TB_PS_PER_NS,
-		.median_ps = percentile_ps(recorder, ranges, (ranges->n + 1) / 2),
-		.p95_ps = percentile_ps(recorder, ranges, ranges->n - (ranges->n / 20))};
+	return (struct tb_round_trips){.n = sum->n,
+		.least_ps = sum->least_ns * TB_PS_PER_NS,
+		.median_ps = percentile_ps(sum, (sum->n + 1) / 2),
+		.p95_ps = percentile_ps(sum, sum->n - sum->n / 20)};
 }
 
 static int compare_bins(const void *a, const void *b)
@@ -322,14 +361,20 @@ static int compare_pauses(const void *a, const void *b)
 	return (one->class > other->class) - (one->class < other->class);
 }
 
+// fill_pair fills in the round trips of `n` pairs together.
 static void fill_pair(const struct tb_congestion_recorder *recorder,
-	const struct recorded_pair *from, struct tb_congestion_pair *to)
+	const struct recorded_pair *from, size_t n, struct tb_congestion_pair *to)
 {
+	struct round_trip_sum handshake = {.n = 0}, acknowledged = {.n = 0};
+	for (size_t i = 0; i < n; i++) {
+		add_ranges(recorder, &from[i].handshake, &handshake);
+		add_ranges(recorder, &from[i].acknowledged, &acknowledged);
+	}
 	*to = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
 		.destination_node = TB_ID_NONE,
 		.counts = from->counts,
-		.handshake = round_trips_of(recorder, &from->handshake),
-		.acknowledged = round_trips_of(recorder, &from->acknowledged)};
+		.handshake = round_trips_of(&handshake),
+		.acknowledged = round_trips_of(&acknowledged)};
 }
 
 static char *name_of(const struct tb_endpoints *endpoints, uint32_t number)
@@ -356,7 +401,7 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 		struct tb_congestion_pair *to = &congestion->pairs[congestion->n_pairs];
 		if (!is_used(from))
 			continue;
-		fill_pair(recorder, from, to);
+		fill_pair(recorder, from, 1, to);
 		if (numbers) {
 			numbers[2 * congestion->n_pairs] = from->source;
 			numbers[2 * congestion->n_pairs + 1] = from->destination;
@@ -372,11 +417,12 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 	return TB_OK;
 }
 
-int tb_congestion_make(const struct tb_congestion_recorder *recorder,
+int tb_congestion_make(struct tb_congestion_recorder *recorder,
 	const struct tb_endpoints *endpoints, struct tb_congestion **congestion,
 	uint32_t *numbers)
 {
 	struct tb_congestion *new = calloc(1, sizeof *new);
+	count_waiting(recorder);
 	if (new) {
 		new->pairs = calloc(recorder->n_pairs, sizeof *new->pairs);
 		new->bins = calloc(recorder->n_bins + 1, sizeof *new->bins);
@@ -403,7 +449,8 @@ int tb_congestion_make(const struct tb_congestion_recorder *recorder,
 		*pair = *pair ? *pair - 1 : rest;
 	}
 	qsort(new->pauses, new->n_pauses, sizeof *new->pauses, compare_pauses);
-	fill_pair(recorder, &recorder->all, &new->all);
+	fill_pair(recorder, recorder->pairs, recorder->n_pairs, &new->all);
+	new->all.counts = recorder->all;
 	*congestion = new;
 	return TB_OK;
 }

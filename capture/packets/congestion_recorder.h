@@ -49,7 +49,7 @@ void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t 
 // tb_congestion_make makes a table of what was recorded so far. Nodes of endpoints are
 // TB_ID_NONE and left to the caller, who frees it; `numbers` gets the endpoints of pairs,
 // two of each (NULL: not wanted).
-int tb_congestion_make(const struct tb_congestion_recorder *recorder,
+int tb_congestion_make(struct tb_congestion_recorder *recorder,
 	const struct tb_endpoints *endpoints, struct tb_congestion **congestion,
 	uint32_t *numbers) TB_MUST_USE;
 

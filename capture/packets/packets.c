@@ -42,8 +42,11 @@ struct tb_packets {
 	uint32_t ahead_at;
 	uint32_t ahead_n;
 	size_t ahead_room;
+	struct tb_tcp_events *ahead_tcp; // of these; NULL: acknowledgements are not kept
+	size_t ahead_tcp_room;
 	bool looked_ahead;
-	int ending; // status of the last record read ahead; 1: there may be more
+	bool wants_tcp; // with acknowledgements
+	int ending;	// status of the last record read ahead; 1: there may be more
 	struct tb_error failure;
 	// The record that is being returned, frame by frame.
 	struct tb_cleaned record;
@@ -51,6 +54,7 @@ struct tb_packets {
 	bool spread_all;	    // all of it was put, and how that ended
 	int spread_status;
 	struct tb_error spread_failure;
+	struct tb_tcp_events tcp; // of it
 	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
@@ -111,6 +115,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
 	packets->squeeze_idle = options->squeeze_idle;
+	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
 	packets->scale = scale_of(packets->time_scale);
 	packets->default_job_name =
@@ -159,6 +164,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_sampled_free(packets->sampled);
 	free(packets->default_job_name);
 	free(packets->ahead);
+	free(packets->ahead_tcp);
 	free(packets);
 }
 
@@ -198,6 +204,10 @@ static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 	if (TB_ARRAY_RESERVE(
 		    &packets->ahead, &packets->ahead_room, packets->ahead_n + 1) != TB_OK)
 		return NULL;
+	if (packets->wants_tcp &&
+		TB_ARRAY_RESERVE(&packets->ahead_tcp, &packets->ahead_tcp_room,
+			packets->ahead_n + 1) != TB_OK)
+		return NULL;
 	return &packets->ahead[packets->ahead_n];
 }
 
@@ -211,6 +221,9 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 			return tb_fail_memory(error, "the packets");
 		packets->ending =
 			tb_clean_next(packets->clean, record, &packets->failure);
+		if (packets->ending == 1 && packets->wants_tcp)
+			packets->ahead_tcp[packets->ahead_n] =
+				*tb_clean_tcp(packets->clean);
 		if (packets->ending == 1)
 			packets->ahead_n++;
 	}
@@ -235,6 +248,8 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 	if (status != TB_OK)
 		return status;
 	if (packets->ahead_at < packets->ahead_n) {
+		if (packets->wants_tcp)
+			packets->tcp = packets->ahead_tcp[packets->ahead_at];
 		packets->record = packets->ahead[packets->ahead_at++];
 		return 1;
 	}
@@ -243,7 +258,10 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 			*error = packets->failure;
 		return packets->ending;
 	}
-	return tb_clean_next(packets->clean, &packets->record, error);
+	status = tb_clean_next(packets->clean, &packets->record, error);
+	if (status == 1 && packets->wants_tcp)
+		packets->tcp = *tb_clean_tcp(packets->clean);
+	return status;
 }
 
 // next_spread returns the next packet for which a sampled one stands.
@@ -477,7 +495,7 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 		.acknowledgement = from->acknowledgement,
 		.response = from->response,
 		.repeated = from->repeated,
-		.tcp = from->tcp};
+		.tcp = packets->tcp};
 	return 1;
 }
 
@@ -528,8 +546,7 @@ const struct tb_packets_pair *tb_packets_pair(
 int tb_packets_congestion(const struct tb_packets *packets,
 	struct tb_congestion **congestion, struct tb_error *error)
 {
-	const struct tb_congestion_recorder *recorder =
-		tb_clean_congestion(packets->clean);
+	struct tb_congestion_recorder *recorder = tb_clean_congestion(packets->clean);
 	uint32_t *numbers =
 		calloc(2 * (size_t)tb_congestion_n_pairs(recorder), sizeof *numbers);
 	struct tb_congestion *new = NULL;

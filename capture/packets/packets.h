@@ -104,7 +104,7 @@ struct tb_packet_record {
 	bool acknowledgement;  // a pure one: with `keep_acks`
 	bool response;	       // RC: numbered like the requester
 	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
-	struct tb_tcp_events tcp; // TCP: what the analysis of its connection tells
+	struct tb_tcp_events tcp; // TCP, with `keep_acks`: what the analysis tells
 };
 
 struct tb_packets; // opaque

@@ -13,7 +13,7 @@
 // within 1 ms, as acknowledgements drive a recovery, or after 4 ms, the least time-out.
 #define SILENT_NS INT64_C(2000000)
 
-#define N_SETS	  (UINT32_C(1) << 16)
+#define N_SETS	  (UINT32_C(1) << 15)
 #define SET_SLOTS 4
 
 // A segment that was sent once: when, by whom, and the number after its last byte. A set
@@ -53,28 +53,68 @@ void tb_tcp_analysis_free(struct tb_tcp_analysis *analysis)
 static struct segment_slot *set_of(
 	struct tb_tcp_analysis *analysis, uint32_t id, uint32_t end)
 {
-	uint64_t word = (uint64_t)id << 32 | end;
-	return analysis->sets[word * UINT64_C(0x9e3779b97f4a7c15) >> 48];
+	// Segments of a few KB share a set, and the next KBs have the next: they are used
+	// one after another.
+	uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	return analysis->sets[(hash + (end >> 12)) & (N_SETS - 1)];
 }
 
-static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
-	uint32_t end, int64_t at_ns)
+// before compares sequence numbers (RFC 9293, section 3.4).
+static bool before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+// spill_segment moves a side's oldest segment to the table.
+static void spill_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side)
 {
 	if (side->id == 0)
 		side->id = ++analysis->n_sides;
+	uint32_t first = side->first_recent, end = side->ends[first];
 	struct segment_slot *set = set_of(analysis, side->id, end), *oldest = set;
 	for (int i = 0; i < SET_SLOTS && oldest->id != 0; i++)
 		if (set[i].id == 0 || set[i].at_ns < oldest->at_ns)
 			oldest = &set[i];
-	*oldest = (struct segment_slot){at_ns, side->id, end};
+	*oldest = (struct segment_slot){side->times_ns[first], side->id, end};
+	if (!side->has_spilled || before(side->spilled, end))
+		side->spilled = end;
+	side->has_spilled = true;
+	side->first_recent = (first + 1) % TB_TCP_RECENT;
+	side->n_recent--;
 }
 
-// take_segment finds and forgets the segment that ends at `end`.
-static bool take_segment(struct tb_tcp_analysis *analysis, const struct tb_tcp_side *side,
+// remember_segment keeps when a segment passed: the last few are with their side, since
+// most connections have no more under way, and the table would be a cache miss.
+static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
+	uint32_t end, int64_t at_ns)
+{
+	if (side->n_recent == TB_TCP_RECENT)
+		spill_segment(analysis, side);
+	uint32_t at = ((uint32_t)side->first_recent + side->n_recent++) % TB_TCP_RECENT;
+	side->ends[at] = end;
+	side->times_ns[at] = at_ns;
+}
+
+// take_segment finds the segment that ends at `end`, and forgets it and those before.
+static bool take_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
 	uint32_t end, int64_t *at_ns)
 {
+	bool found = false;
+	while (side->n_recent > 0 && !before(end, side->ends[side->first_recent])) {
+		uint32_t first = side->first_recent;
+		if (side->ends[first] == end) {
+			*at_ns = side->times_ns[first];
+			found = true;
+		}
+		side->first_recent = (first + 1) % TB_TCP_RECENT;
+		side->n_recent--;
+	}
+	if (side->has_spilled && before(side->spilled, end))
+		side->has_spilled = false;
+	if (found || !side->has_spilled)
+		return found;
 	struct segment_slot *set = set_of(analysis, side->id, end);
-	for (int i = 0; side->id != 0 && i < SET_SLOTS; i++) {
+	for (int i = 0; i < SET_SLOTS; i++) {
 		if (set[i].id != side->id || set[i].end != end)
 			continue;
 		*at_ns = set[i].at_ns;
@@ -82,12 +122,6 @@ static bool take_segment(struct tb_tcp_analysis *analysis, const struct tb_tcp_s
 		return true;
 	}
 	return false;
-}
-
-// before compares sequence numbers (RFC 9293, section 3.4).
-static bool before(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
 }
 
 static int64_t round_trip_ns(const struct tb_tcp_side *a, const struct tb_tcp_side *b)

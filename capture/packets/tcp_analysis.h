@@ -8,8 +8,8 @@
 //
 // Use: the frames of a connection in the order of time, without copies, each with the
 // state of both its ends. State per connection is constant. Round trips need the times of
-// segments that were not acknowledged yet: the analysis remembers about 262,144 of them,
-// for all connections, and forgets the oldest. Memory: 4 MB. Not thread safe.
+// segments that were not acknowledged yet: the analysis remembers about 131,072 of them,
+// for all connections, and forgets the oldest. Memory: 2 MB. Not thread safe.
 #ifndef TB_TCP_ANALYSIS_H
 #define TB_TCP_ANALYSIS_H
 
@@ -60,22 +60,27 @@ struct tb_tcp_events {
 	int64_t silent_ns;
 };
 
+#define TB_TCP_RECENT 4 // segments that a side remembers itself
+
 // One end of a connection, as its frames tell. A zeroed struct is one of which nothing
 // has been seen.
 struct tb_tcp_side {
-	int64_t last_ns; // its last frame
-	int64_t sent_ns; // its last segment with bytes, SYN or FIN
-	int64_t next_ns; // when `next` grew
-	int64_t ack_ns;	 // its last acknowledgement
-	int64_t full_ns; // since when there was no room for a full segment
-	int64_t room_ns; // until when, if has_room
-	int64_t half_ns; // of the handshake: from its SYN to the answer
-	uint32_t id;	 // in the table of segments
-	uint32_t pair;	 // for who counts by pair of endpoints; 0: none yet
-	uint32_t first;	 // sequence number of the SYN, or the first one seen
-	uint32_t next;	 // after the highest sequence number
-	uint32_t ack;	 // the last number that it acknowledged
-	uint32_t again;	 // after the last segment sent again, if `ambiguous`
+	int64_t last_ns;  // its last frame
+	int64_t sent_ns;  // its last segment with bytes, SYN or FIN
+	int64_t next_ns;  // when `next` grew
+	int64_t ack_ns;	  // its last acknowledgement
+	int64_t full_ns;  // since when there was no room for a full segment
+	int64_t room_ns;  // until when, if has_room
+	int64_t half_ns;  // of the handshake: from its SYN to the answer
+	uint32_t id;	  // in the table of segments
+	uint32_t pair;	  // for who counts by pair of endpoints; 0: none yet
+	uint32_t first;	  // sequence number of the SYN, or the first one seen
+	uint32_t next;	  // after the highest sequence number
+	uint32_t ack;	  // the last number that it acknowledged
+	uint32_t again;	  // after the last segment sent again, if `ambiguous`
+	uint32_t spilled; // after the last segment that is in the table, if has_spilled
+	uint32_t ends[TB_TCP_RECENT]; // after its last segments, and when these passed
+	int64_t times_ns[TB_TCP_RECENT];
 	uint16_t window; // as it stood in its last frame
 	uint16_t n_dup_acks;
 	uint8_t window_scale; // of its SYN: shift + 1; 0: no option
@@ -90,6 +95,9 @@ struct tb_tcp_side {
 	bool has_room : 1;
 	bool ambiguous : 1; // bytes that were sent again are not acknowledged
 	bool has_half : 1;
+	bool has_spilled : 1;
+	uint8_t first_recent : 3; // the oldest of the segments above
+	uint8_t n_recent : 3;	  // how many of them there are
 };
 
 struct tb_tcp_analysis; // opaque

@@ -33,6 +33,9 @@ static void read_packets(struct tb_packets *packets)
 	if (status < 0 && (int)error.code != status)
 		abort();
 	json_decref(tb_packets_summary_json(packets, 340e6));
+	struct tb_congestion *congestion;
+	if (tb_packets_congestion(packets, &congestion, NULL) == TB_OK)
+		tb_congestion_free(congestion);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -30,7 +30,8 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 	tb_spark_question_init(&viewer->of_sparks, viewer->rows.sparks);
 	tb_viewed_file_opened(&viewer->file, info);
 	uint32_t n_jobs = info->n_jobs < 2 ? 0 : info->n_jobs;
-	viewer->panes.n_lanes = info->n_levels + (n_jobs < 8 ? n_jobs : 8);
+	viewer->panes.n_lanes = info->n_levels + (n_jobs < 8 ? n_jobs : 8) +
+				viewer->data.n_recorded_lanes;
 	return TB_OK;
 }
 

@@ -204,3 +204,47 @@ int tb_recorded_captures_init(
 		tb_recorded_captures_fini(captures);
 	return status;
 }
+
+const char *const tb_recorded_lane_names[TB_RECORDED_LANES] = {
+	[TB_LANE_LOST] = "sent again",
+	[TB_LANE_WINDOWS] = "windows",
+	[TB_LANE_MARKS] = "marks",
+	[TB_LANE_PAUSES] = "pauses",
+};
+
+uint64_t tb_recorded_lane_of(
+	const struct tb_congestion_counts *counts, enum tb_recorded_lane lane)
+{
+	const uint64_t *of = counts->of;
+	switch (lane) {
+	case TB_LANE_LOST:
+		return of[TB_CONGESTION_RETRANSMISSIONS];
+	case TB_LANE_WINDOWS:
+		return of[TB_CONGESTION_CLOSED_PS] + of[TB_CONGESTION_LIMITED_PS];
+	case TB_LANE_MARKS:
+		return of[TB_CONGESTION_MARKED] + of[TB_CONGESTION_CNPS];
+	case TB_LANE_PAUSES:
+		return of[TB_CONGESTION_PAUSES];
+	case TB_RECORDED_LANES:
+		break;
+	}
+	return 0;
+}
+
+int tb_recorded_lanes(struct tb_run *run, uint32_t *n_lanes, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT coalesce(max(retransmissions > 0), 0) + "
+		"coalesce(max(zero_window_ps > 0 OR window_limited_ps > 0), 0) + "
+		"coalesce(max(marked > 0 OR cnps > 0), 0) + coalesce(max(pauses > 0), 0) "
+		"FROM recorded_pair WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	status = tb_run_next(run, "recorded_pair", &row, error);
+	if (status > 0)
+		*n_lanes = tb_run_get32(&row, 0, TB_RECORDED_LANES);
+	sqlite3_finalize(row.query);
+	return status < 0 ? status : TB_OK;
+}

@@ -22,4 +22,24 @@ int tb_recorded_captures_init(struct tb_recorded_captures *captures, struct tb_r
 	struct tb_error *error) TB_MUST_USE;
 void tb_recorded_captures_fini(struct tb_recorded_captures *captures);
 
+// What a time strip shows of it: a lane each.
+enum tb_recorded_lane {
+	TB_LANE_LOST,	 // segments sent again
+	TB_LANE_WINDOWS, // time that windows were closed or held a sender up
+	TB_LANE_MARKS,	 // marked packets and CNPs
+	TB_LANE_PAUSES,
+	TB_RECORDED_LANES
+};
+
+extern const char *const tb_recorded_lane_names[TB_RECORDED_LANES];
+
+// tb_recorded_lane_of returns what counts have for a lane.
+uint64_t tb_recorded_lane_of(
+	const struct tb_congestion_counts *counts, enum tb_recorded_lane lane);
+
+// tb_recorded_lanes counts the lanes of a run that have anything, without reading its
+// bins. Errors as of tb_recorded_captures_init.
+int tb_recorded_lanes(
+	struct tb_run *run, uint32_t *n_lanes, struct tb_error *error) TB_MUST_USE;
+
 #endif

@@ -1,5 +1,7 @@
 #include "viewer_data.h"
 
+#include "recorded_congestion.h"
+
 #include "progress.h"
 #include "run_text.h"
 
@@ -276,7 +278,9 @@ int tb_viewer_data_open(
 	// Without the list the run can be shown all the same.
 	if (tb_run_list_read(&data->runs, path, NULL) != TB_OK)
 		data->runs = (struct tb_run_list){.n = 0};
-	status = begin(data, run, error);
+	status = tb_recorded_lanes(run, &data->n_recorded_lanes, error);
+	if (status == TB_OK)
+		status = begin(data, run, error);
 	if (status != TB_OK) {
 		tb_run_free(run);
 		return status;

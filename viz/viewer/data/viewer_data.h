@@ -184,7 +184,8 @@ struct tb_viewer_data {
 	struct tb_reader *reader;
 	const struct tb_run *run; // NULL: nothing to show
 	const struct tb_run_info *info;
-	struct tb_run_list runs; // of the store, as it was when the run was opened
+	struct tb_run_list runs;   // of the store, as it was when the run was opened
+	uint32_t n_recorded_lanes; // of the time strip (recorded_congestion.h)
 
 	// How long a caller waits for an answer; negative: as long as it takes.
 	double patience_s;

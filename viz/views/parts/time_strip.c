@@ -35,6 +35,11 @@ static void forget(struct tb_time_strip *strip)
 	free(strip->by_level);
 	tb_job_series_fini(&strip->jobs);
 	strip->n_jobs = 0;
+	for (int lane = 0; lane < TB_RECORDED_LANES; lane++) {
+		free(strip->recorded[lane]);
+		strip->recorded[lane] = NULL;
+	}
+	strip->n_recorded = 0;
 	strip->by_bin = strip->by_level = NULL;
 }
 
@@ -50,6 +55,46 @@ static void read_jobs(struct tb_time_strip *strip, struct tb_run *run)
 		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
 }
 
+// add_recorded adds what a bin of a capture has to those of the run in which it was. Its
+// time is that of the capture, times the scale of the replay.
+static void add_recorded(struct tb_time_strip *strip, const struct tb_run_info *info,
+	const struct tb_congestion *from, const struct tb_congestion_bin *bin)
+{
+	double scale = info->time_scale > 0 ? info->time_scale : 1;
+	double at = ((double)bin->from_ps + 0.5 * (double)from->bin_ps) * scale /
+		    (double)strip->bin_ps;
+	if (at >= (double)strip->n_bins)
+		return;
+	for (int lane = 0; lane < TB_RECORDED_LANES; lane++) {
+		uint64_t n =
+			tb_recorded_lane_of(&bin->counts, (enum tb_recorded_lane)lane);
+		if (n == 0)
+			continue;
+		if (!strip->recorded[lane]) {
+			strip->recorded[lane] =
+				calloc(strip->n_bins, sizeof *strip->recorded[lane]);
+			strip->n_recorded += strip->recorded[lane] != NULL;
+		}
+		if (strip->recorded[lane])
+			strip->recorded[lane][(uint64_t)at] += n;
+	}
+}
+
+// read_recorded reads what captures recorded; without it there is no lane.
+static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
+{
+	struct tb_recorded_captures captures;
+	if (strip->n_bins == 0 || strip->bin_ps <= 0 ||
+		tb_recorded_captures_init(&captures, run, NULL) != TB_OK)
+		return;
+	for (size_t i = 0; i < captures.n; i++) {
+		const struct tb_congestion *from = captures.rows[i].congestion;
+		for (size_t k = 0; k < from->n_bins; k++)
+			add_recorded(strip, tb_run_info(run), from, &from->bins[k]);
+	}
+	tb_recorded_captures_fini(&captures);
+}
+
 static int read_strip(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
@@ -60,6 +105,7 @@ static int read_strip(
 	strip->bin_ps = tb_run_info(run)->bin_ps;
 	read_levels(strip, run);
 	read_jobs(strip, run);
+	read_recorded(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
 		return tb_fail_memory(error, "the time strip");
@@ -239,6 +285,43 @@ static void draw_jobs(const struct tb_time_strip *strip, const struct tb_pane *p
 	}
 }
 
+// draw_recorded shades what was recorded over time, each lane by its own largest.
+static void draw_recorded(const struct tb_time_strip *strip, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box box)
+{
+	int columns = n_columns(strip, box);
+	double h = fmin(box.h / strip->n_recorded, MOST_H), from, to, y = box.y;
+	for (int i = 0; i < TB_RECORDED_LANES; i++) {
+		const uint64_t *by_bin = strip->recorded[i];
+		struct tb_box lane = {box.x, y, box.w, fmax(h - 1, 1)};
+		uint64_t largest = 0;
+		if (!by_bin)
+			continue;
+		y += h;
+		name_lane(style, picture, lane, tb_recorded_lane_names[i]);
+		for (int pass = 0; pass < 2; pass++)
+			for (int column = 0; column < columns; column++) {
+				uint64_t sum = 0;
+				column_of(strip, columns, column, &from, &to);
+				for (uint64_t bin = (uint64_t)from; bin < (uint64_t)to;
+					bin++)
+					sum += by_bin[bin];
+				if (pass == 0 && sum > largest)
+					largest = sum;
+				if (pass == 0 || sum == 0)
+					continue;
+				double left = x_of(strip, box, from),
+				       right = x_of(strip, box, to);
+				// Little must be seen too.
+				double percent = 20 + 80 * (double)sum / (double)largest;
+				tb_picture_rect(picture,
+					(struct tb_box){
+						left, lane.y, right - left, lane.h},
+					tb_style_shade(style, percent));
+			}
+	}
+}
+
 char *tb_time_strip_scale(
 	const struct tb_time_strip *strip, double width, char *buffer, size_t size)
 {
@@ -299,11 +382,22 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 	struct tb_box bars = box, levels = box;
 	if (strip->question.state != TB_ANSWERED)
 		return;
-	if (strip->by_level) {
+	double lanes = strip->by_level ? strip->n_levels + strip->n_jobs : 0;
+	if (lanes > 0 || strip->n_recorded > 0) {
 		bars.h = BARS_H;
 		levels.y += BARS_H + 2;
 		levels.h -= BARS_H + 2;
-		double lanes = strip->n_levels + strip->n_jobs;
+	}
+	if (strip->n_recorded > 0) {
+		struct tb_box recorded = levels;
+		recorded.h =
+			fmin(levels.h * strip->n_recorded / (lanes + strip->n_recorded),
+				strip->n_recorded * (double)MOST_H);
+		levels.h -= recorded.h;
+		recorded.y += levels.h;
+		draw_recorded(strip, pane->style, picture, recorded);
+	}
+	if (strip->by_level) {
 		struct tb_box jobs = levels;
 		levels.h = fmin(levels.h * strip->n_levels / lanes,
 			strip->n_levels * (double)MOST_H);
@@ -354,6 +448,17 @@ void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_in
 	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
 		tb_metric_format(TB_WAIT, strip->by_bin[bin], text, sizeof text));
 	tip->n_lines = 2;
+	for (int lane = 0; lane < TB_RECORDED_LANES && tip->n_lines < TB_TIP_LINES;
+		lane++)
+		if (strip->recorded[lane] && strip->recorded[lane][bin] > 0)
+			snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
+				"recorded, %s: %s", tb_recorded_lane_names[lane],
+				lane == TB_LANE_WINDOWS
+					? tb_format_time(
+						  (tb_time_ps)strip->recorded[lane][bin],
+						  text, sizeof text)
+					: tb_format_count(strip->recorded[lane][bin],
+						  text, sizeof text));
 	for (uint32_t level = strip->n_levels;
 		strip->by_level && level-- > 0 && tip->n_lines < TB_TIP_LINES;)
 		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],

@@ -1,9 +1,10 @@
 // The time strip: the wait of all links per bin as bars, below it that of each level as
-// shades, and of each of several jobs.
+// shades, of each of several jobs, and what captures recorded of congestion.
 #ifndef TB_TIME_STRIP_H
 #define TB_TIME_STRIP_H
 
 #include "job_series.h"
+#include "recorded_congestion.h"
 #include "view.h"
 
 #define TB_STRIP_MOST_JOBS 8 // that have a lane
@@ -15,6 +16,9 @@ struct tb_time_strip {
 	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
 	struct tb_job_series jobs; // of a run of several jobs
 	uint32_t n_jobs;	   // that have a lane
+	// By bin what was recorded, of lanes that have anything; NULL: nothing.
+	uint64_t *recorded[TB_RECORDED_LANES];
+	uint32_t n_recorded; // that are not NULL
 	tb_time_ps bin_ps;
 	uint64_t n_bins;
 	uint32_t n_levels;
