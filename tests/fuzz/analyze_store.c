@@ -1,6 +1,7 @@
 // Whatever is in a store, reading it ends and stays within bounds.
 #include "crossing.h"
 #include "flow_messages.h"
+#include "fuzz_file.h"
 #include "heavy_waits.h"
 #include "hot_links.h"
 #include "job_waits.h"
@@ -134,9 +135,10 @@ static void write_reports(struct tb_run *run, uint8_t choice)
 	FILE *nowhere = fopen("/dev/null", "w");
 	if (nowhere && tb_report_new(&report, run, 20, &error) == TB_OK) {
 		for (enum tb_format f = TB_FORMAT_TEXT; f <= TB_FORMAT_HTML; f++)
-			if (f != TB_FORMAT_CSV)
+			if (f != TB_FORMAT_CSV && fuzz_turn(choice, 5, f))
 				(void)!tb_report_write(report, f, NULL, nowhere, &error);
-		write_csv(report, choice, nowhere);
+		if (fuzz_turn(choice, 5, TB_FORMAT_CSV))
+			write_csv(report, choice, nowhere);
 	}
 	if (nowhere)
 		read_timeline(run, nowhere);
@@ -165,12 +167,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (choice % 4 == 0 && tb_runs_open_bytes(&runs, data, size, &error) == TB_OK)
 		tb_runs_free(runs);
 	if (tb_run_open_bytes(&run, data, size, &error) == TB_OK) {
-		read_windows(run);
-		read_trees(run);
-		read_waits(run);
-		read_messages(run);
-		read_ways(run);
-		write_reports(run, choice);
+		if (fuzz_turn(choice, 2, 0)) {
+			read_windows(run);
+			read_trees(run);
+			read_waits(run);
+			read_messages(run);
+			read_ways(run);
+		}
+		if (fuzz_turn(choice, 2, 1))
+			write_reports(run, choice / 2);
 		tb_run_free(run);
 	}
 	return 0;

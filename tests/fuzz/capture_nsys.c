@@ -3,12 +3,14 @@
 #include "nsys_export.h"
 
 #include "../support/fuzz_calls.h"
+#include "../support/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/tailback_fuzz_XXXXXX";
+	char path[64];
+	snprintf(path, sizeof path, "%s/tailback_fuzz_XXXXXX", fuzz_folder());
 	int fd = mkstemp(path);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();

@@ -3,6 +3,7 @@
 #include "otf2_trace.h"
 
 #include "../support/fuzz_calls.h"
+#include "../support/fuzz_file.h"
 #include "../support/otf2_packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,12 +25,15 @@ const char *__lsan_default_suppressions(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char folder[] = "/tmp/otf2_XXXXXX";
+	char folder[32];
+	snprintf(folder, sizeof folder, "%s/otf2_XXXXXX", fuzz_folder());
 	if (!mkdtemp(folder))
 		abort();
 	otf2_unpack(folder, data, size);
-	fuzz_read(tb_otf2_read, folder, &(struct tb_reading){0});
-	fuzz_read(tb_otf2_read, folder, &(struct tb_reading){.lenient = true});
+	for (unsigned lenient = 0; lenient < 2; lenient++)
+		if (fuzz_turn(size, 2, lenient))
+			fuzz_read(tb_otf2_read, folder,
+				&(struct tb_reading){.lenient = lenient});
 	otf2_remove(folder);
 	return 0;
 }

@@ -1,5 +1,6 @@
 // Whatever an archive holds, its files lie in the folder that is made for it, no more
 // than so many bytes, and the folder is gone afterwards.
+#include "fuzz_file.h"
 #include "unpacked.h"
 
 #include <ftw.h>
@@ -44,16 +45,13 @@ static void unpack(const char *path, enum tb_unpacked_part part)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/tailback-fuzz-XXXXXX";
-	int file = mkstemp(path);
-	if (file < 0)
+	char path[FUZZ_FILE_PATH];
+	setenv("TMPDIR", fuzz_folder(), 1);
+	if (!fuzz_input_file(data, size, path))
 		return 0;
-	ssize_t n = write(file, data, size);
-	close(file);
-	if (n == (ssize_t)size) {
+	if (fuzz_turn(size, 2, 0))
 		unpack(path, TB_UNPACKED_ALL);
+	if (fuzz_turn(size, 2, 1))
 		unpack(path, TB_UNPACKED_LOOK);
-	}
-	unlink(path);
 	return 0;
 }

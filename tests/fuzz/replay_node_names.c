@@ -2,12 +2,12 @@
 // is refused.
 #include "cabling.h"
 #include "cabling_impl.h"
+#include "fuzz_file.h"
 #include "preset.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,14 +39,8 @@ static void name_by(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/tailback-fuzz-XXXXXX";
-	int file = mkstemp(path);
-	if (file < 0)
-		return 0;
-	ssize_t n = write(file, data, size);
-	close(file);
-	if (n == (ssize_t)size)
+	char path[FUZZ_FILE_PATH];
+	if (fuzz_input_file(data, size, path))
 		name_by(path);
-	unlink(path);
 	return 0;
 }
