@@ -232,6 +232,8 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 	struct tb_matrix scaled = pair->change;
 	if (panel == PANEL_CHANGE) {
 		view.less_links = pair->less_links;
+		view.unmeasured = pair->unmeasured;
+		view.unmeasured_switches = pair->unmeasured_switches;
 		view.less_switches = pair->less_switches;
 	} else {
 		scaled.metric = pane->data->matrix.metric;

@@ -84,9 +84,9 @@ void tb_link_pair_known(const struct tb_link_pairs *pairs,
 	const struct tb_link_pair *pair, enum tb_metric metric, enum tb_known known[2])
 {
 	known[0] = known[1] = TB_EXACT;
-	if (pair->a.id != TB_ID_NONE)
+	if (pairs->links_a && pair->a.id != TB_ID_NONE)
 		known[0] = tb_known_of(pairs->links_a[pair->a.id].known, metric);
-	if (pair->b.id != TB_ID_NONE)
+	if (pairs->links_b && pair->b.id != TB_ID_NONE)
 		known[1] = tb_known_of(pairs->links_b[pair->b.id].known, metric);
 }
 

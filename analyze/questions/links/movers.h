@@ -17,7 +17,7 @@ struct tb_link_pairs {
 	struct tb_link_pair *pairs; // by a, then the links that only b has, by b
 	uint32_t n;
 	uint32_t n_both, n_only_a, n_only_b;
-	const struct tb_run_link *links_a, *links_b; // of the runs
+	const struct tb_run_link *links_a, *links_b; // of the runs; NULL: all is exact
 };
 
 // tb_link_pairs_init pairs the links; expected cost linear in links. tb_link_pairs_fini

@@ -270,7 +270,9 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
 		const struct shown_cell shown = {cell->value, &pen->view->links,
 			{TB_PICK_LINK, cell->link.id}, false,
-			lacks(pen, tb_run_links(pen->run)[cell->link.id].known)};
+			lacks(pen, tb_run_links(pen->run)[cell->link.id].known) ||
+				(pen->view->unmeasured &&
+					pen->view->unmeasured[cell->link.id])};
 		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
@@ -334,7 +336,9 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
 	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true,
-		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known)};
+		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known) ||
+			(pen->view->unmeasured_switches &&
+				pen->view->unmeasured_switches[switch_box->sw.id])};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);

@@ -92,6 +92,8 @@ struct tb_matrix_view {
 	// For a matrix of changes: 1 where the value fell, by id. NULL: a matrix of
 	// amounts.
 	const uint8_t *less_links, *less_switches;
+	// Beside what the run lacks, by link and switch; NULL: nothing.
+	const uint8_t *unmeasured, *unmeasured_switches;
 };
 
 // tb_matrix_detail_at returns the finest detail that is legible at a zoom.

@@ -14,6 +14,8 @@ void tb_run_pair_free(struct tb_run_pair *pair)
 	tb_matrix_fini(&pair->change);
 	tb_run_free(pair->run);
 	free(pair->less_links);
+	free(pair->unmeasured);
+	free(pair->unmeasured_switches);
 	free(pair->less_switches);
 	free(pair->movers);
 	free(pair->nothing);
@@ -51,8 +53,11 @@ static int prepare(
 	if (!status)
 		status = tb_matrix_lay_out(&pair->change, pair->run, error);
 	pair->less_links = calloc((size_t)info->n_links + 1, 1);
+	pair->unmeasured = calloc((size_t)info->n_links + 1, 1);
+	pair->unmeasured_switches = calloc((size_t)info->n_switches + 1, 1);
 	pair->less_switches = calloc((size_t)info->n_switches + 1, 1);
-	if (!status && (!pair->less_links || !pair->less_switches))
+	if (!status && (!pair->less_links || !pair->less_switches || !pair->unmeasured ||
+			       !pair->unmeasured_switches))
 		status = tb_fail_memory(error, "the comparison of two runs");
 	if (status)
 		return status;
@@ -117,7 +122,16 @@ static uint64_t size_of_change(uint64_t before, uint64_t after, uint8_t *less)
 	return *less ? before - after : after - before;
 }
 
-static void fill_change(struct tb_run_pair *pair, const struct tb_matrix *a)
+// is_exact is whether both runs know a link's figure: else its change is not known.
+static bool is_exact(const struct tb_run_pair *pair, const struct tb_run *a,
+	uint32_t link, enum tb_metric metric)
+{
+	return tb_known_of(tb_run_links(a)[link].known, metric) == TB_EXACT &&
+	       tb_known_of(tb_run_links(pair->run)[link].known, metric) == TB_EXACT;
+}
+
+static void fill_change(
+	struct tb_run_pair *pair, const struct tb_run *a_run, const struct tb_matrix *a)
 {
 	struct tb_matrix *change = &pair->change;
 	const struct tb_matrix *b = &pair->matrix;
@@ -129,6 +143,8 @@ static void fill_change(struct tb_run_pair *pair, const struct tb_matrix *a)
 			continue;
 		uint64_t value = size_of_change(
 			a->cells[i].value, b->cells[i].value, &pair->less_links[link]);
+		pair->unmeasured[link] = !is_exact(pair, a_run, link, a->metric);
+		value = pair->unmeasured[link] ? 0 : value;
 		change->cells[i].value = value;
 		if (change->largest_link < value)
 			change->largest_link = value;
@@ -137,6 +153,13 @@ static void fill_change(struct tb_run_pair *pair, const struct tb_matrix *a)
 		struct tb_matrix_box *box = &change->boxes[i];
 		box->sum = size_of_change(a->boxes[i].sum, b->boxes[i].sum,
 			&pair->less_switches[box->sw.id]);
+		uint32_t sw = box->sw.id;
+		bool known = tb_known_of(tb_run_switches(a_run)[sw].known, a->metric) ==
+				     TB_EXACT &&
+			     tb_known_of(tb_run_switches(pair->run)[sw].known,
+				     a->metric) == TB_EXACT;
+		pair->unmeasured_switches[sw] = !known;
+		box->sum = known ? box->sum : 0;
 		if (change->largest_switch < box->sum)
 			change->largest_switch = box->sum;
 	}
@@ -160,6 +183,6 @@ int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
 	pair->n_moved = n_moved;
 	tb_matrix_fill(&pair->matrix, pair->samples, matrix->metric);
 	if (pair->same_shape)
-		fill_change(pair, matrix);
+		fill_change(pair, a, matrix);
 	return TB_OK;
 }

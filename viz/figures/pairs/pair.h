@@ -32,6 +32,9 @@ struct tb_run_pair {
 	// less.
 	struct tb_matrix change;
 	uint8_t *less_links, *less_switches;
+	// 1 where either run does not know the figure exactly
+	uint8_t *unmeasured, *unmeasured_switches;
+	// exactly
 	const struct tb_link_sample *samples; // of B, by its link ids
 	struct tb_mover *movers;
 	uint32_t n_movers, n_moved;

@@ -312,9 +312,15 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_format_time(info->simulated_ps, text, sizeof text));
 	if (!measured)
 		count_row(detail, "messages", info->n_messages);
-	count_row(detail, "packets", info->n_packets);
+	const struct tb_run *run = detail->pane->data->run;
+	if (tb_run_received_known(run, TB_PACKETS) == TB_NOT_MEASURED)
+		tb_sheet_row(detail->sheet, "packets", "not measured");
+	else
+		count_row(detail, "packets", info->n_packets);
+	tb_format_size(info->delivered_bytes, text, sizeof text);
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
-		tb_format_size(info->delivered_bytes, text, sizeof text));
+		tb_run_received_known(run, TB_BYTES) == TB_NOT_MEASURED ? "not measured"
+									: text);
 	capture_rows(detail);
 	tb_sheet_row(detail->sheet, "complete",
 		info->complete			? "yes"
