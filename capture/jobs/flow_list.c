@@ -43,7 +43,8 @@ struct flow_list_reading {
 	const char *name;
 	struct tb_error *error;
 	uint64_t line;
-	bool begun; // "Nodes" was read
+	bool begun;    // "Nodes" was read
+	bool declares; // at least one trigger; without, all are as they are used
 	uint32_t n_nodes;
 	uint64_t n_declared[2]; // "Connections" and "Triggers"
 	struct flow *flows;
@@ -53,6 +54,7 @@ struct flow_list_reading {
 	uint32_t n_triggers;
 	size_t triggers_room;
 	struct tb_map trigger_of; // id to index
+	struct tb_map flow_of;	  // id to index, of flows that have one
 	struct tb_job_builder *builder;
 };
 
@@ -94,28 +96,60 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	return TB_OK;
 }
 
-// read_word reads a word of a flow's line and the number after it.
-static int read_word(struct flow_list_reading *reading, struct flow *flow,
+// read_id reads the id of the flow that is being read: of no other, as htsim demands; 0
+// is none.
+static int read_id(struct flow_list_reading *reading, const char *text)
+{
+	uint64_t id = 0;
+	uint32_t other = 0;
+	int status = read_number(reading, "id", text, INT64_MAX, &id);
+	if (status != TB_OK || id == 0)
+		return status;
+	if (tb_map_find(&reading->flow_of, id, &other))
+		return REFUSE(reading, "the flow of line %" PRIu64 " has id %s too",
+			reading->flows[other].line, text);
+	return tb_map_put(&reading->flow_of, id, reading->n_flows) == TB_OK
+		       ? TB_OK
+		       : no_memory(reading);
+}
+
+// read_word reads a word of a flow's line and the number after it. `seen` has a bit for
+// each word that the line had.
+static int read_word(struct flow_list_reading *reading, struct flow *flow, unsigned *seen,
 	const char *word, const char *text)
 {
-	static const char *const ends[] = {"send_done_trigger", "recv_done_trigger"};
+	static const char *const words[] = {"send_done_trigger", "recv_done_trigger",
+		"trigger", "size", "start", "id", "prio"};
+	enum {
+		TRIGGER = N_ENDS,
+		SIZE,
+		START,
+		ID,
+		N_WORDS = sizeof words / sizeof *words
+	};
 	uint64_t number = 0;
-	for (int end = 0; end < N_ENDS; end++)
-		if (strcmp(word, ends[end]) == 0)
-			return find_trigger(reading, word, text, &flow->fires[end]);
-	if (strcmp(word, "trigger") == 0)
-		return find_trigger(reading, word, text, &flow->begins);
-	if (strcmp(word, "id") == 0 || strcmp(word, "prio") == 0)
-		return read_number(reading, word, text, INT64_MAX, &number);
-	if (strcmp(word, "size") == 0)
-		return read_number(reading, word, text, INT64_MAX, &flow->bytes);
-	if (strcmp(word, "start") != 0)
+	unsigned i = 0;
+	while (i < N_WORDS && strcmp(word, words[i]) != 0)
+		i++;
+	if (i == N_WORDS)
 		return REFUSE(reading,
 			"'%s' is no word of a flow: expected id, start, trigger, size, "
 			"send_done_trigger, recv_done_trigger or prio",
 			word);
+	if (*seen & 1U << i)
+		return REFUSE(reading, "'%s' stands here a second time", word);
+	*seen |= 1U << i;
+	if (i < N_ENDS)
+		return find_trigger(reading, word, text, &flow->fires[i]);
+	if (i == TRIGGER)
+		return find_trigger(reading, word, text, &flow->begins);
+	if (i == SIZE)
+		return read_number(reading, word, text, INT64_MAX, &flow->bytes);
+	if (i == ID)
+		return read_id(reading, text);
 	int status = read_number(reading, word, text, INT64_MAX - 1, &number);
-	flow->start_ps = (tb_time_ps)number;
+	if (i == START)
+		flow->start_ps = (tb_time_ps)number;
 	return status;
 }
 
@@ -157,9 +191,11 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 		.fires = {NONE, NONE},
 		.next = {NONE, NONE},
 		.line = reading->line};
+	unsigned seen = 0;
 	int status = read_ends(reading, ends, &flow);
 	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
-		status = read_word(reading, &flow, word, strtok_r(rest, BLANKS, &rest));
+		status = read_word(
+			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
 	if (status != TB_OK)
 		return status;
 	if (flow.bytes == 0)
@@ -176,6 +212,12 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 	reading->flows[reading->n_flows] = flow;
 	fire_with(reading, reading->n_flows++);
 	return TB_OK;
+}
+
+static int end_line(const struct flow_list_reading *reading, char *rest)
+{
+	const char *word = strtok_r(rest, BLANKS, &rest);
+	return word ? REFUSE(reading, "'%.40s': expected nothing more", word) : TB_OK;
 }
 
 // read_trigger reads "id 7 barrier count 16".
@@ -197,10 +239,11 @@ static int read_trigger(struct flow_list_reading *reading, char *rest)
 	for (int i = ONESHOT; kind && i <= BARRIER; i++)
 		if (strcmp(kind, kinds[i]) == 0)
 			trigger->kind = (enum trigger_kind)i;
+	reading->declares = true;
 	if (trigger->kind == UNDECLARED)
 		return REFUSE(reading, "a trigger is oneshot, multishot or barrier");
 	if (trigger->kind != BARRIER)
-		return TB_OK;
+		return end_line(reading, rest);
 	const char *word = strtok_r(rest, BLANKS, &rest);
 	uint64_t count = 0;
 	if (!word || strcmp(word, "count") != 0)
@@ -208,7 +251,7 @@ static int read_trigger(struct flow_list_reading *reading, char *rest)
 	status = read_number(
 		reading, word, strtok_r(rest, BLANKS, &rest), UINT32_MAX, &count);
 	trigger->count = (uint32_t)count;
-	return status;
+	return status == TB_OK ? end_line(reading, rest) : status;
 }
 
 static int read_nodes(struct flow_list_reading *reading, char *rest)
@@ -220,7 +263,18 @@ static int read_nodes(struct flow_list_reading *reading, char *rest)
 		return REFUSE(reading, "a flow list without nodes");
 	reading->begun = true;
 	reading->n_nodes = (uint32_t)n;
-	return status;
+	return status == TB_OK ? end_line(reading, rest) : status;
+}
+
+// read_count reads how many flows or triggers there are.
+static int read_count(struct flow_list_reading *reading, const char *word, char *rest,
+	uint64_t *n_declared)
+{
+	if (*n_declared)
+		return REFUSE(reading, "'%s' stands here a second time", word);
+	int status = read_number(
+		reading, word, strtok_r(rest, BLANKS, &rest), INT64_MAX, n_declared);
+	return status == TB_OK ? end_line(reading, rest) : status;
 }
 
 static int read_line(struct flow_list_reading *reading, char *text)
@@ -237,8 +291,7 @@ static int read_line(struct flow_list_reading *reading, char *text)
 						  : TB_EFOREIGN;
 	for (int i = 0; i < 2; i++)
 		if (strcmp(word, counts[i]) == 0)
-			return read_number(reading, word, strtok_r(rest, BLANKS, &rest),
-				INT64_MAX, &reading->n_declared[i]);
+			return read_count(reading, word, rest, &reading->n_declared[i]);
 	if (strcmp(word, "trigger") == 0)
 		return read_trigger(reading, rest);
 	if (strstr(word, "->"))
@@ -291,6 +344,10 @@ static int check_trigger(struct flow_list_reading *reading, const struct flow *f
 	const struct trigger *trigger = &reading->triggers[flow->begins];
 	char number[48];
 	reading->line = flow->line;
+	if (trigger->kind == UNDECLARED && reading->declares)
+		return REFUSE(reading,
+			"the flow waits for trigger %" PRIu32 ", which is not declared",
+			trigger->id);
 	if (trigger->n_flows == 0)
 		return REFUSE(reading,
 			"the flow waits for trigger %" PRIu32 ", which nothing fires",
@@ -453,5 +510,6 @@ int tb_flow_list_read(
 	free(reading.flows);
 	free(reading.triggers);
 	tb_map_fini(&reading.trigger_of);
+	tb_map_fini(&reading.flow_of);
 	return status;
 }

@@ -131,6 +131,12 @@ static bool is_null(sqlite3_stmt *query, int column)
 	return sqlite3_column_type(query, column) == SQLITE_NULL;
 }
 
+// is_unsized: no size, or a negative one.
+static bool is_unsized(sqlite3_stmt *query, int column)
+{
+	return is_null(query, column) || sqlite3_column_int64(query, column) < 0;
+}
+
 static void read_partner(struct nx_call *call, sqlite3_stmt *query)
 {
 	int64_t tag = sqlite3_column_int64(query, 5);
@@ -153,19 +159,20 @@ static bool read_call(struct nx_call *call, sqlite3_stmt *query)
 		.request = (uint64_t)sqlite3_column_int64(query, 9),
 		.has_comm = !is_null(query, 4),
 		.has_request = !is_null(query, 9)};
-	if (call->end_ns < call->begin_ns)
-		call->end_ns = call->begin_ns;
+	bool ends_early = call->end_ns < call->begin_ns;
+	if (ends_early)
+		call->end_ns = call->begin_ns; // NULL: it did not end
 	take_name(call, tb_nx_text(query, 3));
 	read_partner(call, query);
-	bool sized = !is_null(query, 7) || !is_null(query, 8);
+	bool sized = !is_unsized(query, 7) || !is_unsized(query, 8);
 	if (call->act == NX_COLLECTIVE && call->op != TB_COLL_BARRIER && !sized)
 		call->act = NX_UNKNOWN;
-	if ((call->act == NX_SEND || call->act == NX_RECV) && is_null(query, 7))
+	if ((call->act == NX_SEND || call->act == NX_RECV) && is_unsized(query, 7))
 		call->act = NX_UNKNOWN;
 	if (call->act == NX_WAIT || call->act == NX_WAITALL)
 		call->act = call->has_request ? NX_WAIT : NX_WAITALL;
-	return call->end_ns < UINT64_C(1) << 62 && call->bytes < UINT64_C(1) << 56 &&
-	       call->recv_bytes < UINT64_C(1) << 56;
+	return !(ends_early && !is_null(query, 1)) && call->end_ns < UINT64_C(1) << 62 &&
+	       call->bytes < UINT64_C(1) << 56 && call->recv_bytes < UINT64_C(1) << 56;
 }
 
 static int add_call(struct nx_trace *trace, struct nx_file *file,

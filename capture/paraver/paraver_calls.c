@@ -441,6 +441,16 @@ static void write_notes(const struct prv_making *making)
 		tb_calls_note(calls, "%s entered before the trace begins: left out",
 			tb_format_counted(
 				trace->n_cut, "MPI call|MPI calls", text, sizeof text));
+	if (trace->n_declared && trace->n_declared != trace->n_communicators)
+		tb_calls_note(calls,
+			"the header declares %" PRIu64
+			" communicators, of which there are %zu",
+			trace->n_declared, trace->n_communicators);
+	if (trace->n_odd)
+		tb_calls_note(calls,
+			"%s without begin or end: they end where the next begins",
+			tb_format_counted(
+				trace->n_odd, "MPI call|MPI calls", text, sizeof text));
 	if (trace->n_unheld)
 		tb_calls_note(calls, "%s of which the trace has no message: left out",
 			tb_format_counted(trace->n_unheld,

@@ -91,6 +91,7 @@ struct prv_trace {
 	uint64_t last_ns; // of the records so far: when the last one begins
 	bool is_cut;	  // the file ends within a line
 	uint32_t n_nodes;
+	uint64_t n_cpus; // of all nodes; 0: the header does not say
 	struct prv_application *applications;
 	uint32_t n_applications;
 	struct prv_task *tasks;
@@ -100,6 +101,7 @@ struct prv_trace {
 	size_t n_messages, messages_room;
 	struct prv_communicator *communicators;
 	size_t n_communicators, communicators_room;
+	uint64_t n_declared; // communicators, by the header; 0: it does not say
 	uint32_t *members;
 	size_t n_members, members_room;
 	struct prv_names names;
@@ -107,6 +109,7 @@ struct prv_trace {
 	uint32_t n_ranks;
 	uint64_t n_broken; // files that break off, so 0 or 1
 	uint64_t n_cut;	   // calls that were entered before the trace begins
+	uint64_t n_odd; // ends of calls that had ended, and calls within which one begins
 	uint64_t n_unheld; // send and receive calls without a message in the trace
 	struct tb_error *error;
 };

@@ -97,11 +97,17 @@ static int read_nodes(struct prv_trace *trace, const char **text)
 	trace->n_nodes = (uint32_t)n;
 	if ((*text)[-1] != '(')
 		return TB_OK;
-	const char *end = strchr(*text, ')');
-	if (!end || end[1] != ':')
-		return REFUSE(
-			trace, "expected the processors of each node, as in 2(4,4):");
-	*text = end + 2;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t n_cpus;
+		if (!next_number(text, UINT32_MAX, i + 1 < n ? "," : ")", &n_cpus))
+			return REFUSE(trace,
+				"expected the processors of %" PRIu64
+				" nodes, as in 2(4,4):",
+				n);
+		trace->n_cpus += n_cpus;
+	}
+	if (*(*text)++ != ':')
+		return REFUSE(trace, "expected ':' behind the processors of the nodes");
 	return TB_OK;
 }
 
@@ -130,11 +136,12 @@ static int read_application(
 		if (trace->n_tasks >= TASKS_MAX ||
 			!next_number(text, THREADS_MAX, INNER, &n_threads) ||
 			n_threads == 0 ||
-			!next_number(text, TASKS_MAX, i + 1 < n ? "," : ")", &node))
+			!next_number(text, trace->n_nodes, i + 1 < n ? "," : ")", &node))
 			return REFUSE(trace,
 				"task %" PRIu64
-				" of an application: expected THREADS:NODE",
-				i + 1);
+				" of an application: expected THREADS:NODE, of %" PRIu32
+				" nodes",
+				i + 1, trace->n_nodes);
 		int status = add_task(trace, n_threads, node);
 		if (status != TB_OK)
 			return status;
@@ -159,8 +166,10 @@ static int read_applications(struct prv_trace *trace, const char **text)
 		// How many communicators an application has may stand behind it.
 		const char *digits = *text;
 		uint64_t count;
-		if (status == TB_OK && next_number(&digits, UINT32_MAX, ":,", &count))
+		if (status == TB_OK && next_number(&digits, UINT32_MAX, ":,|", &count)) {
 			*text = digits;
+			trace->n_declared += count;
+		}
 	}
 	return status;
 }
@@ -174,7 +183,11 @@ int tb_prv_read_header(struct prv_trace *trace, const char *text)
 	int status = read_duration(trace, &text);
 	if (status == TB_OK)
 		status = read_nodes(trace, &text);
-	return status == TB_OK ? read_applications(trace, &text) : status;
+	if (status == TB_OK)
+		status = read_applications(trace, &text);
+	if (status == TB_OK && *text)
+		return REFUSE(trace, "'%.40s' behind the applications", text);
+	return status;
 }
 
 // read_place reads "CPU:APPLICATION:TASK:THREAD:" to a task and a thread of it.
@@ -186,6 +199,9 @@ static int read_place(
 		!next_number(text, trace->n_applications, INNER, &application) ||
 		application == 0)
 		return REFUSE(trace, "expected CPU:APPLICATION:TASK:THREAD");
+	if (trace->n_cpus && cpu > trace->n_cpus)
+		return REFUSE(
+			trace, "processor %" PRIu64 " of %" PRIu64, cpu, trace->n_cpus);
 	const struct prv_application *of = &trace->applications[application - 1];
 	if (!next_number(text, of->n_tasks, INNER, &number) || number == 0)
 		return REFUSE(trace,
@@ -259,6 +275,8 @@ static int end_call(
 	if (open != PRV_NONE) {
 		if (task->spans[open].is_open)
 			task->spans[open].exit_ns = time_ns;
+		else
+			trace->n_odd++;
 		task->spans[open].is_open = false;
 		return TB_OK;
 	}
@@ -303,11 +321,13 @@ static int take_call(struct prv_trace *trace, uint32_t task, struct prv_span *sp
 		forget_states(trace);
 	// A call without end ends where the next one begins.
 	uint32_t open = last_of(&trace->tasks[task], span->thread);
-	int status = value == 0 || open != PRV_NONE
+	bool is_within = open != PRV_NONE && trace->tasks[task].spans[open].is_open;
+	int status = value == 0 || is_within
 			     ? end_call(trace, task, span->thread, span->enter_ns)
 			     : TB_OK;
 	if (status != TB_OK || value == 0)
 		return status;
+	trace->n_odd += is_within;
 	span->kind = tb_prv_call_kind(&trace->names, type, value);
 	span->is_open = true;
 	return add_span(trace, task, span);

@@ -184,6 +184,8 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			 "the fabric's name decides",
 				"switches have doubtful levels: roots=FILE behind the "
 				"fabric's name decides"},
+		[TB_REMARK_NO_CABLE] = {"a device that is declared has no cable",
+			"devices that are declared have no cable"},
 		[TB_REMARK_NO_ROOT] =
 			{"a root was passed over that the fabric does not have",
 				"roots were passed over that the fabric does not have"},

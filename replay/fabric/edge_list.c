@@ -201,6 +201,9 @@ static void choose_kinds(struct tb_cabling *cabling)
 		uint32_t n = 0;
 		for (size_t port = 0; port < at->n_ports; port++)
 			n += at->ports[port].is_used;
+		if (n == 0)
+			tb_cabling_note(cabling, TB_REMARK_NO_CABLE,
+				"line %" PRIu64 ": %s", at->line, at->name);
 		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
 		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
 		at->lid = at->lmc = 0;

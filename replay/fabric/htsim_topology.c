@@ -117,6 +117,10 @@ static int read_line(struct htsim_reading *reading, char *line)
 	if (!word || *word == '#')
 		return TB_OK;
 	const char *value = strtok_r(line, BLANKS, &line);
+	const char *more = strtok_r(line, BLANKS, &line);
+	if (more && *more != '#')
+		return REFUSE(reading, "'%.40s': expected nothing behind %s %s", more,
+			word, value);
 	if (strcasecmp(word, "tier") == 0)
 		return begin_tier(reading, value);
 	int known = reading->tier < 0

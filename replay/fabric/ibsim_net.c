@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS_MOST = 254, NO_DEVICE = -1 };
+enum { PORTS_MOST = 254, MASK_MOST = 255, NO_DEVICE = -1 };
 
 // The masks that ports have.
 struct ibsim_masks {
@@ -87,12 +87,22 @@ static int read_id(struct ibsim_reading *reading, uint32_t *device)
 	return status;
 }
 
+// end_line refuses what is behind all that a line has, but for a remark.
+static int end_line(const struct ibsim_reading *reading, const char *rest)
+{
+	rest += strspn(rest, " \t\r");
+	return *rest == '\0' || *rest == '#'
+		       ? TB_OK
+		       : REFUSE(reading, "'%.40s': expected nothing more", rest);
+}
+
 static int begin_entry(struct ibsim_reading *reading, enum tb_device_kind kind)
 {
 	uint32_t device = 0;
 	char *end = NULL;
 	reading->n_ports = strtoul(reading->at, &end, 10);
-	if (end == reading->at || reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
+	if (end == reading->at || !isblank((unsigned char)*end) ||
+		reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
 		return REFUSE(
 			reading, "expected a number of ports from 1 to %d", PORTS_MOST);
 	int status = read_id(reading, &device);
@@ -105,15 +115,23 @@ static int begin_entry(struct ibsim_reading *reading, enum tb_device_kind kind)
 	at->kind = kind;
 	at->line = reading->line;
 	reading->device = device;
-	return TB_OK;
+	return end_line(reading, reading->at);
 }
 
-// take_mask keeps the number behind a '='.
-static void take_mask(
-	struct ibsim_reading *reading, unsigned long *mask, const char *number)
+// take_mask keeps the number behind a '=', and stores what is behind it.
+static int take_mask(struct ibsim_reading *reading, unsigned long *mask,
+	const char *number, const char **rest)
 {
-	*mask = strtoul(number, NULL, 0);
+	char *end = NULL;
+	unsigned long value = strtoul(number, &end, 0);
+	if (!isdigit((unsigned char)*number) || value > MASK_MOST ||
+		(*end && !isspace((unsigned char)*end)))
+		return REFUSE(reading, "'%.40s': expected a mask of bits up to %d",
+			number, MASK_MOST);
+	*mask = value;
 	reading->has_masks = true;
+	*rest = end;
+	return TB_OK;
 }
 
 static uint64_t rate_of(const struct ibsim_masks *masks)
@@ -137,25 +155,36 @@ static uint64_t rate_of(const struct ibsim_masks *masks)
 	return tb_cabling_rate_parse(word, strlen(word));
 }
 
-// read_rate reads what is behind a port: masks, or the words of ibnetdiscover, "4xQDR".
-static uint64_t read_rate(struct ibsim_reading *reading)
+// read_rate reads what is behind a port: masks, or the words of ibnetdiscover, which may
+// stand in a remark: "# "name" lid 3 4xQDR".
+static int read_rate(struct ibsim_reading *reading, uint64_t *rate)
 {
 	struct ibsim_masks masks = reading->masks;
-	uint64_t rate = 0;
 	const char *at = reading->at;
-	while (*(at += strspn(at, " \t\r")) && rate == 0) {
+	bool is_remark = false;
+	int status = TB_OK;
+	*rate = 0;
+	while (status == TB_OK && *rate == 0 && *(at += strspn(at, " \t\r"))) {
 		size_t n = strcspn(at, " \t\r");
-		if (n > 2 && at[1] == '=' && strchr("wse", at[0]))
-			take_mask(reading,
+		is_remark |= *at == '#';
+		*rate = tb_cabling_rate_parse(at, n);
+		if (!is_remark && n > 2 && at[1] == '=' && strchr("wse", at[0]))
+			status = take_mask(reading,
 				*at == 'w'   ? &masks.width
 				: *at == 's' ? &masks.speed
 					     : &masks.extended,
-				at + 2);
-		rate = tb_cabling_rate_parse(at, n);
-		at += n;
+				at + 2, &at);
+		else if (!is_remark && *rate == 0)
+			status = end_line(reading, at);
+		else
+			at += n;
 	}
-	reading->has_masks |= rate != 0;
-	return rate ? rate : rate_of(&masks);
+	if (status == TB_OK && *rate && !is_remark)
+		status = end_line(reading, at);
+	reading->has_masks |= *rate != 0;
+	if (*rate == 0)
+		*rate = rate_of(&masks);
+	return status;
 }
 
 static int read_port(struct ibsim_reading *reading)
@@ -179,7 +208,9 @@ static int read_port(struct ibsim_reading *reading)
 		reading->at = end + 1;
 	}
 	seen.peer_port = (uint32_t)peer_port;
-	seen.bytes_per_s = read_rate(reading);
+	status = read_rate(reading, &seen.bytes_per_s);
+	if (status != TB_OK)
+		return status;
 	return tb_cabling_plug(
 		reading->cabling, (uint32_t)reading->device, (uint32_t)port, &seen);
 }
@@ -207,12 +238,19 @@ static bool begins(const char *line, const char *word)
 	return strncmp(line, word, strlen(word)) == 0;
 }
 
+// sets returns whether a line is WORD=...
+static bool sets(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+	return begins(line, word) && line[n + strspn(line + n, " \t")] == '=';
+}
+
 // read_setting reads a line that is of no entry.
 static int read_setting(struct ibsim_reading *reading)
 {
 	static const char *const passed_over[] = {"switchguid", "hcaguid", "caguid",
 		"rtguid", "vendid", "devid", "sysimgguid", "pdebug"};
-	const char *line = reading->at, *equals = strchr(line, '=');
+	const char *line = reading->at;
 	if (begins(line, "module"))
 		return begin_module(reading);
 	if (begins(line, "include") || begins(line, "do ") || *line == '@')
@@ -223,15 +261,19 @@ static int read_setting(struct ibsim_reading *reading)
 	for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
 		if (begins(line, passed_over[i]))
 			return TB_OK;
-	if (equals && begins(line, "width"))
-		take_mask(reading, &reading->masks.width, equals + 1);
-	else if (equals && begins(line, "speed"))
-		take_mask(reading, &reading->masks.speed, equals + 1);
-	else if (equals && begins(line, "extspeed"))
-		take_mask(reading, &reading->masks.extended, equals + 1);
-	else
-		tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE,
-			"line %" PRIu64 ": %.60s", reading->line, line);
+	unsigned long *mask = sets(line, "width")      ? &reading->masks.width
+			      : sets(line, "speed")    ? &reading->masks.speed
+			      : sets(line, "extspeed") ? &reading->masks.extended
+						       : NULL;
+	if (mask) {
+		const char *rest = NULL;
+		const char *number = strchr(line, '=') + 1;
+		int status =
+			take_mask(reading, mask, number + strspn(number, " \t"), &rest);
+		return status == TB_OK ? end_line(reading, rest) : status;
+	}
+	tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE, "line %" PRIu64 ": %.60s",
+		reading->line, line);
 	return TB_OK;
 }
 

@@ -73,7 +73,9 @@ static int read_line(struct name_reading *reading, const char *line)
 	const char *name = end + strspn(end, " \t");
 	const char *close = *name == '"' ? strchr(name + 1, '"') : NULL;
 	size_t n = close ? (size_t)(close - name - 1) : strcspn(name, " \t\r#");
-	if (n == 0 || (*name == '"' && !close))
+	const char *rest = close ? close + 1 : name + n;
+	rest += strspn(rest, " \t\r");
+	if (n == 0 || (*name == '"' && !close) || (*rest && *rest != '#'))
 		return refuse(reading);
 	return name_device(reading, guid, close ? name + 1 : name, n);
 }

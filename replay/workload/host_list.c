@@ -263,18 +263,29 @@ int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	return take_hosts(&reading, hosts, status);
 }
 
-// read_slots reads the words after a host: "slots=4" counts, others are for launchers and
-// ignored.
+// read_slots reads the words after a host: "slots=4" counts; others are for launchers,
+// Open MPI's and MPICH's, and ignored.
 static int read_slots(struct host_list_reading *reading, char *words, uint32_t *n_slots)
 {
+	static const char *const ignored[] = {"max_slots", "max-slots", "slots-max",
+		"slots_max", "count", "cpu", "sockets", "cores", "boards", "user",
+		"username", "port", "binding", "ifhn", "netmask", "rank", "slot"};
+	enum { N_IGNORED = sizeof ignored / sizeof *ignored };
 	uint64_t n;
 	for (char *word; (word = strtok_r(words, BLANKS, &words)) != NULL;) {
 		char *equals = strchr(word, '=');
 		if (!equals)
 			return REFUSE(
 				reading, "'%s' behind the host: expected slots=N", word);
-		if (strncmp(word, "slots=", 6) != 0)
+		size_t i = 0, length = (size_t)(equals - word);
+		while (i < N_IGNORED && (strlen(ignored[i]) != length ||
+						strncmp(word, ignored[i], length) != 0))
+			i++;
+		if (i < N_IGNORED)
 			continue;
+		if (strncmp(word, "slots=", 6) != 0)
+			return REFUSE(
+				reading, "'%s' behind the host: expected slots=N", word);
 		if (tb_parse_count(equals + 1, 1, TB_HOSTS_MAX, &n) != TB_OK)
 			return REFUSE(reading, "'%s': expected a number from 1", word);
 		*n_slots = (uint32_t)n;

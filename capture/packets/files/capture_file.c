@@ -185,7 +185,11 @@ static int next_of_pcap(
 	}
 	// The file's seconds are unsigned, which libpcap reads as signed: after 2038.
 	uint32_t seconds = (uint32_t)header->ts.tv_sec;
-	uint64_t ns = header->ts.tv_usec < 0 ? 0 : (uint64_t)header->ts.tv_usec;
+	uint64_t ns = (uint64_t)header->ts.tv_usec;
+	if (header->ts.tv_usec < 0 || ns >= 1000000000)
+		return tb_fail(error, TB_EFORMAT,
+			"the record is broken (its part of a second is a second or "
+			"more)");
 	record->at_ns = tb_record_at_ns(seconds, ns);
 	record->bytes = (struct tb_bytes){data, header->caplen};
 	record->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
