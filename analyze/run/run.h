@@ -160,7 +160,7 @@ struct tb_run_switch {
 	const char *label; // as much of the name as tells it from the others, for narrow
 			   // places: "spine-3" of "MF0;A10-spine-3:MQM9700"
 	tb_time_ps dead_at_ps;	// 0: from the start; TB_TIME_NEVER: lives
-	enum tb_run_lack lacks; // what all of the links into it do
+	enum tb_run_lack lacks; // what all links of its box in a matrix do (matrix.h)
 };
 
 struct tb_run_link {

@@ -1,5 +1,5 @@
-// What was not measured of the links of a run of counters, and so of the switches that
-// only such links lead to. Stores of older versions mark no link.
+// What was not measured of the links of a run of counters, and so of the switches in
+// whose boxes only such links stand (matrix.h). Stores of older versions mark no link.
 #include "run_impl.h"
 #include "store_counts.h"
 
@@ -12,11 +12,11 @@ static void mark_switches(struct tb_run *run)
 		run->switches[i].lacks = TB_LACKS_ALL;
 	for (uint32_t i = 0; i < info->n_links; i++) {
 		const struct tb_run_link *link = &run->links[i];
-		struct tb_run_switch *to = link->at.kind == TB_LINK_EJECTION
-						   ? NULL
-						   : &run->switches[link->at.to];
-		if (to && link->lacks < to->lacks)
-			to->lacks = link->lacks;
+		struct tb_run_switch *at =
+			&run->switches[link->at.kind == TB_LINK_EJECTION ? link->at.from
+									 : link->at.to];
+		if (link->lacks < at->lacks)
+			at->lacks = link->lacks;
 	}
 }
 

@@ -45,15 +45,6 @@ static void tip_cell(
 	tip->n_lines = 3;
 }
 
-static const struct tb_matrix_box *box_of(const struct tb_matrix *matrix, uint32_t sw)
-{
-	for (uint32_t row = 0; row < matrix->n_rows; row++)
-		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++)
-			if (matrix->rows[row].boxes[i].sw.id == sw)
-				return &matrix->rows[row].boxes[i];
-	return NULL;
-}
-
 static void tip_button(struct tb_tip *tip, uint32_t request)
 {
 	const struct tb_request_row *row = &tb_request_rows()[request];
@@ -91,7 +82,8 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 
 static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t sw)
 {
-	const struct tb_matrix_box *box = box_of(&viewer->data.matrix, sw);
+	const struct tb_matrix_box *box =
+		tb_matrix_box_of(&viewer->data.matrix, (struct tb_switch){sw});
 	bool unmeasured = tb_run_unmeasured(
 		tb_run_switches(viewer->data.run)[sw].lacks, viewer->data.metric);
 	tip_cell(viewer, tip,
@@ -102,8 +94,10 @@ static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint3
 		return;
 	snprintf(tip->lines[2], sizeof tip->lines[2],
 		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
-			? "the largest on its incoming links"
-			: "the sum over its incoming links");
+			? "the largest on %s"
+			: "the sum over %s",
+		box && box->n_nodes ? "its incoming links and those to nodes"
+				    : "its incoming links");
 }
 
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
@@ -117,9 +111,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 			&(struct counted){"link", link->name,
 				tb_metric_of(&viewer->data.samples[index],
 					viewer->data.metric),
-				link->at.kind == TB_LINK_EJECTION
-					? 0
-					: viewer->data.matrix.largest_link,
+				viewer->data.matrix.largest_link,
 				tb_run_unmeasured(link->lacks, viewer->data.metric)});
 		break;
 	case TB_PICK_SWITCH:

@@ -63,6 +63,9 @@ static void each_row(
 			sink->write(sink->context, &row);
 			row.direction = "below";
 			each_cell(run, &row, box->below, box->n_below, sink);
+			row.direction = "node";
+			row.port = 0;
+			each_cell(run, &row, box->nodes, box->n_nodes, sink);
 		}
 	}
 }
