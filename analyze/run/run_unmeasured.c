@@ -13,8 +13,9 @@ static void mark_switches(struct tb_run *run)
 	for (uint32_t i = 0; i < info->n_links; i++) {
 		const struct tb_run_link *link = &run->links[i];
 		struct tb_run_switch *at =
-			&run->switches[link->at.kind == TB_LINK_EJECTION ? link->at.from
-									 : link->at.to];
+			&run->switches[link->at.kind == TB_LINK_INJECTION
+					       ? link->at.to
+					       : link->at.from];
 		if (link->lacks < at->lacks)
 			at->lacks = link->lacks;
 	}

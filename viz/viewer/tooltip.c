@@ -94,10 +94,12 @@ static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint3
 		return;
 	snprintf(tip->lines[2], sizeof tip->lines[2],
 		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
-			? "the largest on %s"
-			: "the sum over %s",
-		box && box->n_nodes ? "its incoming links and those to nodes"
-				    : "its incoming links");
+			? "the largest on its %s%s"
+			: "the sum over its %s%s",
+		viewer->data.matrix.leaves ? "outgoing links" : "incoming links",
+		!box || !box->n_nodes	     ? ""
+		: viewer->data.matrix.leaves ? " and those from nodes"
+					     : " and those to nodes");
 }
 
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)

@@ -167,10 +167,27 @@ static bool has_nodes(const struct tb_run *run, enum tb_metric metric)
 	       !tb_switching_of(&info->network)->has_circuits;
 }
 
+// leaves is whether packets wait at the switch that the link leaves. Counters are those
+// of the sending port.
+static bool leaves(const struct tb_run *run, enum tb_metric metric)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	if (metric == TB_WAIT_FOR || tb_run_is_measured(info))
+		return true;
+	return metric != TB_WAIT &&
+	       tb_switching_of(&info->network)->leads == TB_LEADS_FOR;
+}
+
 void tb_matrix_show(struct tb_matrix *matrix, enum tb_metric metric)
 {
 	bool nodes = has_nodes(matrix->run, metric);
+	const struct tb_run_link *links = tb_run_links(matrix->run);
+	bool turns = matrix->leaves != leaves(matrix->run, metric);
 	matrix->metric = metric;
+	matrix->leaves ^= turns;
+	for (struct tb_matrix_cell *at = matrix->cells; turns && at < matrix->end; at++)
+		if (at->link.id != TB_ID_NONE)
+			at->link = links[at->link.id].at.reverse;
 	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
 		struct tb_matrix_box *box = &matrix->boxes[i];
 		box->n_nodes = nodes ? box->n_cells - box->n_below - box->n_above : 0;

@@ -3,12 +3,13 @@
 //
 // A row per level, the top level first; a box per switch, by index. A box has one
 // number per link to the upper level at its top, one per link to the lower level or the
-// nodes at its bottom, and the switch's sum in the middle. The number at a port is the
-// metric of the link that arrives there; for the wait, how long headers arriving over
-// that link waited at this switch (docs/model.md). Links to the nodes arrive at no
-// switch: they stand below the others at the switch that they leave, so every link has
-// one number. With circuits a wait of headers that arrived has no such numbers, as in the
-// paper: none wait at a node.
+// nodes at its bottom, and the switch's sum in the middle. The number at a port is that
+// of the link whose packets wait at this switch (docs/model.md): of a wait of packets
+// that came by a link, the one that arrives there; of a wait for a link, the one that
+// leaves. Other metrics stand as the wait that leads in the network does. Below the
+// others stand the other links of the nodes' cables, so every link has one number. With
+// circuits a wait of headers that arrived has none there, as in the paper: none wait at
+// a node.
 //
 // Link numbers are percentages of the most loaded link of the matrix, switch numbers of
 // the most loaded switch; all are 0 when the metric is 0 everywhere. For the longest wait
@@ -43,6 +44,7 @@ struct tb_matrix_row {
 };
 
 struct tb_matrix {
+	bool leaves; // links stand at the switch that they leave
 	enum tb_metric metric;
 	const struct tb_run *run;
 	uint32_t n_rows;

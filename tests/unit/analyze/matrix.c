@@ -142,6 +142,24 @@ static void every_link_has_one_number_and_sums_add_up(void **state)
 		assert_int_equal(
 			number_of(&matrix, (struct tb_link){i}, &value), !to_node);
 	}
+	// A wait for a link stands at the switch that the link leaves, and back again.
+	tb_matrix_fill(&matrix, samples, TB_WAIT_FOR);
+	assert_true(matrix.leaves);
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		uint64_t value = 0;
+		assert_int_equal(number_of(&matrix, (struct tb_link){i}, &value), 1);
+		assert_int_equal(value, samples[i].wait_for_ps);
+	}
+	for (uint32_t i = 0; i < matrix.n_boxes; i++) {
+		const struct tb_matrix_box *box = &matrix.boxes[i];
+		for (uint32_t c = 0; c < box->n_below + box->n_above; c++)
+			assert_int_equal(tb_run_links(run)[box->below[c].link.id].at.from,
+				box->sw.id);
+	}
+	tb_matrix_fill(&matrix, samples, TB_STALL);
+	assert_false(matrix.leaves);
+	assert_int_equal(tb_run_links(run)[matrix.boxes[0].below[0].link.id].at.to,
+		matrix.boxes[0].sw.id);
 	tb_matrix_fini(&matrix);
 	tb_run_free(run);
 	fixture_fini(&fixture);

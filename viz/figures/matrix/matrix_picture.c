@@ -200,11 +200,14 @@ static double foot(struct tb_picture *picture, const struct tb_matrix_figure *fi
 			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
 	char text[256];
 	bool nodes = layout->n_bands && layout->bands[layout->n_bands - 1].nodes_h > 0;
+	bool leaves = figure->matrix->leaves;
+	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
 	snprintf(text, sizeof text,
-		"A box is a switch: above, the links from the level above; below, "
-		"those from the level below or from the nodes%s; in the middle, their "
-		"sum. %s means more.",
-		nodes ? ", and under them those to the nodes" : "",
+		"A box is a switch: above, the links %s the level above; below, those %s "
+		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
+		"means more.",
+		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
+		nodes ? " the nodes" : "",
 		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
 	uint32_t lines = tb_picture_paragraph(picture,
 		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},

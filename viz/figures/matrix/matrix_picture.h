@@ -58,8 +58,9 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 // The congestion matrix as data: CSV and JSON.
 //
 // Columns: level, switch ("2.13"), port (of the switch; empty for its sum), direction
-// ("above" or "below": where the link comes from; "node": it leads there; "sum"), link
-// (its name), value (in the metric's unit), percent. Rows in the order of the matrix.
+// ("above" or "below": where the link comes from or, where links stand at the switch that
+// they leave, leads to; "node": the other link of a node's cable; "sum"), link (its
+// name), value (in the metric's unit), percent. Rows in the order of the matrix.
 
 // Write errors show in ferror(stream).
 void tb_matrix_csv(

@@ -166,8 +166,12 @@ static void box_links(const struct tb_detail *detail, const struct tb_matrix_box
 	const struct tb_viewer_data *data = detail->pane->data;
 	const uint8_t *outside = tb_selection_outside(detail->pane->selection);
 	char text[80];
-	snprintf(text, sizeof text, "%slinks into it%s, and their %s",
-		outside ? "brushed " : "", box && box->n_nodes ? " and to nodes" : "",
+	bool leaves = data->matrix.leaves;
+	snprintf(text, sizeof text, "%slinks %s it%s, and their %s",
+		outside ? "brushed " : "", leaves ? "out of" : "into",
+		!box || !box->n_nodes ? ""
+		: leaves	      ? " and from nodes"
+				      : " and to nodes",
 		tb_metric_name(data->metric));
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
