@@ -153,6 +153,7 @@ static int read_queue_messages(struct queue_search *search, struct tb_error *err
 	sqlite3_bind_int64(
 		row.query, 4, (int64_t)(search->first_bin + search->n_bins) * bin_ps);
 	while ((status = tb_run_next(search->run, "message", &row, error)) > 0) {
+		uint64_t delivered = tb_run_get(&row, 3, INT64_MAX);
 		uint64_t network = tb_run_get(&row, 4, INT64_MAX);
 		uint64_t ideal = tb_run_get(&row, 5, network);
 		if (TB_ARRAY_RESERVE(&search->messages, &room,
@@ -161,8 +162,8 @@ static int read_queue_messages(struct queue_search *search, struct tb_error *err
 			break;
 		}
 		search->messages[search->n_messages++] = (struct queue_message){
-			.from_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
-			.to_ps = (tb_time_ps)tb_run_get(&row, 3, INT64_MAX),
+			.from_ps = (tb_time_ps)tb_run_get(&row, 2, delivered),
+			.to_ps = (tb_time_ps)delivered,
 			.lost_ps = (double)(network - ideal),
 			.source = tb_run_get32(&row, 0, UINT32_MAX),
 			.job = tb_run_get32(&row, 1, UINT32_MAX)};
@@ -423,6 +424,10 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 	struct tb_queue_times found = {.n = 0};
 	bool all_kept = search.info->n_messages_kept == search.info->n_messages;
 	bool refined = false;
+	if (n == 0) {
+		*times = found;
+		return TB_OK;
+	}
 	int status = begin_search(&search, spans, n, error);
 	if (!status)
 		status = read_queue_bins(&search, error);
