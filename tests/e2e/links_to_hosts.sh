@@ -45,6 +45,17 @@ for network in ib-hdr roce-100; do
     "$TAILBACK" matrix slow.db -m stall -f csv >stall.csv
     grep -q '^0,0.0,.*,0.0 > node 3,[1-9][0-9]*,9[0-9]\.[0-9]*$' stall.csv
     [[ $(cut -d, -f5 stall.csv | grep -c ' > ') == 8 ]]
-    printf 'key m\nrefuse Nothing to show\n' | "$TAILBACK" view slow.db --script -
+    printf 'key m\nrefuse Nothing to show\n' | "$TAILBACK" view slow.db --size 1280x1000 --script -
+    # How deep its queue was, and how long it stood, as its bins have it: they are without a gap.
+    read -r link bin_us < <(sqlite3 -separator ' ' slow.db "SELECT link, bin_ps / 1000000 FROM link_name, run WHERE name = '0.0 > node 3'")
+    read -r first n < <(sqlite3 -separator ' ' slow.db "SELECT min(bin), count(*) FROM link_bin WHERE link = $link AND wait_for_ps > 0")
+    read -r at bytes < <(sqlite3 -separator ' ' slow.db "SELECT bin, largest_queue_bytes FROM link_bin WHERE link = $link
+        ORDER BY largest_queue_bytes DESC, bin LIMIT 1")
+    [[ $first == 0 ]]
+    stood=$(awk "BEGIN { printf \"%.2f ms from 0 ps\", $n * $bin_us / 1000 }")
+    most=$(awk "BEGIN { printf \"%.4g KiB at %s\", $bytes / 1024,
+        $at * $bin_us < 1000 ? $at * $bin_us \" us\" : sprintf(\"%.4g ms\", $at * $bin_us / 1000) }")
+    printf 'key /\ntype 0.0 > node 3\nkey Return\nexpect %s\nexpect %s\n' "$stood" "$most" |
+        "$TAILBACK" view slow.db --size 1280x1000 --script -
     rm slow.db
 done
