@@ -47,6 +47,8 @@ CREATE TABLE run (
   n_jobs INTEGER NOT NULL,
   network TEXT NOT NULL, -- name of its preset
   switching TEXT NOT NULL, -- how its links and switches carry packets: circuits (see docs/model)
+  leads TEXT NOT NULL DEFAULT 'came-by', -- by which wait links are hot: 'for' them, or of packets that
+    -- 'came-by' them
   topology INTEGER NOT NULL DEFAULT 0 REFERENCES topology -- 0: none
 ) STRICT;
 
@@ -453,6 +455,7 @@ CREATE TABLE bin_total (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
+  wait_for_ps INTEGER NOT NULL DEFAULT 0,
   stall_ps INTEGER NOT NULL,
   busy_ps INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
@@ -808,47 +811,50 @@ CREATE VIEW link_bin (
   bin,
   link,
   wait_ps, -- of headers that arrived over the link, at its far end
+  wait_for_ps, -- of headers that wanted the link, at its near end, and took it in the end; with circuits
+    -- in the bin in which the wait ended
   stall_ps, -- held up, nothing moving: with circuits, a VC is held
   busy_ps, -- bytes moving
   bytes, -- on the wire
   packets, -- whose header crossed the link
-  blocked, -- headers that arrived over the link and had to wait
-  longest_wait_ps, -- of one header
-  largest_queue_bytes -- of packets that waited in one queue at once: at the far end of the link, with
-    -- Ethernet before the link
+  blocked, -- headers that had to wait, by the wait that leads (run.leads): for the link, or by it
+  longest_wait_ps, -- of one of them
+  largest_queue_bytes -- of packets that waited in one queue at once, the first of them one of these
 ) AS
 SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
-  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
   iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
-  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
-  iif(k.link IS NULL, coalesce(l.value ->> 6, 0), NULL),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
+  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 6, 0)),
   iif(k.link IS NULL, coalesce(l.value ->> 7, 0), NULL),
-  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL)
+  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 9, 0), NULL)
 FROM link_pack AS p CROSS JOIN json_each(p.links) AS l
 LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0;
 
 -- The same added up over the run. A question for one link reads all of them. SQLite would unpack it
 -- once for each row that it is joined to, were it not of two parts. The second has what was not
 -- measured of links without traffic and waits.
-CREATE VIEW link_total (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
+CREATE VIEW link_total (run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
 SELECT p.run, CAST(l.value ->> 0 AS INTEGER),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
-  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
+  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
   iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
-  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
-  iif(k.link IS NULL, coalesce(l.value ->> 6, 0), NULL),
+  iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 5, 0)),
+  iif(k.packets IS 'not measured', NULL, coalesce(l.value ->> 6, 0)),
   iif(k.link IS NULL, coalesce(l.value ->> 7, 0), NULL),
-  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL)
+  iif(k.link IS NULL, coalesce(l.value ->> 8, 0), NULL),
+  iif(k.link IS NULL, coalesce(l.value ->> 9, 0), NULL)
 FROM total_pack AS p CROSS JOIN json_each(p.links) AS l
 LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0
 UNION ALL
 SELECT run, link, iif(wait IS 'not measured', NULL, 0), iif(wait IS 'not measured', NULL, 0),
-  iif(bytes IS 'not measured', NULL, 0), iif(bytes IS 'not measured', NULL, 0),
-  iif(packets IS 'not measured', NULL, 0), NULL, NULL, NULL
+  iif(wait IS 'not measured', NULL, 0), iif(bytes IS 'not measured', NULL, 0),
+  iif(bytes IS 'not measured', NULL, 0), iif(packets IS 'not measured', NULL, 0), NULL, NULL, NULL
 FROM link_known WHERE is_idle;
 
 -- What a job sent from one node to another. A question for one flow reads all of the run.
@@ -895,13 +901,13 @@ LEFT JOIN topology_node AS a ON a.topology = r.topology AND a.node = l.from_node
 LEFT JOIN topology_node AS b ON b.topology = r.topology AND b.node = l.to_node;
 
 -- Sums per link over the whole run, for complete and for killed runs.
-CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
+CREATE VIEW link_sum (run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
-SELECT run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps,
+SELECT run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps,
   largest_queue_bytes
 FROM link_total
 UNION ALL
-SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
+SELECT run, link, sum(wait_ps), sum(wait_for_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
   sum(blocked), max(longest_wait_ps), max(largest_queue_bytes)
 FROM link_bin WHERE run NOT IN (SELECT run FROM total_pack) GROUP BY run, link;
 

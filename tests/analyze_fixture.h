@@ -154,7 +154,7 @@ static inline struct oracle_flow fixture_flow(uint32_t i)
 static inline struct oracle_facts fixture_waits(
 	const struct fixture *fixture, struct tb_flow_sample flows[24])
 {
-	struct oracle_facts facts = {NULL, 0};
+	struct oracle_facts facts = {0};
 	for (uint32_t i = 0; i < fixture->n_bins * fixture->n_links; i++) {
 		const struct tb_link_sample *sample = &fixture->samples[i];
 		tb_time_ps from = i / fixture->n_links * FIXTURE_BIN_PS;

@@ -109,7 +109,7 @@ static inline void viz_wait(struct oracle_facts *facts, uint32_t link, uint32_t 
 static inline void viz_blame(
 	struct tb_observer observer, const struct tb_network *network)
 {
-	struct oracle_facts facts = {NULL, 0};
+	struct oracle_facts facts = {0};
 	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 0, 100, 0, 0);
 	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 1, 300, 0, 0);
 	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 2, 100, 1, 0);

@@ -47,7 +47,7 @@ static int floor_init(struct floor *floor, const struct tb_advice *advice,
 	}
 	for (uint32_t i = 0; i < advice->evidence.n_ends; i++) {
 		const struct tb_evidence_end *end = &advice->evidence.ends[i];
-		if (end->senders.n < TB_FINDING_SENDERS || end->node.id >= n ||
+		if (end->queue.senders.n < TB_FINDING_SENDERS || end->node.id >= n ||
 			seating->node[end->node.id] == TB_ID_NONE)
 			continue;
 		floor->is_server[end->node.id] = true;

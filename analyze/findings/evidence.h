@@ -11,6 +11,7 @@
 #include "job_times.h"
 #include "jobs.h"
 #include "link_counts.h"
+#include "queue_times.h"
 #include "recorded_congestion.h"
 #include "regions.h"
 #include "run_capture.h"
@@ -36,14 +37,9 @@ struct tb_evidence_end {
 	struct tb_link link;
 	double percent;	       // of the run's wait
 	double window_percent; // of the wait in the slices of the times below
-	// The slices of time in which much waits for this root (TB_EVIDENCE_QUIET), as
-	// wait_windows.h joins them; cut to the first post and last delivery of the
-	// senders. At least one.
-	struct {
-		tb_time_ps begin_ps, end_ps;
-	} times[TB_WAIT_WINDOWS_MOST];
-	uint32_t n_times;
-	struct tb_senders senders;	    // in these times, most at once
+	// When its queue stood (queue_times.h), in the slices of time in which much waits
+	// for this root (TB_EVIDENCE_QUIET), as wait_windows.h joins them.
+	struct tb_queue_times queue;
 	double busy_percent, stall_percent; // of the link, in these times
 };
 

@@ -45,48 +45,6 @@ bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
 	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
 }
 
-static struct tb_window bins_of(
-	const struct tb_run_info *info, tb_time_ps from_ps, tb_time_ps to_ps)
-{
-	uint64_t bin_ps = (uint64_t)info->bin_ps;
-	uint64_t end = ((uint64_t)to_ps + bin_ps - 1) / bin_ps;
-	return (struct tb_window){(uint64_t)from_ps / bin_ps, end ? end : 1};
-}
-
-// What a link did.
-struct did {
-	double busy_ps, stall_ps;
-};
-
-// time_one cuts one of the times of an end to when somebody sent to it, and adds what its
-// link did then.
-static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
-	tb_time_ps from_ps, tb_time_ps to_ps, struct did *did, struct tb_error *error)
-{
-	struct tb_senders senders = {0};
-	struct tb_bin_total total = {0};
-	int status =
-		tb_senders_to(evidence->run, end->node, from_ps, to_ps, &senders, error);
-	if (status)
-		return status;
-	if (from_ps < senders.first_ps)
-		from_ps = senders.first_ps;
-	if (to_ps > senders.last_ps)
-		to_ps = senders.last_ps;
-	if (senders.n == 0 || to_ps <= from_ps)
-		return TB_OK;
-	if (senders.n > end->senders.n)
-		end->senders = senders;
-	end->times[end->n_times].begin_ps = from_ps;
-	end->times[end->n_times++].end_ps = to_ps;
-	status = tb_link_during(evidence->run, end->link,
-		bins_of(evidence->info, from_ps, to_ps), &total, error);
-	// Bins reach beyond both ends.
-	did->busy_ps += fmin((double)total.busy_ps, (double)(to_ps - from_ps));
-	did->stall_ps += fmin((double)total.stall_ps, (double)(to_ps - from_ps));
-	return status;
-}
-
 // share_of sets which part of the wait in its windows a root has.
 static void share_of(struct tb_evidence_end *end, const struct tb_wait_windows *windows,
 	const uint64_t *waits, const uint64_t *all_waits)
@@ -108,24 +66,22 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 {
 	uint64_t waits[TB_TREES_SLICES] = {0};
 	struct tb_wait_windows windows;
-	struct did did = {0};
-	double time_ps = 0;
+	struct tb_span spans[TB_WAIT_WINDOWS_MOST];
 	const uint32_t *rows = &trees->root_first[end->link.id];
 	for (uint32_t i = rows[0]; i < rows[1]; i++)
 		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
 	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
 		return no_memory(error);
 	share_of(end, &windows, waits, all_waits);
-	int status = TB_OK;
-	for (uint32_t i = 0; !status && i < windows.n; i++)
-		status = time_one(evidence, end,
-			(tb_time_ps)windows.at[i].first_bin * trees->bin_ps,
-			(tb_time_ps)windows.at[i].end_bin * trees->bin_ps, &did, error);
-	for (uint32_t i = 0; i < end->n_times; i++)
-		time_ps += (double)(end->times[i].end_ps - end->times[i].begin_ps);
-	if (time_ps > 0) {
-		end->busy_percent = 100 * did.busy_ps / time_ps;
-		end->stall_percent = 100 * did.stall_ps / time_ps;
+	for (uint32_t i = 0; i < windows.n; i++)
+		spans[i] = tb_trees_span(trees, (uint32_t)windows.at[i].first_bin,
+			(uint32_t)windows.at[i].end_bin);
+	int status = tb_queue_times_find(
+		&end->queue, evidence->run, end->link, spans, windows.n, error);
+	if (!status && end->queue.span_ps > 0) {
+		double span_ps = (double)end->queue.span_ps;
+		end->busy_percent = 100 * (double)end->queue.busy_ps / span_ps;
+		end->stall_percent = 100 * (double)end->queue.stall_ps / span_ps;
 	}
 	return status;
 }

@@ -95,9 +95,9 @@ void tb_rules_of_recorded(struct tb_judging *judging)
 static bool is_during(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, tb_time_ps from_ps, tb_time_ps to_ps)
 {
-	for (uint32_t i = 0; i < end->n_times; i++)
-		if (run_time(evidence, from_ps) < end->times[i].end_ps &&
-			end->times[i].begin_ps < run_time(evidence, to_ps))
+	for (uint32_t i = 0; i < end->queue.n; i++)
+		if (run_time(evidence, from_ps) < end->queue.at[i].to_ps &&
+			end->queue.at[i].from_ps < run_time(evidence, to_ps))
 			return true;
 	return !keeps_time(evidence);
 }

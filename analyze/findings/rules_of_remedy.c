@@ -94,9 +94,8 @@ static bool incast_matters(const struct tb_judging *judging)
 		return false;
 	for (uint32_t i = 0; i < n_named(evidence); i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
-		for (uint32_t k = 0; k < end->n_times; k++)
-			held += (end->busy_percent + end->stall_percent) *
-				(double)(end->times[k].end_ps - end->times[k].begin_ps);
+		held += (end->busy_percent + end->stall_percent) *
+			(double)end->queue.span_ps;
 	}
 	return !is_timed_job(evidence) ||
 	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
@@ -244,8 +243,8 @@ static void try_spread(struct tb_judging *judging)
 	if (!first || evidence->info->n_levels < 2 ||
 		!(incast_matters(judging) ||
 			tb_judging_found(judging, "few-receivers")) ||
-		first->senders.n < TB_FINDING_SENDERS ||
-		second->senders.n < TB_FINDING_SENDERS ||
+		first->queue.senders.n < TB_FINDING_SENDERS ||
+		second->queue.senders.n < TB_FINDING_SENDERS ||
 		has_option(evidence, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;

@@ -125,19 +125,45 @@ static bool hardly_waited(const struct tb_judging *judging)
 	       tb_judging_found(judging, "time-scale");
 }
 
-// put_times writes the times of an end: "between 1 ms and 2 ms and between ...".
+// put_times writes the times of an end: "between 1 ms and 2 ms and between ..."; their
+// length where the four digits of moments do not show it.
 static void put_times(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, char *text, size_t size)
 {
-	char begin[32], finish[32];
+	char begin[32], finish[32], length[32];
 	size_t used = 0;
-	for (uint32_t i = 0; i < end->n_times && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
-			tb_list_between(i, end->n_times),
-			tb_moment_text(evidence->info, end->times[i].begin_ps, begin,
-				sizeof begin),
-			tb_moment_text(evidence->info, end->times[i].end_ps, finish,
-				sizeof finish));
+	const struct tb_queue_times *queue = &end->queue;
+	for (uint32_t i = 0; i < queue->n && used < size; i++) {
+		struct tb_span span = queue->at[i];
+		tb_time_ps span_ps = span.to_ps - span.from_ps;
+		bool brief = span_ps < span.to_ps / 20;
+		tb_format_time(span_ps, length, sizeof length);
+		used += (size_t)snprintf(text + used, size - used, "%s%s %s and %s%s%s%s",
+			tb_list_between(i, queue->n),
+			queue->within ? "at some time between" : "between",
+			tb_moment_text(evidence->info, span.from_ps, begin, sizeof begin),
+			tb_moment_text(evidence->info, span.to_ps, finish, sizeof finish),
+			brief ? " (" : "",
+			!brief		? ""
+			: queue->within ? "within "
+					: "for ",
+			brief ? length : "");
+		if (brief && used < size)
+			used += (size_t)snprintf(text + used, size - used, ")");
+	}
+}
+
+// put_sent writes how many nodes sent to an end: "8 nodes", "8 to 11 nodes".
+static void put_sent(const struct tb_evidence_end *end, char *text, size_t size)
+{
+	char nodes[48];
+	const struct tb_queue_times *queue = &end->queue;
+	if (queue->at_least)
+		snprintf(text, size, "%" PRIu32 " to %" PRIu32 " nodes", queue->senders.n,
+			queue->most_senders);
+	else
+		snprintf(text, size, "%s%s", queue->at_most ? "up to " : "",
+			tb_format_counted(queue->senders.n, "node", nodes, sizeof nodes));
 }
 
 const char *tb_congestion_text(const struct tb_evidence *evidence)
@@ -159,7 +185,7 @@ const char *tb_congestion_text(const struct tb_evidence *evidence)
 static bool many_send(
 	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
 {
-	return end->senders.n >= TB_FINDING_SENDERS && end->n_times > 0 &&
+	return end->queue.senders.n >= TB_FINDING_SENDERS && end->queue.n > 0 &&
 	       !tb_is_slow_receiver(evidence, end);
 }
 
@@ -175,10 +201,10 @@ static bool is_incast(
 static bool at_once(
 	const struct tb_evidence_end *one, const struct tb_evidence_end *other)
 {
-	for (uint32_t i = 0; i < one->n_times; i++)
-		for (uint32_t k = 0; k < other->n_times; k++)
-			if (one->times[i].begin_ps < other->times[k].end_ps &&
-				other->times[k].begin_ps < one->times[i].end_ps)
+	for (uint32_t i = 0; i < one->queue.n; i++)
+		for (uint32_t k = 0; k < other->queue.n; k++)
+			if (one->queue.at[i].from_ps < other->queue.at[k].to_ps &&
+				other->queue.at[k].from_ps < one->queue.at[i].to_ps)
 				return true;
 	return false;
 }
@@ -208,16 +234,22 @@ static struct servers find_servers(const struct tb_evidence *evidence)
 	return servers;
 }
 
+static void put_ends(struct tb_finding *finding, const struct tb_evidence_end *end)
+{
+	const struct tb_queue_times *queue = &end->queue;
+	tb_finding_count(finding, "begin_ps", (uint64_t)queue->at[0].from_ps);
+	tb_finding_count(finding, "end_ps", (uint64_t)queue->at[queue->n - 1].to_ps);
+}
+
 static void put_incast(
 	struct tb_finding *finding, const struct tb_evidence_end *end, double percent)
 {
 	tb_finding_count(finding, "node", end->node.id);
 	tb_finding_count(finding, "link", end->link.id);
-	tb_finding_count(finding, "senders", end->senders.n);
-	tb_finding_count(finding, "times", end->n_times);
-	tb_finding_count(finding, "begin_ps", (uint64_t)end->times[0].begin_ps);
-	tb_finding_count(
-		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
+	tb_finding_count(finding, "senders", end->queue.senders.n);
+	tb_finding_count(finding, "senders_at_most", end->queue.most_senders);
+	tb_finding_count(finding, "times", end->queue.n);
+	put_ends(finding, end);
 	tb_finding_real(finding, "percent_of_wait", percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
@@ -226,12 +258,13 @@ static void put_incast(
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	char node[160], times[240] = "", senders[48], busy[32], stall[32], share[32];
+	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
 	char then[64] = "", part[32];
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
 	put_times(evidence, end, times, sizeof times);
+	put_sent(end, senders, sizeof senders);
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and of %s of the wait in that time",
 			tb_percent_text(end->window_percent, part, sizeof part));
@@ -241,8 +274,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	tb_finding_say(finding,
 		"Incast at %s: %s sent to it %s. Its link %s is the root of %s of all "
 		"wait%s: it was busy for %s of that time%s%s%s.%s",
-		tb_node_text(evidence->run, end->node, node, sizeof node),
-		tb_format_counted(end->senders.n, "node", senders, sizeof senders), times,
+		tb_node_text(evidence->run, end->node, node, sizeof node), senders, times,
 		tb_link_text(evidence, end->link),
 		tb_percent_text(end->percent, share, sizeof share), then,
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
@@ -279,7 +311,7 @@ static void find_incast_at_several(
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_evidence_end *first = servers->ends[0];
-	char names[600] = "", times[240] = "", senders[48], share[32], nodes[48];
+	char names[600] = "", times[320] = "", senders[48], share[32], nodes[48];
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, first, servers->percent);
 	tb_recorded_at_end(judging, first, finding);
@@ -291,7 +323,8 @@ static void find_incast_at_several(
 		"links "
 		"are the roots of %s of all wait.%s",
 		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
-		tb_format_counted(first->senders.n, "node", senders, sizeof senders),
+		tb_format_counted(
+			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
 		tb_congestion_text(evidence));
 }
@@ -318,9 +351,9 @@ bool tb_is_slow_receiver(
 	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
 {
 	return tb_switching_of(&evidence->info->network)->has_slow_nodes &&
-	       end->n_times > 0 && end->percent >= TB_FINDING_INCAST &&
+	       end->queue.n > 0 && end->percent >= TB_FINDING_INCAST &&
 	       end->stall_percent >= TB_FINDING_SLOW &&
-	       (end->senders.n < TB_FINDING_SENDERS ||
+	       (end->queue.senders.n < TB_FINDING_SENDERS ||
 		       end->stall_percent > end->busy_percent);
 }
 
@@ -328,12 +361,12 @@ bool tb_is_slow_receiver(
 static void put_senders(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, char *text, size_t size)
 {
-	const struct tb_senders *senders = &end->senders;
+	const struct tb_senders *senders = &end->queue.senders;
 	char job[120];
 	if (senders->n == 1)
 		tb_node_text(evidence->run, senders->first, text, size);
 	else
-		tb_format_counted(senders->n, "node", text, size);
+		put_sent(end, text, size);
 	size_t used = strlen(text);
 	if (evidence->jobs.n > 1 && senders->job < evidence->jobs.n)
 		snprintf(text + used, size - used, " of %s",
@@ -347,17 +380,15 @@ static void find_slow_receiver(
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double wait_ps = evidence->wait_ps * end->percent / 100;
-	char node[160], times[240] = "", senders[300], busy[32], stall[32], share[32];
+	char node[160], times[320] = "", senders[300], busy[32], stall[32], share[32];
 	char wait[32];
 	if (!tb_is_slow_receiver(evidence, end))
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "slow-receiver");
 	tb_finding_count(finding, "node", end->node.id);
 	tb_finding_count(finding, "link", end->link.id);
-	tb_finding_count(finding, "senders", end->senders.n);
-	tb_finding_count(finding, "begin_ps", (uint64_t)end->times[0].begin_ps);
-	tb_finding_count(
-		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
+	tb_finding_count(finding, "senders", end->queue.senders.n);
+	put_ends(finding, end);
 	tb_finding_count(finding, "wait_ps", (uint64_t)wait_ps);
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);

@@ -149,7 +149,7 @@ struct tb_run_switch {
 	const char *label; // as much of the name as tells it from the others, for narrow
 			   // places: "spine-3" of "MF0;A10-spine-3:MQM9700"
 	tb_time_ps dead_at_ps;	    // 0: from the start; TB_TIME_NEVER: lives
-	struct tb_link_known known; // the sums over the links into it
+	struct tb_link_known known; // the sums over the links of its box (matrix.h)
 };
 
 struct tb_run_link {

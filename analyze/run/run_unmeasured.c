@@ -1,5 +1,5 @@
 // How well the figures of the links of a run of counters are known, and so those of the
-// switches that they lead to.
+// switches in whose boxes such links stand (matrix.h).
 #include "run_impl.h"
 #include "store_counts.h"
 
@@ -20,12 +20,13 @@ static void mark_switches(struct tb_run *run)
 			TB_NOT_MEASURED, TB_NOT_MEASURED, TB_NOT_MEASURED};
 	for (uint32_t i = 0; i < info->n_links; i++) {
 		const struct tb_run_link *link = &run->links[i];
-		if (link->at.kind == TB_LINK_EJECTION)
-			continue;
-		struct tb_link_known *to = &run->switches[link->at.to].known;
-		add_part(&to->wait, link->known.wait);
-		add_part(&to->bytes, link->known.bytes);
-		add_part(&to->packets, link->known.packets);
+		struct tb_link_known *at =
+			&run->switches[link->at.kind == TB_LINK_INJECTION ? link->at.to
+									  : link->at.from]
+				 .known;
+		add_part(&at->wait, link->known.wait);
+		add_part(&at->bytes, link->known.bytes);
+		add_part(&at->packets, link->known.packets);
 	}
 }
 

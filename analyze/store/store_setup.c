@@ -3,6 +3,7 @@
 #include "names.h"
 #include "parameters.h"
 #include "store_row.h"
+#include "switchings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +14,16 @@ static int write_run(sqlite3 *db, const char *path, int64_t run, int64_t topolog
 	const struct tb_network *network, const struct tb_run_config *config,
 	struct tb_error *error)
 {
+	const struct tb_switching_kind *switching =
+		tb_switching_of(tb_network_params(network));
 	struct tb_row row = tb_row_into(db, path,
 		"INSERT INTO run (run, input_name, input_kind, input_digest, "
 		"input_bytes, "
 		"options, time_scale, seed, program_version, n_nodes, n_switches, "
 		"n_links, "
-		"n_levels, n_jobs, network, switching, routes_name, routes_digest, "
-		"topology) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"n_levels, n_jobs, network, switching, leads, routes_name, "
+		"routes_digest, topology) VALUES "
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -39,6 +43,7 @@ static int write_run(sqlite3 *db, const char *path, int64_t run, int64_t topolog
 	tb_row_put(&row, config->n_jobs);
 	tb_row_put_text(&row, tb_network_params(network)->name);
 	tb_row_put_text(&row, tb_network_params(network)->switching);
+	tb_row_put_text(&row, tb_wait_lead_words[switching ? switching->leads : 0]);
 	tb_row_put_text(&row, config->routes_name);
 	tb_row_put_text(&row, config->routes_digest);
 	tb_row_put(&row, topology);

@@ -53,7 +53,7 @@ static void move_cells(struct tb_replay *replay, bool holds_stall, struct tb_cel
 	struct tb_records *records = &replay->records;
 	for (uint32_t i = 0; i < records->n_links; i++) {
 		*cells[i] = *records->cells[i];
-		cells[i]->link = i;
+		cells[i]->link = i & INT32_MAX;
 		uint64_t both = cells[i]->stall_ps, busy = cells[i]->busy_ps;
 		if (holds_stall && !records->holds_stall)
 			cells[i]->stall_ps = both - (busy < both ? busy : both);

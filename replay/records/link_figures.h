@@ -21,11 +21,21 @@
 //   unit     in exports; of a COUNT what is counted, in the plural
 //   name     as users type it
 //   title    as a heading; brief: where there is little room
-//   meaning  one line; {awaited}, {stalled} and {lacked} stand for the words of the
-//            run's switching (struct tb_switching_words)
+//   meaning  one line; {awaited}, {stalled}, {lacked} and {beside} stand for the words
+//            of the run's switching (struct tb_switching_words)
+//
+// Every wait inside switches counts in two figures: WAIT, of the link by which the packet
+// came, and WAIT_FOR, of the link that it wanted and took in the end. Their sums over all
+// links are equal. One of them leads (struct tb_switching_kind): BLOCKED, LONGEST and
+// QUEUE are counted at its links. A wait in the own node's queue came by no link: it is
+// in neither, but that the flows of a fluid lose time to others of their node's is in
+// both, at the injection link.
 #define TB_LINK_FIGURES(ROW)                                                             \
 	ROW(WAIT, wait_ps, "wait_ps", uint64_t, SUM, TIME, "ps", "wait", "Wait", "Wait", \
 		"time that headers arriving over the link waited for {awaited}")         \
+	ROW(WAIT_FOR, wait_for_ps, "wait_for_ps", uint64_t, SUM, TIME, "ps", "wait-for", \
+		"Wait for the link", "For it",                                           \
+		"time that headers waited at the link's switch to cross it")             \
 	ROW(STALL, stall_ps, "stall_ps", uint64_t, SUM, TIME, "ps", "stall", "Stall",    \
 		"Stall", "time that {stalled} while nothing moved")                      \
 	ROW(BUSY, busy_ps, "busy_ps", uint64_t, SUM, TIME, "ps", "busy", "Busy", "Busy", \
@@ -35,14 +45,13 @@
 	ROW(PACKETS, n_packets, "packets", uint32_t, SUM, COUNT, "packets", "packets",   \
 		"Packets", "Packets", "packets whose header crossed the link")           \
 	ROW(BLOCKED, n_blocked, "blocked", uint32_t, SUM, COUNT, "headers", "blocked",   \
-		"Blocked headers", "Blocked",                                            \
-		"headers arriving over the link that found {lacked}")                    \
+		"Blocked headers", "Blocked", "headers {beside} that found {lacked}")    \
 	ROW(LONGEST, longest_wait_ps, "longest_wait_ps", uint64_t, MOST, TIME, "ps",     \
 		"longest", "Longest wait", "Longest",                                    \
-		"the longest single wait of a header")                                   \
-	ROW(QUEUE, largest_queue_bytes, "largest_queue_bytes", uint64_t, MOST, SIZE,     \
+		"the longest single wait of a header {beside}")                          \
+	ROW(QUEUE, largest_queue_bytes, "largest_queue_bytes", uint32_t, MOST, SIZE,     \
 		"bytes", "queue", "Largest queue", "Queue",                              \
-		"the most bytes, of packets, that waited in one queue of it at once")
+		"the most bytes, of packets {beside}, that waited in one queue at once")
 
 // ROW(ID, field, of, key, unit, name, title, brief, meaning): a rate, which is not
 // stored: `of`, a field above, per second of the time that a sample covers. Readers fill

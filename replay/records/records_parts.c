@@ -26,7 +26,8 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 		return TB_ENOMEM;
 	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
 		if (is_near(parts, net, link))
-			records->near_cells[parts->crossing_of[link]].link = link;
+			tb_cell_clear(
+				&records->near_cells[parts->crossing_of[link]], link);
 	return TB_OK;
 }
 
@@ -215,7 +216,7 @@ void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell
 		return;
 	struct tb_cell *near = &whole->near_cells[number];
 	add_cell(sum, near);
-	*near = (struct tb_cell){.link = link};
+	tb_cell_clear(near, link);
 }
 
 void tb_records_follow(struct tb_records *whole)

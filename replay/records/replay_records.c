@@ -286,7 +286,7 @@ uint32_t tb_records_gather(
 		if (records->parts)
 			tb_records_add_near(records, link, cell);
 		samples[n++] = sample_of(records, cell);
-		*cell = (struct tb_cell){.link = link};
+		tb_cell_clear(cell, link);
 	}
 	return n;
 }

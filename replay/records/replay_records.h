@@ -78,13 +78,20 @@ int tb_kept_bins_join(struct tb_kept_bins *joined,
 
 // One link in the open bin. Its stall is what it was held, until that becomes a sample
 // (see holds_stall).
-struct tb_cell {
+struct tb_cell { // a cache line
 #define TB_FIGURE_FIELD(ID, field, column, type, ...) type field;
 	TB_LINK_FIGURES(TB_FIGURE_FIELD)
 #undef TB_FIGURE_FIELD
-	uint32_t link;
-	bool touched; // holds something: its bit is set
+	uint32_t link : 31;
+	uint32_t touched : 1; // holds something: its bit is set
 };
+_Static_assert(sizeof(struct tb_cell) == 64, "engines place them in lines of the cache");
+
+// tb_cell_clear makes a cell that of a link, in which nothing has happened.
+static inline void tb_cell_clear(struct tb_cell *cell, uint32_t link)
+{
+	*cell = (struct tb_cell){.link = link & INT32_MAX};
+}
 
 struct tb_spill { // a burst of flits that reaches beyond the open bin
 	uint32_t link;
@@ -212,7 +219,7 @@ static inline struct tb_cell *tb_records_own_cell(
 	const struct tb_records *records, uint32_t link)
 {
 	struct tb_cell *cell = &records->own_cells[records->parts->crossing_of[link]];
-	cell->link = link;
+	cell->link = link & INT32_MAX;
 	return cell;
 }
 
@@ -303,7 +310,7 @@ static inline void tb_records_held(
 	tb_records_touch(records, cell);
 }
 
-// tb_records_blocked counts a header that came in by the link and must wait.
+// tb_records_blocked counts a header that must wait, at the link whose wait leads.
 static inline void tb_records_blocked(struct tb_records *records, struct tb_cell *cell)
 {
 	cell->n_blocked++;
@@ -316,20 +323,34 @@ static inline void tb_records_queue(
 {
 	if (bytes <= cell->largest_queue_bytes)
 		return;
-	cell->largest_queue_bytes = bytes;
+	cell->largest_queue_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 	tb_records_touch(records, cell);
 }
 
-// tb_records_link_wait counts `part` of a wait within the open bin; `whole` is its length
-// so far. The wait of the flow is counted by whoever calls.
-static inline void tb_records_link_wait(struct tb_records *records, struct tb_cell *cell,
-	tb_time_ps part, tb_time_ps whole)
+// tb_records_wait_by counts `part` of a wait within the open bin at the link by which the
+// packet came, tb_records_wait_for at the one that it waits for; all of it, once each.
+// The wait of the flow is counted by whoever calls.
+static inline void tb_records_wait_by(
+	struct tb_records *records, struct tb_cell *cell, tb_time_ps part)
 {
 	cell->wait_ps += (uint64_t)part;
-	if ((uint64_t)whole > cell->longest_wait_ps)
-		cell->longest_wait_ps = (uint64_t)whole;
 	records->wait_ps += (uint64_t)part;
 	tb_records_touch(records, cell);
+}
+
+static inline void tb_records_wait_for(
+	struct tb_records *records, struct tb_cell *cell, tb_time_ps part)
+{
+	cell->wait_for_ps += (uint64_t)part;
+	tb_records_touch(records, cell);
+}
+
+// tb_records_longest counts a wait of length `whole` so far at the link whose wait leads,
+// of which a part is counted too.
+static inline void tb_records_longest(struct tb_cell *cell, tb_time_ps whole)
+{
+	if ((uint64_t)whole > cell->longest_wait_ps)
+		cell->longest_wait_ps = (uint64_t)whole;
 }
 
 // tb_records_flow_wait counts a wait of a flow, of which parts side by side may count
@@ -342,14 +363,6 @@ static inline void tb_records_flow_wait(
 		(void)__atomic_fetch_add(sum, (uint64_t)wait, __ATOMIC_RELAXED);
 	else
 		*sum += (uint64_t)wait;
-}
-
-// tb_records_wait does so and counts the part of the flow.
-static inline void tb_records_wait(struct tb_records *records, struct tb_cell *cell,
-	uint32_t flow, tb_time_ps part, tb_time_ps whole)
-{
-	tb_records_flow_wait(records, flow, part);
-	tb_records_link_wait(records, cell, part, whole);
 }
 
 // tb_message_bound keeps what is ideal a lower bound: over better links than those of the

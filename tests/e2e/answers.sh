@@ -161,11 +161,12 @@ for n in 16 64; do
 		--job incast.goal,start=300us,nodes=128-$((127 + n)) -o incast$n.db
 	read_report incast$n.db
 	equal "the incast of $n" "$(figure incast node) $(figure incast senders)" "133 $((n - 1))"
-	equal "begin of the incast of $n" "$(figure incast begin_ps)" 300000000
+	# The queue stands when the first packet has been posted, issued and sent.
+	within "begin of the incast of $n" "$(figure incast begin_ps)" 300000000 302000000
 	equal "end of the incast of $n" "$(figure incast end_ps)" \
 		"$(sqlite3 incast$n.db 'SELECT max(last_ps) FROM flow WHERE job = 1')"
 	within "share of the incast of $n" "$(figure incast percent_of_wait)" 20 100
-	grep -q "Incast at node 133: $((n - 1)) nodes sent to it between 300 us and" sentences || fail "$(cat sentences)"
+	grep -q "Incast at node 133: $((n - 1)) nodes sent to it between 30[01]\(\.[0-9]*\)* us and" sentences || fail "$(cat sentences)"
 done
 try second-rail
 within "with a second rail" "$(sqlite3 incast64.db "ATTACH 'rails.db' AS other; SELECT 1.0 * b.last / a.last FROM
@@ -190,7 +191,9 @@ if there io16_200m.pcap.zst io16_200m.phases.txt; then
 	read_report io.db
 	equal "servers at once" "$(figure incast nodes)" 4
 	within "incast at" "$(figure incast node)" 12 15
-	equal "senders" "$(figure incast senders)" 12
+	# Not all packets are kept, each by itself: who sent is between two bounds.
+	within "senders" "$(figure incast senders)" 8 12
+	equal "senders at most" "$(figure incast senders_at_most)" 12
 	equal "bursts" "$(figure incast times)" 3
 	# From the first burst of writes to the last, as the clients logged them, and what is
 	# still queued then.

@@ -251,6 +251,7 @@ static int report(struct oracle *oracle, const struct tb_observer *observer)
 		oracle_note_crossing(oracle);
 		oracle_note_lasting(oracle);
 	}
+	oracle->facts.leads_wanted = oracle->credits;
 	if (!observer)
 		return TB_OK;
 	return oracle_report(&oracle->facts, observer, oracle->net,

@@ -100,9 +100,20 @@ static struct piece cut_bin(
 		break;
 	case ORACLE_WAITED:
 		sample->wait_ps = (uint64_t)(to - from);
-		sample->longest_wait_ps = (uint64_t)(to - fact->from);
 		break;
 	}
+	return piece;
+}
+
+// cut_wanted is the piece, in that bin, of a wait for the link that it wanted.
+static struct piece cut_wanted(
+	const struct oracle_fact *fact, tb_time_ps begin, tb_time_ps bin_ps)
+{
+	tb_time_ps from = oracle_later(fact->from, begin);
+	tb_time_ps to = oracle_earlier(fact->to, begin + bin_ps);
+	struct piece piece = {
+		.bin = (uint64_t)(begin / bin_ps), .sample.link.id = fact->wanted};
+	piece.sample.wait_for_ps = (uint64_t)(to - from);
 	return piece;
 }
 
@@ -125,6 +136,31 @@ static void cut_bins(
 	}
 }
 
+// cut_wait: a wait for the link that it wanted is counted in the bins in which it lasts,
+// where that is known then, else in that in which it ends; and how long it has lasted is
+// known at the end of each bin, for the link that leads.
+static void cut_wait(struct pieces *pieces, const struct oracle_facts *facts, size_t i,
+	tb_time_ps bin_ps)
+{
+	const struct oracle_fact *fact = &facts->list[i];
+	tb_time_ps begin = fact->from / bin_ps * bin_ps;
+	for (; begin <= fact->to; begin += bin_ps) {
+		struct piece wanted = cut_wanted(fact, begin, bin_ps);
+		struct piece longest = {.bin = wanted.bin,
+			.sample.link.id =
+				facts->leads_wanted ? fact->wanted : fact->link};
+		longest.sample.longest_wait_ps =
+			(uint64_t)(oracle_earlier(fact->to, begin + bin_ps) - fact->from);
+		if (!facts->leads_wanted)
+			wanted.sample.wait_for_ps =
+				begin + bin_ps > fact->to
+					? (uint64_t)(fact->to - fact->from)
+					: 0;
+		add_piece(pieces, &wanted);
+		add_piece(pieces, &longest);
+	}
+}
+
 static int by_bin_and_link(const void *left, const void *right)
 {
 	const struct piece *a = left, *b = right;
@@ -139,6 +175,7 @@ static void add_sample(struct piece *sum, const struct piece *more)
 	sum->sample.n_packets += from->n_packets;
 	sum->sample.n_blocked += from->n_blocked;
 	sum->sample.wait_ps += from->wait_ps;
+	sum->sample.wait_for_ps += from->wait_for_ps;
 	sum->sample.busy_ps += from->busy_ps;
 	sum->sample.stall_ps += from->stall_ps;
 	sum->sample.bytes += from->bytes;
@@ -230,6 +267,42 @@ static uint64_t bytes_at(const struct oracle_fact *waits, size_t n, size_t i,
 	return bytes;
 }
 
+// before is the queue of wait `i`, of n sorted ones, just before an instant: its bytes
+// and the link that the first in it wants. If that is when the wait ends, those have left
+// already that were noted before it to leave then.
+static struct tb_link_sample before(
+	const struct oracle_fact *waits, size_t n, size_t i, tb_time_ps at, bool is_end)
+{
+	struct tb_link_sample queue = {.link.id = TB_ID_NONE};
+	size_t j = i;
+	while (j > 0 && in_one_queue(&waits[j - 1], &waits[i]))
+		j--;
+	for (; j < n && in_one_queue(&waits[j], &waits[i]) && waits[j].from < at; j++) {
+		bool is_later = !is_end || waits[j].n_packets >= waits[i].n_packets;
+		if (waits[j].to < at || (waits[j].to == at && !is_later))
+			continue;
+		if (queue.link.id == TB_ID_NONE)
+			queue.link.id = waits[j].wanted;
+		queue.largest_queue_bytes += waits[j].bytes;
+	}
+	return queue;
+}
+
+// add_wanted_queue: a queue counts for the link that its first packet wants, when a wait
+// in it or a bin ends.
+static void add_wanted_queue(struct pieces *pieces, const struct oracle_fact *waits,
+	size_t n, size_t i, tb_time_ps bin_ps)
+{
+	const struct oracle_fact *wait = &waits[i];
+	for (tb_time_ps begin = wait->from / bin_ps * bin_ps; begin < wait->to;
+		begin += bin_ps) {
+		tb_time_ps at = oracle_earlier(wait->to, begin + bin_ps);
+		struct piece piece = {.bin = (uint64_t)(begin / bin_ps),
+			.sample = before(waits, n, i, at, at < begin + bin_ps)};
+		add_piece(pieces, &piece);
+	}
+}
+
 // add_queues: a queue grows as waits begin, and at the begin of a bin stands as before.
 static void add_queues(
 	struct pieces *pieces, const struct oracle_facts *facts, tb_time_ps bin_ps)
@@ -242,12 +315,16 @@ static void add_queues(
 		if (fact->kind != ORACLE_WAITED || fact->to == fact->from)
 			continue;
 		waits = oracle_one_more(waits, n, sizeof *waits);
-		waits[n++] = *fact;
+		waits[n] = *fact;
+		waits[n].n_packets = (uint32_t)n; // that were noted before
+		n++;
 		longest = oracle_later(longest, fact->to - fact->from);
 	}
 	if (n)
 		qsort(waits, n, sizeof *waits, by_queue_and_time);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && facts->leads_wanted; i++)
+		add_wanted_queue(pieces, waits, n, i, bin_ps);
+	for (size_t i = 0; i < n && !facts->leads_wanted; i++)
 		for (tb_time_ps at = waits[i].from; at < waits[i].to;
 			at = (at / bin_ps + 1) * bin_ps) {
 			struct piece piece = {.bin = (uint64_t)(at / bin_ps),
@@ -263,9 +340,12 @@ static int report_links(const struct oracle_facts *facts,
 	const struct tb_observer *observer, tb_time_ps bin_ps)
 {
 	struct pieces pieces = {0};
-	for (size_t i = 0; i < facts->n; i++)
+	for (size_t i = 0; i < facts->n; i++) {
 		if (facts->list[i].kind <= ORACLE_WAITED)
 			cut_bins(&pieces, &facts->list[i], bin_ps);
+		if (facts->list[i].kind == ORACLE_WAITED)
+			cut_wait(&pieces, facts, i, bin_ps);
+	}
 	add_queues(&pieces, facts, bin_ps);
 	if (pieces.n)
 		add_up_pieces(&pieces);

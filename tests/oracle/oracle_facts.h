@@ -14,11 +14,11 @@ enum oracle_fact_kind {
 	ORACLE_ENTERED, // link, from: a header began to cross the link
 	ORACLE_CROSSED, // link, from, to, bytes: a block crossed the link
 	ORACLE_HELD,	// link, from, to: a VC or more of the link were held
-	ORACLE_BLOCKED, // link, from: a header that had come in by it got no VC
+	ORACLE_BLOCKED, // link, from: a header got no VC; the link leads (see below)
 	ORACLE_STALLED, // link, from, to: something stood still for it (with credits)
-	ORACLE_WAITED,	// link, root, from, to, flow, culprit, bytes, serial: that
-		       // header's wait; of a packet of so many bytes, in a queue of that
-		       // number
+	ORACLE_WAITED,	// link, wanted, root, from, to, flow, culprit, bytes, serial:
+		       // that header's wait, which came by a link and wanted one; of a
+		       // packet of so many bytes, in a queue of that number
 	ORACLE_POSTED,	  // flow
 	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, serial, entered, queued,
 			  // crossed, ideal_ps
@@ -27,7 +27,7 @@ enum oracle_fact_kind {
 
 struct oracle_fact {
 	enum oracle_fact_kind kind;
-	uint32_t link, root;
+	uint32_t link, root, wanted;
 	tb_time_ps from, to;
 	uint64_t bytes;
 	uint32_t n_packets;
@@ -40,6 +40,9 @@ struct oracle_fact {
 struct oracle_facts {
 	struct oracle_fact *list; // with room for the next power of two
 	size_t n;
+	// What is counted beside the waits is counted at the links that packets want, not
+	// at those by which they came; and which ones they want is known as they wait.
+	bool leads_wanted;
 };
 
 void oracle_note(struct oracle_facts *facts, struct oracle_fact fact);

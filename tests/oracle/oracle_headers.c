@@ -148,14 +148,15 @@ static uint32_t came_by(const struct packet *packet)
 }
 
 // note_wait notes a header's wait up to now.
-static void note_wait(struct oracle *oracle, const struct packet *packet, uint32_t root,
-	struct oracle_flow culprit)
+static void note_wait(struct oracle *oracle, const struct packet *packet, uint32_t wanted,
+	uint32_t root, struct oracle_flow culprit)
 {
 	if (packet->arrived == oracle->now)
 		return;
 	oracle->stats.wait_ps += (uint64_t)(oracle->now - packet->arrived);
 	oracle_note(&oracle->facts, (struct oracle_fact){.kind = ORACLE_WAITED,
 					    .link = came_by(packet),
+					    .wanted = wanted,
 					    .root = root,
 					    .from = packet->arrived,
 					    .to = oracle->now,
@@ -166,14 +167,14 @@ static void note_wait(struct oracle *oracle, const struct packet *packet, uint32
 
 // end_wait ends a header's wait before it takes a VC: the flow that held the VC last is
 // to blame, and what limited that in the end.
-static void end_wait(
-	struct oracle *oracle, struct packet *packet, const struct channel *channel)
+static void end_wait(struct oracle *oracle, struct packet *packet, uint32_t link,
+	const struct channel *channel)
 {
 	struct hop *hop = &packet->hops[packet->n_granted];
 	hop->wait = oracle->now - packet->arrived;
 	hop->root = channel->root;
 	packet->waited += hop->wait;
-	note_wait(oracle, packet, channel->root, channel->flow);
+	note_wait(oracle, packet, link, channel->root, channel->flow);
 }
 
 // The oldest header first; one that finds no VC does not hold up the others (rule 17).
@@ -193,7 +194,7 @@ void oracle_choose_vcs(struct oracle *oracle, uint32_t sw)
 		const struct channel *channel = &oracle->links[id].channels[vc];
 		packet->hops[packet->n_granted].followed =
 			channel->freed_at == oracle->now;
-		end_wait(oracle, packet, channel);
+		end_wait(oracle, packet, id, channel);
 		oracle_grant(oracle, packet, id, vc);
 	}
 }
@@ -240,9 +241,9 @@ void oracle_choose_branches(struct oracle *oracle)
 		const struct channel *last = last_freed(oracle, n);
 		if (last) {
 			*at = packet->next_waiting;
-			end_wait(oracle, packet, last);
-			take_branches(
-				oracle, packet, oracle_link_on(oracle, packet, sw), n);
+			uint32_t followed = oracle_link_on(oracle, packet, sw);
+			end_wait(oracle, packet, followed, last);
+			take_branches(oracle, packet, followed, n);
 			continue;
 		}
 		at = &packet->next_waiting;
@@ -253,7 +254,7 @@ void oracle_choose_branches(struct oracle *oracle)
 void oracle_note_refused(
 	struct oracle *oracle, const struct packet *packet, uint32_t first)
 {
-	note_wait(oracle, packet, first, oracle->links[first].channels[0].flow);
+	note_wait(oracle, packet, first, first, oracle->links[first].channels[0].flow);
 }
 
 static void note_blocked_of(struct oracle *oracle, const struct packet *waiting)

@@ -98,24 +98,29 @@ static void two_senders_share_a_link_in_turn(void **state)
 	tb_network_free(net);
 }
 
-// queues_of_senders checks the largest queues behind the links from nodes 1 and 2, and
-// that nothing queued elsewhere.
-static void queues_of_senders(const struct tb_network *net, const struct outcome *outcome,
-	uint64_t of_1, uint64_t of_2)
+// check_queues checks the largest queue for the link to node 0, that what waited had come
+// by the links from nodes 1 and 2, and that nothing queued elsewhere.
+static void check_queues(
+	const struct tb_network *net, const struct outcome *outcome, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < outcome->n_links; i++) {
 		struct tb_link_info info = tb_network_link(net, (struct tb_link){i});
-		bool from_node = info.kind == TB_LINK_INJECTION;
-		assert_int_equal(outcome->tally.links[i].largest_queue_bytes,
-			from_node && info.from == 1   ? of_1
-			: from_node && info.from == 2 ? of_2
-						      : 0);
+		const struct tb_link_sample *sums = &outcome->tally.links[i];
+		bool is_wanted = info.kind == TB_LINK_EJECTION && info.to == 0;
+		bool brings = info.kind == TB_LINK_INJECTION &&
+			      (info.from == 1 || info.from == 2);
+		assert_int_equal(sums->largest_queue_bytes, is_wanted ? bytes : 0);
+		assert_int_equal(
+			sums->wait_for_ps, is_wanted ? outcome->stats.wait_ps : 0);
+		assert_true(sums->wait_ps == 0 || brings);
+		assert_true((sums->n_blocked > 0) == is_wanted);
+		assert_true((sums->longest_wait_ps > 0) == is_wanted);
 	}
 }
 
 // Of packets that come at once the first passes and the second waits. Of four each, which
 // come one behind the other and leave by turns, half have left when the last has come.
-static void what_waits_behind_a_link_is_its_queue(void **state)
+static void what_waits_for_a_link_is_its_queue(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of(BARE);
@@ -124,8 +129,7 @@ static void what_waits_behind_a_link_is_its_queue(void **state)
 			{.source = 1, .destination = 0, .bytes = n * 4096},
 			{.source = 2, .destination = 0, .bytes = n * 4096}};
 		struct outcome outcome = replay(net, lines, 2, 1, 0);
-		uint64_t most = n == 1 ? WIRE_BYTES : 2 * WIRE_BYTES;
-		queues_of_senders(net, &outcome, n == 1 ? 0 : most, most);
+		check_queues(net, &outcome, n == 1 ? WIRE_BYTES : 2 * WIRE_BYTES);
 		drop(&outcome);
 	}
 	tb_network_free(net);
@@ -162,7 +166,7 @@ int main(void)
 		cmocka_unit_test(one_stream_fills_its_links),
 		cmocka_unit_test(a_small_buffer_limits_a_stream_to_buffer_by_loop),
 		cmocka_unit_test(two_senders_share_a_link_in_turn),
-		cmocka_unit_test(what_waits_behind_a_link_is_its_queue),
+		cmocka_unit_test(what_waits_for_a_link_is_its_queue),
 		cmocka_unit_test(delays_are_counted_where_packets_come_in),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

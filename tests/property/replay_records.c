@@ -19,7 +19,7 @@ static void equal(const char *what, uint64_t is, uint64_t expected)
 }
 
 struct sums {
-	uint64_t wait_ps, bytes, n_packets, n_blocked;
+	uint64_t wait_ps, wait_for_ps, bytes, n_packets, n_blocked;
 };
 
 static struct sums sum_links(const struct account *account)
@@ -28,6 +28,7 @@ static struct sums sum_links(const struct account *account)
 	for (size_t i = 0; i < account->observed.n_bins; i++) {
 		const struct tb_link_sample *sample = &account->observed.bins[i].sample;
 		sums.wait_ps += sample->wait_ps;
+		sums.wait_for_ps += sample->wait_for_ps;
 		sums.bytes += sample->bytes;
 		sums.n_packets += sample->n_packets;
 		sums.n_blocked += sample->n_blocked;
@@ -50,6 +51,7 @@ static void check_waits(const struct account *account)
 		n_waits += account->observed.blame.roots[i].n_waits;
 	}
 	equal("wait of all links", links.wait_ps, account->stats.wait_ps);
+	equal("wait for all links", links.wait_for_ps, account->stats.wait_ps);
 	equal("wait of all flows", by_flow, account->stats.wait_ps);
 	equal("wait that is blamed", by_blame, account->stats.wait_ps);
 	assert_true(n_waits <= links.n_blocked);

@@ -50,7 +50,7 @@ static void open_side(struct side *side, const struct tb_network *net,
 	side->places = calloc(net->n_links, sizeof *side->places);
 	side->cells = calloc(net->n_links, sizeof *side->cells);
 	for (uint32_t link = 0; link < net->n_links; link++) {
-		side->places[link].link = link;
+		tb_cell_clear(&side->places[link], link);
 		side->cells[link] = &side->places[link];
 	}
 	side->observer = observer_of(&side->observed);
@@ -119,7 +119,9 @@ static void take(struct side *side, const struct step *step, struct tb_records *
 	} else if (step->what == 2) {
 		tb_records_blocked(far, far->cells[step->link]);
 	} else if (step->span <= step->now) {
-		tb_records_wait(far, far->cells[step->link], flow, in_bin, step->span);
+		tb_records_flow_wait(far, flow, in_bin);
+		tb_records_wait_by(far, far->cells[step->link], in_bin);
+		tb_records_longest(far->cells[step->link], step->span);
 		tb_records_blame(far, step->link, step->root, flow, culprit, step->span,
 			step->now);
 	}

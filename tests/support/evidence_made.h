@@ -151,9 +151,13 @@ static inline struct tb_evidence_end *end(
 	*at = (struct tb_evidence_end){.node = {tb_run_links(run)[link.id].at.to},
 		.link = link,
 		.percent = percent,
-		.times = {{2000000, 5000000}},
-		.n_times = 1,
-		.senders = {.n = senders, .first_ps = 2000000, .last_ps = 5000000},
+		.queue = {.at = {{2000000, 5000000}},
+			.n = 1,
+			.senders = {.n = senders,
+				.first_ps = 2000000,
+				.last_ps = 5000000},
+			.most_senders = senders,
+			.span_ps = 3000000},
 		.busy_percent = 97};
 	return at;
 }
@@ -161,8 +165,7 @@ static inline struct tb_evidence_end *end(
 // later moves an end behind all others: nodes hit at once are an incast.
 static inline void later(struct tb_evidence_end *end)
 {
-	end->times[0].begin_ps = 6000000;
-	end->times[0].end_ps = 8000000;
+	end->queue.at[0] = (struct tb_span){6000000, 8000000};
 }
 
 static inline struct tb_evidence_end *make_slow(struct made *made, uint32_t senders)
@@ -173,7 +176,7 @@ static inline struct tb_evidence_end *make_slow(struct made *made, uint32_t send
 		"credits");
 	at->busy_percent = TB_FINDING_SLOW - 1;
 	at->stall_percent = TB_FINDING_SLOW;
-	at->senders.first.id = 7;
+	at->queue.senders.first.id = 7;
 	return at;
 }
 

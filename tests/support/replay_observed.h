@@ -57,9 +57,7 @@ static inline int observed_start(void *context, tb_time_ps bin_ps)
 
 static inline bool is_empty(const struct tb_link_sample *sample)
 {
-	return !sample->n_packets && !sample->n_blocked && !sample->wait_ps &&
-	       !sample->stall_ps && !sample->busy_ps && !sample->bytes &&
-	       !sample->longest_wait_ps;
+	return tb_link_sample_empty(sample);
 }
 
 static inline int observed_bin(
@@ -174,6 +172,7 @@ static inline bool bins_differ(const struct observed *engine,
 		uint32_t link = a->sample.link.id;
 		if (DIFFER(i, bin) || DIFFER(a->bin, sample.link.id) ||
 			DIFFER(link, sample.wait_ps) ||
+			DIFFER(link, sample.wait_for_ps) ||
 			DIFFER(link, sample.longest_wait_ps) ||
 			DIFFER(link, sample.stall_ps) || DIFFER(link, sample.busy_ps) ||
 			DIFFER(link, sample.bytes) || DIFFER(link, sample.n_packets) ||

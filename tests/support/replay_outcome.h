@@ -50,6 +50,7 @@ static inline struct outcome outcome_by(enum replayer by, const struct tb_networ
 	assert_true(options->faults || outcome.stats.n_undelivered == 0);
 	assert_int_equal(outcome.stats.n_in_flight, 0);
 	assert_false(outcome.tally.out_of_order);
+	assert_int_equal(outcome.tally.wait_for_ps, outcome.tally.wait_ps);
 	return outcome;
 }
 

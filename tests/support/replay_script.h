@@ -84,6 +84,7 @@ struct tally {
 	uint64_t n_bins, last_bin;
 	struct tb_link_sample *links; // by id
 	uint64_t n_links;
+	uint64_t wait_ps, wait_for_ps; // of all links
 	uint64_t flow_wait_ps, flow_ideal_ps, flow_latency_ps;
 	uint64_t flow_queue_ps, flow_network_ps;
 	uint64_t flow_bytes, flow_messages, blame_ps;
@@ -105,6 +106,7 @@ static inline int tally_start(void *context, tb_time_ps bin_ps)
 	struct tally *tally = context;
 	tally->bin_ps = bin_ps;
 	tally->n_bins = 0;
+	tally->wait_ps = tally->wait_for_ps = 0;
 	tally->hash = UINT64_C(14695981039346656037);
 	memset(tally->links, 0, tally->n_links * sizeof *tally->links);
 	return TB_OK;
@@ -125,6 +127,8 @@ static inline int tally_bin(
 		if (i && sample->link.id <= samples[i - 1].link.id)
 			tally->out_of_order = true;
 		tb_link_sample_add(sum, sample);
+		tally->wait_ps += sample->wait_ps;
+		tally->wait_for_ps += sample->wait_for_ps;
 		// Hash field by field: padding between them is undefined.
 		uint64_t fields[] = {sample->link.id, sample->n_packets,
 			sample->n_blocked, sample->wait_ps, sample->stall_ps,

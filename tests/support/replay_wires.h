@@ -106,8 +106,7 @@ static inline void wires_header(struct wires *wires, uint32_t id)
 	if (wait > 0) {
 		struct tb_cell *cell = wires->cells[by];
 		tb_records_blocked(&replay->records, cell);
-		cell->wait_ps += (uint64_t)wait;
-		replay->records.wait_ps += (uint64_t)wait;
+		tb_records_wait_by(&replay->records, cell, wait);
 		packet->wait_ps += (uint64_t)wait;
 		tb_records_blame(&replay->records, by, link->root, packet->of.flow,
 			link->flow, wait, link->free_at);
@@ -262,7 +261,8 @@ static inline int wires_make(struct tb_replay *replay,
 	wires->places = calloc(n_links, sizeof *wires->places);
 	wires->cells = *cells = calloc(n_links, sizeof *wires->cells);
 	for (uint32_t link = 0; link < n_links; link++) {
-		wires->places[link].link = wires->links[link].root = link;
+		tb_cell_clear(&wires->places[link], link);
+		wires->links[link].root = link;
 		wires->cells[link] = &wires->places[link];
 	}
 	return wires_size(wires);

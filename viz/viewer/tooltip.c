@@ -45,15 +45,6 @@ static void tip_cell(
 	tip->n_lines = 3;
 }
 
-static const struct tb_matrix_box *box_of(const struct tb_matrix *matrix, uint32_t sw)
-{
-	for (uint32_t row = 0; row < matrix->n_rows; row++)
-		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++)
-			if (matrix->rows[row].boxes[i].sw.id == sw)
-				return &matrix->rows[row].boxes[i];
-	return NULL;
-}
-
 static void tip_button(struct tb_tip *tip, uint32_t request)
 {
 	const struct tb_request_row *row = &tb_request_rows()[request];
@@ -91,7 +82,8 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 
 static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t sw)
 {
-	const struct tb_matrix_box *box = box_of(&viewer->data.matrix, sw);
+	const struct tb_matrix_box *box =
+		tb_matrix_box_of(&viewer->data.matrix, (struct tb_switch){sw});
 	enum tb_known known = tb_known_of(
 		tb_run_switches(viewer->data.run)[sw].known, viewer->data.metric);
 	tip_cell(viewer, tip,
@@ -101,8 +93,12 @@ static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint3
 		return;
 	snprintf(tip->lines[2], sizeof tip->lines[2],
 		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
-			? "the largest on its incoming links"
-			: "the sum over its incoming links");
+			? "the largest on its %s%s"
+			: "the sum over its %s%s",
+		viewer->data.matrix.leaves ? "outgoing links" : "incoming links",
+		!box || !box->n_nodes	     ? ""
+		: viewer->data.matrix.leaves ? " and those from nodes"
+					     : " and those to nodes");
 }
 
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
@@ -116,9 +112,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 			&(struct counted){"link", link->name,
 				tb_metric_of(&viewer->data.samples[index],
 					viewer->data.metric),
-				link->at.kind == TB_LINK_EJECTION
-					? 0
-					: viewer->data.matrix.largest_link,
+				viewer->data.matrix.largest_link,
 				tb_known_of(link->known, viewer->data.metric)});
 		break;
 	case TB_PICK_SWITCH:

@@ -149,9 +149,16 @@ static void reveal(struct tb_pane *pane, bool zoom)
 
 static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 {
-	if (sight_of(pane))
-		return TB_OK; // the topology of a run does not change
-	struct sight *sight = calloc(1, sizeof *sight);
+	struct sight *sight = sight_of(pane);
+	// The topology of a run does not change, but not every metric has links to nodes.
+	if (sight) {
+		if (tb_matrix_layout_measure(&sight->layout, &pane->data->matrix)) {
+			sight->camera.world_h = sight->layout.height;
+			placed(pane);
+		}
+		return TB_OK;
+	}
+	sight = calloc(1, sizeof *sight);
 	if (!sight || tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
 			      &tb_matrix_on_screen, NATURAL_W)) {
 		free(sight);

@@ -160,8 +160,14 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 	const struct tb_viewer_data *data = pane->data;
 	int status = tb_run_pair_show(
 		pair, data->run, data->window, data->samples, &data->matrix, error);
-	if (status || state->layouts[0].bands)
+	if (status)
 		return status;
+	if (state->layouts[0].bands) {
+		if (tb_matrix_layout_measure(&state->layouts[0], &data->matrix) |
+			tb_matrix_layout_measure(&state->layouts[1], &pair->matrix))
+			placed(pane);
+		return TB_OK;
+	}
 	if (tb_matrix_layout_init(
 		    &state->layouts[0], &data->matrix, &tb_matrix_on_screen, NATURAL_W) ||
 		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,

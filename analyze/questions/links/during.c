@@ -30,37 +30,6 @@ int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_err
 	return status;
 }
 
-int tb_link_during(struct tb_run *run, struct tb_link link, struct tb_window window,
-	struct tb_bin_total *total, struct tb_error *error)
-{
-	struct tb_run_row row;
-	struct tb_bin_total sum = {0};
-	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(run,
-		"SELECT l.pack, l.links FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
-		&row, error);
-	if (status)
-		return status;
-	uint64_t end = window.end_bin ? window.end_bin : INT64_MAX;
-	sqlite3_bind_int64(row.query, 2, link.id / TB_PACK_LINKS);
-	sqlite3_bind_int64(row.query, 3, (int64_t)window.first_bin);
-	sqlite3_bind_int64(row.query, 4, (int64_t)end);
-	while ((status = tb_run_next(run, "link_pack", &row, error)) > 0) {
-		struct tb_link_sample one;
-		if (!tb_run_find_in_pack(&row, link, &one))
-			continue;
-		sum.wait_ps += one.wait_ps;
-		sum.stall_ps += one.stall_ps;
-		sum.busy_ps += one.busy_ps;
-	}
-	sqlite3_finalize(row.query);
-	if (!status)
-		*total = sum;
-	return status;
-}
-
 int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
 {

@@ -1,5 +1,5 @@
-// What went on during a stretch of simulated time: on all links together, on one of them,
-// and who sent to a node.
+// What went on during a stretch of simulated time: on all links together, and who sent to
+// a node.
 #ifndef TB_DURING_H
 #define TB_DURING_H
 
@@ -14,11 +14,6 @@ struct tb_bin_total {
 // damaged.
 int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals,
 	struct tb_error *error) TB_MUST_USE;
-
-// tb_link_during stores the sums of one link in the bins of a window ({0, 0}: the whole
-// run). Cost: a look-up per bin. Errors as above.
-int tb_link_during(struct tb_run *run, struct tb_link link, struct tb_window window,
-	struct tb_bin_total *total, struct tb_error *error) TB_MUST_USE;
 
 struct tb_senders {
 	uint32_t n;		      // nodes

@@ -12,14 +12,30 @@ struct parts {
 	struct tb_matrix_cell *cells;
 };
 
-static int allocate(
-	struct tb_matrix *matrix, const struct tb_run *run, struct parts *parts)
+// count_cells stores how many cells each switch has, and returns how many all have.
+static size_t count_cells(const struct tb_run *run, uint32_t *n_cells)
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	const struct tb_run_switch *switches = tb_run_switches(run);
-	size_t n_cells = 0;
+	const struct tb_run_link *links = tb_run_links(run);
+	size_t n = 0;
 	for (uint32_t i = 0; i < info->n_switches; i++)
-		n_cells += switches[i].at.n_down_ports + switches[i].at.n_up_ports;
+		n_cells[i] = switches[i].at.n_down_ports + switches[i].at.n_up_ports;
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		if (links[i].at.kind != TB_LINK_EJECTION)
+			continue;
+		const struct tb_switch_info *at = &switches[links[i].at.from].at;
+		n_cells[links[i].at.from] = 2 * at->n_down_ports + at->n_up_ports;
+	}
+	for (uint32_t i = 0; i < info->n_switches; i++)
+		n += n_cells[i];
+	return n;
+}
+
+static int allocate(struct tb_matrix *matrix, const struct tb_run *run,
+	struct parts *parts, size_t n_cells)
+{
+	const struct tb_run_info *info = tb_run_info(run);
 	size_t rows_size = info->n_levels * sizeof *parts->rows;
 	size_t boxes_size = info->n_switches * sizeof *parts->boxes;
 	char *memory =
@@ -50,9 +66,11 @@ static int by_place(const void *left, const void *right)
 }
 
 // lay_out puts the switches into rows and assigns their cells. `cells` receives, by
-// switch id, the first cell of the switch: down ports come first, then up ports.
+// switch id, the first cell of the switch: down ports come first, then up ports, then the
+// links to nodes.
 static void lay_out(struct parts *parts, const struct tb_run *run,
-	const struct tb_run_switch **sorted, struct tb_matrix_cell **cells)
+	const struct tb_run_switch **sorted, const uint32_t *n_cells,
+	struct tb_matrix_cell **cells)
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	const struct tb_run_switch *switches = tb_run_switches(run);
@@ -71,44 +89,60 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 			.sw = sorted[i]->id,
 			.n_above = at->n_up_ports,
 			.n_below = at->n_down_ports,
-			.above = next + at->n_down_ports,
+			.n_cells = n_cells[sorted[i]->id.id],
 			.below = next,
+			.above = next + at->n_down_ports,
+			.nodes = next + at->n_down_ports + at->n_up_ports,
 		};
 		cells[sorted[i]->id.id] = next;
-		next += at->n_down_ports + at->n_up_ports;
+		next += n_cells[sorted[i]->id.id];
 	}
 }
 
-// plug stores in each cell the link that arrives at its port.
+// plug stores in each cell the link that arrives at its port, or leaves it for a node.
 static void plug(const struct tb_run *run, struct tb_matrix_cell **cells)
 {
 	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
-		if (links[i].at.kind != TB_LINK_EJECTION)
-			cells[links[i].at.to][links[i].at.to_port].link = links[i].id;
+	const struct tb_run_switch *switches = tb_run_switches(run);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind != TB_LINK_EJECTION) {
+			cells[at->to][at->to_port].link = links[i].id;
+			continue;
+		}
+		const struct tb_switch_info *sw = &switches[at->from].at;
+		if (at->from_port < sw->n_down_ports) // else the file is foreign
+			cells[at->from][sw->n_down_ports + sw->n_up_ports + at->from_port]
+				.link = links[i].id;
+	}
 }
 
 int tb_matrix_lay_out(
 	struct tb_matrix *matrix, const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_matrix made = {.n_rows = info->n_levels, .n_boxes = info->n_switches};
+	struct tb_matrix made = {
+		.run = run, .n_rows = info->n_levels, .n_boxes = info->n_switches};
 	struct parts parts = {0};
+	uint32_t *n_cells = calloc((size_t)info->n_switches + 1, sizeof *n_cells);
 	const struct tb_run_switch **sorted =
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_run_switch *));
 	struct tb_matrix_cell **cells =
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
 	int status = TB_OK;
-	if (!sorted || !cells || allocate(&made, run, &parts)) {
+	if (!sorted || !cells || !n_cells ||
+		allocate(&made, run, &parts, count_cells(run, n_cells))) {
 		status = tb_fail_memory(error, "a matrix of %u links", info->n_links);
 	} else {
-		lay_out(&parts, run, sorted, cells);
+		lay_out(&parts, run, sorted, n_cells, cells);
 		plug(run, cells);
 		made.rows = parts.rows;
 		made.boxes = parts.boxes;
 		made.cells = parts.cells;
+		tb_matrix_show(&made, TB_WAIT);
 		*matrix = made;
 	}
+	free(n_cells);
 	free(sorted);
 	free(cells);
 	return status;
@@ -124,12 +158,50 @@ static inline void fetch(const struct tb_matrix *matrix,
 		__builtin_prefetch(&samples[cell[FETCH_AHEAD].link.id].wait_ps);
 }
 
-// fill_box sets the values of a box's cells, which begin at `cell`, and sums them.
-// A maximum, such as the longest wait, of a switch is that over its links.
-static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
-	struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
+// has_nodes is whether a metric has numbers at links to nodes.
+static bool has_nodes(const struct tb_run *run, enum tb_metric metric)
 {
-	const struct tb_matrix_cell *end = cell + box->n_below + box->n_above;
+	const struct tb_run_info *info = tb_run_info(run);
+	bool arrived = metric == TB_WAIT || metric == TB_BLOCKED || metric == TB_LONGEST;
+	return !arrived || tb_run_is_measured(info) ||
+	       !tb_switching_of(&info->network)->has_circuits;
+}
+
+// leaves is whether packets wait at the switch that the link leaves. Counters are those
+// of the sending port.
+static bool leaves(const struct tb_run *run, enum tb_metric metric)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	if (metric == TB_WAIT_FOR || tb_run_is_measured(info))
+		return true;
+	return metric != TB_WAIT &&
+	       tb_switching_of(&info->network)->leads == TB_LEADS_FOR;
+}
+
+void tb_matrix_show(struct tb_matrix *matrix, enum tb_metric metric)
+{
+	bool nodes = has_nodes(matrix->run, metric);
+	const struct tb_run_link *links = tb_run_links(matrix->run);
+	bool turns = matrix->leaves != leaves(matrix->run, metric);
+	matrix->metric = metric;
+	matrix->leaves ^= turns;
+	for (struct tb_matrix_cell *at = matrix->cells; turns && at < matrix->end; at++)
+		if (at->link.id != TB_ID_NONE)
+			at->link = links[at->link.id].at.reverse;
+	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
+		struct tb_matrix_box *box = &matrix->boxes[i];
+		box->n_nodes = nodes ? box->n_cells - box->n_below - box->n_above : 0;
+	}
+}
+
+// fill_box sets the values of a box's cells and sums them. A maximum, such as the longest
+// wait, of a switch is that over its links.
+static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
+	const struct tb_link_sample *samples)
+{
+	struct tb_matrix_cell *cell = box->below;
+	const struct tb_matrix_cell *end =
+		cell + box->n_below + box->n_above + box->n_nodes;
 	box->sum = 0;
 	for (; cell < end; cell++) {
 		fetch(matrix, cell, samples);
@@ -155,14 +227,10 @@ static double percent(uint64_t value, uint64_t largest)
 void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *samples,
 	enum tb_metric metric)
 {
-	struct tb_matrix_cell *cell = matrix->cells;
-	matrix->metric = metric;
+	tb_matrix_show(matrix, metric);
 	matrix->largest_link = matrix->largest_switch = 0;
-	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
-		struct tb_matrix_box *box = &matrix->boxes[i];
-		fill_box(matrix, box, cell, samples);
-		cell += box->n_below + box->n_above;
-	}
+	for (uint32_t i = 0; i < matrix->n_boxes; i++)
+		fill_box(matrix, &matrix->boxes[i], samples);
 	for (struct tb_matrix_cell *at = matrix->cells; at < matrix->end; at++)
 		at->percent = percent(at->value, matrix->largest_link);
 	for (uint32_t i = 0; i < matrix->n_boxes; i++)
@@ -185,6 +253,15 @@ int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_windo
 		tb_matrix_fill(matrix, samples, metric);
 	free(samples);
 	return status;
+}
+
+const struct tb_matrix_box *tb_matrix_box_of(
+	const struct tb_matrix *matrix, struct tb_switch sw)
+{
+	for (uint32_t i = 0; i < matrix->n_boxes; i++)
+		if (matrix->boxes[i].sw.id == sw.id)
+			return &matrix->boxes[i];
+	return NULL;
 }
 
 void tb_matrix_fini(struct tb_matrix *matrix)

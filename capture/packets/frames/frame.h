@@ -66,8 +66,8 @@ struct tb_frame {
 	uint16_t window;	       // TCP: as it stands there, not scaled
 	uint8_t tcp_options;	       // TCP: bytes of options
 	uint8_t flags;		       // TCP: TB_TCP_..., RC: TB_RC_...
-	uint8_t registry;	       // of `type`; TB_REGISTRY_NONE: decoded to the end
-	uint8_t kind;		       // enum tb_frame_kind
+	uint8_t registry : 4;	       // of `type`; TB_REGISTRY_NONE: decoded to the end
+	uint8_t kind : 4;	       // enum tb_frame_kind
 	uint8_t transport : 4;	       // enum tb_transport
 	uint8_t window_scale : 4;      // TCP: of a SYN, the shift + 1; 0: none
 	bool marked : 1; // CE (RFC 3168) in one of its IP headers, or InfiniBand's FECN
@@ -79,6 +79,7 @@ struct tb_frame {
 	bool sliced : 1; // cut before it was captured: sizes are those of its headers
 	uint8_t origin;	 // kept for the cleaning, which sets it (clean.c)
 };
+_Static_assert(sizeof(struct tb_frame) == 48, "one held back is a cache line");
 
 // What a frame of IEEE 802.3x or 802.1Qbb asks its neighbour for: to stop sending frames
 // of some classes for so many times 512 bits; 0 lets it go on.

@@ -460,6 +460,7 @@ static const struct tb_switching_kind kinds[] = {
 			"Whose packets held the link or its buffer",
 			"The link at the end of a chain of full buffers"},
 		.paused = &paused_words,
+		.leads = TB_LEADS_FOR,
 		.has_credits = true,
 		.has_queue_pairs = true,
 		.has_service_levels = true,
@@ -473,6 +474,7 @@ static const struct tb_switching_kind kinds[] = {
 			"frames stood and none crossed",
 			"Whose frames stood ahead in the queue",
 			"The link before which frames queue"},
+		.leads = TB_LEADS_FOR,
 		.has_pcie = true,
 		.keeps_frames = true,
 		.stores = true,
@@ -485,12 +487,16 @@ static const struct tb_switching_kind kinds[] = {
 			"flows had less than they could take",
 			"Whose flows shared the link",
 			"The link whose share limited flows"},
+		.leads = TB_LEADS_FOR,
 		.stands_for_other = true,
 		.caution = "no queues, no head-of-line blocking",
 		KEYS(fluid_keys),
 		.check = check_fluid},
 };
 static_assert(sizeof kinds / sizeof *kinds == N_KINDS, "a name without a row");
+
+const char *const tb_wait_lead_words[] = {
+	[TB_LEADS_CAME_BY] = "came-by", [TB_LEADS_FOR] = "for", NULL};
 
 const struct tb_switching_kind *tb_switching_kinds(size_t *n)
 {

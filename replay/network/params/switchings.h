@@ -23,11 +23,19 @@ struct tb_switching_words {
 	const char *root;     // "The link at the end of a chain of held channels"
 };
 
+// Which of the two waits of a link (replay/records/link_figures.h) tells where congestion
+// is, so that lists are sorted by it.
+enum tb_wait_lead {
+	TB_LEADS_CAME_BY, // of the packets that came by it: they hold it meanwhile
+	TB_LEADS_FOR,	  // for it: packets queue before it
+};
+
 struct tb_switching_kind {
 	const char *name; // in presets: switching = NAME
 	struct tb_switching_words words;
 	const struct tb_switching_words
 		*paused; // with flow_control = pause; NULL: the same
+	enum tb_wait_lead leads;
 
 	bool has_circuits;	 // a packet holds its path until it is acknowledged
 	bool has_credits;	 // buffers have room for what is on the way to them
@@ -77,6 +85,10 @@ char *tb_switching_caution(
 // exist.
 const struct tb_switching_words *tb_switching_words(
 	const struct tb_network_params *params);
+
+// tb_wait_lead_words are the words of enum tb_wait_lead, "came-by" and "for", on the
+// command line and in stores; NULL behind the last.
+extern const char *const tb_wait_lead_words[];
 
 // tb_switching_keys lists the keys of all networks and those that a switching (NULL:
 // none) adds, at most TB_PARAMETERS_MOST, and returns how many.

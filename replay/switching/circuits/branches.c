@@ -135,6 +135,7 @@ static void admit_all(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number = packet->of.n_hops;
 	if (wait > 0) {
 		charge(circuits, packet, circuits->replay.now);
+		charge_link(circuits, packet, slot, circuits->replay.now);
 		packet->waited += wait;
 		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
 			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);

@@ -279,8 +279,9 @@ static inline uint64_t waiting_bytes(
 	return bytes;
 }
 
-// charge counts a header's wait up to `until` in the open bin. The part of the wait
-// before that bin was counted when the bin before it was closed.
+// charge counts a header's wait up to `until` in the open bin, at the link by which it
+// came. The part of the wait before that bin was counted when the bin before it was
+// closed.
 static inline void charge(
 	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps until)
 {
@@ -288,8 +289,9 @@ static inline void charge(
 	tb_time_ps from = packet->arrived > records->bin_start ? packet->arrived
 							       : records->bin_start;
 	struct tb_cell *cell = arrival_cell(circuits, packet->came_by);
-	tb_records_wait(
-		records, cell, packet->of.flow, until - from, until - packet->arrived);
+	tb_records_flow_wait(records, packet->of.flow, until - from);
+	tb_records_wait_by(records, cell, until - from);
+	tb_records_longest(cell, until - packet->arrived);
 	if (until <= from)
 		return;
 	if (came_by(circuits, packet)->crossing)
@@ -297,6 +299,18 @@ static inline void charge(
 	else
 		tb_records_queue(
 			records, cell, waiting_bytes(circuits, packet->came_by, until));
+}
+
+// charge_link counts all of a header's wait, which ends, at the link of a slot: which one
+// it waited for is known when it gets a VC. The slots of a switch are of its part.
+static inline void charge_link(struct circuits *circuits,
+	const struct circuit_packet *packet, uint32_t slot, tb_time_ps until)
+{
+	struct tb_records *records = &circuits->replay.records;
+	tb_time_ps from =
+		packet->arrived > records->from_ps ? packet->arrived : records->from_ps;
+	if (until > from)
+		tb_records_wait_for(records, &circuits->links[slot].cell, until - from);
 }
 
 static inline bool older(const struct waiter *a, const struct waiter *b)

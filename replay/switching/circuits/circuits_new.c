@@ -76,7 +76,8 @@ static void make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
 	const struct tb_link_info *info = &circuits->replay.net->links[id];
 	struct link *link = &circuits->links[slot];
 	circuits->slot_of_link[id] = slot;
-	link->id = link->cell.link = id;
+	link->id = id;
+	tb_cell_clear(&link->cell, id);
 	circuits->cells[id] = &link->cell;
 	link->n_vcs = (uint8_t)info->n_vcs;
 	link->byte_q20 = tb_per_byte_q20(info->bytes_per_s);

@@ -97,6 +97,7 @@ static void admit(struct circuits *circuits, struct circuit_packet *packet, uint
 	uint32_t number = packet->of.n_hops;
 	if (wait > 0) {
 		charge(circuits, packet, circuits->replay.now);
+		charge_link(circuits, packet, slot, circuits->replay.now);
 		if (came_by(circuits, packet)->crossing)
 			tb_parts_end_wait(circuits, packet);
 		packet->waited += wait;

@@ -104,7 +104,7 @@ tb_time_ps tb_circuits_release(
 }
 
 // tb_circuits_blame blames a wait that lasts on the first VC of the first link that would
-// do.
+// do, and counts it at that link.
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
 {
@@ -112,10 +112,12 @@ void tb_circuits_blame(
 	uint32_t slot = waiter->route;
 	if (slot & TB_ROUTE_GROUP)
 		slot = slot_in(group_at(circuits, slot), 0);
-	if (until > packet->arrived)
-		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
-			circuits->links[slot].id, packet->of.flow,
-			vcs_of(circuits, slot)[0].flow, until - packet->arrived, until);
+	if (until <= packet->arrived)
+		return;
+	charge_link(circuits, packet, slot, until);
+	tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
+		circuits->links[slot].id, packet->of.flow, vcs_of(circuits, slot)[0].flow,
+		until - packet->arrived, until);
 }
 
 void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)

@@ -102,7 +102,7 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	make_sender(credits, slot, id, kind);
 	credits->cells[id] = has_to ? cell_at(credits, peer)
 				    : &credits->far_cells[replay->parts->crossing_of[id]];
-	credits->cells[id]->link = id;
+	tb_cell_clear(credits->cells[id], id);
 	if (has_to)
 		receiver_at(credits, peer)->link = id;
 }

@@ -80,9 +80,15 @@ static void discard(
 	bool waited = packet->ready_at < now;
 	if (waited)
 		root = tb_credits_blame_lasting(credits, packet, now);
+	bool was_first = queue->first == packet->of.id;
 	if (waited)
 		tb_credits_charge(credits, packet, now);
-	bool was_first = queue->first == packet->of.id;
+	if (waited && !was_first)
+		tb_records_queue(&credits->replay.records,
+			sender_cell(credits,
+				sender_at(credits,
+					packet_at(credits, queue->first)->route)),
+			waiting_bytes(credits, queue, now));
 	if (packet->is_head)
 		retract_head(credits, packet);
 	unlink_packet(credits, queue, packet);

@@ -13,25 +13,29 @@ struct wait_blame {
 	uint32_t culprit, root;
 };
 
-static inline void charge(struct credits *credits, const struct credit_packet *packet,
-	struct queue *queue, tb_time_ps until)
+static inline void charge(struct credits *credits, const struct link_sender *sender,
+	const struct credit_packet *packet, struct queue *queue, tb_time_ps until)
 {
 	struct tb_records *records = &credits->replay.records;
-	struct tb_cell *cell = cell_at(credits, packet->at);
+	struct tb_cell *cell = sender_cell(credits, sender);
 	tb_time_ps from = packet->ready_at;
 	if (from >= records->bin_start)
 		cell->n_blocked++;
 	else
 		from = records->bin_start;
-	tb_records_link_wait(records, cell, until - from, until - packet->ready_at);
-	if (until > from)
+	tb_records_wait_by(records, cell_at(credits, packet->at), until - from);
+	tb_records_wait_for(records, cell, until - from);
+	tb_records_longest(cell, until - packet->ready_at);
+	if (until > from && queue->first == packet->of.id)
 		tb_records_queue(records, cell, waiting_bytes(credits, queue, until));
 }
 
+// A queue is counted at the link that its first packet waits for: that holds it up.
 void tb_credits_charge(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
 {
-	charge(credits, packet, queue_of(credits, packet), until);
+	charge(credits, sender_at(credits, packet->route), packet,
+		queue_of(credits, packet), until);
 }
 
 void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
@@ -91,7 +95,7 @@ uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *
 	struct queue *queue =
 		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
 	struct wait_blame whom = blame_for(credits, sender, packet, queue, by);
-	charge(credits, packet, queue, now);
+	charge(credits, sender, packet, queue, now);
 	blame(credits, packet, whom, now);
 	return whom.root;
 }

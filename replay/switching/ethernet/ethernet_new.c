@@ -21,7 +21,7 @@ static int make_ports(struct ethernet *made)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		const struct tb_link_info *info = &net->links[i];
-		made->cell[i].link = i;
+		tb_cell_clear(&made->cell[i], i);
 		made->cells[i] = &made->cell[i];
 		made->ports[i] = (struct ethernet_port){
 			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),

@@ -91,17 +91,20 @@ static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_
 	tb_ports_drop(ethernet, id);
 }
 
-// charge adds a frame's wait in the open bin to the link over which the frame came.
-static void charge(struct ethernet *ethernet, const struct frame *frame, tb_time_ps until)
+// charge counts a frame's wait for a port in the open bin.
+static void charge(struct ethernet *ethernet, const struct ethernet_port *port,
+	const struct frame *frame, tb_time_ps until)
 {
 	struct tb_records *records = &ethernet->replay.records;
-	struct tb_cell *cell = &ethernet->cell[frame->link];
+	struct tb_cell *cell = tb_records_near_cell(records, port->link);
 	tb_time_ps from = frame->ready_at;
 	if (from >= records->bin_start)
 		cell->n_blocked++;
 	else
 		from = records->bin_start;
-	tb_records_link_wait(records, cell, until - from, until - frame->ready_at);
+	tb_records_wait_by(records, &ethernet->cell[frame->link], until - from);
+	tb_records_wait_for(records, cell, until - from);
+	tb_records_longest(cell, until - frame->ready_at);
 }
 
 // waits_count returns whether a frame's wait is one of the network: one at its own node
@@ -142,7 +145,7 @@ static void take(struct ethernet *ethernet, struct ethernet_port *port)
 	port->first = frame->next;
 	port->queued -= frame->bytes;
 	if (waits_count(frame) && frame->ready_at < now) {
-		charge(ethernet, frame, now);
+		charge(ethernet, port, frame, now);
 		blame(ethernet, port, frame, now);
 	}
 	carry(ethernet, port, id);
@@ -293,7 +296,7 @@ bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 			const struct frame *frame = frame_at(ethernet, id);
 			lasts = true;
 			if (waits_count(frame) && frame->ready_at < until)
-				charge(ethernet, frame, until);
+				charge(ethernet, port, frame, until);
 		}
 	}
 	return lasts;

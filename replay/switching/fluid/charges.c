@@ -1,9 +1,9 @@
 // What is counted of flows and links: bytes, busy times, and time that is lost to others.
 //
 // A flow loses what passes beyond the time that its bytes take at the rate that it has
-// alone. That is counted as a wait at the switch before the link that limits it, by the
-// link over which it comes there, as waits of packets are; the root is the link that
-// limits, and those to blame are the flows that share that link, each for its part of
+// alone. That is counted as a wait at the switch before the link that limits it, for that
+// link and by the one over which it comes there, as waits of packets are; the root is the
+// link that limits, and those to blame are the flows that share it, each for its part of
 // their rates. Times are whole picoseconds: of a sum, what is counted until now is taken
 // from what is counted then.
 #include "fluid.h"
@@ -13,8 +13,7 @@
 // Beyond so many others, as many of them are blamed, in turn.
 enum { BLAMED_MOST = 4 };
 
-// link_at is the link id of a flow's step: of a bus the link of its node.
-static uint32_t link_at(const struct fluid *fluid, uint32_t id, uint32_t step)
+uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
 	const struct tb_network *net = fluid->replay.net;
 	uint32_t link = tb_shares_steps(&fluid->shares, id)[step].link;
@@ -25,13 +24,14 @@ static uint32_t link_at(const struct fluid *fluid, uint32_t id, uint32_t step)
 	return sends ? net->injection[node] : net->ejection[node];
 }
 
-// Of a split flow it is the one of the first way by which it comes there.
-uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t id, uint32_t step)
+// flow_came_by is the link over which a flow comes to a step: of a split flow that of the
+// first way by which it comes there.
+static uint32_t flow_came_by(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
 	if (step == 0 || fluid->is_ideal || steps[step].link >= net->n_links)
-		return link_at(fluid, id, step);
+		return tb_fluid_link(fluid, id, step);
 	uint32_t sw = net->links[steps[step].link].from, s = 0;
 	while (net->links[steps[s].link].to != sw ||
 		net->links[steps[s].link].kind == TB_LINK_EJECTION ||
@@ -95,14 +95,16 @@ static void charge_lost(
 	uint32_t limit = fluid->shares.flows[id].limit;
 	const struct tb_share_link *link =
 		&fluid->shares.links[tb_shares_steps(&fluid->shares, id)[limit].link];
-	struct charge charge = {.link = tb_fluid_cell(fluid, id, limit),
-		.root = link_at(fluid, id, limit),
+	struct charge charge = {.link = flow_came_by(fluid, id, limit),
+		.root = tb_fluid_link(fluid, id, limit),
 		.victim = fluid->replay.messages[flow->message].flow,
 		.lost_ps = lost_ps,
 		.until = until};
 	flow->lost_ps += lost_ps;
-	tb_records_wait(records, &fluid->cell[charge.link], charge.victim, lost_ps,
-		flow->lost_ps);
+	tb_records_flow_wait(records, charge.victim, lost_ps);
+	tb_records_wait_by(records, &fluid->cell[charge.link], lost_ps);
+	tb_records_wait_for(records, &fluid->cell[charge.root], lost_ps);
+	tb_records_longest(&fluid->cell[charge.root], flow->lost_ps);
 	share_out(fluid, link, id, &charge);
 }
 

@@ -32,7 +32,7 @@ static void use_links(struct fluid *fluid, uint32_t n)
 			continue;
 		share->capacity =
 			TB_SHARE_WHOLE * tb_fluid_capacity(fluid->replay.net, link);
-		fluid->cell[link].link = link;
+		fluid->cell[link].link = link & INT32_MAX;
 	}
 }
 
@@ -134,7 +134,7 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 	if (share->ends || share->next_rate == share->free_rate ||
 		(was && share->next_limit == share->limit))
 		return;
-	uint32_t cell = tb_fluid_cell(fluid, id, share->next_limit);
+	uint32_t cell = tb_fluid_link(fluid, id, share->next_limit);
 	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
 }
 

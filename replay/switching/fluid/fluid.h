@@ -182,8 +182,8 @@ uint64_t tb_fluid_wire_bytes(
 // until then. tb_fluid_account does so of a link. tb_fluid_settle_all counts all, into
 // the open bin, and returns whether anything flows.
 void tb_fluid_settle(struct fluid *fluid, uint32_t flow, tb_time_ps until);
-// tb_fluid_cell is the link by which a flow comes to the switch before one of its steps.
-uint32_t tb_fluid_cell(const struct fluid *fluid, uint32_t flow, uint32_t step);
+// tb_fluid_link is the link id of a flow's step: of a bus the link of its node.
+uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t flow, uint32_t step);
 void tb_fluid_account(struct fluid *fluid, uint32_t link);
 // tb_fluid_round_up counts what is left of the packet that a flow is within, on all its
 // links; returns how many packets of the flow are counted.

@@ -134,6 +134,7 @@ static void note(
 	oracle->stats.wait_ps += (uint64_t)next->wait;
 	oracle_note(&oracle->facts, (struct oracle_fact){.kind = ORACLE_WAITED,
 					    .link = came_by(packet),
+					    .wanted = packet->route,
 					    .root = blamed->root,
 					    .from = packet->ready_at,
 					    .to = oracle->now,

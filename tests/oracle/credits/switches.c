@@ -413,7 +413,7 @@ static void note_blocked(struct oracle *oracle, uint32_t in)
 			if (lane->queue[i]->ready_at == oracle->now)
 				oracle_note(&oracle->facts,
 					(struct oracle_fact){.kind = ORACLE_BLOCKED,
-						.link = in,
+						.link = lane->queue[i]->route,
 						.from = oracle->now,
 						.to = oracle->now});
 	}

@@ -85,12 +85,24 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 	says("incast",
 		"busy for 19 % of that time and stalled for 20 %, and rested between "
 		"bursts.");
-	at->times[1].begin_ps = 7000000;
-	at->times[1].end_ps = 9000000;
-	at->n_times = 2;
+	at->queue.at[1] = (struct tb_span){7000000, 9000000};
+	at->queue.n = 2;
 	judge(&made);
 	says("incast", "sent to it between 2 us and 5 us and between 7 us and 9 us.");
 	assert_int_equal(count_of(found("incast"), "end_ps"), 9000000);
+	at->queue.at[1] = (struct tb_span){7000000, 7100000};
+	at->queue.at_least = at->queue.within = true;
+	at->queue.most_senders = 7;
+	judge(&made);
+	says("incast",
+		"Incast at node 5: 3 to 7 nodes sent to it at some time between 2 us "
+		"and "
+		"5 us and at some time between 7 us and 7.100 us (within 100 ns).");
+	at->queue.at_least = at->queue.within = false;
+	at->queue.at_most = true;
+	judge(&made);
+	says("incast", "up to 3 nodes sent to it between 2 us and 5 us and between 7 us "
+		       "and 7.100 us (for 100 ns).");
 	tries("second-rail", "tailback replay a.goal --network qsnet,levels=2,rails=2 "
 			     "--seed 1 -o rails.db");
 }
@@ -196,7 +208,7 @@ static void a_stalled_root_is_a_slow_receiver_and_no_incast(void **state)
 	made.evidence.jobs.n = 2;
 	judge(&made);
 	says("slow-receiver", "the packets of node 7 of melt between");
-	made.evidence.ends[0].senders.job = TB_ID_NONE;
+	made.evidence.ends[0].queue.senders.job = TB_ID_NONE;
 	judge(&made);
 	says("slow-receiver", "the packets of node 7 of several jobs between");
 }
@@ -243,7 +255,7 @@ static void a_receiver_that_keeps_up_is_not_slow(void **state)
 	make_slow(&made, 9)->percent = TB_FINDING_INCAST - 0.1;
 	judge(&made);
 	assert_null(found("slow-receiver"));
-	make_slow(&made, 9)->n_times = 0;
+	make_slow(&made, 9)->queue.n = 0;
 	judge(&made);
 	assert_null(found("slow-receiver"));
 	assert_null(found("quicker-node"));

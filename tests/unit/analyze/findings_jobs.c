@@ -211,16 +211,17 @@ static void an_incast_that_is_over_at_once_has_no_remedy(void **state)
 	made.evidence.ends[0] = (struct tb_evidence_end){.node = {5},
 		.link = link_of(TB_LINK_EJECTION, 5),
 		.percent = 60,
-		.times = {{0, (tb_time_ps)WAIT_PS * 2}},
-		.n_times = 1,
-		.senders = {.n = 9},
+		.queue = {.at = {{0, (tb_time_ps)WAIT_PS * 2}},
+			.n = 1,
+			.senders = {.n = 9},
+			.span_ps = (uint64_t)WAIT_PS * 2},
 		.busy_percent = 30,
 		.stall_percent = 10};
 	judge(&made);
 	assert_non_null(found("second-rail")); // 0.8 of 40: 2 %
 	made.evidence.ends[0].busy_percent = 29.9;
 	// Neither another span of time nor another end is one before it is counted.
-	made.evidence.ends[0].times[1].end_ps = (tb_time_ps)WAIT_PS * 30;
+	made.evidence.ends[0].queue.at[1].to_ps = (tb_time_ps)WAIT_PS * 30;
 	made.evidence.ends[1] = made.evidence.ends[0];
 	judge(&made);
 	assert_non_null(found("incast"));

@@ -99,8 +99,8 @@ static void zeros_at_the_end_are_left_out(void **state)
 	const struct tb_link_sample samples[] = {
 		{.link = {5}, .wait_ps = 7}, {.link = {6}, .busy_ps = 80, .bytes = 9}};
 	assert_int_equal(tb_link_pack_write(samples, 2, text, &n_bytes), 2);
-	assert_int_equal(n_bytes, strlen("[[5,7],[6,0,0,80,9]]"));
-	assert_memory_equal(text, "[[5,7],[6,0,0,80,9]]", n_bytes);
+	assert_int_equal(n_bytes, strlen("[[5,7],[6,0,0,0,80,9]]"));
+	assert_memory_equal(text, "[[5,7],[6,0,0,0,80,9]]", n_bytes);
 	struct tb_link_pack pack = tb_link_pack_open(0, text, n_bytes);
 	struct tb_link_sample read;
 	memset(&read, 0xff, sizeof read);

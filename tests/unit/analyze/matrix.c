@@ -87,9 +87,79 @@ static void a_number_is_the_wait_of_the_link_that_comes_in_there(void **state)
 		}
 	}
 	assert_int_equal(matrix.largest_link, largest);
-	// All links but those to the nodes.
+	// All links but those to the nodes, at which no header waits.
 	assert_int_equal(n_plugged, fixture.n_links - 16);
 	free(samples);
+	tb_matrix_fini(&matrix);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+// number_of counts the cells in which a link stands, and adds up their values.
+static uint32_t number_of(
+	const struct tb_matrix *matrix, struct tb_link link, uint64_t *value)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
+		const struct tb_matrix_box *box = &matrix->boxes[i];
+		for (uint32_t c = 0; c < box->n_below + box->n_above + box->n_nodes; c++)
+			if (box->below[c].link.id == link.id) {
+				*value = box->below[c].value;
+				n++;
+			}
+	}
+	return n;
+}
+
+static void every_link_has_one_number_and_sums_add_up(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = stored_run(&fixture);
+	struct tb_matrix matrix;
+	const struct tb_link_sample *samples;
+	struct tb_window whole = {0, 0};
+	assert_int_equal(tb_matrix_init(&matrix, run, whole, TB_STALL, &error), TB_OK);
+	assert_int_equal(tb_run_look(run, whole, &samples, &error), TB_OK);
+	uint64_t sum = 0, of_boxes = 0;
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		uint64_t value = 0;
+		assert_int_equal(number_of(&matrix, (struct tb_link){i}, &value), 1);
+		assert_int_equal(value, samples[i].stall_ps);
+		sum += value;
+	}
+	for (uint32_t i = 0; i < matrix.n_boxes; i++) {
+		assert_int_equal(matrix.boxes[i].n_nodes, i < 4 ? 0 : 4);
+		of_boxes += matrix.boxes[i].sum;
+	}
+	assert_int_equal(of_boxes, sum);
+	// In a matrix of waits of a network with circuits those to nodes have none.
+	tb_matrix_fill(&matrix, samples, TB_WAIT);
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		uint64_t value = 0;
+		bool to_node = tb_run_links(run)[i].at.kind == TB_LINK_EJECTION;
+		assert_int_equal(
+			number_of(&matrix, (struct tb_link){i}, &value), !to_node);
+	}
+	// A wait for a link stands at the switch that the link leaves, and back again.
+	tb_matrix_fill(&matrix, samples, TB_WAIT_FOR);
+	assert_true(matrix.leaves);
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		uint64_t value = 0;
+		assert_int_equal(number_of(&matrix, (struct tb_link){i}, &value), 1);
+		assert_int_equal(value, samples[i].wait_for_ps);
+	}
+	for (uint32_t i = 0; i < matrix.n_boxes; i++) {
+		const struct tb_matrix_box *box = &matrix.boxes[i];
+		for (uint32_t c = 0; c < box->n_below + box->n_above; c++)
+			assert_int_equal(tb_run_links(run)[box->below[c].link.id].at.from,
+				box->sw.id);
+	}
+	tb_matrix_fill(&matrix, samples, TB_STALL);
+	assert_false(matrix.leaves);
+	assert_int_equal(tb_run_links(run)[matrix.boxes[0].below[0].link.id].at.to,
+		matrix.boxes[0].sw.id);
 	tb_matrix_fini(&matrix);
 	tb_run_free(run);
 	fixture_fini(&fixture);
@@ -239,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_box_stands_by_level_and_index),
 		cmocka_unit_test(a_number_is_the_wait_of_the_link_that_comes_in_there),
+		cmocka_unit_test(every_link_has_one_number_and_sums_add_up),
 		cmocka_unit_test(the_most_loaded_is_100_percent_and_an_idle_window_0),
 		cmocka_unit_test(hot_links_come_hottest_first),
 		cmocka_unit_test(metrics_go_by_the_names_that_people_type),

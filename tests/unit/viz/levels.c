@@ -154,7 +154,7 @@ static void a_brush_filters_the_links_into_a_switch(void **state)
 	drag(viewer, top.x + 40, top.y + 5, top.x + top.w - 2, top.y + 9);
 	search(viewer, "switch 0.0");
 	assert_true(shows(viewer, "brushed links into it"));
-	assert_true(shows(viewer, "sums of all links into it, brushed or not"));
+	assert_true(shows(viewer, "sums of all its links, brushed or not"));
 	assert_false(shows(viewer, "node 0 > 0.0"));
 	tb_viewer_key(viewer, "u");
 	assert_false(shows(viewer, "brushed links into it"));

@@ -63,6 +63,9 @@ static void each_row(
 			sink->write(sink->context, &row);
 			row.direction = "below";
 			each_cell(run, &row, box->below, box->n_below, sink);
+			row.direction = "node";
+			row.port = 0;
+			each_cell(run, &row, box->nodes, box->n_nodes, sink);
 		}
 	}
 }
@@ -118,6 +121,7 @@ int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	tb_json_add(&head, "complete", json_boolean(info->complete));
 	tb_json_add_text(&head, "metric", tb_metric_name(matrix->metric));
 	tb_json_add_text(&head, "unit", tb_metric_unit(matrix->metric));
+	tb_json_add_text(&head, "links", matrix->leaves ? "leaving" : "arriving");
 	tb_json_add_count(&head, "from_ps", (uint64_t)tb_window_begin_ps(info, window));
 	tb_json_add_count(&head, "to_ps", (uint64_t)tb_window_end_ps(info, window));
 	tb_json_add_count(&head, "largest_link", matrix->largest_link);

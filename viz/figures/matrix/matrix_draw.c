@@ -72,20 +72,25 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
 }
 
-// box_strips divides a box into the links above, the sum and the links below; the
-// links get `share` of their full height.
+// The strips of a box, from its top.
+enum strip { STRIP_ABOVE, STRIP_SUM, STRIP_BELOW, STRIP_NODES, N_STRIPS };
+
+// box_strips divides a box into them; those of links get `share` of their full height.
 static void box_strips(const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, double share, struct tb_box box,
-	struct tb_box strips[3])
+	struct tb_box strips[N_STRIPS])
 {
 	double scale = box.h / band->box_h;
-	double above = band->above_h * scale * share;
-	double below =
-		(band->box_h - band->above_h - layout->metrics.sum_h) * scale * share;
-	double sum = fmax(box.h - above - below, 0);
-	strips[0] = (struct tb_box){box.x, box.y, box.w, above};
-	strips[1] = (struct tb_box){box.x, box.y + above, box.w, sum};
-	strips[2] = (struct tb_box){box.x, box.y + above + sum, box.w, below};
+	double heights[N_STRIPS] = {[STRIP_ABOVE] = band->above_h * scale * share,
+		[STRIP_BELOW] = layout->metrics.cell_h * scale * share,
+		[STRIP_NODES] = band->nodes_h * scale * share};
+	heights[STRIP_SUM] = fmax(box.h - heights[STRIP_ABOVE] - heights[STRIP_BELOW] -
+					  heights[STRIP_NODES],
+		0);
+	for (int i = 0; i < N_STRIPS; i++) {
+		strips[i] = (struct tb_box){box.x, box.y, box.w, heights[i]};
+		box.y += heights[i];
+	}
 }
 
 // What a cell shows.
@@ -252,6 +257,8 @@ static void under_job(
 	uint32_t job = TB_ID_NONE;
 	if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
 		job = tb_run_node_job(pen->run, (struct tb_node){at->from});
+	else if (pen->view->jobs && at->kind == TB_LINK_EJECTION)
+		job = tb_run_node_job(pen->run, (struct tb_node){at->to});
 	if (job == TB_ID_NONE)
 		return;
 	double h = fmin(fmax(box.h * 0.15, 1.5), 4);
@@ -331,16 +338,16 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	const struct tb_matrix_band *band, struct tb_box box,
 	const struct tb_matrix_box *switch_box)
 {
-	struct tb_box strips[3];
+	struct tb_box strips[N_STRIPS];
 	box_strips(layout, band, pen->strips, box, strips);
-	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
+	struct tb_box sum = cell_share(strips[STRIP_SUM], 0, 1, pen->rule);
 	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true,
 		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known) ||
 			(pen->view->unmeasured_switches &&
 				pen->view->unmeasured_switches[switch_box->sw.id])};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
-	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
+	draw_links(pen, strips[STRIP_ABOVE], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, switch_box);
@@ -355,7 +362,8 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	}
 	cross_out(pen, sum, dead_at_ps);
 	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
-	draw_links(pen, strips[2], switch_box->below, switch_box->n_below);
+	draw_links(pen, strips[STRIP_BELOW], switch_box->below, switch_box->n_below);
+	draw_links(pen, strips[STRIP_NODES], switch_box->nodes, switch_box->n_nodes);
 }
 
 // draw_switch draws a group of switches as one cell, shaded by its most loaded member.
@@ -451,11 +459,24 @@ static double strips_share(
 				   : 1;
 }
 
+// cell_of finds a link in a strip; false when it is not there.
+static bool cell_of(struct tb_box strip, const struct tb_matrix_cell *cells, uint32_t n,
+	uint32_t link, struct tb_box *box)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (cells[i].link.id != link)
+			continue;
+		*box = cell_share(strip, i, n, 0);
+		return true;
+	}
+	return false;
+}
+
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box)
 {
-	struct tb_box strips[3];
+	struct tb_box strips[N_STRIPS];
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
 		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
 			const struct tb_matrix_box *switch_box =
@@ -471,18 +492,13 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 			box_strips(layout, &layout->bands[row],
 				strips_share(layout, view), on_picture(view, world),
 				strips);
-			for (uint32_t c = 0; c < switch_box->n_above; c++) {
-				if (switch_box->above[c].link.id != pick.index)
-					continue;
-				*box = cell_share(strips[0], c, switch_box->n_above, 0);
+			if (cell_of(strips[STRIP_ABOVE], switch_box->above,
+				    switch_box->n_above, pick.index, box) ||
+				cell_of(strips[STRIP_BELOW], switch_box->below,
+					switch_box->n_below, pick.index, box) ||
+				cell_of(strips[STRIP_NODES], switch_box->nodes,
+					switch_box->n_nodes, pick.index, box))
 				return true;
-			}
-			for (uint32_t c = 0; c < switch_box->n_below; c++) {
-				if (switch_box->below[c].link.id != pick.index)
-					continue;
-				*box = cell_share(strips[2], c, switch_box->n_below, 0);
-				return true;
-			}
 		}
 	}
 	return false;

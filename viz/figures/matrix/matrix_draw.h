@@ -36,6 +36,7 @@ struct tb_matrix_band {
 	double y, h; // of the whole band
 	double box_w, box_h;
 	double above_h; // 0 when no switch of the level has links above
+	double nodes_h; // 0 when none has links to nodes, or the metric has none there
 };
 
 struct tb_matrix_layout {
@@ -51,6 +52,11 @@ struct tb_matrix_layout {
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
 	const struct tb_matrix_metrics *metrics, double width) TB_MUST_USE;
 void tb_matrix_layout_fini(struct tb_matrix_layout *layout);
+
+// tb_matrix_layout_measure adapts it to the metric that the matrix shows, and returns
+// whether that changed its size.
+bool tb_matrix_layout_measure(
+	struct tb_matrix_layout *layout, const struct tb_matrix *matrix);
 
 // tb_matrix_layout_wrap wraps the lines to another width.
 void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width);

@@ -17,7 +17,7 @@ static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row
 {
 	uint32_t cells = 1;
 	uint32_t group = metrics->group ? metrics->group : 1;
-	bool above = false;
+	bool above = false, nodes = false;
 	for (uint32_t i = 0; i < row->n_boxes; i++) {
 		const struct tb_matrix_box *box = &row->boxes[i];
 		if (box->n_above > cells)
@@ -25,12 +25,14 @@ static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row
 		if (box->n_below > cells)
 			cells = box->n_below;
 		above |= box->n_above > 0;
+		nodes |= box->n_nodes > 0;
 	}
 	band->level = row->level;
 	band->n_boxes = divide_up(row->n_boxes, group);
 	band->box_w = metrics->box_w > 0 ? metrics->box_w : cells * metrics->cell_w;
 	band->above_h = above ? metrics->cell_h : 0;
-	band->box_h = band->above_h + metrics->sum_h + metrics->cell_h;
+	band->nodes_h = nodes ? metrics->cell_h : 0;
+	band->box_h = band->above_h + metrics->sum_h + metrics->cell_h + band->nodes_h;
 }
 
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
@@ -45,6 +47,16 @@ int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matri
 	tb_matrix_layout_wrap(&made, width);
 	*layout = made;
 	return TB_OK;
+}
+
+bool tb_matrix_layout_measure(
+	struct tb_matrix_layout *layout, const struct tb_matrix *matrix)
+{
+	double width = layout->width, height = layout->height;
+	for (uint32_t i = 0; i < layout->n_bands; i++)
+		band_measure(&layout->bands[i], &matrix->rows[i], &layout->metrics);
+	tb_matrix_layout_wrap(layout, width);
+	return layout->height != height;
 }
 
 void tb_matrix_layout_fini(struct tb_matrix_layout *layout)

@@ -54,6 +54,9 @@ static const char *most_loaded(
 			if (!cell)
 				cell = largest_of(
 					box->below, box->n_below, matrix->largest_link);
+			if (!cell)
+				cell = largest_of(
+					box->nodes, box->n_nodes, matrix->largest_link);
 			if (cell)
 				return tb_run_links(run)[cell->link.id].label;
 		}
@@ -180,7 +183,8 @@ static double scale_text(struct tb_picture *picture,
 
 // foot adds the legend and what it means, and returns how much higher than FOOT they are.
 static double foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
-	const struct tb_matrix_view *view, double y)
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view,
+	double y)
 {
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
@@ -193,10 +197,15 @@ static double foot(struct tb_picture *picture, const struct tb_matrix_figure *fi
 		 scale_text(picture, figure, view,
 			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
 	char text[256];
+	bool nodes = layout->n_bands && layout->bands[layout->n_bands - 1].nodes_h > 0;
+	bool leaves = figure->matrix->leaves;
+	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
 	snprintf(text, sizeof text,
-		"A box is a switch: above, the links from the level above; below, "
-		"those from the level below or from the nodes; in the middle, their "
-		"sum. %s means more.",
+		"A box is a switch: above, the links %s the level above; below, those %s "
+		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
+		"means more.",
+		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
+		nodes ? " the nodes" : "",
 		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
 	uint32_t lines = tb_picture_paragraph(picture,
 		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
@@ -267,7 +276,8 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
 	gutter(picture, figure, &layout, &view);
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
-	double foot_h = FOOT - 16 + foot(picture, figure, &view, body_y + body_h + 22);
+	double foot_h =
+		FOOT - 16 + foot(picture, figure, &layout, &view, body_y + body_h + 22);
 	picture->height = ceil(body_y + body_h + 22 + foot_h);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
@@ -358,8 +368,11 @@ static void explain(struct tb_picture *picture, const struct tb_matrix_figure *f
 	struct tb_box box = {0, y, picture->width, 1};
 	uint32_t columns = numbers_width(figure->matrix);
 	if (cells)
-		tb_picture_text(
-			picture, box, type, "a box: links up, the switch, links down");
+		tb_picture_text(picture, box, type,
+			layout->bands[layout->n_bands - 1].nodes_h > 0
+				? "a box: links up, the switch, links down, links to "
+				  "nodes"
+				: "a box: links up, the switch, links down");
 	else if (layout->metrics.group > 1)
 		tb_picture_printf(picture, box, type,
 			"a character: the most of %" PRIu32 " switches",

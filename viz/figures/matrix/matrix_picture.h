@@ -2,7 +2,8 @@
 // the value of 100 %, and a legend.
 //
 // A row per level, the top level first; a box per switch, by index; in it the links
-// from the level above, the switch's sum, the links from the level below or the nodes.
+// from the level above, the switch's sum, the links from the level below or the nodes,
+// and those to the nodes.
 // Rows wrap. A network whose numbers would fill more than a page gets shades alone;
 // beyond 16384 switches neighbours share a cell, which shows the most loaded.
 #ifndef TB_MATRIX_PICTURE_H
@@ -57,8 +58,9 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 // The congestion matrix as data: CSV and JSON.
 //
 // Columns: level, switch ("2.13"), port (of the switch; empty for its sum), direction
-// ("above" or "below": where the link comes from; "sum"), link (its name), value (in the
-// metric's unit), percent. Rows in the order of the matrix.
+// ("above" or "below": where the link comes from or, where links stand at the switch that
+// they leave, leads to; "node": the other link of a node's cable; "sum"), link (its
+// name), value (in the metric's unit), percent. Rows in the order of the matrix.
 
 // Write errors show in ferror(stream).
 void tb_matrix_csv(

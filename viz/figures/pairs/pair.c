@@ -135,7 +135,7 @@ static void fill_change(
 {
 	struct tb_matrix *change = &pair->change;
 	const struct tb_matrix *b = &pair->matrix;
-	change->metric = a->metric;
+	tb_matrix_show(change, a->metric);
 	change->largest_link = change->largest_switch = 0;
 	for (size_t i = 0; change->cells + i < change->end; i++) {
 		uint32_t link = change->cells[i].link.id;

@@ -6,6 +6,7 @@ static void drop_waits(struct tb_waits_question *asked)
 {
 	tb_job_links_fini(&asked->jobs);
 	tb_heavy_waits_fini(&asked->heaviest);
+	asked->queue = (struct tb_link_queue){0};
 }
 
 static int by_wait(const void *one, const void *other)
@@ -66,6 +67,8 @@ static int read_waits(
 	drop_waits(asked);
 	int status = of_switch ? read_jobs(&asked->jobs, run, sw.id, error)
 			       : tb_job_links_init(&asked->jobs, run, &link, 1, error);
+	if (!status && !of_switch)
+		status = tb_link_queue_find(&asked->queue, run, link, error);
 	if (status)
 		return status;
 	return of_switch ? tb_heavy_waits_into(

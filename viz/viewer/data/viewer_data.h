@@ -16,6 +16,7 @@
 #include "heavy_waits.h"
 #include "job_times.h"
 #include "job_waits.h"
+#include "link_queue.h"
 #include "matrix.h"
 #include "paths.h"
 #include "picture.h"
@@ -39,6 +40,7 @@ struct tb_waits_question {
 	// Of the whole run.
 	struct tb_job_links jobs;	// a row a job; `link` of no use at a switch
 	struct tb_heavy_waits heaviest; // TB_WAITS_MOST at most
+	struct tb_link_queue queue;	// of a link
 };
 
 void tb_waits_question_init(struct tb_waits_question *asked);

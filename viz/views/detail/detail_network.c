@@ -152,33 +152,46 @@ void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
 	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
-// in_links lists the links into a switch that the brush does not leave out.
-static void in_links(const struct tb_detail *detail, uint32_t sw)
+// n_cells returns how many cells a box has, from `below` on; the box may be NULL.
+static uint32_t n_cells(const struct tb_matrix_box *box)
+{
+	return box ? box->n_below + box->n_above + box->n_nodes : 0;
+}
+
+// box_links lists the links of a switch's box in the matrix that the brush does not leave
+// out.
+static void box_links(const struct tb_detail *detail, const struct tb_matrix_box *box)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
-	const struct tb_run_link *links = tb_run_links(data->run);
 	const uint8_t *outside = tb_selection_outside(detail->pane->selection);
-	char text[64];
-	snprintf(text, sizeof text, "%slinks into it, and their %s",
-		outside ? "brushed " : "", tb_metric_name(data->metric));
+	char text[80];
+	bool leaves = data->matrix.leaves;
+	snprintf(text, sizeof text, "%slinks %s it%s, and their %s",
+		outside ? "brushed " : "", leaves ? "out of" : "into",
+		!box || !box->n_nodes ? ""
+		: leaves	      ? " and from nodes"
+				      : " and to nodes",
+		tb_metric_name(data->metric));
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
-	for (uint32_t i = 0; i < data->info->n_links; i++)
-		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == sw &&
-			!(outside && outside[i]))
-			tb_detail_link_item(detail, i);
+	for (uint32_t i = 0; i < n_cells(box); i++) {
+		uint32_t link = box->below[i].link.id;
+		if (link != TB_ID_NONE && !(outside && outside[link]))
+			tb_detail_link_item(detail, link);
+	}
 }
 
 void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_run_switch *sw = &tb_run_switches(data->run)[id];
-	const struct tb_run_link *links = tb_run_links(data->run);
+	const struct tb_matrix_box *box =
+		tb_matrix_box_of(&data->matrix, (struct tb_switch){id});
 	struct tb_link_sample sum = {.n_packets = 0};
 	char text[96];
-	for (uint32_t i = 0; i < data->info->n_links; i++)
-		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == id)
-			tb_link_sample_add(&sum, &data->samples[i]);
+	for (uint32_t i = 0; i < n_cells(box); i++)
+		if (box->below[i].link.id != TB_ID_NONE)
+			tb_link_sample_add(&sum, &data->samples[box->below[i].link.id]);
 	tb_sheet_heading(detail->sheet, "Switch", sw->name);
 	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
 		data->info->n_levels - 1);
@@ -190,14 +203,13 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	tb_detail_routes_from(detail);
 	tb_sheet_gap(detail->sheet);
 	if (tb_selection_outside(detail->pane->selection))
-		tb_sheet_caption(
-			detail->sheet, "sums of all links into it, brushed or not");
+		tb_sheet_caption(detail->sheet, "sums of all its links, brushed or not");
 	if (tb_run_unmeasured_all(sw->known))
 		tb_sheet_caption(
 			detail->sheet, "not measured: no port at its links counted");
 	else
 		figures(detail, &sum, sw->known);
-	in_links(detail, id);
+	box_links(detail, box);
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 }

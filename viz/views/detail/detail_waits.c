@@ -127,6 +127,29 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
+// queue_rows shows how deep the queue of a link was, how long it stood, and when.
+static void queue_rows(const struct tb_detail *detail, const struct tb_link_queue *queue)
+{
+	char text[80], amount[32], when[32];
+	if (queue->largest_bytes == 0 && queue->to_ps == 0)
+		return;
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "its queue, whole run, by time bins");
+	if (queue->largest_bytes > 0) {
+		snprintf(text, sizeof text, "%s at %s",
+			tb_format_size(queue->largest_bytes, amount, sizeof amount),
+			tb_format_time(queue->largest_at_ps, when, sizeof when));
+		tb_sheet_row(detail->sheet, "Most", text);
+	}
+	if (queue->to_ps > 0) {
+		snprintf(text, sizeof text, "%s from %s",
+			tb_format_time(
+				queue->to_ps - queue->from_ps, amount, sizeof amount),
+			tb_format_time(queue->from_ps, when, sizeof when));
+		tb_sheet_row(detail->sheet, "Stood longest", text);
+	}
+}
+
 void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
@@ -134,6 +157,8 @@ void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	if (at.kind == TB_PICK_LINK)
 		roots_in_window(detail, at.index);
 	const struct tb_waits_question *waits = tb_viewer_waits(detail->pane->viewer, at);
+	if (waits && at.kind == TB_PICK_LINK)
+		queue_rows(detail, &waits->queue);
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
 		return;
 	tb_sheet_gap(detail->sheet);

@@ -1,0 +1,64 @@
+// The queue of a link over the bins of a run.
+#include "../../analyze_fixture.h"
+
+#include "link_queue.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define N_BINS 30
+
+static void it_is_that_of_the_bins_read_one_by_one(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	uint32_t n_deep = 0;
+	fixture_init(&fixture);
+	fixture_store(&fixture, N_BINS, 11);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_OK);
+	tb_time_ps bin_ps = tb_run_info(run)->bin_ps;
+	for (uint32_t link = 0; link < fixture.n_links; link++) {
+		struct tb_link_queue queue;
+		uint64_t most = 0, at = 0, longest = 0, from = 0, length = 0;
+		for (uint64_t bin = 0; bin < N_BINS; bin++) {
+			const struct tb_link_sample *samples;
+			struct tb_window window = {bin, bin + 1};
+			assert_int_equal(
+				tb_run_look(run, window, &samples, &error), TB_OK);
+			if (samples[link].largest_queue_bytes > most) {
+				most = samples[link].largest_queue_bytes;
+				at = bin;
+			}
+			length = samples[link].wait_for_ps > 0 ? length + 1 : 0;
+			if (length > longest) {
+				longest = length;
+				from = bin + 1 - length;
+			}
+		}
+		assert_int_equal(
+			tb_link_queue_find(&queue, run, (struct tb_link){link}, &error),
+			TB_OK);
+		assert_int_equal(queue.largest_bytes, most);
+		assert_int_equal(queue.largest_at_ps, (tb_time_ps)at * bin_ps);
+		assert_int_equal(
+			queue.to_ps - queue.from_ps, (tb_time_ps)longest * bin_ps);
+		assert_int_equal(queue.from_ps, longest ? (tb_time_ps)from * bin_ps : 0);
+		n_deep += most > 0 && at > 0;
+	}
+	assert_true(n_deep > 0);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_that_of_the_bins_read_one_by_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
