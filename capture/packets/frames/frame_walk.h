@@ -82,12 +82,12 @@ static inline void tb_walk_limit(struct tb_walk *walk, uint32_t n)
 // the rest is padding, or the frame was sliced and its missing bytes count again.
 static inline void tb_walk_length(struct tb_walk *walk, uint32_t n)
 {
-	struct tb_frame *frame = walk->frame;
 	if (n > walk->wire_bytes) {
-		uint32_t more = n - walk->wire_bytes;
-		frame->wire_bytes = more > UINT32_MAX - frame->wire_bytes
-					    ? UINT32_MAX
-					    : frame->wire_bytes + more;
+		struct tb_frame *frame = walk->frame;
+		uint64_t whole = (uint64_t)walk->walked_bytes + n;
+		if (frame->wire_bytes < whole)
+			frame->wire_bytes =
+				whole < UINT32_MAX ? (uint32_t)whole : UINT32_MAX;
 		frame->sliced = true;
 		walk->wire_bytes = n;
 	}

@@ -98,7 +98,8 @@ static void enter_aggregate(struct tb_walk *walk)
 	tb_walk_as_ethernet(walk, SUBFRAME_BYTES);
 	tb_walk_limit(walk, length);
 	tb_walk_llc(walk, false, 0);
-	walk->frame->wire_bytes = wire_bytes;
+	if (walk->frame->wire_bytes < wire_bytes) // it is larger if it was sliced
+		walk->frame->wire_bytes = wire_bytes;
 }
 
 static uint32_t header_bytes(uint8_t subtype, uint8_t flags)
