@@ -39,7 +39,7 @@ static void begin_anew(struct tb_walk *walk, uint32_t wire_bytes, enum tb_frame_
 	struct tb_frame *frame = walk->frame;
 	*frame = (struct tb_frame){.wire_bytes = wire_bytes,
 		.point = frame->point,
-		.kind = (uint8_t)kind,
+		.kind = kind & 15,
 		.type = frame->type,
 		.registry = frame->registry};
 	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;

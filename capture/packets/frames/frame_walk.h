@@ -52,7 +52,7 @@ static inline void tb_walk_return(struct tb_walk *walk, const struct tb_walk_pla
 static inline void tb_walk_type(
 	struct tb_walk *walk, enum tb_frame_registry registry, uint16_t number)
 {
-	walk->frame->registry = (uint8_t)registry;
+	walk->frame->registry = registry & 15;
 	walk->frame->type = number;
 }
 
