@@ -15,6 +15,9 @@
 #define N_PAUSES  (UINT32_C(1) << 12)
 #define N_WAITING 256
 
+#define NS_MOST	   (TB_TIME_NEVER / TB_PS_PER_NS) // that fit as picoseconds
+#define STEPS_MOST 1024				  // in which a time is spread over bins
+
 struct round_trip_ranges {
 	uint64_t n;
 	int64_t least_ns, most_ns;
@@ -172,13 +175,16 @@ int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
 int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 	tb_time_ps at_ps, enum tb_congestion_figure figure, int64_t ns)
 {
-	tb_time_ps left_ps = ns < TB_TIME_NEVER / TB_PS_PER_NS ? ns * TB_PS_PER_NS : 0;
+	tb_time_ps left_ps = ns < NS_MOST ? ns * TB_PS_PER_NS : 0;
+	tb_time_ps step_ps = left_ps / STEPS_MOST;
 	int status = TB_OK;
 	// A gap that shrank holds more than the time that is left of it: the rest is put
 	// where it began.
 	while (status == TB_OK && left_ps > 0) {
 		tb_time_ps width_ps = recorder->bin_ps;
 		tb_time_ps into_ps = at_ps > 0 ? (at_ps - 1) % width_ps + 1 : left_ps;
+		if (into_ps < step_ps)
+			into_ps = step_ps;
 		tb_time_ps part_ps = left_ps < into_ps ? left_ps : into_ps;
 		tb_time_ps begin_ps = at_ps > part_ps ? at_ps - part_ps : 0;
 		status = tb_congestion_count(
@@ -290,7 +296,7 @@ void tb_congestion_round_trip(struct tb_congestion_recorder *recorder, uint32_t 
 	bool handshake, int64_t ns)
 {
 	recorder->waiting[recorder->n_waiting++] =
-		(struct waiting_trip){ns, pair - 1, handshake};
+		(struct waiting_trip){ns < NS_MOST ? ns : NS_MOST, pair - 1, handshake};
 	if (recorder->n_waiting == N_WAITING)
 		count_waiting(recorder);
 }

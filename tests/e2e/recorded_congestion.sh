@@ -46,6 +46,12 @@ pairs = sum(row["retransmissions"] for row in report["recorded_pairs"])
 assert bins == pairs == 7353, (bins, pairs)
 assert report["findings"][0]["rule"] == "recorded"'
 
+# The time strip has a lane for each kind that there is, and no other.
+printf 'expect sent again\nexpect windows\nrefuse marks\n' |
+	SDL_VIDEODRIVER=dummy "$TAILBACK" view io.db --script - >/dev/null || fail "the viewer shows other lanes"
+printf 'expect marks\nexpect pauses\nrefuse sent again\n' |
+	SDL_VIDEODRIVER=dummy "$TAILBACK" view cnp.db --script - >/dev/null || fail "the viewer shows other lanes of marks"
+
 # A closed loop keeps it too, and two replays keep the same.
 "$TAILBACK" replay -q "$io" --closed-loop --no-bounds -n ethernet,rate=200Mbit/s -o closed.db
 table="SELECT * FROM recorded_pair ORDER BY 1, 2, 3"
