@@ -157,7 +157,7 @@ static int make_room(const struct lead *lead, struct worker *worker, uint64_t to
 static int take_piece(struct lead *lead, struct worker *worker, size_t n)
 {
 	const struct tb_sweep_message *piece = &lead->message;
-	if (worker->state != WORKER_BUSY ||
+	if (worker->state != WORKER_BUSY || piece->total == 0 ||
 		piece->point != lead->work.tasks[worker->task].point)
 		return TB_OK;
 	int status = TB_OK;

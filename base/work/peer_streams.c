@@ -115,6 +115,8 @@ static int look(struct tb_peer_streams *streams)
 	int status = peers->receive(peers->context, &from, streams->message, &n);
 	if (status <= 0)
 		return status;
+	if (from >= peers->n || n > TB_PEERS_MESSAGE_MOST)
+		return TB_EIO;
 	struct stream *stream = &streams->streams[from];
 	status = make_room(stream, n);
 	if (status != TB_OK)

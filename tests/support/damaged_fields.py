@@ -298,10 +298,9 @@ READERS = {
     "ufm": counters(UFM),
     "exporter": counters(EXPORTER),
 }
-# Those of which every word counts. Tables and dumps of counters are full of remarks; the date of a Paraver trace is
-# freed above.
-TEXTS = ["goal", "flows", "paraver", "edges", "htsim", "ibsim", "slurm", "roots", "names", "hosts", "ranks", "faults",
-         "preset"]
+# Those of which every word counts. Tables and dumps of counters are full of remarks, presets of keys that stand for
+# what holds without them.
+TEXTS = ["goal", "flows", "paraver", "edges", "htsim", "ibsim", "slurm", "roots", "names", "hosts", "ranks", "faults"]
 
 
 def show(reader, content):
@@ -475,6 +474,7 @@ TABLE = [
     ("preset", "an unknown key", b"payload = 4096", b"payloda = 4096", "refused .*payloda is no key"),
     ("preset", "unit", b"rate = 200Gbit/s", b"rate = 200Gbat/s", "refused "),
     ("preset", "rate, negative", b"rate = 200Gbit/s", b"rate = -200Gbit/s", "refused "),
+    ("preset", "a key twice", b"levels = 2\n", b"levels = 2\nlevels = 3\n", "refused :6: levels stands in .network. a second time"),
     ("roots", "a switch that there is not", b"t0", b"t0\nt7", "note t7"),
     ("names", "more on a line", b"\"edge 1\"", b"\"edge 1\" zork", "refused :1: expected a GUID and a name"),
     ("names", "an open quote", b"\"edge 1\"", b"\"edge 1", "refused :1: expected a GUID and a name"),

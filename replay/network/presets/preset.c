@@ -101,10 +101,15 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 		if (strcmp(keys[i].name, name) != 0 ||
 			(section && !in_section(keys[i].section, section)))
 			continue;
+		bool of_host = strcmp(keys[i].section, TB_PRESET_HOST) == 0;
+		bool *seen = of_host ? reading->host->seen : reading->seen;
+		if (section && seen[i])
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s stands in [%s] a second time", name, section);
 		if (reading->in_list)
 			reading->changed[i] = true;
-		else if (strcmp(keys[i].section, TB_PRESET_HOST) == 0)
-			reading->host->seen[i] = true;
+		else
+			seen[i] = true;
 		reading->seen[i] = true;
 		return tb_preset_set_value(reading, &keys[i], value);
 	}

@@ -82,6 +82,7 @@ static void misbehave(const struct worker *worker, const struct tb_peers *peers)
 		say_piece(peers, message.point + 1, 0, 10, 10);
 		say_piece(peers, message.point, 500, 600, 100);
 		say_piece(peers, message.point, 0, 100, 50);
+		say_piece(peers, message.point, 0, 0, 0);
 		say_piece(peers, message.point, 20, 100, 50);
 		say_piece(peers, message.point, 50, 100, 51);
 		assert_int_equal(peers->send(peers->context, 0, "?", 1), TB_OK);
