@@ -443,8 +443,7 @@ static void write_notes(const struct prv_making *making)
 				trace->n_cut, "MPI call|MPI calls", text, sizeof text));
 	if (trace->n_declared && trace->n_declared != trace->n_communicators)
 		tb_calls_note(calls,
-			"the header declares %" PRIu64
-			" communicators, of which there are %zu",
+			"communicators: the header declares %" PRIu64 ", there are %zu",
 			trace->n_declared, trace->n_communicators);
 	if (trace->n_odd)
 		tb_calls_note(calls,

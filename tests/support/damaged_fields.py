@@ -453,7 +453,7 @@ TABLE = [
     ("flows", "size, huge", b"size 64", b"size 99999999999999999999", "refused :6: "),
     ("paraver", "processors of the nodes", b"2(1,1)", b"2(1)", "refused :1: expected the processors of 2 nodes"),
     ("paraver", "node of a task", b"1:1,1:2)", b"1:1,1:3)", "refused :1: task 2"),
-    ("paraver", "communicators", b"1:2),1", b"1:2),2", "note declares 2 communicators, of which there are 1"),
+    ("paraver", "communicators", b"1:2),1", b"1:2),2", "note communicators: the header declares 2, there are 1"),
     ("paraver", "processor of a record", b"2:1:1:1:1:100", b"2:9:1:1:1:100", "refused :3: processor 9 of 2"),
     ("paraver", "an end twice", b"2:1:1:1:1:110:50000001:0\n", b"2:1:1:1:1:110:50000001:0\n" * 2,
      "note 1 MPI call without begin or end"),
