@@ -162,7 +162,8 @@ struct tb_asked {
 // A round: requests of one node to different peers that it makes in one call.
 struct tb_round {
 	uint32_t node;
-	uint32_t first_request; // the first of its messages
+	uint32_t first_request;
+	uint32_t earliest;	// the first of its messages: answers may leave before
 	uint32_t first, n;	// what it waits for, in rows of the causes
 	int64_t gap_ns;		// of computation
 	int64_t began_ns;
