@@ -15,6 +15,7 @@ struct inferring {
 	struct tb_packet_record *sample;
 	size_t n_sample;
 	struct tb_passages *ports;
+	struct tb_halves *halves;
 	struct tb_message_finder *messages;
 	struct tb_message_list list;
 	struct tb_causes causes[1 + TB_N_BOUNDS]; // those that are likely first
@@ -58,8 +59,10 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 	}
 	if (status < 0)
 		return status;
-	return tb_passages_new(
-		       &inferring->ports, inferring->sample, inferring->n_sample) == TB_OK
+	return tb_passages_new(&inferring->ports, inferring->sample,
+		       inferring->n_sample) == TB_OK &&
+			       tb_halves_new(&inferring->halves, inferring->sample,
+				       inferring->n_sample) == TB_OK
 		       ? TB_OK
 		       : no_memory(error);
 }
@@ -75,9 +78,15 @@ static int take(struct inferring *inferring, const struct tb_packet_record *reco
 	if (record->destination.id >= inferring->n_nodes)
 		inferring->n_nodes = record->destination.id + 1;
 	int status = tb_passages_add(inferring->ports, record, &passage);
-	return status == TB_OK
-		       ? tb_message_finder_add(inferring->messages, record, &passage)
-		       : status;
+	if (status != TB_OK)
+		return status;
+	const struct tb_captured_path path = tb_halves_to(
+		inferring->halves, record->source.id, record->destination.id);
+	passage.path_ns = path.half_ns;
+	passage.path_most_ns = path.most_ns;
+	if (path.half_ns > TB_PATH_SLACK_NS)
+		passage.delivered_ns += path.half_ns - TB_PATH_SLACK_NS;
+	return tb_message_finder_add(inferring->messages, record, &passage);
 }
 
 static int take_all(struct inferring *inferring, struct tb_error *error)
@@ -90,7 +99,9 @@ static int take_all(struct inferring *inferring, struct tb_error *error)
 		more = tb_packets_next_record(inferring->packets, &record, error);
 		if (more != 1)
 			return more;
-		status = take(inferring, &record);
+		status = tb_halves_add(inferring->halves, &record);
+		if (status == TB_OK)
+			status = take(inferring, &record);
 	}
 	if (status == TB_ECAPACITY)
 		return tb_fail(error, status,
@@ -429,6 +440,7 @@ static void fini(struct inferring *inferring)
 	free(inferring->sample);
 	free(inferring->rank_of);
 	tb_passages_free(inferring->ports);
+	tb_halves_free(inferring->halves);
 	tb_message_finder_free(inferring->messages);
 	free(inferring->list.rows);
 	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)

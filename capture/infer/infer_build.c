@@ -57,6 +57,13 @@ static int add_computation(
 	*calc = NONE;
 	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
 		return add_calc(building, rank, REACTION_NS, true, calc, error);
+	if (building->from->list->rows[message].reopens) {
+		const struct tb_op closed = {.kind = TB_OP_CALC,
+			.amount = (uint64_t)gap_ns,
+			.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1)),
+			.closed = true};
+		return add_op(building, rank, &closed, calc, error);
+	}
 	if (asked->role != TB_ROLE_REQUEST)
 		return gap_ns > 0 ? add_calc(building, rank, gap_ns, false, calc, error)
 				  : TB_OK;
