@@ -234,6 +234,18 @@ static bool is_unusual(const struct verdict *verdict, int64_t gap_ns)
 	return gap_ns > usual_ns + usual_ns / 2 + SPREAD_NS;
 }
 
+// is_path_known returns whether it is known how long the last of the events took on the
+// captured path.
+static bool is_path_known(const struct cause_search *search)
+{
+	const struct cause_event *last = NULL;
+	for (uint32_t i = 0; i < search->n_events; i++)
+		if (!last || search->events[i].at_ns > last->at_ns)
+			last = &search->events[i];
+	return !last || last->cause.is_call ||
+	       search->list->rows[last->cause.message].path_known;
+}
+
 static int settle(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
@@ -261,7 +273,7 @@ static int settle(struct cause_search *search, uint32_t message,
 	bool repeats = search->precedences.n > 0;
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
-
+	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
 	return tb_causes_keep(search, message);
 }
 

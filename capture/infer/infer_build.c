@@ -224,7 +224,8 @@ static int keep_times(const struct infer_building *building, struct tb_job *made
 		.rank_of = from->rank_of,
 		.begin_ns = from->begin_ns,
 		.port_bytes_per_s = from->timed->port_bytes_per_s,
-		.bucket_bytes = from->timed->bucket_bytes};
+		.bucket_bytes = from->timed->bucket_bytes,
+		.path_ns = from->timed->path_ns};
 	return tb_infer_keep_times(&times, made) == TB_OK
 		       ? TB_OK
 		       : tb_fail_memory(error, "the messages");

@@ -17,9 +17,9 @@ struct tb_inferred_message {
 	int64_t last_ns;      // its last byte was captured
 	int64_t delivered_ns; // its last byte left the receiver's port
 	int64_t acked_ns;     // its receiver's acknowledgement left; INT64_MAX: not seen
-	int64_t path_ns;      // of `delivered_ns`, on the captured path; see
-			      // tb_message_arrived
+	int64_t path_ns;      // on the captured path; see tb_message_arrived
 	int64_t path_most_ns; // it may be so long
+	bool path_known;
 	// Not computation: its connection was set up then, or made up for a loss.
 	int64_t stalled_from_ns, stalled_to_ns;
 	// Closings of windows are numbered from 1; 0: none.
@@ -61,6 +61,7 @@ struct tb_passage {
 	int64_t frame_ns;	       // that the sender's port takes for a full frame
 	int64_t busy_ns;	       // since when the sender's port was hardly idle
 	int64_t path_ns, path_most_ns; // as in struct tb_inferred_message
+	bool path_known;
 };
 
 struct tb_message_list {
@@ -129,6 +130,9 @@ void tb_passages_free(struct tb_passages *ports);
 int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage) TB_MUST_USE;
 
+// tb_passages_rewind forgets the records, but not the rates and the bucket.
+void tb_passages_rewind(struct tb_passages *ports);
+
 // tb_passages_report writes the rate and the bucket.
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report);
 
@@ -147,14 +151,16 @@ struct tb_captured_path {
 	bool known;
 };
 
-// tb_halves_new looks at the records of the beginning of a capture.
-int tb_halves_new(struct tb_halves **halves, const struct tb_packet_record *records,
-	size_t n) TB_MUST_USE;
+// tb_halves_new looks at the records of the beginning of a capture, of which `ports` has
+// taken none; nor has it afterwards.
+int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
+	const struct tb_packet_record *records, size_t n) TB_MUST_USE;
 void tb_halves_free(struct tb_halves *halves);
 
-// tb_halves_add takes up the next record.
-int tb_halves_add(
-	struct tb_halves *halves, const struct tb_packet_record *record) TB_MUST_USE;
+// tb_halves_add takes up the next record and what the ports made of it: what stood in a
+// port is not the path's.
+int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *record,
+	const struct tb_passage *passage) TB_MUST_USE;
 
 // tb_halves_to returns the path of what node `from` sends to `to`.
 struct tb_captured_path tb_halves_to(
@@ -178,6 +184,7 @@ struct tb_caused {
 	uint32_t first, n; // its causes, in `rows` of the list
 	uint8_t kind;	   // enum tb_cause_kind
 	bool hidden;
+	bool untold;	// the gap may be the captured path's
 	int64_t gap_ns; // of computation, after the last of the causes
 };
 
@@ -246,6 +253,7 @@ struct tb_inferred_times {
 	const uint32_t *rank_of;     // as of struct tb_inferred
 	int64_t begin_ns;
 	uint64_t port_bytes_per_s, bucket_bytes;
+	int64_t path_ns; // as of struct tb_infer_report
 };
 
 // tb_infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.

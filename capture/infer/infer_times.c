@@ -63,6 +63,7 @@ int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *jo
 	made->on_wire = true;
 	made->bytes_per_s = times->port_bytes_per_s;
 	made->bucket_bytes = times->bucket_bytes;
+	made->path_ns = times->path_ns;
 	made->first = calloc(job->n_ranks + UINT64_C(1), sizeof *made->first);
 	made->calls = malloc((times->list->n + 1) * sizeof *made->calls);
 	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);

@@ -199,6 +199,7 @@ static void extend(struct tb_message_finder *messages, struct message_stream *st
 	entry->message.delivered_ns = passage->delivered_ns;
 	entry->message.path_ns = passage->path_ns;
 	entry->message.path_most_ns = passage->path_most_ns;
+	entry->message.path_known = passage->path_known;
 	entry->message.acked_ns = INT64_MAX;
 	entry->end = stream->next;
 	stream->last_ns = record->at_ns;
@@ -283,6 +284,7 @@ static int resume(struct tb_message_finder *messages, struct message_stream *str
 			.delivered_ns = stream->opened_at_ns,
 			.path_ns = stream->path_back_ns,
 			.path_most_ns = stream->path_back_ns,
+			.path_known = true,
 			.acked_ns = INT64_MAX,
 			.stalled_from_ns = INT64_MAX,
 			.reopens = *closing};

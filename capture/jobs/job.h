@@ -68,6 +68,7 @@ struct tb_job {
 // What else a capture allows than the job that was inferred from it (infer.h).
 struct tb_job_bounds {
 	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
+	uint64_t n_untold; // or after time that may have been the captured path's
 	size_t n;
 	struct tb_job *jobs[]; // of as many ranks and messages
 };
