@@ -156,7 +156,7 @@ static void print_range(
 {
 	char text[TB_RANGE_TEXT];
 	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
-		info->n_calls, info->n_hidden};
+		info->n_calls, info->n_hidden, info->n_untold};
 	info_line(options, "range", "%s", tb_range_text(&range, text, sizeof text));
 }
 

@@ -179,7 +179,7 @@ void replay_print_range(const struct tb_recording_summary *run,
 {
 	char text[TB_RANGE_TEXT];
 	const struct tb_range range = {outcome->least_ps, run->stats.now_ps,
-		outcome->most_ps, outcome->n_calls, outcome->n_hidden};
+		outcome->most_ps, outcome->n_calls, outcome->n_hidden, outcome->n_untold};
 	if (outcome->n > 0 && !outcome->stopped)
 		fprintf(stderr, "it takes %s\n",
 			tb_range_text(&range, text, sizeof text));

@@ -364,7 +364,7 @@ CREATE TABLE call_span (
 CREATE TABLE path_step (
   run INTEGER NOT NULL REFERENCES run,
   step INTEGER NOT NULL, -- from 0, by time
-  cause TEXT NOT NULL, -- start, compute, own queue, software, transfer, held up, acknowledge, lost, end
+  cause TEXT NOT NULL, -- start, compute, closed window, own queue, software, transfer, held up, acknowledge, lost, end
   job INTEGER NOT NULL,
   rank INTEGER, -- that computed, or sent; NULL: of start and end
   peer INTEGER, -- rank to which it sent
@@ -417,7 +417,8 @@ CREATE TABLE run_range (
   least_ps INTEGER NOT NULL,
   most_ps INTEGER NOT NULL,
   calls INTEGER NOT NULL, -- messages of these jobs
-  hidden INTEGER NOT NULL -- of them, called for behind a queue of their node
+  hidden INTEGER NOT NULL, -- of them, called for behind a queue of their node
+  untold INTEGER NOT NULL -- of them, after time that may have been the program's or the captured path's
 ) STRICT;
 
 -- What a run of jobs takes where messages take no time, and on an ideal network (see docs/model);
@@ -425,7 +426,8 @@ CREATE TABLE run_range (
 -- messages given up, and those of 'replay --no-bounds' have no row.
 CREATE TABLE run_bound (
   run INTEGER PRIMARY KEY REFERENCES run,
-  compute_ps INTEGER NOT NULL,
+  compute_ps INTEGER NOT NULL, -- but for closed_ps
+  closed_ps INTEGER NOT NULL, -- on top of that, while receivers kept their windows closed
   ideal_ps INTEGER NOT NULL
 ) STRICT;
 

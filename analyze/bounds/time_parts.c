@@ -37,6 +37,7 @@ static int find_compute(
 	int status = TB_OK;
 	parts->has_compute = info->has_bound;
 	parts->compute_ps = info->compute_ps;
+	parts->closed_ps = info->closed_ps;
 	if (info->has_bound || strcmp(info->input_kind, "packets") != 0)
 		return TB_OK;
 	status = last_post(run, &parts->compute_ps, error);
@@ -77,7 +78,8 @@ int tb_time_parts_make(
 	struct tb_time_parts *parts = &bounds->parts;
 	*parts = (struct tb_time_parts){.run_ps = info->simulated_ps};
 	int status = find_compute(parts, run, error);
-	tb_time_ps run_ps = parts->run_ps, compute = parts->compute_ps;
+	tb_time_ps run_ps = parts->run_ps;
+	tb_time_ps compute = parts->compute_ps + parts->closed_ps;
 	tb_time_ps on_hosts = phases_ps(bounds, host_of);
 	tb_time_ps hosts =
 		later(later(compute, info->has_bound ? info->ideal_ps : 0), on_hosts);
@@ -99,6 +101,7 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 	} each[] = {{parts->compute_ps, parts->is_capture
 						? "pass until the capture's last packet"
 						: "the program computes"},
+		{parts->closed_ps, "receivers keep their windows closed"},
 		{parts->hosts_ps, "no network with such host links can avoid"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},

@@ -39,7 +39,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
-		info->n_calls, info->n_hidden};
+		info->n_calls, info->n_hidden, info->n_untold};
 	char text[TB_RANGE_TEXT];
 	if (info->n_calls == 0)
 		return;
@@ -48,6 +48,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 	tb_finding_count(finding, "most_ps", (uint64_t)range.most_ps);
 	tb_finding_count(finding, "calls", range.n_calls);
 	tb_finding_count(finding, "hidden", range.n_hidden);
+	tb_finding_count(finding, "untold", range.n_untold);
 	tb_finding_say(finding, "It takes %s.", tb_range_text(&range, text, sizeof text));
 }
 

@@ -11,6 +11,8 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "run_ps", (uint64_t)parts->run_ps);
 	if (parts->has_compute)
 		tb_finding_count(finding, "compute_ps", (uint64_t)parts->compute_ps);
+	if (parts->closed_ps > 0)
+		tb_finding_count(finding, "closed_ps", (uint64_t)parts->closed_ps);
 	tb_finding_count(finding, "hosts_ps", (uint64_t)parts->hosts_ps);
 	tb_finding_count(finding, "capacity_ps", (uint64_t)parts->capacity_ps);
 	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);

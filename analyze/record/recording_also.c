@@ -309,6 +309,7 @@ void tb_recording_also_narrow(struct tb_recording_range_outcome *range,
 	}
 	range->n_calls = quick->n_calls;
 	range->n_hidden = quick->n_hidden;
+	range->n_untold = quick->n_untold;
 	// Captures that contradict each other leave what is between.
 	range->least_ps = (tb_time_ps)less(least, most);
 	range->most_ps = (tb_time_ps)more(least, most);

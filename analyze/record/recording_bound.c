@@ -10,10 +10,9 @@ static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
 	return a < b ? a : b;
 }
 
-// replay replays all jobs once more, on no network or on the ideal one. Returns 1 when it
-// was stopped.
-static int replay(const struct tb_recording *recording, bool ideal, tb_time_ps *took_ps,
-	struct tb_error *error)
+// replay replays all jobs once more, on the ideal network. Returns 1 when it was stopped.
+static int replay(
+	const struct tb_recording *recording, tb_time_ps *took_ps, struct tb_error *error)
 {
 	struct tb_workload_alone *jobs = NULL;
 	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
@@ -23,9 +22,23 @@ static int replay(const struct tb_recording *recording, bool ideal, tb_time_ps *
 		.network = recording->network,
 		.source = tb_workload_alone_source(jobs),
 		.ideal = true};
-	status = ideal ? tb_recording_again(&again, took_ps, error)
-		       : tb_endless_run(
-				 &again.source, recording->options->stop, took_ps, error);
+	status = tb_recording_again(&again, took_ps, error);
+	tb_workload_alone_free(jobs);
+	return status;
+}
+
+// compute finds what the jobs take on no network; `open`: with all windows open, for
+// which there is nothing to do where none was closed.
+static int compute(const struct tb_recording *recording, bool open, tb_time_ps *took_ps,
+	struct tb_error *error)
+{
+	struct tb_workload_alone *jobs = NULL;
+	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
+	if (status == TB_OK && (!open || tb_workload_alone_open_windows(jobs))) {
+		const struct tb_source source = tb_workload_alone_source(jobs);
+		status =
+			tb_endless_run(&source, recording->options->stop, took_ps, error);
+	}
 	tb_workload_alone_free(jobs);
 	return status;
 }
@@ -34,19 +47,25 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 	const struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_engine_stats stats = tb_recording_summary(recording).stats;
-	tb_time_ps compute_ps = 0, ideal_ps = 0;
+	tb_time_ps all_ps = 0, compute_ps, ideal_ps = 0;
 	*outcome = (struct tb_recording_bound_outcome){0};
 	if (recording->options->no_bounds || recording->stopped ||
 		stats.n_undelivered > 0 ||
 		!tb_workload_has_jobs_only(recording->workload))
 		return TB_OK;
-	int status = replay(recording, false, &compute_ps, error);
+	int status = compute(recording, false, &all_ps, error);
+	compute_ps = all_ps;
 	if (status == TB_OK)
-		status = replay(recording, true, &ideal_ps, error);
+		status = compute(recording, true, &compute_ps, error);
+	if (status == TB_OK)
+		status = replay(recording, &ideal_ps, error);
 	outcome->stopped = status > 0;
 	outcome->known = status == TB_OK;
 	outcome->ideal_ps = lesser(ideal_ps, stats.now_ps);
 	outcome->compute_ps = lesser(compute_ps, outcome->ideal_ps);
+	outcome->closed_ps = lesser(all_ps, outcome->ideal_ps) - outcome->compute_ps;
+	if (outcome->closed_ps < 0)
+		outcome->closed_ps = 0;
 	// A job that the ideal network refuses has no bounds, and stands all the same.
 	return status == TB_ENOMEM ? status : TB_OK;
 }
@@ -54,7 +73,8 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 int tb_recording_keep_bound(struct tb_recording *recording,
 	const struct tb_recording_bound_outcome *outcome, struct tb_error *error)
 {
-	const struct tb_bound_sample sample = {outcome->compute_ps, outcome->ideal_ps};
+	const struct tb_bound_sample sample = {
+		outcome->compute_ps, outcome->closed_ps, outcome->ideal_ps};
 	if (!outcome->known)
 		return TB_OK;
 	int status = tb_store_begin(recording->store, error);

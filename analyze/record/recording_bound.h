@@ -15,6 +15,7 @@ struct tb_recording_bound_outcome {
 	bool known;
 	bool stopped; // ended early because the recording's `stop` was set
 	tb_time_ps compute_ps, ideal_ps; // each at most the next, and the run's
+	tb_time_ps closed_ps; // beyond compute_ps, while receivers' windows were closed
 };
 
 // tb_recording_bound replays the jobs of a finished recording and stores the times,

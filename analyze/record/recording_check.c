@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Where messages take less, queues may have been it, and the latency is the network's
+// own.
+#define LONG_PATH_NS INT64_C(10000000)
+
 static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 {
 	(void)context, (void)flows, (void)n;
@@ -30,6 +34,11 @@ static void describe(const struct tb_recording *recording,
 	if (recorded->bucket_bytes && n > 0 && (size_t)n < size)
 		snprintf(name + n, size - (size_t)n, ",burst=%" PRIu64,
 			recorded->bucket_bytes);
+	// Half of a long path on either side of a switch.
+	size_t used = strlen(name);
+	if (recorded->path_ns >= LONG_PATH_NS)
+		snprintf(name + used, size - used, ",hop_latency=%" PRId64 "ns",
+			recorded->path_ns / 2);
 }
 
 // has_rate returns whether all links have that rate: cables of files may have their own.
@@ -51,7 +60,9 @@ static int open_captured(struct tb_network **network,
 	const struct tb_network_description description = {.name = name,
 		.n_nodes = tb_network_n_hosts(recording->network),
 		.stop = recording->options->stop};
-	if (strcmp(tb_network_params(recording->network)->switching, "ethernet") == 0) {
+	if (recorded->path_ns < LONG_PATH_NS &&
+		strcmp(tb_network_params(recording->network)->switching, "ethernet") ==
+			0) {
 		describe(recording, recorded, true, name, sizeof name);
 		int status = tb_network_open(network, &description, error);
 		if (status != TB_OK || has_rate(*network, recorded->bytes_per_s))

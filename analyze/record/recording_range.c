@@ -85,6 +85,7 @@ static void sum_up(struct tb_recording_range_outcome *outcome,
 			tb_recording_summary(crew->recording).stats.now_ps;
 	outcome->n_calls = bounds.n_calls;
 	outcome->n_hidden = bounds.n_hidden;
+	outcome->n_untold = bounds.n_untold;
 	for (size_t i = 0; i < crew->n; i++) {
 		const struct range_task *task = &crew->tasks[i];
 		if (!task->done)
@@ -168,8 +169,8 @@ int tb_recording_keep_range(struct tb_recording *recording,
 {
 	if (outcome->n == 0 || outcome->stopped)
 		return TB_OK;
-	const struct tb_range_sample sample = {
-		outcome->least_ps, outcome->most_ps, outcome->n_calls, outcome->n_hidden};
+	const struct tb_range_sample sample = {outcome->least_ps, outcome->most_ps,
+		outcome->n_calls, outcome->n_hidden, outcome->n_untold};
 	int status = tb_store_begin(recording->store, error);
 	return status == TB_OK ? tb_store_put_range(recording->store, &sample, error)
 			       : status;

@@ -19,6 +19,7 @@ struct tb_recording_range_outcome {
 	bool stopped;	  // ended early because the recording's `stop` was set
 	tb_time_ps least_ps, most_ps; // of these replays and the run itself
 	uint64_t n_calls, n_hidden;   // messages, and those called for behind a queue
+	uint64_t n_untold; // or after time that may have been the captured path's
 };
 
 // tb_recording_lacks_range returns whether inferred jobs have none, as a capture is

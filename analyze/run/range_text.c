@@ -21,14 +21,20 @@ char *tb_range_text(const struct tb_range *range, char *buffer, size_t size)
 		tb_format_time(range->least_ps, least, sizeof least),
 		tb_format_time(range->most_ps, most, sizeof most),
 		tb_format_time(likely_ps, likely, sizeof likely));
-	if (!is_wide || n < 0 || (size_t)n >= size)
-		return buffer;
-	double percent =
-		range->n_calls ? 100.0 * (double)range->n_hidden / (double)range->n_calls
-			       : 0;
-	snprintf(buffer + n, size - (size_t)n,
-		": %s of the calls were hidden by queues when this was captured; a "
-		"capture at a higher rate or 'tailback trace' says more",
-		tb_format_percent(percent, share, sizeof share));
+	size_t used = n < 0 || (size_t)n >= size ? size - 1 : (size_t)n;
+	double calls = range->n_calls ? (double)range->n_calls : 1;
+	if (range->n_untold)
+		used += (size_t)snprintf(buffer + used, size - used,
+			"; before %s of the calls it cannot be told what was the "
+			"program's time and what the captured path's, as no handshake "
+			"and no acknowledgement shows that",
+			tb_format_percent(100 * (double)range->n_untold / calls, share,
+				sizeof share));
+	if (is_wide && range->n_hidden)
+		snprintf(buffer + used, size - used,
+			": %s of the calls were hidden by queues when this was captured; "
+			"a capture at a higher rate or 'tailback trace' says more",
+			tb_format_percent(100 * (double)range->n_hidden / calls, share,
+				sizeof share));
 	return buffer;
 }

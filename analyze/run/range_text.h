@@ -8,10 +8,10 @@
 
 struct tb_range {
 	tb_time_ps least_ps, likely_ps, most_ps;
-	uint64_t n_calls, n_hidden; // see struct tb_run_info
+	uint64_t n_calls, n_hidden, n_untold; // see struct tb_run_info
 };
 
-#define TB_RANGE_TEXT 320
+#define TB_RANGE_TEXT 480
 
 // tb_range_text writes a sentence; of a wide range it has the reason and what would make
 // it narrower. Returns buffer, always terminated; TB_RANGE_TEXT bytes suffice.

@@ -69,10 +69,11 @@ struct tb_run_info {
 	// Between what the run time lies, of inferred jobs; else n_calls is 0.
 	tb_time_ps least_ps, most_ps;
 	uint64_t n_calls, n_hidden; // their messages, and those called for behind a queue
+	uint64_t n_untold; // or after time that may have been the captured path's
 	// What jobs take where messages take no time, and on an ideal network; each at
 	// most the next and simulated_ps.
 	bool has_bound;
-	tb_time_ps compute_ps, ideal_ps;
+	tb_time_ps compute_ps, closed_ps, ideal_ps;
 	double wall_s;
 	double packets_per_s; // n_packets / wall_s, 0 when unknown
 	bool complete;

@@ -82,7 +82,8 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
-	"g.least_ps, g.most_ps, g.calls, g.hidden, f.compute_ps, f.ideal_ps, "           \
+	"g.least_ps, g.most_ps, g.calls, g.hidden, g.untold, f.compute_ps, "             \
+	"f.closed_ps, f.ideal_ps, "                                                      \
 	"switching, "                                                                    \
 	"network, input_name, "                                                          \
 	"input_kind, input_digest, options, "                                            \
@@ -91,7 +92,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
 	"LEFT JOIN run_bound AS f ON f.run = r.run "
 
-enum { LAST_BIN = 21, RANGE = 22, BOUND = 26, SWITCHING = 28, FIRST_TEXT = 29 };
+enum { LAST_BIN = 21, RANGE = 22, BOUND = 27, SWITCHING = 30, FIRST_TEXT = 31 };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -119,6 +120,7 @@ static void get_range(struct tb_run_row *row, struct tb_run_info *info)
 	info->most_ps = (tb_time_ps)tb_run_get(row, RANGE + 1, INT64_MAX);
 	info->n_calls = tb_run_get(row, RANGE + 2, INT64_MAX);
 	info->n_hidden = tb_run_get(row, RANGE + 3, info->n_calls);
+	info->n_untold = tb_run_get(row, RANGE + 4, info->n_calls);
 	row->bad |= info->least_ps > info->most_ps;
 }
 
@@ -128,8 +130,10 @@ static void get_bound(struct tb_run_row *row, struct tb_run_info *info)
 		return;
 	info->has_bound = true;
 	info->ideal_ps =
-		(tb_time_ps)tb_run_get(row, BOUND + 1, (uint64_t)info->simulated_ps);
+		(tb_time_ps)tb_run_get(row, BOUND + 2, (uint64_t)info->simulated_ps);
 	info->compute_ps = (tb_time_ps)tb_run_get(row, BOUND, (uint64_t)info->ideal_ps);
+	info->closed_ps = (tb_time_ps)tb_run_get(
+		row, BOUND + 1, (uint64_t)(info->ideal_ps - info->compute_ps));
 }
 
 static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)

@@ -80,8 +80,8 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
 		"INSERT INTO run_range ("
-		"run, least_ps, most_ps, calls, hidden) "
-		"VALUES (?,?,?,?,?)",
+		"run, least_ps, most_ps, calls, hidden, untold) "
+		"VALUES (?,?,?,?,?,?)",
 		&query, error);
 	if (!status) {
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
@@ -89,6 +89,7 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 		sqlite3_bind_int64(query, 3, sample->most_ps);
 		sqlite3_bind_int64(query, 4, (int64_t)sample->n_calls);
 		sqlite3_bind_int64(query, 5, (int64_t)sample->n_hidden);
+		sqlite3_bind_int64(query, 6, (int64_t)sample->n_untold);
 	}
 	return finish(store, query, status, error);
 }
@@ -98,12 +99,14 @@ int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sam
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO run_bound (run, compute_ps, ideal_ps) VALUES (?,?,?)",
+		"INSERT INTO run_bound (run, compute_ps, closed_ps, ideal_ps) VALUES "
+		"(?,?,?,?)",
 		&query, error);
 	if (!status) {
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
 		sqlite3_bind_int64(query, 2, sample->compute_ps);
-		sqlite3_bind_int64(query, 3, sample->ideal_ps);
+		sqlite3_bind_int64(query, 3, sample->closed_ps);
+		sqlite3_bind_int64(query, 4, sample->ideal_ps);
 	}
 	return finish(store, query, status, error);
 }

@@ -32,6 +32,7 @@ int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error) TB_MUST
 struct tb_range_sample {
 	tb_time_ps least_ps, most_ps;
 	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
+	uint64_t n_untold;	    // or after what may have been the captured path
 };
 
 // tb_store_put_range adds the range of the run that was begun last, likewise.
@@ -40,7 +41,9 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 
 // What a run of jobs takes on no network, and on an ideal one.
 struct tb_bound_sample {
-	tb_time_ps compute_ps, ideal_ps; // compute_ps <= ideal_ps <= the run's
+	// Of closed windows, beside computation: see schemas/results.sql.
+	tb_time_ps compute_ps, closed_ps,
+		ideal_ps; // the sum of two <= ideal_ps <= the run's
 };
 
 // tb_store_put_bound adds that of the run that was begun last, likewise.

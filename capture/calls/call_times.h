@@ -105,6 +105,7 @@ struct tb_recorded_calls {
 	uint64_t n_uncompared[TB_UNCOMPARED_N];
 	// Of the recorded network's ports, estimated; 0: unknown.
 	uint64_t bytes_per_s, bucket_bytes;
+	int64_t path_ns; // how long messages took there one way, but for its ports
 };
 
 void tb_recorded_calls_free(struct tb_recorded_calls *timed); // NULL is fine

@@ -18,7 +18,19 @@
 static int64_t at_of(const struct cause_search *search, const struct tb_cause *cause)
 {
 	const struct tb_inferred_message *message = &search->list->rows[cause->message];
-	return cause->is_call ? message->called_ns : message->delivered_ns;
+	return cause->is_call ? message->called_ns : tb_message_arrived(message);
+}
+
+int64_t tb_causes_gap(
+	const struct tb_inferred_message *message, int64_t last_ns, int64_t at_ns)
+{
+	int64_t from_ns = message->stalled_from_ns, to_ns = message->stalled_to_ns;
+	int64_t gap_ns = at_ns > last_ns ? at_ns - last_ns : 0;
+	if (from_ns < last_ns)
+		from_ns = last_ns;
+	if (to_ns > at_ns)
+		to_ns = at_ns;
+	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
 }
 
 void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
@@ -167,7 +179,7 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 		if (status != TB_OK)
 			return status;
 		search->gaps.rows[search->gaps.n++] =
-			row->called_ns - tb_causes_last_event(search);
+			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
 	}
 	size_t n = search->gaps.n;
 	*verdict = (struct verdict){
@@ -191,8 +203,8 @@ static int64_t gap_of(const struct cause_search *search,
 	const struct tb_inferred_message *message, const struct verdict *verdict)
 {
 	int64_t last_ns = tb_causes_last_event(search);
-	int64_t least = message->called_ns > last_ns ? message->called_ns - last_ns : 0;
-	int64_t most = message->left_ns > last_ns ? message->left_ns - last_ns : 0;
+	int64_t least = tb_causes_gap(message, last_ns, message->called_ns);
+	int64_t most = tb_causes_gap(message, last_ns, message->left_ns);
 	if (!is_hidden(message) || !verdict->known || verdict->median_ns < least)
 		return least;
 	return verdict->median_ns < most ? verdict->median_ns : most;
@@ -222,6 +234,18 @@ static bool is_unusual(const struct verdict *verdict, int64_t gap_ns)
 	return gap_ns > usual_ns + usual_ns / 2 + SPREAD_NS;
 }
 
+// is_path_known returns whether it is known how long the last of the events took on the
+// captured path.
+static bool is_path_known(const struct cause_search *search)
+{
+	const struct cause_event *last = NULL;
+	for (uint32_t i = 0; i < search->n_events; i++)
+		if (!last || search->events[i].at_ns > last->at_ns)
+			last = &search->events[i];
+	return !last || last->cause.is_call ||
+	       search->list->rows[last->cause.message].path_known;
+}
+
 static int settle(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
@@ -249,13 +273,39 @@ static int settle(struct cause_search *search, uint32_t message,
 	bool repeats = search->precedences.n > 0;
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
+	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
+	return tb_causes_keep(search, message);
+}
 
+// settle_closing makes the acknowledgement that opens a window wait for what filled it,
+// as long as its receiver took, and what is sent then wait for that.
+static int settle_closing(struct cause_search *search, uint32_t message)
+{
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	const struct window_closing *closing =
+		&search->closings[row->reopens + row->resumes];
+	struct tb_caused *of = &search->causes->of[message];
+	search->n_events = 0;
+	tb_causes_add_event(
+		search, row->reopens ? closing->filled : closing->opened, false);
+	of->kind = TB_CAUSE_RECURRING;
+	if (row->reopens)
+		of->gap_ns =
+			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
 	return tb_causes_keep(search, message);
 }
 
 static int settle_all(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= search->n_bounds;
+		i++) {
+		search->causes = &search->made[i];
+		int closed = settle_closing(search, message);
+		if (closed != TB_OK || i == search->n_bounds)
+			return closed;
+	}
 	search->causes = &search->made[0];
 	int status = settle(search, message, verdict, recurring);
 	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
@@ -350,6 +400,21 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 			       : status;
 }
 
+// list_closings finds the messages of each closing.
+static int list_closings(struct cause_search *search)
+{
+	const struct tb_message_list *list = search->list;
+	search->closings =
+		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
+	for (uint32_t i = 0; search->closings && i < list->n; i++) {
+		if (list->rows[i].closes)
+			search->closings[list->rows[i].closes].filled = i;
+		if (list->rows[i].reopens)
+			search->closings[list->rows[i].reopens].opened = i;
+	}
+	return search->closings ? TB_OK : TB_ENOMEM;
+}
+
 static int search_all(struct cause_search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
@@ -367,7 +432,9 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 		if (!made->of)
 			return TB_ENOMEM;
 	}
-	int status = look_back(search, n_nodes);
+	int status = list_closings(search);
+	if (status == TB_OK)
+		status = look_back(search, n_nodes);
 	if (status == TB_OK)
 		status = tb_classes_find(&search->classes, search->list, n_nodes);
 	if (status == TB_OK)
@@ -397,6 +464,7 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	free(search->earlier);
 	free(search->latest);
 	free(search->busy_ns);
+	free(search->closings);
 	free(search->previous);
 	free(search);
 	for (uint32_t i = 0; i <= n_bounds; i++)

@@ -29,9 +29,14 @@ static int64_t date(struct cause_search *search, int64_t until_ns)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < search->n_events; i++) {
 		struct cause_event event = search->events[i];
-		event.at_ns = bounded_at(search, &event.cause);
-		if (event.at_ns <= until_ns)
-			search->events[n++] = event;
+		const struct tb_cause *cause = &event.cause;
+		event.at_ns = bounded_at(search, cause);
+		if (event.at_ns > until_ns)
+			continue;
+		if (!cause->is_call)
+			event.at_ns =
+				tb_message_arrived(&search->list->rows[cause->message]);
+		search->events[n++] = event;
 	}
 	search->n_events = n;
 	return tb_causes_last_event(search);
@@ -66,13 +71,14 @@ static void add_all_before(struct cause_search *search, uint32_t message)
 
 // delivered_latest returns until when a delivery may have taken: behind the capture point
 // there may be a queue that shows in nothing but the acknowledgement. Of one or two
-// segments that says little, as it may be delayed.
+// segments that says little, as it may be delayed. A path that is not known may be as
+// long as the shortest answer.
 static int64_t delivered_latest(const struct cause_search *search, uint32_t message)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	bool is_prompt = row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
-	return is_prompt && row->acked_ns > row->delivered_ns ? row->acked_ns
-							      : row->delivered_ns;
+	int64_t at_ns = tb_message_arrived(row) + row->path_most_ns - row->path_ns;
+	return is_prompt && row->acked_ns > at_ns ? row->acked_ns : at_ns;
 }
 
 // least_gap returns the computation before a message that is certain: it followed all
@@ -90,11 +96,12 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 	}
 	if (search->busy_ns[message] > last_ns)
 		last_ns = search->busy_ns[message];
-	return at_ns > last_ns ? at_ns - last_ns : 0;
+	return tb_causes_gap(&search->list->rows[message], last_ns, at_ns);
 }
 
 int tb_causes_settle_bound(struct cause_search *search, uint32_t message)
 {
+	const struct tb_inferred_message *row = &search->list->rows[message];
 	int64_t at_ns = instant_of(search, message);
 	search->causes = &search->made[1 + search->bound];
 	search->n_events = 0;
@@ -104,10 +111,12 @@ int tb_causes_settle_bound(struct cause_search *search, uint32_t message)
 	int64_t last_ns = date(search, at_ns);
 	if (search->n_events == 0) {
 		tb_causes_add_event(search, search->previous[message], true);
+		if (search->n_events == 0) // its node's first
+			tb_causes_add_event(search, search->nearest[message], false);
 		last_ns = date(search, at_ns);
 	}
 	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
 						     ? least_gap(search, message)
-						     : at_ns - last_ns;
+						     : tb_causes_gap(row, last_ns, at_ns);
 	return tb_causes_keep(search, message);
 }

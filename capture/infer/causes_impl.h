@@ -17,6 +17,11 @@ struct gaps {
 	size_t n, room;
 };
 
+// A window that was closed: what filled it, and the acknowledgement that opened it.
+struct window_closing {
+	uint32_t filled, opened; // messages
+};
+
 struct cause_search {
 	struct tb_causes *causes; // those in question
 	struct tb_causes *made;	  // what is likely, then the bounds
@@ -31,7 +36,8 @@ struct cause_search {
 		*earlier; // by message: the last delivery to its destination before; NONE
 	uint32_t *latest; // by message: the last delivery to its source before it left
 	uint32_t *previous; // by message: the call of its source before; NONE
-	int64_t *busy_ns;   // by message: until when those before kept its source busy
+	struct window_closing *closings; // by number
+	int64_t *busy_ns; // by message: until when those before kept its source busy
 	struct cause_event events[CANDIDATES_MAX];
 	uint32_t n_events;
 };
@@ -44,6 +50,11 @@ void tb_causes_add_preceding(struct cause_search *search, uint32_t message);
 
 // tb_causes_last_event returns when the last of the events was.
 int64_t tb_causes_last_event(const struct cause_search *search);
+
+// tb_causes_gap returns the computation of a message's sender from `last_ns` until it
+// called at `at_ns`: that time, less what its connection could not send.
+int64_t tb_causes_gap(
+	const struct tb_inferred_message *message, int64_t last_ns, int64_t at_ns);
 
 // tb_causes_keep writes the events down as the causes of a message, less those that
 // follow from others. TB_ENOMEM.

@@ -1,6 +1,7 @@
 #include "infer.h"
 
 #include "format.h"
+#include "frame.h"
 #include "infer_impl.h"
 
 #include <inttypes.h>
@@ -9,12 +10,14 @@
 #include <string.h>
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
+#define PATH_NOTED_NS  INT64_C(1000000)
 
 struct inferring {
 	struct tb_packets *packets;
 	struct tb_packet_record *sample;
 	size_t n_sample;
 	struct tb_passages *ports;
+	struct tb_halves *halves;
 	struct tb_message_finder *messages;
 	struct tb_message_list list;
 	struct tb_causes causes[1 + TB_N_BOUNDS]; // those that are likely first
@@ -58,8 +61,10 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 	}
 	if (status < 0)
 		return status;
-	return tb_passages_new(
-		       &inferring->ports, inferring->sample, inferring->n_sample) == TB_OK
+	return tb_passages_new(&inferring->ports, inferring->sample,
+		       inferring->n_sample) == TB_OK &&
+			       tb_halves_new(&inferring->halves, inferring->ports,
+				       inferring->sample, inferring->n_sample) == TB_OK
 		       ? TB_OK
 		       : no_memory(error);
 }
@@ -75,9 +80,19 @@ static int take(struct inferring *inferring, const struct tb_packet_record *reco
 	if (record->destination.id >= inferring->n_nodes)
 		inferring->n_nodes = record->destination.id + 1;
 	int status = tb_passages_add(inferring->ports, record, &passage);
-	return status == TB_OK
-		       ? tb_message_finder_add(inferring->messages, record, &passage)
-		       : status;
+	// The sample was looked at before.
+	if (status == TB_OK && inferring->report.n_records > inferring->n_sample)
+		status = tb_halves_add(inferring->halves, record, &passage);
+	if (status != TB_OK)
+		return status;
+	const struct tb_captured_path path = tb_halves_to(
+		inferring->halves, record->source.id, record->destination.id);
+	passage.path_ns = path.half_ns;
+	passage.path_most_ns = path.most_ns;
+	passage.path_known = path.known || record->transport == TB_TRANSPORT_RC;
+	if (path.half_ns > TB_PATH_SLACK_NS)
+		passage.delivered_ns += path.half_ns - TB_PATH_SLACK_NS;
+	return tb_message_finder_add(inferring->messages, record, &passage);
 }
 
 static int take_all(struct inferring *inferring, struct tb_error *error)
@@ -114,10 +129,28 @@ static void count_causes(
 		if (!is_of_job(inferring, i))
 			continue;
 		report->n_hidden += of->hidden;
+		report->n_untold += of->untold;
+		if (inferring->list.rows[i].reopens) {
+			report->n_closed++;
+			report->closed_ns += of->gap_ns;
+		}
 		report->n_recurring += of->kind == TB_CAUSE_RECURRING;
 		report->n_nearest += of->kind == TB_CAUSE_NEAREST;
 		report->n_first += of->kind == TB_CAUSE_FIRST;
 	}
+}
+
+// mean_path_ns returns how long messages took one way on the captured path.
+static int64_t mean_path_ns(const struct inferring *inferring)
+{
+	double sum_ns = 0;
+	for (size_t i = 0; i < inferring->list.n; i++) {
+		const struct tb_inferred_message *row = &inferring->list.rows[i];
+		uint32_t from = row->source, to = row->destination;
+		sum_ns += (double)tb_halves_to(inferring->halves, from, to).half_ns;
+		sum_ns += (double)tb_halves_to(inferring->halves, to, from).half_ns;
+	}
+	return (int64_t)(sum_ns / 2 / (double)inferring->list.n);
 }
 
 static int refuse_empty(const struct tb_infer_report *report, struct tb_error *error)
@@ -162,6 +195,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	if (inferring->list.n == 0)
 		return refuse_empty(report, error);
 	tb_passages_report(inferring->ports, report);
+	report->path_ns = mean_path_ns(inferring);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
 	report->span_ps = span_ns > TB_TIME_NEVER / TB_PS_PER_NS ? TB_TIME_NEVER
 								 : span_ns * TB_PS_PER_NS;
@@ -216,6 +250,19 @@ static void note_left_out(FILE *stream, const struct tb_infer_report *report)
 			tb_format_time(report->squeezed_ps, size, sizeof size));
 }
 
+static void note_closed(FILE *stream, const struct tb_infer_report *report)
+{
+	char number[48], time[48];
+	if (report->n_closed)
+		fprintf(stream,
+			"receivers closed their windows %s, for %s in all: their "
+			"time, not computation\n",
+			tb_format_counted(
+				report->n_closed, "time", number, sizeof number),
+			tb_format_time(
+				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
+}
+
 static void note_causes(FILE *stream, const struct tb_infer_report *report)
 {
 	uint64_t n = report->n_messages;
@@ -255,7 +302,14 @@ static char *notes_of(const struct tb_infer_report *report)
 				report->n_records, "record", number, sizeof number));
 	note_left_out(stream, report);
 	note_ports(stream, report);
+	if (report->path_ns >= PATH_NOTED_NS)
+		fprintf(stream,
+			"the captured path took %s one way (mean of messages), which is "
+			"not in the job\n",
+			tb_format_time(
+				report->path_ns * TB_PS_PER_NS, size, sizeof size));
 	note_causes(stream, report);
+	note_closed(stream, report);
 	note_count(stream, report->n_split, n,
 		"was cut from a longer run by the sizes of others",
 		"were cut from longer runs by the sizes of others");
@@ -309,6 +363,7 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 	if (bounds) {
 		bounds->n_calls = report->n_messages;
 		bounds->n_hidden = report->n_hidden;
+		bounds->n_untold = report->n_untold;
 	}
 	free(none.of);
 	return status;
@@ -390,6 +445,7 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 		.n_endpoints_unplaced = inferring->report.n_endpoints_unplaced,
 		.port_bytes_per_s = inferring->report.port_bytes_per_s,
 		.bucket_bytes = inferring->report.bucket_bytes,
+		.path_ns = inferring->report.path_ns,
 		.span_ps = inferring->report.span_ps,
 	};
 	for (size_t i = 0; i < inferring->list.n; i++) {
@@ -447,6 +503,7 @@ static void fini(struct inferring *inferring)
 	free(inferring->sample);
 	free(inferring->rank_of);
 	tb_passages_free(inferring->ports);
+	tb_halves_free(inferring->halves);
 	tb_message_finder_free(inferring->messages);
 	free(inferring->list.rows);
 	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)

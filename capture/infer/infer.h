@@ -30,6 +30,10 @@ struct tb_infer_report {
 	uint64_t n_nearest;	 // cause is the last delivery
 	uint64_t n_first;	 // nothing came before
 	uint64_t n_hidden;	 // when the program called is hidden by its own queue
+	uint64_t n_untold;	 // computation before it may be the captured path's time
+	int64_t path_ns;	 // one way, of the captured network, mean of messages
+	uint64_t n_closed;	 // windows of receivers that opened again
+	int64_t closed_ns;	 // they were closed
 	uint64_t n_acknowledged; // deliveries that an acknowledgement dates earlier than
 				 // the ports do
 	uint64_t n_unnumbered;	 // datagrams, of which nothing says where messages end

@@ -57,6 +57,13 @@ static int add_computation(
 	*calc = NONE;
 	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
 		return add_calc(building, rank, REACTION_NS, true, calc, error);
+	if (building->from->list->rows[message].reopens) {
+		const struct tb_op closed = {.kind = TB_OP_CALC,
+			.amount = (uint64_t)gap_ns,
+			.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1)),
+			.closed = true};
+		return add_op(building, rank, &closed, calc, error);
+	}
 	if (asked->role != TB_ROLE_REQUEST)
 		return gap_ns > 0 ? add_calc(building, rank, gap_ns, false, calc, error)
 				  : TB_OK;
@@ -217,7 +224,8 @@ static int keep_times(const struct infer_building *building, struct tb_job *made
 		.rank_of = from->rank_of,
 		.begin_ns = from->begin_ns,
 		.port_bytes_per_s = from->timed->port_bytes_per_s,
-		.bucket_bytes = from->timed->bucket_bytes};
+		.bucket_bytes = from->timed->bucket_bytes,
+		.path_ns = from->timed->path_ns};
 	return tb_infer_keep_times(&times, made) == TB_OK
 		       ? TB_OK
 		       : tb_fail_memory(error, "the messages");

@@ -17,11 +17,38 @@ struct tb_inferred_message {
 	int64_t last_ns;      // its last byte was captured
 	int64_t delivered_ns; // its last byte left the receiver's port
 	int64_t acked_ns;     // its receiver's acknowledgement left; INT64_MAX: not seen
-	uint32_t n_missing;   // bytes that were not captured
-	bool is_cut_off;      // from what follows it, by the sizes of others
-	bool is_unfinished;   // when the capture ended
-	bool is_unnumbered;   // a datagram
+	int64_t path_ns;      // on the captured path; see tb_message_arrived
+	int64_t path_most_ns; // it may be so long
+	bool path_known;
+	// Not computation: its connection was set up then, or made up for a loss.
+	int64_t stalled_from_ns, stalled_to_ns;
+	// Closings of windows are numbered from 1; 0: none.
+	uint32_t closes;    // it filled its receiver's window
+	uint32_t reopens;   // it is the acknowledgement that opens the window
+	uint32_t resumes;   // its sender goes on after that
+	uint32_t n_missing; // bytes that were not captured
+	bool is_cut_off;    // from what follows it, by the sizes of others
+	bool is_unfinished; // when the capture ended
+	bool is_unnumbered; // a datagram
 };
+
+// Of a path so much counts for gaps alone, not for the order of events: the answers of
+// kernels scatter by as much.
+#define TB_PATH_SLACK_NS 100000
+
+// tb_message_arrived returns when a message had reached its receiver. Times are those at
+// which records passed the capture point, but deliveries count from when the receiver's
+// answer could have passed it.
+static inline int64_t tb_message_arrived(const struct tb_inferred_message *message)
+{
+	int64_t slack_ns =
+		message->path_ns < TB_PATH_SLACK_NS ? message->path_ns : TB_PATH_SLACK_NS;
+	int64_t at_ns = message->delivered_ns + slack_ns;
+	if (at_ns <= message->acked_ns)
+		return at_ns;
+	return message->acked_ns > message->delivered_ns ? message->acked_ns
+							 : message->delivered_ns;
+}
 
 // tb_inferred_count adds a message to a report.
 void tb_inferred_count(
@@ -31,13 +58,16 @@ void tb_inferred_count(
 struct tb_passage {
 	int64_t called_ns, left_ns; // as in struct tb_inferred_message
 	int64_t delivered_ns;
-	int64_t frame_ns; // that the sender's port takes for a full frame
-	int64_t busy_ns;  // since when the sender's port was hardly idle
+	int64_t frame_ns;	       // that the sender's port takes for a full frame
+	int64_t busy_ns;	       // since when the sender's port was hardly idle
+	int64_t path_ns, path_most_ns; // as in struct tb_inferred_message
+	bool path_known;
 };
 
 struct tb_message_list {
 	struct tb_inferred_message *rows;
 	size_t n, room;
+	uint32_t n_closings; // of windows
 };
 
 // A call of a node, or the end of what it waited for (a delivery, an acknowledgement).
@@ -100,8 +130,41 @@ void tb_passages_free(struct tb_passages *ports);
 int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage) TB_MUST_USE;
 
+// tb_passages_rewind forgets the records, but not the rates and the bucket.
+void tb_passages_rewind(struct tb_passages *ports);
+
 // tb_passages_report writes the rate and the bucket.
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report);
+
+// The paths of the captured network: rule L5a of docs/closed-loop.md.
+//
+// A record that passes the capture point reaches a node and is answered by its kernel;
+// the answer passes the point one round trip later. The least of these is the path's. It
+// is known by the halves of handshakes and by acknowledgements, but those that a timer
+// may have delayed, or that came with data, only bound it.
+
+struct tb_halves; // opaque
+
+struct tb_captured_path {
+	int64_t half_ns; // from the capture point to the node and back
+	int64_t most_ns; // it may be so long
+	bool known;
+};
+
+// tb_halves_new looks at the records of the beginning of a capture, of which `ports` has
+// taken none; nor has it afterwards.
+int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
+	const struct tb_packet_record *records, size_t n) TB_MUST_USE;
+void tb_halves_free(struct tb_halves *halves);
+
+// tb_halves_add takes up the next record and what the ports made of it: what stood in a
+// port is not the path's.
+int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *record,
+	const struct tb_passage *passage) TB_MUST_USE;
+
+// tb_halves_to returns the path of what node `from` sends to `to`.
+struct tb_captured_path tb_halves_to(
+	const struct tb_halves *halves, uint32_t from, uint32_t to);
 
 // What each message waited for: rules L7 to L12 of docs/closed-loop.md.
 
@@ -121,6 +184,7 @@ struct tb_caused {
 	uint32_t first, n; // its causes, in `rows` of the list
 	uint8_t kind;	   // enum tb_cause_kind
 	bool hidden;
+	bool untold;	// the gap may be the captured path's
 	int64_t gap_ns; // of computation, after the last of the causes
 };
 
@@ -162,9 +226,10 @@ struct tb_asked {
 // A round: requests of one node to different peers that it makes in one call.
 struct tb_round {
 	uint32_t node;
-	uint32_t first_request; // the first of its messages
-	uint32_t first, n;	// what it waits for, in rows of the causes
-	int64_t gap_ns;		// of computation
+	uint32_t first_request;
+	uint32_t earliest; // the first of its messages: answers may leave before
+	uint32_t first, n; // what it waits for, in rows of the causes
+	int64_t gap_ns;	   // of computation
 	int64_t began_ns;
 };
 
@@ -188,6 +253,7 @@ struct tb_inferred_times {
 	const uint32_t *rank_of;     // as of struct tb_inferred
 	int64_t begin_ns;
 	uint64_t port_bytes_per_s, bucket_bytes;
+	int64_t path_ns; // as of struct tb_infer_report
 };
 
 // tb_infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.

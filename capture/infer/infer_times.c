@@ -35,7 +35,14 @@ static int fill(struct tb_recorded_calls *recorded, const struct tb_inferred_tim
 		if (source == TB_ID_NONE)
 			continue;
 		uint64_t left_ps = since_ps(row->left_ns, times->begin_ns);
-		uint64_t delivered_ps = since_ps(row->delivered_ns, times->begin_ns);
+		// Without the captured path.
+		int64_t path_ns = row->path_ns > TB_PATH_SLACK_NS
+					  ? row->path_ns - TB_PATH_SLACK_NS
+					  : 0;
+		int64_t at_ns = row->delivered_ns - path_ns > row->last_ns
+					? row->delivered_ns - path_ns
+					: row->last_ns;
+		uint64_t delivered_ps = since_ps(at_ns, times->begin_ns);
 		recorded->calls[next[source]++] = (struct tb_timed_call){
 			(job->first_op[source] + times->send[i]) | TB_DEP_START,
 			job->first_op[destination] + times->recv[i], TB_TIMED_MESSAGE};
@@ -56,6 +63,7 @@ int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *jo
 	made->on_wire = true;
 	made->bytes_per_s = times->port_bytes_per_s;
 	made->bucket_bytes = times->bucket_bytes;
+	made->path_ns = times->path_ns;
 	made->first = calloc(job->n_ranks + UINT64_C(1), sizeof *made->first);
 	made->calls = malloc((times->list->n + 1) * sizeof *made->calls);
 	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);

@@ -14,6 +14,19 @@
 #define PAUSE_NS     1000000
 #define PAUSE_FRAMES 4
 
+// A sender that had bytes for a window that was closed goes on so soon after it opens,
+// and one that waited for an acknowledgement (Nagle, RFC 896) after that.
+#define RESUME_NS INT64_C(1000000)
+
+// A window that opens as soon is not looked at: programs read in turns.
+#define CLOSED_NS INT64_C(1000000)
+
+// No stack delays an acknowledgement for longer: one that comes later came late.
+#define DELAYED_NS INT64_C(220000000)
+
+// Where a path is shorter the acknowledgement may stand in the receiver's own port.
+#define LONG_PATH_NS INT64_C(1000000)
+
 #define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
 
 // The streams of one kind of transport have a table of their own.
@@ -23,13 +36,27 @@ enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
 struct message_stream {
 	bool begun;
 	bool acknowledged_any;
-	uint32_t next;	     // sequence number after the highest seen
-	uint32_t open;	     // the entry that is being cut; NONE: none
-	uint32_t unread;     // the oldest entry that was not acknowledged; NONE: none
-	uint32_t last;	     // the newest entry; NONE: none
-	uint32_t read;	     // acknowledged up to there
-	int64_t last_ns;     // when its last bytes were captured
-	int64_t last_ack_ns; // when the acknowledgement that moved `read` was delivered
+	uint32_t next;	      // sequence number after the highest seen
+	uint32_t open;	      // the entry that is being cut; NONE: none
+	uint32_t unread;      // the oldest entry that was not acknowledged; NONE: none
+	uint32_t last;	      // the newest entry; NONE: none
+	uint32_t read;	      // acknowledged up to there
+	int64_t last_ns;      // when its last bytes were captured
+	int64_t last_ack_ns;  // when the acknowledgement that moved `read` was delivered
+	int64_t path_back_ns; // of that acknowledgement
+	bool last_ack_alone;  // it had no data
+	bool last_short;      // its last segment was not full
+	bool probed;	      // with a byte beyond the window
+	bool answered;	      // bytes came the other way since its last ones
+	bool greeted;	      // its SYN was answered, and that not acknowledged
+	uint32_t full_bytes;  // of a segment; 0: not known
+	// Since when it cannot send, whatever its program does: a handshake, a loss.
+	int64_t stalled_from_ns, stalled_to_ns; // INT64_MAX: not, or not yet over
+	// The window of its receiver.
+	bool closed;
+	uint32_t window_most;
+	int64_t opened_ns, opened_at_ns; // that acknowledgement left and was delivered;
+					 // INT64_MAX: none since the last bytes
 };
 
 struct tb_message_finder {
@@ -40,6 +67,8 @@ struct tb_message_finder {
 	size_t n_streams, streams_room;
 	struct tb_uncut_message *entries;
 	size_t n_entries, entries_room;
+	struct tb_inferred_message *openings; // of windows: by number, from 1
+	size_t n_openings, openings_room;
 	uint64_t n_repeated, n_acknowledged;
 };
 
@@ -61,6 +90,7 @@ void tb_message_finder_free(struct tb_message_finder *messages)
 		tb_map_fini(&messages->by_channel[kind]);
 	free(messages->streams);
 	free(messages->entries);
+	free(messages->openings);
 	free(messages);
 }
 
@@ -89,8 +119,11 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kin
 	if (status != TB_OK)
 		return status;
 	*stream = (uint32_t)messages->n_streams++;
-	messages->streams[*stream] =
-		(struct message_stream){.open = NONE, .unread = NONE, .last = NONE};
+	messages->streams[*stream] = (struct message_stream){.open = NONE,
+		.unread = NONE,
+		.last = NONE,
+		.stalled_from_ns = INT64_MAX,
+		.opened_ns = INT64_MAX};
 	return tb_map_put(map, key, *stream);
 }
 
@@ -100,6 +133,20 @@ static bool runs_on(const struct message_stream *stream, const struct tb_passage
 {
 	return stream->last != NONE && stream->read != stream->next &&
 	       passage->busy_ns <= stream->last_ns;
+}
+
+// call_of returns the earliest instant at which a message can have been called for. A
+// short segment that leaves with the acknowledgement of another waited for that.
+static int64_t call_of(const struct message_stream *stream,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	bool is_small = record->payload_bytes < record->full_bytes;
+	bool waited = stream->last != NONE && stream->last_short && is_small &&
+		      stream->last_ack_alone && stream->read == stream->next &&
+		      stream->last_ack_ns - stream->last_ns > RESUME_NS &&
+		      llabs(passage->left_ns - stream->last_ack_ns) < RESUME_NS / 2;
+	return waited && stream->last_ns < passage->called_ns ? stream->last_ns
+							      : passage->called_ns;
 }
 
 // begin_entry begins a message of a stream.
@@ -114,17 +161,21 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 		return status;
 	struct message_stream *of = &messages->streams[stream];
 	uint32_t entry = (uint32_t)messages->n_entries++;
-	messages->entries[entry] =
-		(struct tb_uncut_message){.message = {.source = record->source.id,
-						  .destination = record->destination.id,
-						  .called_ns = passage->called_ns,
-						  .left_ns = passage->left_ns,
-						  .began_ns = passage->left_ns,
-						  .delivered_ns = passage->delivered_ns,
-						  .acked_ns = INT64_MAX},
-			.stream = stream,
-			.next = NONE,
-			.end = of->next};
+	messages->entries[entry] = (struct tb_uncut_message){
+		.message = {.source = record->source.id,
+			.destination = record->destination.id,
+			.called_ns = call_of(of, record, passage),
+			.left_ns = passage->left_ns,
+			.began_ns = passage->left_ns,
+			.delivered_ns = passage->delivered_ns,
+			.path_ns = passage->path_ns,
+			.path_most_ns = passage->path_most_ns,
+			.stalled_from_ns = of->stalled_from_ns,
+			.stalled_to_ns = of->stalled_to_ns,
+			.acked_ns = INT64_MAX},
+		.stream = stream,
+		.next = NONE,
+		.end = of->next};
 	if (of->last != NONE)
 		messages->entries[of->last].next = entry;
 	if (runs_on(of, passage))
@@ -134,6 +185,7 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	if (of->unread == NONE)
 		of->unread = entry;
 	of->open = of->last = entry;
+	of->stalled_from_ns = INT64_MAX;
 	return TB_OK;
 }
 
@@ -145,9 +197,16 @@ static void extend(struct tb_message_finder *messages, struct message_stream *st
 	entry->message.bytes += fresh_bytes;
 	entry->message.last_ns = record->at_ns;
 	entry->message.delivered_ns = passage->delivered_ns;
+	entry->message.path_ns = passage->path_ns;
+	entry->message.path_most_ns = passage->path_most_ns;
+	entry->message.path_known = passage->path_known;
 	entry->message.acked_ns = INT64_MAX;
 	entry->end = stream->next;
 	stream->last_ns = record->at_ns;
+	stream->last_short = record->payload_bytes < record->full_bytes;
+	stream->full_bytes = record->full_bytes;
+	stream->opened_ns = INT64_MAX;
+	stream->answered = false;
 }
 
 // redeliver moves the delivery of messages that a retransmission completes. It is
@@ -175,6 +234,10 @@ static void redeliver(struct tb_message_finder *messages, struct message_stream 
 static bool paused(const struct message_stream *stream, const struct tb_passage *passage)
 {
 	int64_t most_ns = PAUSE_NS + PAUSE_FRAMES * passage->frame_ns;
+	// Of a long path the time varies. But who has got an answer is at its next
+	// message.
+	if (!stream->answered)
+		most_ns += (passage->path_ns + stream->path_back_ns) / 8;
 	if (!stream->acknowledged_any)
 		return passage->busy_ns - stream->last_ns > most_ns;
 	return stream->read == stream->next &&
@@ -189,9 +252,50 @@ static bool is_short(const struct tb_packet_record *record)
 	       record->payload_bytes % record->full_bytes != 0;
 }
 
+// resume ends the message of a stream whose receiver's window was closed for long, so
+// that the next one waits for the acknowledgement that opened it. Unless bytes were
+// waiting for that, it changes nothing.
+static int resume(struct tb_message_finder *messages, struct message_stream *stream,
+	const struct tb_passage *passage, uint32_t *closing)
+{
+	*closing = 0;
+	if (stream->opened_ns == INT64_MAX || stream->last == NONE ||
+		passage->left_ns - stream->opened_at_ns >
+			RESUME_NS + stream->path_back_ns / 4)
+		return TB_OK;
+	struct tb_uncut_message *entry = &messages->entries[stream->last];
+	const struct tb_inferred_message *full = &entry->message;
+	if (entry->message.closes ||
+		stream->opened_ns - tb_message_arrived(full) < CLOSED_NS)
+		return TB_OK;
+	int status = TB_ARRAY_RESERVE(
+		&messages->openings, &messages->openings_room, messages->n_openings + 1);
+	if (status != TB_OK)
+		return status;
+	*closing = entry->message.closes = (uint32_t)messages->n_openings + 1;
+	messages->openings[messages->n_openings++] =
+		(struct tb_inferred_message){.source = full->destination,
+			.destination = full->source,
+			.bytes = 1,
+			.called_ns = stream->opened_ns,
+			.left_ns = stream->opened_ns,
+			.began_ns = stream->opened_ns,
+			.last_ns = stream->opened_ns,
+			.delivered_ns = stream->opened_at_ns,
+			.path_ns = stream->path_back_ns,
+			.path_most_ns = stream->path_back_ns,
+			.path_known = true,
+			.acked_ns = INT64_MAX,
+			.stalled_from_ns = INT64_MAX,
+			.reopens = *closing};
+	stream->open = NONE;
+	return TB_OK;
+}
+
 static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
+	uint32_t closing = 0;
 	struct message_stream *stream = &messages->streams[at];
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
 	int64_t fresh = (int64_t)record->payload_bytes + ahead;
@@ -199,13 +303,20 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 		redeliver(messages, stream, record, passage);
 		return TB_OK;
 	}
+	int status = resume(messages, stream, passage, &closing);
 	if (stream->open != NONE && paused(stream, passage))
 		stream->open = NONE;
 	bool begins = stream->open == NONE;
-	int status = begins ? begin_entry(messages, at, record, passage) : TB_OK;
+	if (status == TB_OK && begins)
+		status = begin_entry(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
+	if (closing) {
+		message->resumes = closing;
+		if (message->called_ns > stream->last_ns)
+			message->called_ns = stream->last_ns;
+	}
 	// A hole within a message is its bytes, which the capture lost; one before it may
 	// be anything.
 	if (ahead > 0)
@@ -217,6 +328,73 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	return TB_OK;
 }
 
+// arrived_at returns when a record had reached its receiver (tb_message_arrived).
+static int64_t arrived_at(const struct tb_passage *passage)
+{
+	return passage->delivered_ns + (passage->path_ns < TB_PATH_SLACK_NS
+						       ? passage->path_ns
+						       : TB_PATH_SLACK_NS);
+}
+
+// wait_behind takes a delivery to be as late as its acknowledgement, if the receiver did
+// not delay that: bytes stood in a queue behind the capture point.
+static void wait_behind(struct tb_inferred_message *message,
+	const struct tb_packet_record *record, const struct tb_passage *passage,
+	bool is_prompt)
+{
+	int64_t late_ns = passage->called_ns - tb_message_arrived(message);
+	bool is_long = message->path_ns > LONG_PATH_NS;
+	if (record->acknowledgement && message->path_most_ns > 0 &&
+		late_ns > (is_prompt && is_long ? message->path_ns / 4 : DELAYED_NS))
+		message->delivered_ns = passage->called_ns;
+}
+
+// follow_receiver follows the window of a stream's receiver, and when it opens.
+static void follow_receiver(struct message_stream *stream,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	uint32_t window = record->tcp.window;
+	if (record->flags & (TB_TCP_SYN | TB_TCP_RST))
+		return;
+	if (window != TB_TCP_WINDOW_UNKNOWN && window > stream->window_most)
+		stream->window_most = window;
+	// A receiver without memory for two segments is always like that.
+	bool closed =
+		window == 0 || (window < stream->full_bytes &&
+				       stream->window_most >= 2 * stream->full_bytes);
+	if (stream->closed && !closed) {
+		stream->opened_ns = passage->left_ns;
+		stream->opened_at_ns = passage->delivered_ns;
+		stream->path_back_ns = passage->path_ns;
+	}
+	stream->closed = closed;
+}
+
+// shake_hands notes when a connection is set up: no end can send before.
+static void shake_hands(struct message_stream *there, struct message_stream *back,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	bool answers = record->flags & TB_TCP_ACK;
+	if ((record->flags & TB_TCP_SYN) && !answers &&
+		(!there->begun || record->sequence + 1 != there->next)) {
+		there->stalled_from_ns = passage->left_ns;
+		there->stalled_to_ns = INT64_MAX;
+		there->closed = there->greeted = false;
+		there->opened_ns = INT64_MAX;
+	} else if ((record->flags & TB_TCP_SYN) && answers && back->begun &&
+		   back->stalled_from_ns != INT64_MAX) {
+		back->stalled_to_ns = arrived_at(passage);
+		there->stalled_from_ns = back->stalled_from_ns;
+		there->stalled_to_ns = INT64_MAX;
+		there->closed = false;
+		there->opened_ns = INT64_MAX;
+		there->greeted = true;
+	} else if (answers && back->greeted) {
+		back->greeted = false;
+		back->stalled_to_ns = arrived_at(passage);
+	}
+}
+
 // acknowledge bounds the deliveries of what the record acknowledges: its sender had these
 // bytes when it left.
 static void acknowledge(struct tb_message_finder *messages, struct message_stream *stream,
@@ -224,9 +402,18 @@ static void acknowledge(struct tb_message_finder *messages, struct message_strea
 {
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
 		return;
+	bool is_prompt = stream->full_bytes &&
+			 record->acknowledged - stream->read >= 2 * stream->full_bytes;
+	if (stream->probed && record->acknowledged == stream->next + 1)
+		stream->next++;
+	stream->probed = false;
 	stream->read = record->acknowledged;
 	stream->last_ack_ns = passage->delivered_ns;
+	stream->path_back_ns = passage->path_ns;
+	stream->last_ack_alone = record->acknowledgement;
 	stream->acknowledged_any = true;
+	if (stream->stalled_from_ns != INT64_MAX && stream->stalled_to_ns == INT64_MAX)
+		stream->stalled_to_ns = arrived_at(passage);
 	while (stream->unread != NONE) {
 		struct tb_uncut_message *entry = &messages->entries[stream->unread];
 		struct tb_inferred_message *message = &entry->message;
@@ -235,7 +422,8 @@ static void acknowledge(struct tb_message_finder *messages, struct message_strea
 		// The message that is being cut may still grow.
 		if (stream->unread == stream->open && stream->read != stream->next)
 			break;
-		if (message->acked_ns > passage->left_ns)
+		bool is_first = message->acked_ns > passage->left_ns;
+		if (is_first)
 			message->acked_ns = passage->left_ns;
 		int64_t bound = passage->left_ns > message->last_ns ? passage->left_ns
 								    : message->last_ns;
@@ -243,6 +431,8 @@ static void acknowledge(struct tb_message_finder *messages, struct message_strea
 			message->delivered_ns = bound;
 			messages->n_acknowledged++;
 		}
+		if (is_first)
+			wait_behind(message, record, passage, is_prompt);
 		if (stream->unread == stream->open)
 			break;
 		stream->unread = entry->next;
@@ -260,15 +450,31 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	if (status != TB_OK)
 		return status;
 	struct message_stream *stream = &messages->streams[there_at];
-	if (record->flags & TB_TCP_ACK)
-		acknowledge(messages, &messages->streams[back_at], record, passage);
+	struct message_stream *other = &messages->streams[back_at];
+	if (record->flags & TB_TCP_ACK) {
+		acknowledge(messages, other, record, passage);
+		follow_receiver(other, record, passage);
+	}
+	shake_hands(stream, other, record, passage);
 	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
 		uint32_t first = record->sequence + !!(record->flags & TB_TCP_SYN);
 		stream->begun = true;
 		stream->open = stream->unread = NONE;
 		stream->next = stream->read = first;
 	}
-	if (record->payload_bytes > 0 && !(record->flags & TB_TCP_SYN))
+	if (record->payload_bytes > 0)
+		other->answered = true;
+	if (record->tcp.is & TB_TCP_IS_WINDOW_PROBE)
+		stream->probed = true;
+	if ((record->tcp.is & TB_TCP_IS_RETRANSMISSION) &&
+		!(record->tcp.is & TB_TCP_IS_SPURIOUS) && record->payload_bytes > 0) {
+		int64_t from_ns = passage->left_ns - record->tcp.silent_ns;
+		if (stream->stalled_from_ns > from_ns)
+			stream->stalled_from_ns = from_ns;
+		stream->stalled_to_ns = INT64_MAX;
+	}
+	if (record->payload_bytes > 0 && !(record->flags & TB_TCP_SYN) &&
+		!(record->tcp.is & (TB_TCP_IS_WINDOW_PROBE | TB_TCP_IS_KEEP_ALIVE)))
 		status = add_bytes(messages, there_at, record, passage);
 	if (record->flags & (TB_TCP_FIN | TB_TCP_RST))
 		messages->streams[there_at].open = NONE;
@@ -430,7 +636,12 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 		free(made.rows);
 		return status;
 	}
-	status = narrow(&made);
+	status = TB_ARRAY_RESERVE(&made.rows, &made.room, made.n + messages->n_openings);
+	for (size_t i = 0; status == TB_OK && i < messages->n_openings; i++)
+		made.rows[made.n++] = messages->openings[i];
+	made.n_closings = (uint32_t)messages->n_openings;
+	if (status == TB_OK)
+		status = narrow(&made);
 	if (status != TB_OK) {
 		free(made.rows);
 		return status;

@@ -219,8 +219,10 @@ static int append_parts(struct tb_message_list *list,
 			at_share(whole->left_ns, whole->last_ns, done, whole->bytes);
 		part.delivered_ns =
 			at_share(whole->left_ns, whole->delivered_ns, done, whole->bytes);
+		if (part.left_ns != whole->left_ns)
+			part.resumes = 0;
 		if (done < whole->bytes) { // what is known of its end
-			part.n_missing = 0;
+			part.n_missing = part.closes = 0;
 			part.is_cut_off = true;
 			part.is_unfinished = part.is_unnumbered = false;
 		}

@@ -356,6 +356,13 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 	return TB_OK;
 }
 
+void tb_passages_rewind(struct tb_passages *ports)
+{
+	for (size_t i = 0; i < ports->n; i++)
+		ports->rows[i] =
+			(struct captured_port){.ps_per_byte = ports->rows[i].ps_per_byte};
+}
+
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report)
 {
 	report->port_bytes_per_s =

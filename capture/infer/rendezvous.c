@@ -245,6 +245,7 @@ static int join_round(
 		*current = (uint32_t)made->n_rounds;
 		made->rounds[made->n_rounds++] = (struct tb_round){.node = row->source,
 			.first_request = message,
+			.earliest = message,
 			.began_ns = row->left_ns};
 	}
 	made->of[message].round = *current;
@@ -289,6 +290,7 @@ static void place_answers(
 				   TOGETHER_NS) {
 			of[i].round = *next;
 			rounds[*next].began_ns = row->left_ns;
+			rounds[*next].earliest = i;
 		}
 	}
 }
@@ -344,15 +346,28 @@ static int await(struct rendezvous_finding *finding, const uint32_t *data, size_
 	return TB_OK;
 }
 
-// inherit gives a round that waits for no data the causes of its first request. The first
-// round of a node waits for nobody's.
-static void inherit(
+// inherit gives a round that waits for no data the causes of its first request, but for
+// those that came once its first answer had left: that waits for the round's computation.
+// The first round of a node waits for nobody's.
+static int inherit(
 	const struct rendezvous_finding *finding, struct tb_round *round, bool first)
 {
-	const struct tb_caused *of = &finding->causes->of[round->first_request];
-	round->first = of->first;
-	round->n = first ? 0 : of->n;
+	struct tb_causes *causes = finding->causes;
+	const struct tb_caused *of = &causes->of[round->first_request];
+	round->first = (uint32_t)causes->n_rows;
 	round->gap_ns = first ? round->began_ns - finding->begin_ns : of->gap_ns;
+	if (first)
+		return TB_OK;
+	int status = TB_ARRAY_RESERVE(
+		&causes->rows, &causes->rows_room, causes->n_rows + of->n);
+	for (uint32_t i = 0; status == TB_OK && i < of->n; i++) {
+		const struct tb_cause cause = causes->rows[of->first + i];
+		if (cause.message >= round->earliest)
+			continue;
+		causes->rows[causes->n_rows++] = cause;
+		round->n++;
+	}
+	return status;
 }
 
 // await_node finds what the rounds of a node wait for: the data that came between a round
@@ -376,8 +391,8 @@ static int await_node(struct rendezvous_finding *finding, uint32_t node, uint32_
 		n = 0;
 		bool first = !begun;
 		begun = true;
-		if (made->rounds[of->round].n == 0)
-			inherit(finding, &made->rounds[of->round], first);
+		if (status == TB_OK && made->rounds[of->round].n == 0)
+			status = inherit(finding, &made->rounds[of->round], first);
 		else if (row->called_ns == row->left_ns)
 			finding->gaps[n_gaps++] = made->rounds[of->round].gap_ns;
 	}

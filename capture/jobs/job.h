@@ -32,7 +32,8 @@ struct tb_op {
 	uint8_t cpu;	 // processor within the rank
 	uint8_t nic;	 // network interface within the rank
 	uint8_t planned; // 1: a library made it of a collective call, by its channels
-	uint8_t reserved[4];
+	bool closed;	 // of a calc: no computation, but its rank's window was closed
+	uint8_t reserved[3];
 };
 
 // A finished job, read-only. The successors of operation i are successors[
@@ -69,6 +70,7 @@ struct tb_job {
 // What else a capture allows than the job that was inferred from it (infer.h).
 struct tb_job_bounds {
 	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
+	uint64_t n_untold; // or after time that may have been the captured path's
 	size_t n;
 	struct tb_job *jobs[]; // of as many ranks and messages
 };

@@ -13,6 +13,7 @@ const char *tb_path_name(uint32_t cause)
 {
 	static const char *const names[TB_PATH_CAUSES] = {[TB_PATH_START] = "start",
 		[TB_PATH_COMPUTE] = "compute",
+		[TB_PATH_CLOSED] = "closed window",
 		[TB_PATH_QUEUE] = "own queue",
 		[TB_PATH_SOFTWARE] = "software",
 		[TB_PATH_TRANSFER] = "transfer",

@@ -19,6 +19,7 @@ enum tb_span_kind {
 enum tb_path_cause {
 	TB_PATH_START, // the job started later
 	TB_PATH_COMPUTE,
+	TB_PATH_CLOSED,	     // a receiver kept its window closed (job.h)
 	TB_PATH_QUEUE,	     // a message stood behind others of its own node
 	TB_PATH_SOFTWARE,    // overheads and libraries of hosts
 	TB_PATH_TRANSFER,    // in the network, as long as that takes when it is idle

@@ -22,6 +22,7 @@ struct tb_closed_loop {
 	const struct tb_job *job;
 	uint32_t number;
 	bool broadcasts;
+	bool opens_windows; // what receivers kept closed takes no time
 	uint32_t *node_of_rank;
 	uint32_t *place_of_rank; // among those of its node
 	bool one_node;		 // all ranks are on one
@@ -120,6 +121,8 @@ static int start_on_cpu(struct tb_closed_loop *loop, uint32_t op, struct tb_erro
 			loop->rank_of[op], what->amount);
 	cpu_of(loop, op)->busy = true;
 	struct tb_timer timer = {loop->now + (tb_time_ps)what->amount * TB_PS_PER_NS, op};
+	if (what->closed && loop->opens_windows)
+		timer.at = loop->now;
 	if (tb_timers_put(&loop->timers, timer) != TB_OK)
 		return tb_fail_memory(error, "the calcs that run");
 	return TB_OK;
@@ -513,6 +516,15 @@ int tb_closed_loop_keep_log(struct tb_closed_loop *loop)
 {
 	return tb_op_log_init(
 		&loop->log, loop->job, loop->missing, loop->rank_of, loop->node_of_rank);
+}
+
+bool tb_closed_loop_open_windows(struct tb_closed_loop *loop)
+{
+	loop->opens_windows = true;
+	for (uint32_t i = 0; i < loop->job->n_ops; i++)
+		if (loop->job->ops[i].closed)
+			return true;
+	return false;
 }
 
 const struct tb_op_log *tb_closed_loop_log(const struct tb_closed_loop *loop)

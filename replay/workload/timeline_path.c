@@ -109,8 +109,9 @@ static uint32_t step_back(struct path_walk *walk, uint32_t op)
 	tb_time_ps started = tb_op_log_start(log, op);
 	switch (log->job->ops[op].kind) {
 	case TB_OP_CALC:
-		add(walk, walk->start_ps + started, TB_PATH_COMPUTE, log->rank_of[op],
-			TB_ID_NONE);
+		add(walk, walk->start_ps + started,
+			log->job->ops[op].closed ? TB_PATH_CLOSED : TB_PATH_COMPUTE,
+			log->rank_of[op], TB_ID_NONE);
 		break;
 	case TB_OP_SEND:
 		add_message(walk, op);

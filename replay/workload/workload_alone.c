@@ -119,6 +119,7 @@ struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
 		all.n = job->bounds->n;
 		all.n_calls += job->bounds->n_calls;
 		all.n_hidden += job->bounds->n_hidden;
+		all.n_untold += job->bounds->n_untold;
 	}
 	return all;
 }
@@ -170,6 +171,14 @@ int tb_workload_jobs_new(struct tb_workload_alone **jobs,
 	const struct tb_workload *workload, struct tb_error *error)
 {
 	return tb_workload_bound_new(jobs, workload, NO_BOUND, error);
+}
+
+bool tb_workload_alone_open_windows(struct tb_workload_alone *alone)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < alone->n_closed; i++)
+		any |= tb_closed_loop_open_windows(alone->closed[i]);
+	return any;
 }
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)

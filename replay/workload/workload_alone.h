@@ -21,7 +21,7 @@ void tb_workload_alone_free(struct tb_workload_alone *alone);
 // What the captures allow besides the jobs that were inferred from them (job.h).
 struct tb_workload_bounds {
 	size_t n; // 0: no job has bounds, or captured times are among the inputs, too
-	uint64_t n_calls, n_hidden; // of all jobs that have
+	uint64_t n_calls, n_hidden, n_untold; // of all jobs that have
 };
 
 struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload);
@@ -38,6 +38,10 @@ bool tb_workload_has_jobs_only(const struct tb_workload *workload);
 // own is. TB_ENOMEM.
 int tb_workload_jobs_new(struct tb_workload_alone **jobs,
 	const struct tb_workload *workload, struct tb_error *error) TB_MUST_USE;
+
+// tb_workload_alone_open_windows has calcs of closed windows (job.h) take no time, and
+// returns whether there are any.
+bool tb_workload_alone_open_windows(struct tb_workload_alone *alone);
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
 

@@ -40,6 +40,10 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	struct tb_error *error) TB_MUST_USE;
 void tb_closed_loop_free(struct tb_closed_loop *loop);
 
+// tb_closed_loop_open_windows has calcs of closed windows (job.h) take no time, and
+// returns whether there are any.
+bool tb_closed_loop_open_windows(struct tb_closed_loop *loop);
+
 // Where messages were given up, the source's finish returns TB_OK even if operations
 // still wait for them; compare tb_closed_loop_n_done with the job's operations.
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop);

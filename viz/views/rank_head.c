@@ -63,6 +63,7 @@ static struct tb_colour cause_colour(const struct tb_style *style, uint32_t caus
 {
 	// No two parts of the bar have one hue.
 	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_START] = 0,
+		[TB_PATH_CLOSED] = 4,
 		[TB_PATH_QUEUE] = 1,
 		[TB_PATH_SOFTWARE] = 3,
 		[TB_PATH_LOST] = 5,

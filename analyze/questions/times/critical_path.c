@@ -12,6 +12,7 @@ const char *tb_path_words(enum tb_path_cause cause)
 	static const char *const words[TB_PATH_CAUSES] = {
 		[TB_PATH_START] = "before the job started",
 		[TB_PATH_COMPUTE] = "computing",
+		[TB_PATH_CLOSED] = "while a receiver kept its window closed",
 		[TB_PATH_QUEUE] = "behind other messages of the same node",
 		[TB_PATH_SOFTWARE] = "overheads and libraries of hosts",
 		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
