@@ -278,8 +278,8 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
 {
-	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_recorded,
-		tb_rules_of_range, tb_rules_of_placement, tb_rules_of_time,
+	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_range,
+		tb_rules_of_recorded, tb_rules_of_placement, tb_rules_of_time,
 		tb_rules_of_state, tb_rules_of_shape, tb_rules_of_place,
 		tb_rules_of_people, tb_rules_of_remedy};
 	struct tb_judging judging = {.evidence = evidence, .findings = findings};

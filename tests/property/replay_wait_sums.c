@@ -127,10 +127,10 @@ static void waits_for_links_are_those_of_what_came_by_links(void **state)
 {
 	(void)state;
 	static const char *const presets[] = {"qsnet", "qsnet,vcs=1", "qsnet2", "ib-hdr",
-		"ib-qdr", "ib-edr,queues=fifo", "ib-ndr,input_speedup=1",
-		"ib-hdr,vls=2", "ib-xdr,forwarding=store-and-forward",
-		"roce-100", "roce-400", "roce-100,queues=fifo", "ethernet",
-		"ethernet-shaped", "ethernet,queue=20000", "ib-hdr,switching=fluid",
+		"ib-qdr", "ib-edr,queues=fifo", "ib-ndr,input_speedup=1", "ib-hdr,vls=2",
+		"ib-xdr,forwarding=store-and-forward", "roce-100", "roce-400",
+		"roce-100,queues=fifo", "ethernet", "ethernet-shaped",
+		"ethernet,queue=20000", "ib-hdr,switching=fluid",
 		"roce-400,switching=fluid", "qsnet,switching=fluid",
 		"ethernet,switching=fluid"};
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
