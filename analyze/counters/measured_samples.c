@@ -64,7 +64,7 @@ static void make_sample(struct measuring *measuring, uint32_t i)
 	measured->is_measured[i] = link->is_measured;
 	measured->tells_stall[i] = link->has_stall || measured->is_relative;
 	measured->links[i] = (struct tb_link_sample){.link = {i},
-		.wait_ps = stall,
+		.wait_for_ps = stall,
 		.stall_ps = stall,
 		.busy_ps = (uint64_t)(fmin(busy, all) / divisor),
 		.bytes = link->bytes / measured->divisor,

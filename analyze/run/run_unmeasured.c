@@ -30,6 +30,10 @@ int tb_run_unmeasured_load(struct tb_run *run, struct tb_error *error)
 		&row, error);
 	if (status)
 		return status;
+	for (uint32_t i = 0; i < run->record.info.n_links; i++)
+		run->links[i].lacks = tb_run_is_measured(&run->record.info)
+					      ? TB_LACKS_CAME_BY
+					      : TB_LACKS_NOTHING;
 	while ((status = tb_run_next(run, "link_count", &row, error)) > 0) {
 		uint32_t link = tb_run_get_id(&row, 0, run->record.info.n_links);
 		enum tb_run_lack lacks =
@@ -48,15 +52,19 @@ int tb_run_unmeasured_load(struct tb_run *run, struct tb_error *error)
 
 bool tb_run_unmeasured(enum tb_run_lack lacks, enum tb_metric metric)
 {
+	if (metric == TB_CAME_BY)
+		return lacks >= TB_LACKS_CAME_BY;
 	return lacks == TB_LACKS_ALL ||
 	       (lacks == TB_LACKS_STALL &&
-		       (metric == TB_WAIT || metric == TB_STALL || metric == TB_LONGEST));
+		       (metric == TB_WAIT || metric == TB_WAIT_FOR ||
+			       metric == TB_STALL || metric == TB_LONGEST));
 }
 
 uint32_t tb_run_n_unmeasured(const struct tb_run *run, enum tb_metric metric)
 {
-	uint32_t n = run->n_lacking[TB_LACKS_ALL];
-	return n + (tb_run_unmeasured(TB_LACKS_STALL, metric)
-				   ? run->n_lacking[TB_LACKS_STALL]
-				   : 0);
+	uint32_t n = 0;
+	for (int lacks = TB_LACKS_NOTHING; lacks <= TB_LACKS_ALL; lacks++)
+		if (tb_run_unmeasured((enum tb_run_lack)lacks, metric))
+			n += run->n_lacking[lacks];
+	return n;
 }

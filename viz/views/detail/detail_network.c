@@ -120,7 +120,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		return;
 	}
 	figures(detail, sample, link->lacks);
-	if (link->lacks == TB_LACKS_NOTHING)
+	if (link->lacks < TB_LACKS_STALL)
 		ticks_row(detail, sample, at->bytes_per_s);
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
