@@ -55,7 +55,7 @@ static void adapt_came_by(struct tb_column *column, const void *of)
 // stall and busy time and bytes stand behind percentages that people read instead.
 // clang-format off
 #define FIGURE(ID, field, column, type, adds, kind, unit, name, title, brief, meaning)   \
-	{column, TB_##ID < TB_PACKETS || TB_##ID > TB_N_METRICS ? NULL : brief, meaning, \
+	{column, TB_##ID < TB_PACKETS || TB_##ID >= TB_N_METRICS ? NULL : brief, meaning, \
 		TB_DATUM_##kind, LINK(sample.field),                                     \
 		.flags = TB_##ID == TB_CAME_BY ? TB_COLUMN_SOME : 0,                     \
 		.adapt = TB_##ID == TB_CAME_BY    ? adapt_came_by                        \

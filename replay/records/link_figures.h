@@ -32,7 +32,7 @@
 // both, at the injection link.
 #define TB_LINK_WAITS(ROW)                                                               \
 	ROW(CAME_BY, came_by_ps, "came_by_ps", uint64_t, SUM, TIME, "ps", "came-by",     \
-		"Wait of packets that came by it", "Came by",                            \
+		"Wait, came by", "Came by",                                              \
 		"time that headers arriving over the link waited for {awaited}")         \
 	ROW(WAIT_FOR, wait_for_ps, "wait_for_ps", uint64_t, SUM, TIME, "ps", "wait-for", \
 		"Wait for the link", "For it",                                           \
