@@ -30,6 +30,7 @@ struct compare_options {
 	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
 	bool top_given, fail_over_given;
+	struct tb_cmd_wait wait;
 };
 
 enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_WIDTH, KEY_SCHEMA };
@@ -50,6 +51,7 @@ static const struct argp_option argp_options[] = {
 		"those of A, and not by chance, with 1 if the runs carried different "
 		"work",
 		0},
+	TB_CMD_WAIT_OPTION,
 	{"run", KEY_RUN, "ID[..ID]", 0,
 		"Run number within its store, or runs that differ by their seed, as "
 		"1..5; "
@@ -86,6 +88,7 @@ static void take_run(struct compare_options *options, const char *value,
 
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
+	TB_CMD_WAIT_WORDS,
 	{0},
 };
 
@@ -109,6 +112,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(
 				state, "--fail-over takes a percentage, not '%s'", value);
 		options->fail_over_given = true;
+		break;
+	case TB_OPTION_WAIT:
+		options->wait =
+			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
 		break;
 	case KEY_RUN:
 		take_run(options, value, state);
@@ -310,6 +317,10 @@ static int compare_runs(struct compare_options *options)
 	for (int i = 0; status == TB_OK && i < 2; i++)
 		status = tb_run_open(
 			&runs[i], options->stores[i], seeds[i].of[0].run, &error);
+	for (int i = 0; status == TB_OK && i < 2; i++)
+		if (options->wait.given)
+			tb_run_choose_wait(
+				runs[i], (enum tb_wait_lead)options->wait.which);
 	if (status == TB_OK)
 		status = tb_compare_new(&compare,
 			(struct tb_compared){runs[0], options->stores[0]},

@@ -14,6 +14,7 @@ struct matrix_options {
 	const char *store;
 	int64_t run;
 	enum tb_metric metric;
+	struct tb_cmd_wait wait;
 	tb_time_ps from, to;
 	struct tb_picture_args picture;
 };
@@ -27,6 +28,7 @@ static const struct argp_option argp_options[] = {
 	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
 		0},
 	{"to", KEY_TO, "TIME", 0, "End of the window (default: the run's end)", 0},
+	TB_CMD_WAIT_OPTION,
 	TB_PICTURE_LOOK_OPTIONS,
 	{0},
 };
@@ -34,6 +36,7 @@ static const struct argp_option argp_options[] = {
 static const struct tb_cmd_words words[] = {
 	TB_PICTURE_WORDS,
 	{.key = 'm', .word = tb_metric_name},
+	TB_CMD_WAIT_WORDS,
 	{0},
 };
 
@@ -43,6 +46,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case 'm':
 		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
+		break;
+	case TB_OPTION_WAIT:
+		options->wait =
+			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
 		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
@@ -94,6 +101,8 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 	int status = tb_run_open(&run, options->store, options->run, error);
 	if (status != TB_OK)
 		return status;
+	if (options->wait.given)
+		tb_run_choose_wait(run, (enum tb_wait_lead)options->wait.which);
 	struct tb_window window = {0, 0};
 	if (options->from > 0 || options->to != TB_TIME_NEVER)
 		status = tb_window_between(
@@ -125,8 +134,9 @@ int tb_cmd_matrix(int argc, char **argv)
 		"  tailback matrix run.db -o matrix.svg\n"
 		"  tailback matrix run.db -m stall --from 1ms --to 2ms -f csv",
 		NULL, NULL, NULL};
-	struct matrix_options options = {
-		.picture.output = TB_PICTURE_OUTPUT, .to = TB_TIME_NEVER};
+	struct matrix_options options = {.picture.output = TB_PICTURE_OUTPUT,
+		.metric = TB_WAIT,
+		.to = TB_TIME_NEVER};
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
 	int code =
 		tb_cmd_output_settle(&options.picture.output, COMMAND, &options.store, 1);

@@ -30,6 +30,7 @@ struct report_options {
 	double fail_over;
 	const char *list; // of CSV; NULL: the default
 	bool top_given, fail_over_given, full, try_first;
+	struct tb_cmd_wait wait;
 };
 
 enum key {
@@ -66,6 +67,7 @@ static const struct argp_option argp_options[] = {
 		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "
 		"simulated time",
 		0},
+	TB_CMD_WAIT_OPTION,
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{0},
 };
@@ -73,6 +75,7 @@ static const struct argp_option argp_options[] = {
 static const struct tb_cmd_words words[] = {
 	TB_CMD_OUTPUT_WORDS(FORMATS),
 	{.key = KEY_LIST, .word = tb_report_list_name},
+	TB_CMD_WAIT_WORDS,
 	{0},
 };
 
@@ -93,6 +96,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(state, "one list at a time: --list is given twice");
 		options->list =
 			tb_report_list_name(tb_cmd_word(words, key, value, state));
+		break;
+	case TB_OPTION_WAIT:
+		options->wait =
+			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
 		break;
 	case KEY_FULL:
 		options->full = true;
@@ -175,10 +182,10 @@ static int judge(const struct report_options *options, const struct tb_run *run,
 		return TB_EXIT_OK;
 	fflush(stdout);
 	fprintf(stderr,
-		"tailback: %s: headers waited at link %s for %.2f %% of the simulated "
-		"time, more than %g %%\n",
+		"tailback: %s: link %s: %s: %.2f %% of the simulated time, more than "
+		"%g %%\n",
 		options->store, tb_run_links(run)[hottest->sample.link.id].name,
-		hottest->waiting, options->fail_over);
+		tb_run_wait_text(tb_run_info(run)), hottest->waiting, options->fail_over);
 	return TB_EXIT_TRIPPED;
 }
 
@@ -190,6 +197,8 @@ static int report_run(const struct report_options *options)
 	if (options->try_first)
 		tb_cmd_report_try(options->store, options->run);
 	int status = tb_run_open(&run, options->store, options->run, &error);
+	if (status == TB_OK && options->wait.given)
+		tb_run_choose_wait(run, (enum tb_wait_lead)options->wait.which);
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
@@ -208,9 +217,10 @@ int tb_cmd_report(int argc, char **argv)
 		"flows, the congestion roots, who made whom wait, and all this by job. "
 		"HTML is one self-contained page, with the congestion matrix; PDF is for "
 		"paper, one page of answers and with --full the evidence.\v"
-		"A link's wait is the total time that headers which arrived over it "
-		"waited at its end. Several headers can wait at once, so it may exceed "
-		"the simulated time, and PERCENT may exceed 100.\n\n"
+		"A link's wait is the total time that headers waited for it, or, with "
+		"circuits, at its end after they had arrived over it. Several headers "
+		"can wait at once, so it may exceed the simulated time, and PERCENT may "
+		"exceed 100.\n\n"
 		"Examples:\n"
 		"  tailback report run.db\n"
 		"  tailback report run.db -o report.html\n"

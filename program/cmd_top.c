@@ -33,6 +33,7 @@ struct top_options {
 static const struct argp_option argp_options[] = {
 	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+	TB_CMD_WAIT_OPTION,
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0,
 		"dark (default: brighter is more) or light, as the terminal's background",
@@ -46,6 +47,7 @@ static const struct argp_option argp_options[] = {
 
 static const struct tb_cmd_words words[] = {
 	{.key = 'm', .word = tb_metric_name},
+	TB_CMD_WAIT_WORDS,
 	TB_PICTURE_LOOK_WORDS,
 	{0},
 };
@@ -57,6 +59,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'm':
 		options->top.metric =
 			(enum tb_metric)tb_cmd_word(words, key, value, state);
+		break;
+	case TB_OPTION_WAIT:
+		options->top.chooses_wait = true;
+		options->top.wait =
+			(enum tb_wait_lead)tb_cmd_word(words, key, value, state);
 		break;
 	case KEY_RUN:
 		options->top.run = tb_cmd_run_number(value, state);
@@ -233,7 +240,8 @@ int tb_cmd_top(int argc, char **argv)
 		"Example:\n"
 		"  tailback replay big.goal -o run.db & tailback top run.db",
 		NULL, NULL, NULL};
-	struct top_options options = {.top = {.theme = TB_DARK}, .every_s = 1};
+	struct top_options options = {
+		.top = {.theme = TB_DARK, .metric = TB_WAIT}, .every_s = 1};
 	struct tb_error error;
 	struct tb_top *top;
 	tb_cmd_parse(&argp, words, argc, argv, 0, &options);

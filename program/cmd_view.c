@@ -21,6 +21,7 @@ static const struct argp_option argp_options[] = {
 	{NULL, 0, NULL, 0, "What is shown:", 1},
 	{"view", KEY_VIEW, "VIEW", 0, "The view to show first: %s", 1},
 	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 1},
+	TB_CMD_WAIT_OPTION,
 	{"run", KEY_RUN, "ID", 0,
 		"Run number within the store (default: the newest); given again, that of "
 		"the other store",
@@ -48,6 +49,7 @@ static const struct tb_cmd_words words[] = {
 	TB_PICTURE_LOOK_WORDS,
 	{.key = KEY_VIEW, .word = tb_views_name},
 	{.key = 'm', .word = tb_metric_name},
+	TB_CMD_WAIT_WORDS,
 	{.key = 'n', .lines = tb_network_preset_names},
 	TB_CMD_READING_WORDS,
 	TB_CMD_CAPTURE_WORDS,
@@ -106,6 +108,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case 'm':
 		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
+		options->given_metric = true;
+		break;
+	case TB_OPTION_WAIT:
+		options->metric = tb_cmd_word(words, key, value, state) == TB_LEADS_FOR
+					  ? TB_WAIT_FOR
+					  : TB_CAME_BY;
 		options->given_metric = true;
 		break;
 	case KEY_VIEW:

@@ -456,7 +456,7 @@ CREATE TABLE link_pack (
 CREATE TABLE bin_total (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
-  wait_ps INTEGER NOT NULL,
+  came_by_ps INTEGER NOT NULL,
   wait_for_ps INTEGER NOT NULL DEFAULT 0,
   stall_ps INTEGER NOT NULL,
   busy_ps INTEGER NOT NULL,
@@ -812,8 +812,8 @@ CREATE VIEW link_bin (
   run,
   bin,
   link,
-  wait_ps, -- of headers that arrived over the link, at its far end
-  wait_for_ps, -- of headers that wanted the link, at its near end, and took it in the end; with circuits
+  came_by_ps, -- wait of headers that arrived over the link, at its far end
+  wait_for_ps, -- wait of headers that wanted the link, at its near end, and took it in the end; with circuits
     -- in the bin in which the wait ended
   stall_ps, -- held up, nothing moving: with circuits, a VC is held
   busy_ps, -- bytes moving
@@ -824,7 +824,7 @@ CREATE VIEW link_bin (
   largest_queue_bytes -- of packets that waited in one queue at once, the first of them one of these
 ) AS
 SELECT p.run, p.bin, CAST(l.value ->> 0 AS INTEGER),
-  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
+  iif(k.link IS NULL, coalesce(l.value ->> 1, 0), NULL),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
   iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
@@ -839,10 +839,10 @@ LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0;
 -- The same added up over the run. A question for one link reads all of them. SQLite would unpack it
 -- once for each row that it is joined to, were it not of two parts. The second has what was not
 -- measured of links without traffic and waits.
-CREATE VIEW link_total (run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
+CREATE VIEW link_total (run, link, came_by_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
 SELECT p.run, CAST(l.value ->> 0 AS INTEGER),
-  iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 1, 0)),
+  iif(k.link IS NULL, coalesce(l.value ->> 1, 0), NULL),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 2, 0)),
   iif(k.wait IS 'not measured', NULL, coalesce(l.value ->> 3, 0)),
   iif(k.bytes IS 'not measured', NULL, coalesce(l.value ->> 4, 0)),
@@ -854,7 +854,7 @@ SELECT p.run, CAST(l.value ->> 0 AS INTEGER),
 FROM total_pack AS p CROSS JOIN json_each(p.links) AS l
 LEFT JOIN link_known AS k ON k.run = p.run AND k.link = l.value ->> 0
 UNION ALL
-SELECT run, link, iif(wait IS 'not measured', NULL, 0), iif(wait IS 'not measured', NULL, 0),
+SELECT run, link, NULL, iif(wait IS 'not measured', NULL, 0),
   iif(wait IS 'not measured', NULL, 0), iif(bytes IS 'not measured', NULL, 0),
   iif(bytes IS 'not measured', NULL, 0), iif(packets IS 'not measured', NULL, 0), NULL, NULL, NULL
 FROM link_known WHERE is_idle;
@@ -903,17 +903,16 @@ LEFT JOIN topology_node AS a ON a.topology = r.topology AND a.node = l.from_node
 LEFT JOIN topology_node AS b ON b.topology = r.topology AND b.node = l.to_node;
 
 -- Sums per link over the whole run, for complete and for killed runs.
-CREATE VIEW link_sum (run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
+CREATE VIEW link_sum (run, link, came_by_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps, largest_queue_bytes) AS
-SELECT run, link, wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps,
+SELECT run, link, came_by_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps,
   largest_queue_bytes
 FROM link_total
 UNION ALL
-SELECT run, link, sum(wait_ps), sum(wait_for_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
+SELECT run, link, sum(came_by_ps), sum(wait_for_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
   sum(blocked), max(longest_wait_ps), max(largest_queue_bytes)
 FROM link_bin WHERE run NOT IN (SELECT run FROM total_pack) GROUP BY run, link;
 
--- Links by wait, longest first.
 -- What counters of ports would show: PortXmitWait of the port at which a link begins, in ticks
 -- of tick_bytes of its time. Empty where the network has no such counter.
 CREATE VIEW xmit_wait (run, rank, link, kind, ticks, tick_bytes, stalled_percent, link_id) AS
@@ -928,31 +927,43 @@ LEFT JOIN link_known AS k ON k.run = s.run AND k.link = s.link
 WHERE s.stall_ps > 0
 ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
+-- Links by the wait that leads, longest first: 'for' the link, or of packets that 'came-by' it.
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
   busy_percent, packets, packets_per_s, blocked, longest_wait_us,
-  largest_queue_bytes, link_id, wait_known) AS
+  largest_queue_bytes, leads, wait_for_us, came_by_us, link_id, wait_known) AS
+WITH hot AS (
+  SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps
+  FROM link_sum AS s JOIN run AS r USING (run)
+)
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
   round(s.wait_ps / 1e6, 3),
   round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1),
   round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1),
-  round(100.0 * s.busy_ps / r.simulated_ps, 1),
-  s.packets, CAST(round(s.packets * 1e12 / nullif(r.simulated_ps, 0)) AS INTEGER), s.blocked,
-  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.link, coalesce(k.wait, 'exact')
-FROM link_sum AS s JOIN link_name AS n USING (run, link) JOIN run AS r USING (run)
+  round(100.0 * s.busy_ps / s.simulated_ps, 1),
+  s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER), s.blocked,
+  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.leads,
+  round(s.wait_for_ps / 1e6, 3), round(s.came_by_ps / 1e6, 3), s.link,
+  coalesce(k.wait, 'exact')
+FROM hot AS s JOIN link_name AS n USING (run, link)
 LEFT JOIN link_known AS k USING (run, link)
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
 -- The congestion matrix: a row per number in a switch's box, and one with their sum (side
--- 'switch'). Percentages of the most loaded link and of the most loaded switch. Joined in the order that
--- is written: some SQLites would read all numbers again for each switch.
+-- 'switch'). A number is the wait that leads: of packets that came in by the port's link, or for the
+-- link that leaves by it. Percentages of the most loaded link and of the most loaded switch. Joined in
+-- the order that is written: some SQLites would read all numbers again for each switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
-WITH cell AS MATERIALIZED (
-  SELECT l.run, t.level, t.switch, l.to_port AS port, l.link,
-    iif(s.link IS NULL, 0, s.wait_ps) AS wait_ps,
-    CASE WHEN l.to_port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
-  FROM link AS l
-  JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
+WITH box AS (
+  SELECT l.run, l.link, iif(r.leads = 'for', l.from_switch, l.to_switch) AS switch,
+    iif(r.leads = 'for', l.from_port, l.to_port) AS port, r.leads
+  FROM link AS l JOIN run AS r USING (run)
+), cell AS MATERIALIZED (
+  SELECT l.run, t.level, t.switch, l.port, l.link,
+    iif(s.link IS NULL, 0, iif(l.leads = 'for', s.wait_for_ps, s.came_by_ps)) AS wait_ps,
+    CASE WHEN l.port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
+  FROM box AS l
+  JOIN switch AS t ON t.run = l.run AND t.switch = l.switch
   LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
 ), number AS (
   SELECT run, switch, side, port, link, wait_ps FROM cell
@@ -968,17 +979,20 @@ CROSS JOIN topology_switch AS t ON t.topology = r.topology AND t.switch = n.swit
 ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
   CASE n.side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, n.port;
 
--- Switches by the wait of the headers that arrived there, longest first.
+-- Switches by the wait of the headers there, longest first.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
-SELECT t.run, w.name, t.level,
-  round(sum(iif(s.link IS NULL, 0, s.wait_ps)) / 1e6, 3),
-  iif(sum(iif(s.link IS NULL, 0, s.wait_ps)) = 0, 0, round(100.0 * sum(s.wait_ps)
+WITH hot AS (
+  SELECT l.run, iif(r.leads = 'for', l.from_switch, l.to_switch) AS switch,
+    iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps, s.packets, s.blocked
+  FROM link AS l JOIN run AS r USING (run) JOIN link_sum AS s USING (run, link)
+)
+SELECT t.run, t.name, t.level,
+  round(sum(iif(s.switch IS NULL, 0, s.wait_ps)) / 1e6, 3),
+  iif(sum(iif(s.switch IS NULL, 0, s.wait_ps)) = 0, 0, round(100.0 * sum(s.wait_ps)
     / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1)),
   sum(coalesce(s.packets, 0)), sum(coalesce(s.blocked, 0))
 FROM switch AS t
-JOIN switch AS w ON w.run = t.run AND w.switch = t.switch
-LEFT JOIN link AS l ON l.run = t.run AND l.to_switch = t.switch
-LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
+LEFT JOIN hot AS s ON s.run = t.run AND s.switch = t.switch
 GROUP BY t.run, t.switch
 ORDER BY t.run DESC, sum(coalesce(s.wait_ps, 0)) DESC, t.switch;
 
@@ -1054,7 +1068,7 @@ SELECT b.run, n.name, coalesce(v.name, b.victim_job),
   b.victim_source || ' > ' || b.victim_destination,
   coalesce(c.name, b.culprit_job), b.culprit_source || ' > ' || b.culprit_destination,
   b.waits, round(b.wait_ps / 1e6, 3), round((b.wait_ps + b.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * b.wait_ps / nullif(t.wait_ps, 0), 1), 0)
+  coalesce(round(100.0 * b.wait_ps / nullif(t.came_by_ps, 0), 1), 0)
 FROM blame_wait AS b
 JOIN link_name AS n USING (run, link)
 LEFT JOIN link_total AS t ON t.run = b.run AND t.link = b.link
@@ -1128,8 +1142,8 @@ CREATE VIEW link_jobs (run, link, job, wait_us, blamed_us) AS
 WITH part AS (
   SELECT run, link, job, wait_ps, blamed_ps FROM job_link
   UNION ALL
-  SELECT run, link, 0, wait_ps, wait_ps FROM link_total
-  WHERE wait_ps > 0 AND run IN (SELECT run FROM root_total) AND run NOT IN (SELECT run FROM job_link)
+  SELECT run, link, 0, came_by_ps, came_by_ps FROM link_total
+  WHERE came_by_ps > 0 AND run IN (SELECT run FROM root_total) AND run NOT IN (SELECT run FROM job_link)
 )
 SELECT p.run, n.name, coalesce(j.name, p.job), round(p.wait_ps / 1e6, 3),
   round(p.blamed_ps / 1e6, 3)

@@ -90,6 +90,7 @@ static inline void fixture_fill(struct fixture *fixture, uint32_t n_bins, uint64
 				continue;
 			sample->longest_wait_ps = tb_random_below(&random, 40000);
 			sample->wait_ps = sample->longest_wait_ps * sample->n_blocked;
+			sample->came_by_ps = sample->wait_ps; // which leads
 			sample->largest_queue_bytes =
 				sample->longest_wait_ps * 7919 % 4096;
 		}

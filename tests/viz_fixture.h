@@ -45,7 +45,7 @@ static inline struct tb_link_sample viz_sample(
 		sample.wait_ps += 1000000;
 	sample.stall_ps = sample.wait_ps / 2;
 	sample.n_blocked = 1;
-	sample.longest_wait_ps = sample.wait_ps;
+	sample.longest_wait_ps = sample.came_by_ps = sample.wait_ps;
 	return sample;
 }
 

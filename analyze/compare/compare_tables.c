@@ -399,7 +399,7 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 }
 
 #define MOVER(name) TB_MEMBER(struct tb_mover, name)
-#define ARRIVING    "Of packets arriving over the link"
+#define ARRIVING    "The wait that leads in its network, or that --wait names"
 
 static const struct tb_column link_columns[] = {
 	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_rank},
@@ -422,6 +422,14 @@ static void list_links(struct tb_table *table)
 	const struct tb_compare *compare = table->of;
 	char note[80];
 	table->n_rows = table->n_shown = compare->n_links;
+	if (compare->info[0]->wait == compare->info[1]->wait)
+		snprintf(table->heading, sizeof table->heading,
+			"Links of which this changed most: %s",
+			tb_run_wait_text(compare->info[0]));
+	else
+		snprintf(table->heading, sizeof table->heading, "%s: A, %s; B, %s",
+			table->type->title, tb_run_wait_text(compare->info[0]),
+			tb_run_wait_text(compare->info[1]));
 	tb_table_remark_rest(table, compare->n_links_moved, "links whose wait changed",
 		alone_text("links", compare->pairs.n_only_a, compare->pairs.n_only_b,
 			note, sizeof note));

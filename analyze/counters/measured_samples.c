@@ -48,7 +48,7 @@ static void make_sample(struct measuring *measuring, uint32_t i)
 	measured->known[i] = (struct tb_link_known){link->stall_ps.known,
 		link->bytes.known, link->packets.known, TB_NOT_MEASURED};
 	measured->links[i] = (struct tb_link_sample){.link = {i},
-		.wait_ps = stall,
+		.wait_for_ps = stall,
 		.stall_ps = stall,
 		.busy_ps = (busy < all ? busy : all) / divisor,
 		.bytes = link->bytes.amount / divisor,

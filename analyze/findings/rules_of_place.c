@@ -9,6 +9,7 @@ static void find_where(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	char waiting[48], all[48], count[48], share[32], names[700] = "";
+	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
 	if (evidence->n_hottest == 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "where");
@@ -26,11 +27,12 @@ static void find_where(struct tb_judging *judging)
 	}
 	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
 	tb_finding_say(finding,
-		"Headers waited on %s of %s; %.0f %% of the wait is on %s. The hottest "
+		"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The hottest "
 		"%s %s.",
+		way,
 		tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
 		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
-		TB_EVIDENCE_CARRIED,
+		TB_EVIDENCE_CARRIED, way,
 		tb_format_counted(evidence->n_carrying, "link", count, sizeof count),
 		evidence->n_hottest > 1 ? "are" : "is", names);
 }

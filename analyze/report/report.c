@@ -67,7 +67,7 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 		status = tb_run_look(report->run, whole, &samples, error);
 	for (uint32_t i = 0; !status && i < report->info->n_links; i++) {
 		report->n_waiting += samples[i].wait_ps > 0;
-		report->wait_by_link[i] = samples[i].wait_ps;
+		report->wait_by_link[i] = samples[i].came_by_ps;
 		report->wait_ps += (double)samples[i].wait_ps;
 	}
 	return status ? status : count_active(report, samples, error);

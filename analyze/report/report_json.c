@@ -273,7 +273,22 @@ static const char *grain_name(size_t i)
 	return i < TB_GRAINS ? tb_grain_name((enum tb_grain)i) : NULL;
 }
 
+static void put_wait_shown(struct tb_datum *at)
+{
+	at->word = tb_wait_lead_words[info_of(at->of)->wait == TB_WAIT_FOR
+					      ? TB_LEADS_FOR
+					      : TB_LEADS_CAME_BY];
+}
+
+static const char *wait_word(size_t i)
+{
+	return tb_wait_lead_words[i];
+}
+
 static const struct tb_column total_columns[] = {
+	{"wait", NULL,
+		"Which wait of a link wait_ps is: for it, or of packets that came-by it.",
+		TB_DATUM_TEXT, .put = put_wait_shown, .word = wait_word},
 	{"wait_ps", NULL, "Over all headers; null: not measured.", TB_DATUM_TIME,
 		.put = put_wait, .flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well it is known, on the links that were measured.",

@@ -37,11 +37,12 @@ static void adapt_ticks(struct tb_column *column, const void *of)
 		column->key = column->title = NULL;
 }
 
-// Counters know neither single headers nor queues.
+// Counters know neither single headers nor queues; and these are those of the wait that
+// leads.
 static void adapt_measured(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
-	if (tb_run_is_measured(report->info))
+	if (tb_run_is_measured(report->info) || report->info->wait != report->info->leads)
 		column->title = NULL;
 }
 
@@ -90,14 +91,25 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 	return TB_EXACT;
 }
 
+// adapt_came_by: what came by a link and waited is not known of counters of ports.
+static void adapt_came_by(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (tb_run_is_measured(report->info))
+		column->key = column->title = NULL;
+}
+
 // A figure of a link (link_figures.h). Wait has its own row, before its percentages;
 // stall and busy time and bytes stand behind percentages that people read instead.
 // clang-format off
 #define FIGURE(ID, field, column, type, adds, kind, unit, name, title, brief, meaning)   \
-	{TB_##ID == TB_WAIT ? NULL : column,                                             \
-		TB_##ID < TB_PACKETS ? NULL : brief, meaning, TB_DATUM_##kind,           \
-		LINK(sample.field), .flags = TB_COLUMN_NULL,                             \
-		.adapt = TB_##ID > TB_PACKETS ? adapt_measured : NULL},
+	{column, TB_##ID < TB_PACKETS || TB_##ID >= TB_N_METRICS ? NULL : brief, meaning, \
+		TB_DATUM_##kind, LINK(sample.field),                                     \
+		.flags = TB_COLUMN_NULL | (TB_##ID == TB_CAME_BY ? TB_COLUMN_SOME : 0),  \
+		.adapt = TB_##ID == TB_CAME_BY    ? adapt_came_by                        \
+			 : TB_##ID == TB_WAIT_FOR ? NULL                                 \
+			 : TB_##ID > TB_PACKETS   ? adapt_measured                       \
+						  : NULL},
 #define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
 	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field),                        \
 		.flags = TB_COLUMN_NULL},
@@ -109,8 +121,10 @@ static const struct tb_column hot_link_columns[] = {
 	{"link", NULL, NULL, TB_DATUM_ID, LINK(sample.link.id)},
 	{"name", "Link", "From and to: level.index:port of a switch, or a node",
 		TB_DATUM_TEXT, LINK(sample.link.id), .put = tb_put_link},
-	{"wait_ps", "Wait", "How long packets arriving over it waited", TB_DATUM_TIME,
-		LINK(sample.wait_ps), .flags = TB_COLUMN_BAR},
+	{"wait_ps", "Wait",
+		"The wait by which links are sorted: for it, or of packets "
+		"that came by it",
+		TB_DATUM_TIME, LINK(sample.wait_ps), .flags = TB_COLUMN_BAR},
 	{"percent_of_top", NULL, "Wait against the hottest link's", TB_DATUM_SHARE,
 		LINK(percent_of_top), .flags = TB_COLUMN_NULL},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
@@ -150,15 +164,19 @@ static void list_hot_links(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->n_hot_links;
-	tb_table_remark_rest(table, report->n_waiting, "links that waited",
+	snprintf(table->heading, sizeof table->heading, "Hot links by %s",
+		tb_run_wait_text(report->info));
+	tb_table_remark_rest(table, report->n_waiting,
+		report->info->wait == TB_WAIT_FOR ? "links that were waited for"
+						  : "links whose packets waited",
 		tb_run_is_measured(report->info)
 			? "The time in which the port at which the link begins could not "
 			  "send."
-			: "A wait is charged to the link by which the header came in.");
+			: "");
 }
 
 const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",
-	"Links by the wait of the headers that arrived over them, longest first.",
+	"Links by the wait that totals.wait names, longest first.",
 	TB_COLUMNS(hot_link_columns), TB_ROWS(struct tb_report, hot_links),
 	.list = list_hot_links, .known = known_of_column};
 
@@ -211,7 +229,7 @@ static const struct tb_column switch_columns[] = {
 	{"switch", NULL, NULL, TB_DATUM_ID, BOX(sw.id)},
 	{"name", "Switch", "level.index", TB_DATUM_TEXT, .put = put_switch},
 	{"level", "Level", "0 joins the nodes", TB_DATUM_COUNT, .put = put_level},
-	{"wait_ps", "Wait", "Sum over the links that come in", TB_DATUM_TIME, BOX(sum),
+	{"wait_ps", "Wait", "Of the packets that waited in it", TB_DATUM_TIME, BOX(sum),
 		.flags = TB_COLUMN_BAR},
 	{"percent_of_top", NULL, "Wait against that of the first of the list",
 		TB_DATUM_SHARE, BOX(percent), .flags = TB_COLUMN_NULL},
@@ -228,7 +246,7 @@ static void list_switches(struct tb_table *table)
 }
 
 const struct tb_table_type tb_list_switches = {"switches", "Switches",
-	"Switches by the wait of the headers that arrived there, longest first.",
+	"Switches by the wait of the headers in them, longest first.",
 	TB_COLUMNS(switch_columns), .item = box, .list = list_switches,
 	.known = known_of_switch};
 

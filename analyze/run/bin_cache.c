@@ -106,7 +106,10 @@ static void make_room(struct tb_bin_cache *cache, size_t size)
 static void values_of(const struct tb_link_sample *row, uint64_t values[N_COLUMNS])
 {
 	values[LINK] = row->link.id;
-	memcpy(values + FIRST_FIGURE, row->figures, TB_N_FIGURES * sizeof *values);
+	uint64_t *value = values + FIRST_FIGURE;
+#define ROW(ID, field, ...) *value++ = row->field;
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 }
 
 static uint32_t width_of(uint64_t largest)
@@ -187,8 +190,10 @@ struct tb_link_sample tb_bin_block_row(const struct tb_bin_block *block, uint32_
 {
 	assert(i < block->n);
 	struct tb_link_sample row = {.link = {(uint32_t)value_at(block, LINK, i)}};
-	for (int figure = 0; figure < TB_N_FIGURES; figure++)
-		row.figures[figure] = value_at(block, FIRST_FIGURE + figure, i);
+	int c = FIRST_FIGURE;
+#define ROW(ID, field, ...) row.field = value_at(block, c++, i);
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	return row;
 }
 
@@ -204,11 +209,14 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 	}
 	if (low == block->n || value_at(block, LINK, low) != sample->link.id)
 		return;
-	for (int i = 0; i < TB_N_FIGURES; i++) {
-		uint64_t value = 0;
-		if (tb_link_figures[i].adds == TB_ADDS_MOST)
-			value = value_at(block, FIRST_FIGURE + i, low);
-		if (sample->figures[i] < value)
-			sample->figures[i] = value;
+	int c = FIRST_FIGURE;
+#define RAISE_SUM(field) c++;
+#define RAISE_MOST(field)                                                                \
+	{                                                                                \
+		uint64_t value = value_at(block, c++, low);                              \
+		TB_FIGURE_MOST(sample->field, value);                                    \
 	}
+#define ROW(ID, field, column, type, adds, ...) RAISE_##adds(field)
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 }

@@ -48,8 +48,11 @@ struct tb_run_info {
 	const char *input_summary; // of captures, a JSON object
 	struct tb_network_params network;
 	const struct tb_switching_words *words; // of its switching, never NULL
-	char caution[TB_CAUTION_SIZE];		// of its network (switchings.h)
-	const struct tb_run_other *others;	// parameters of no key that is known here
+	// The wait of a link that leads, or that a reader chose (tb_run_choose_wait):
+	// TB_WAIT_FOR or TB_CAME_BY.
+	enum tb_metric wait, leads;
+	char caution[TB_CAUTION_SIZE];	   // of its network (switchings.h)
+	const struct tb_run_other *others; // parameters of no key that is known here
 	size_t n_others;
 	const struct tb_run_note *notes; // on how it was made
 	size_t n_notes;
@@ -94,6 +97,15 @@ int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,
 void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
+
+// tb_run_choose_wait has wait_ps of a link be this one of its two waits instead of the
+// one that leads in the run's network; tb_run_wait_text describes the one that it is, for
+// headings: "wait for the link", "wait of packets that came by it". Sums of windows and
+// samples that were returned before hold the other one.
+void tb_run_choose_wait(struct tb_run *run, enum tb_wait_lead wait);
+const char *tb_run_wait_text(const struct tb_run_info *info);
+// tb_run_metric_text is the name of a metric for headings, that text of a wait.
+const char *tb_run_metric_text(const struct tb_run_info *info, enum tb_metric metric);
 
 // tb_run_is_measured returns whether a run is what counters of a live fabric measured
 // (analyze/counters), not a replay: there are no messages, flows, jobs and blame.
@@ -239,7 +251,7 @@ int tb_run_wait_by_bin(
 const char *tb_run_caution(const struct tb_run_info *info);
 
 // tb_fill_words writes a text with the words of a switching (NULL: general ones) for
-// {awaited}, {stalled} or {lacked}, of which it has one at most. Returns `buffer`.
+// {awaited}, {stalled}, {lacked} and {beside}. Returns `buffer`.
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,
 	char *buffer, size_t size);
 

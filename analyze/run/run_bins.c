@@ -104,7 +104,7 @@ static int stage(struct bins_reading *reading, struct tb_run_row *row)
 	while ((status = tb_link_pack_next(&pack, &read)) > 0) {
 		if (!is_next(run, read.link.id))
 			return tb_run_damaged(run->path, "link_pack", reading->error);
-		tb_link_sample_rate(&read, 0);
+		tb_link_sample_derive(&read, run->record.info.wait, 0);
 		run->staged[run->n_staged++] = read;
 	}
 	return status ? tb_run_damaged(run->path, "link_pack", reading->error) : TB_OK;

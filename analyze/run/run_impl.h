@@ -99,6 +99,8 @@ struct tb_run {
 	struct tb_run_switch *switches;
 	struct tb_run_link *links;
 	struct tb_link_sample *totals; // by link
+	enum tb_metric chosen_wait;    // where a reader has chosen
+	bool chooses_wait;
 	tb_time_ps rated_ps; // time that the rates of the totals are of; 0: none yet
 	char **node_names;
 	char **hosts; // the fabric's names of nodes, "" where it has none
@@ -187,6 +189,9 @@ int tb_run_jobs_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_bins_fini(struct tb_run *run);
+
+// tb_run_settle_wait has the samples that are kept follow the wait that is shown.
+void tb_run_settle_wait(struct tb_run *run);
 
 // tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
 // else from the store. Bins in which nothing happened may be skipped.

@@ -84,7 +84,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
 	"g.least_ps, g.most_ps, g.calls, g.hidden, g.untold, f.compute_ps, "             \
 	"f.closed_ps, f.ideal_ps, "                                                      \
-	"switching, "                                                                    \
+	"switching, leads, "                                                             \
 	"network, input_name, "                                                          \
 	"input_kind, input_digest, options, "                                            \
 	"program_version, started_at, host, input_summary "                              \
@@ -92,7 +92,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
 	"LEFT JOIN run_bound AS f ON f.run = r.run "
 
-enum { LAST_BIN = 21, RANGE = 22, BOUND = 27, SWITCHING = 30, FIRST_TEXT = 31 };
+enum { LAST_BIN = 21, RANGE = 22, BOUND = 27, SWITCHING = 30, LEADS, FIRST_TEXT };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -208,7 +208,7 @@ static int get_switching(struct tb_run_row *row, const char *path,
 static const struct tb_switching_words measured_words = {"virtual lanes",
 	"room ahead, by the counters of the sending port", "no room ahead",
 	"what they waited for", "the sending port could not send", "Not known",
-	"Not known"};
+	"Not known", "that wanted the link"};
 
 bool tb_run_is_measured(const struct tb_run_info *info)
 {
@@ -229,6 +229,11 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 		status = tb_run_damaged(path, "run", error);
 	if (!status)
 		status = get_switching(&row, path, &loaded.info, error);
+	const char *leads = (const char *)sqlite3_column_text(query, LEADS);
+	loaded.info.leads = leads && strcmp(leads, tb_wait_lead_words[TB_LEADS_FOR]) == 0
+				    ? TB_WAIT_FOR
+				    : TB_CAME_BY;
+	loaded.info.wait = loaded.info.leads;
 	if (!status)
 		status = tb_run_parameters_load(
 			sqlite3_db_handle(query), path, &loaded, error);

@@ -146,8 +146,9 @@ static int read_waits(
 	struct tb_run_row row = {0};
 	int code = SQLITE_DONE;
 	int status = tb_sql_prepare(db, path,
-		"SELECT run, sum(wait_ps) FROM bin_total GROUP BY run", &row.query,
-		error);
+		"SELECT run, sum(iif(leads = 'for', wait_for_ps, came_by_ps)) FROM "
+		"bin_total JOIN run USING (run) GROUP BY run",
+		&row.query, error);
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW) {
 		size_t i = tb_run_list_of(list, sqlite3_column_int64(row.query, 0));
 		if (i < list->n)

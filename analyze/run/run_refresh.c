@@ -78,6 +78,8 @@ void tb_run_refresh_take(struct tb_run *run)
 		return;
 	tb_run_record_fini(&run->record);
 	run->record = run->fresh;
+	if (run->chooses_wait)
+		run->record.info.wait = run->chosen_wait;
 	run->fresh = (struct tb_run_record){.n_texts = 0};
 }
 

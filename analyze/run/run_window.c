@@ -1,6 +1,7 @@
 #include "run_impl.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,7 @@ static int settle_doubts(
 	for (uint32_t link = 0; link < n_links; link++) {
 		if (!sums->doubtful[link])
 			continue;
-		for (int i = 0; i < TB_N_FIGURES; i++)
+		for (int i = 0; i < TB_N_METRICS; i++)
 			if (tb_link_figures[i].adds == TB_ADDS_MOST)
 				sums->samples[link].figures[i] = 0;
 		sums->doubts[n++] = link;
@@ -169,13 +170,13 @@ static int move_window(
 	return status ? status : settle_doubts(run, window, error);
 }
 
-// rate sets the rates of all links over a window.
+// rate sets what of all links over a window is not stored.
 static void rate(
 	const struct tb_run *run, struct tb_window window, struct tb_link_sample *samples)
 {
 	tb_time_ps span_ps = tb_run_window_ps(run, window);
 	for (uint32_t link = 0; link < run->record.info.n_links; link++)
-		tb_link_sample_rate(&samples[link], span_ps);
+		tb_link_sample_derive(&samples[link], run->record.info.wait, span_ps);
 }
 
 static int read_consistently(
@@ -306,7 +307,7 @@ static bool take_totals(struct tb_run *run, struct tb_link_pack pack)
 	while ((status = tb_link_pack_next(&pack, &sample)) > 0) {
 		if (sample.link.id >= run->record.info.n_links)
 			return false;
-		tb_link_sample_rate(&sample, 0);
+		tb_link_sample_derive(&sample, run->record.info.wait, 0);
 		run->totals[sample.link.id] = sample;
 	}
 	return status == 0;
@@ -367,9 +368,11 @@ static int read_bin_totals(struct tb_run *run, uint64_t *wait_ps, struct tb_erro
 {
 	const struct tb_run_info *info = &run->record.info;
 	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT bin, wait_ps FROM bin_total WHERE run = ?1 AND bin < ?2", &row,
-		error);
+	char sql[96];
+	snprintf(sql, sizeof sql,
+		"SELECT bin, %s FROM bin_total WHERE run = ?1 AND bin < ?2",
+		tb_link_figures[info->wait].column);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);

@@ -9,11 +9,11 @@
 	"SELECT CASE WHEN EXISTS (SELECT 1 FROM job_wait WHERE run = ?1 "                \
 	"AND (victim_job > 0 OR culprit_job > 0)) "                                      \
 	"THEN (" sum                                                                     \
-	") ELSE (SELECT sum(wait_ps) FROM unpacked_total WHERE run = ?1) END"
+	") ELSE (SELECT sum(came_by_ps) FROM unpacked_total WHERE run = ?1) END"
 
 // The wait by link, and sums each of which must be as large.
 static const char *const sums[] = {
-	"SELECT sum(wait_ps) FROM unpacked_total WHERE run = ?1",
+	"SELECT sum(came_by_ps) FROM unpacked_total WHERE run = ?1",
 	"SELECT sum(wait_ps) FROM root_total WHERE run = ?1",
 	"SELECT sum(wait_ps) FROM root_bin WHERE run = ?1",
 	OF_JOBS("SELECT sum(wait_ps) FROM root_job WHERE run = ?1"),

@@ -5,9 +5,9 @@
 
 static char *put_sample(char *text, char *end, const struct tb_link_sample *sample)
 {
-	uint64_t numbers[1 + TB_N_FIGURES] = {sample->link.id};
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		numbers[1 + i] = sample->figures[i];
+#define ROW(ID, field, ...) , sample->field
+	uint64_t numbers[1 + TB_N_FIGURES] = {sample->link.id TB_LINK_FIGURES(ROW)};
+#undef ROW
 	return tb_row_pack_put(text, end, numbers, 1, 1 + TB_N_FIGURES);
 }
 
@@ -44,8 +44,10 @@ int tb_link_pack_next(struct tb_link_pack *pack, struct tb_link_sample *sample)
 		return TB_EFORMAT;
 	pack->first = numbers[0] + 1;
 	sample->link.id = (uint32_t)numbers[0];
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		sample->figures[i] = numbers[1 + i];
+	const uint64_t *number = numbers;
+#define ROW(ID, field, ...) sample->field = *++number;
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	return 1;
 }
 

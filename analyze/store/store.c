@@ -377,8 +377,10 @@ static int insert_sums(
 		return TB_OK;
 	sqlite3_bind_int64(query, 1, store->feed.run);
 	sqlite3_bind_int64(query, 2, (int64_t)bin);
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		sqlite3_bind_int64(query, 3 + i, (int64_t)sums->figures[i]);
+	int at = 3;
+#define ROW(ID, field, ...) sqlite3_bind_int64(query, at++, (int64_t)sums->field);
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	return tb_sql_run(query, store->path, &store->error);
 }
 

@@ -97,8 +97,9 @@ int tb_store_packs_write_totals(struct tb_store_packs *packs, sqlite3 *db,
 
 // Waits of a bin by the level of the switch where headers waited.
 struct tb_store_levels {
-	uint8_t *of_link;  // level by link; UINT8_MAX: leads to a node
-	uint64_t *wait_ps; // by level, of the bin being written
+	uint8_t *of_link;    // level by link, of where its wait is; UINT8_MAX: a node
+	uint64_t *wait_ps;   // by level, of the bin being written
+	enum tb_metric wait; // the one that leads
 	uint32_t n_levels;
 	sqlite3_stmt *insert;
 };

@@ -1,6 +1,7 @@
 #include "store_impl.h"
 
 #include "sql.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,17 @@ int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char
 		tb_store_levels_fini(&made);
 		return tb_fail_memory_in(error, path, "%u links", n_links);
 	}
+	const struct tb_switching_kind *kind =
+		tb_switching_of(tb_network_params(network));
+	bool came_by = !kind || kind->leads == TB_LEADS_CAME_BY;
+	made.wait = came_by ? TB_CAME_BY : TB_WAIT_FOR;
 	for (uint32_t i = 0; i < n_links; i++) {
 		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
-		made.of_link[i] = at.kind == TB_LINK_EJECTION
-					  ? UINT8_MAX
-					  : (uint8_t)tb_network_switch(
-						    network, (struct tb_switch){at.to})
-						    .level;
+		bool at_node =
+			at.kind == (came_by ? TB_LINK_EJECTION : TB_LINK_INJECTION);
+		const struct tb_switch sw = {came_by ? at.to : at.from};
+		made.of_link[i] = at_node ? UINT8_MAX
+					  : (uint8_t)tb_network_switch(network, sw).level;
 	}
 	int status = tb_sql_prepare(db, path,
 		"INSERT INTO level_bin ("
@@ -53,7 +58,7 @@ int tb_store_levels_write(struct tb_store_levels *levels, const char *path, int6
 	for (size_t i = 0; i < n; i++) {
 		uint8_t level = levels->of_link[samples[i].link.id];
 		if (level < levels->n_levels)
-			levels->wait_ps[level] += samples[i].wait_ps;
+			levels->wait_ps[level] += samples[i].figures[levels->wait];
 	}
 	for (uint32_t level = 0; !status && level < levels->n_levels; level++) {
 		if (levels->wait_ps[level] == 0)

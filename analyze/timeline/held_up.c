@@ -118,7 +118,7 @@ static int curve_init(struct link_curve *curve, struct tb_run *run, struct tb_li
 		.column_ps = (double)info->bin_ps * (double)n_bins / fmax(n, 1)};
 	int status = columns && curve->sums ? TB_OK : tb_fail_memory(error, "a link");
 	if (!status && n)
-		status = tb_run_series(run, link, TB_WAIT, columns, n, error);
+		status = tb_run_series(run, link, TB_CAME_BY, columns, n, error);
 	for (uint32_t i = 0; !status && i < n; i++)
 		curve->sums[i + 1] = curve->sums[i] + (double)columns[i];
 	free(columns);

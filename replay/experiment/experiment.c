@@ -39,7 +39,7 @@ static int on_bin(
 		struct tb_link_sample *sum = &watch->sums[samples[i].link.id];
 		sum->bytes += samples[i].bytes;
 		sum->n_packets += samples[i].n_packets;
-		sum->wait_ps += samples[i].wait_ps;
+		sum->came_by_ps += samples[i].came_by_ps;
 	}
 	return watch->also ? watch->also->bin(watch->also->context, bin, samples, n)
 			   : TB_OK;
@@ -88,7 +88,7 @@ static void add_link(struct tb_outcome *outcome, const struct tb_network *networ
 	link->level = tb_network_switch(network,
 		(struct tb_switch){info.kind == TB_LINK_EJECTION ? info.from : info.to})
 			      .level;
-	link->wait_share += (double)sum->wait_ps / (double)TB_PS_PER_S * share_per_s;
+	link->wait_share += (double)sum->came_by_ps / (double)TB_PS_PER_S * share_per_s;
 	if (info.kind == TB_LINK_INJECTION) {
 		outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
 		outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;

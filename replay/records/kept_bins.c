@@ -16,8 +16,8 @@ struct head {
 
 enum {
 	WORD = 8,
-	LENGTHS = (TB_N_FIGURES + 1) / 2, // bytes
-	FIGURES = 4 + LENGTHS,		  // where they begin
+	LENGTHS = (TB_N_ALL_METRICS + 1) / 2, // bytes, with room for those not kept
+	FIGURES = 4 + LENGTHS,		      // where they begin
 	SAMPLE_MOST = FIGURES + WORD * TB_N_FIGURES,
 	LARGE_BYTES = 64 << 20 // from there on memory matters more than merging less
 };
@@ -92,6 +92,7 @@ static inline const unsigned char *get_sample(
 #undef ROW
 #define ROW(ID, field, ...) sample->field = 0;
 	TB_LINK_RATES(ROW)
+	TB_LINK_WAIT(ROW)
 #undef ROW
 	return from;
 }

@@ -4,10 +4,13 @@
 
 #define ROW(ID, field, column, type, adds, kind, ...)                                    \
 	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, column, __VA_ARGS__},
-const struct tb_link_figure tb_link_figures[TB_N_METRICS] = {TB_LINK_FIGURES(ROW)
+const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS] = {TB_LINK_FIGURES(ROW)
 #undef ROW
 #define ROW(ID, field, of, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_RATE, __VA_ARGS__},
-		TB_LINK_RATES(ROW)};
+		TB_LINK_RATES(ROW)
+#undef ROW
+#define ROW(ID, field, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_TIME, __VA_ARGS__},
+			TB_LINK_WAIT(ROW)};
 #undef ROW
 
 #define ROW(ID, field, ...)                                                              \
@@ -17,4 +20,5 @@ const struct tb_link_figure tb_link_figures[TB_N_METRICS] = {TB_LINK_FIGURES(ROW
 		"fields and figures are the same");
 TB_LINK_FIGURES(ROW)
 TB_LINK_RATES(ROW)
+TB_LINK_WAIT(ROW)
 #undef ROW

@@ -24,18 +24,20 @@
 //   meaning  one line; {awaited}, {stalled}, {lacked} and {beside} stand for the words
 //            of the run's switching (struct tb_switching_words)
 //
-// Every wait inside switches counts in two figures: WAIT, of the link by which the packet
-// came, and WAIT_FOR, of the link that it wanted and took in the end. Their sums over all
-// links are equal. One of them leads (struct tb_switching_kind): BLOCKED, LONGEST and
-// QUEUE are counted at its links. A wait in the own node's queue came by no link: it is
-// in neither, but that the flows of a fluid lose time to others of their node's is in
+// Every wait inside switches counts in two figures: CAME_BY, of the link by which the
+// packet came, and WAIT_FOR, of the link that it wanted and took in the end. Their sums
+// over all links are equal. One of them leads (struct tb_switching_kind): BLOCKED,
+// LONGEST and QUEUE are counted at its links. A wait in the own node's queue came by no
+// link and is in neither; what the flows of a fluid lose to others of their node is in
 // both, at the injection link.
-#define TB_LINK_FIGURES(ROW)                                                             \
-	ROW(WAIT, wait_ps, "wait_ps", uint64_t, SUM, TIME, "ps", "wait", "Wait", "Wait", \
+#define TB_LINK_WAITS(ROW)                                                               \
+	ROW(CAME_BY, came_by_ps, "came_by_ps", uint64_t, SUM, TIME, "ps", "came-by",     \
+		"Wait, came by", "Came by",                                              \
 		"time that headers arriving over the link waited for {awaited}")         \
 	ROW(WAIT_FOR, wait_for_ps, "wait_for_ps", uint64_t, SUM, TIME, "ps", "wait-for", \
 		"Wait for the link", "For it",                                           \
-		"time that headers waited at the link's switch to cross it")             \
+		"time that headers that wanted the link waited for {awaited}")
+#define TB_LINK_OTHERS(ROW)                                                              \
 	ROW(STALL, stall_ps, "stall_ps", uint64_t, SUM, TIME, "ps", "stall", "Stall",    \
 		"Stall", "time that {stalled} while nothing moved")                      \
 	ROW(BUSY, busy_ps, "busy_ps", uint64_t, SUM, TIME, "ps", "busy", "Busy", "Busy", \
@@ -52,23 +54,34 @@
 	ROW(QUEUE, largest_queue_bytes, "largest_queue_bytes", uint32_t, MOST, SIZE,     \
 		"bytes", "queue", "Largest queue", "Queue",                              \
 		"the most bytes, of packets {beside}, that waited in one queue at once")
+#define TB_LINK_FIGURES(ROW) TB_LINK_WAITS(ROW) TB_LINK_OTHERS(ROW)
 
 // ROW(ID, field, of, key, unit, name, title, brief, meaning): a rate, which is not
 // stored: `of`, a field above, per second of the time that a sample covers. Readers fill
-// it in (tb_link_sample_rate); links come to the sum.
+// it in (tb_link_sample_derive); links come to the sum.
 #define TB_LINK_RATES(ROW)                                                               \
 	ROW(PACKET_RATE, packets_per_s, n_packets, "packets_per_s", "packets/s",         \
 		"packet-rate", "Packets per second", "Packets/s",                        \
 		"packets whose header crossed the link, per second")
 
-// A metric is what a matrix or a list can show: a figure, or a rate.
+// WAIT is not stored either: it is the wait that leads, or the one that a reader chose.
+#define TB_LINK_WAIT(ROW)                                                                \
+	ROW(WAIT, wait_ps, "wait_ps", "ps", "wait", "Wait", "Wait",                      \
+		"time that headers waited for {awaited}, by the wait that is shown")
+
+// A metric is what a matrix or a list can show: WAIT, a figure, or a rate. Behind those
+// that users choose by name are the two waits, of which WAIT is one.
 #define TB_FIGURE_ID(ID, ...) TB_##ID,
 enum tb_metric {
-	TB_LINK_FIGURES(TB_FIGURE_ID) TB_N_FIGURES,
-	TB_BEFORE_RATES = TB_N_FIGURES - 1,
-	TB_LINK_RATES(TB_FIGURE_ID) TB_N_METRICS
+	TB_LINK_WAIT(TB_FIGURE_ID) TB_LINK_OTHERS(TB_FIGURE_ID)
+		TB_LINK_RATES(TB_FIGURE_ID) TB_N_METRICS,
+	TB_BEFORE_WAITS = TB_N_METRICS - 1,
+	TB_LINK_WAITS(TB_FIGURE_ID) TB_N_ALL_METRICS
 };
 #undef TB_FIGURE_ID
+
+#define TB_FIGURE_ONE(...) +1
+enum { TB_N_FIGURES = TB_LINK_FIGURES(TB_FIGURE_ONE) }; // that are stored
 
 // Of one link in one time bin, or added up. The sum over bins is the figure of the whole
 // run, but for a MOST, of which the largest is.
@@ -77,11 +90,13 @@ struct tb_link_sample {
 	union {
 #define TB_FIGURE_FIELD(ID, field, ...) uint64_t field;
 		struct {
-			TB_LINK_FIGURES(TB_FIGURE_FIELD)
+			TB_LINK_WAIT(TB_FIGURE_FIELD)
+			TB_LINK_OTHERS(TB_FIGURE_FIELD)
 			TB_LINK_RATES(TB_FIGURE_FIELD)
+			TB_LINK_WAITS(TB_FIGURE_FIELD)
 		};
 #undef TB_FIGURE_FIELD
-		uint64_t figures[TB_N_METRICS]; // by enum tb_metric; rates are behind
+		uint64_t figures[TB_N_ALL_METRICS]; // by enum tb_metric
 	};
 };
 
@@ -96,7 +111,7 @@ struct tb_link_figure {
 };
 
 // By enum tb_metric.
-extern const struct tb_link_figure tb_link_figures[TB_N_METRICS];
+extern const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS];
 
 // ", wait_ps, stall_ps, ...": the columns behind the keys of the store's tables.
 #define TB_FIGURE_COLUMN(ID, field, column, ...) ", " column
@@ -114,13 +129,16 @@ static inline void tb_link_sample_add(
 #undef ROW
 #define ROW(ID, field, ...) sum->field += more->field;
 	TB_LINK_RATES(ROW)
+	TB_LINK_WAIT(ROW)
 #undef ROW
 }
 
-// tb_link_sample_rate sets the rates of a sample that covers `span_ps` of time, to 0
-// where that is not positive.
-static inline void tb_link_sample_rate(struct tb_link_sample *sample, tb_time_ps span_ps)
+// tb_link_sample_derive sets what is not stored: wait_ps, which is the figure `wait`, and
+// the rates of a sample that covers `span_ps` of time, to 0 where that is not positive.
+static inline void tb_link_sample_derive(
+	struct tb_link_sample *sample, enum tb_metric wait, tb_time_ps span_ps)
 {
+	sample->wait_ps = sample->figures[wait];
 	double per_s = span_ps > 0 ? 1e12 / (double)span_ps : 0;
 #define ROW(ID, field, of, ...)                                                          \
 	sample->field = (uint64_t)((double)sample->of * per_s + 0.5);
@@ -132,8 +150,9 @@ static inline void tb_link_sample_rate(struct tb_link_sample *sample, tb_time_ps
 static inline int tb_link_sample_empty(const struct tb_link_sample *sample)
 {
 	uint64_t any = 0;
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		any |= sample->figures[i];
+#define ROW(ID, field, ...) any |= sample->field;
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	return any == 0;
 }
 

@@ -17,7 +17,8 @@ struct tb_link_known {
 	enum tb_known wait;    // of waits and stalls
 	enum tb_known bytes;   // also of busy time, which follows from them
 	enum tb_known packets; // also of their rate
-	enum tb_known rest;    // of headers and queues: NOT_MEASURED by any counter
+	enum tb_known rest;    // of headers, queues and what came by: NOT_MEASURED by any
+			       // counter
 };
 
 // tb_known_of returns how well a figure is known.
@@ -27,7 +28,8 @@ static inline enum tb_known tb_known_of(struct tb_link_known known, enum tb_metr
 		return known.bytes;
 	if (metric == TB_PACKETS || metric == TB_PACKET_RATE)
 		return known.packets;
-	if (metric == TB_BLOCKED || metric == TB_LONGEST || metric == TB_QUEUE)
+	if (metric == TB_CAME_BY || metric == TB_BLOCKED || metric == TB_LONGEST ||
+		metric == TB_QUEUE)
 		return known.rest;
 	return known.wait;
 }

@@ -333,7 +333,7 @@ static inline void tb_records_queue(
 static inline void tb_records_wait_by(
 	struct tb_records *records, struct tb_cell *cell, tb_time_ps part)
 {
-	cell->wait_ps += (uint64_t)part;
+	cell->came_by_ps += (uint64_t)part;
 	records->wait_ps += (uint64_t)part;
 	tb_records_touch(records, cell);
 }

@@ -41,7 +41,7 @@ esac
 figures() {
 	sqlite3 -separator ' ' "$1" "SELECT simulated_ps,
 		(SELECT sum(latency_ps) * 1.0 / sum(messages) FROM flow WHERE flow.run = run.run),
-		(SELECT sum(wait_ps) FROM link_total WHERE link_total.run = run.run) FROM run"
+		(SELECT sum(came_by_ps) FROM link_total WHERE link_total.run = run.run) FROM run"
 }
 
 # pairs JOB NETWORK ASCENT: a line per two seeds and figure: its name, JOB, NETWORK, percent, ASCENT.

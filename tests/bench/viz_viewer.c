@@ -78,7 +78,7 @@ static void record(
 				.n_blocked = 1,
 				.bytes = 378,
 				.busy_ps = 378000,
-				.wait_ps = 1 + link * UINT64_C(7919) % 500000,
+				.came_by_ps = 1 + link * UINT64_C(7919) % 500000,
 				.longest_wait_ps =
 					1 + (link * UINT64_C(104729) + bin * 31) % 90000};
 		if (observer.bin(observer.context, bin, samples, n))

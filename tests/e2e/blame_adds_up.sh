@@ -21,16 +21,16 @@ is() {
 sums="SELECT 'roots', sum(wait_ps) FROM root_total
 	UNION ALL SELECT 'roots by time', sum(wait_ps) FROM root_bin
 	UNION ALL SELECT 'jobs by time', sum(wait_ps) FROM job_wait
-	UNION ALL SELECT 'roots by job', coalesce((SELECT sum(wait_ps) FROM root_job), sum(wait_ps)) FROM link_total
-	UNION ALL SELECT 'links by job', coalesce((SELECT sum(wait_ps) FROM job_link), sum(wait_ps)) FROM link_total
-	UNION ALL SELECT 'links by culprit', coalesce((SELECT sum(blamed_ps) FROM job_link), sum(wait_ps)) FROM link_total
+	UNION ALL SELECT 'roots by job', coalesce((SELECT sum(wait_ps) FROM root_job), sum(came_by_ps)) FROM link_total
+	UNION ALL SELECT 'links by job', coalesce((SELECT sum(wait_ps) FROM job_link), sum(came_by_ps)) FROM link_total
+	UNION ALL SELECT 'links by culprit', coalesce((SELECT sum(blamed_ps) FROM job_link), sum(came_by_ps)) FROM link_total
 	UNION ALL SELECT 'levels', sum(wait_ps) FROM level_bin
 	UNION ALL SELECT 'waiting flows', sum(wait_ps) FROM flow
 	UNION ALL SELECT 'holding flows', sum(blamed_ps) FROM flow"
 
 # Each of these has no rows where sums agree one by one.
 differences="SELECT 'link', link FROM link_total JOIN (SELECT link, sum(wait_ps) AS w, sum(blamed_ps) AS b FROM job_link
-		GROUP BY link) USING (link) WHERE wait_ps <> w OR wait_ps <> b
+		GROUP BY link) USING (link) WHERE came_by_ps <> w OR came_by_ps <> b
 	UNION ALL SELECT 'root over time', root FROM root_total JOIN (SELECT root, sum(wait_ps) AS w FROM root_bin
 		GROUP BY root) USING (root) WHERE wait_ps <> w
 	UNION ALL SELECT 'root over jobs', root FROM root_total JOIN (SELECT root, sum(wait_ps) AS w, sum(waits) AS n
@@ -38,7 +38,7 @@ differences="SELECT 'link', link FROM link_total JOIN (SELECT link, sum(wait_ps)
 	UNION ALL SELECT 'slice', bin FROM (SELECT bin, sum(wait_ps) AS a FROM root_bin GROUP BY bin)
 		JOIN (SELECT bin, sum(wait_ps) AS b FROM job_wait GROUP BY bin) USING (bin) WHERE a <> b
 	UNION ALL SELECT 'slice and bins', a.bin FROM (SELECT bin, sum(wait_ps) AS w FROM root_bin GROUP BY bin) AS a
-		JOIN (SELECT bin * bin_ps / root_bin_ps AS slice, sum(wait_ps) AS w FROM bin_total JOIN run USING (run)
+		JOIN (SELECT bin * bin_ps / root_bin_ps AS slice, sum(came_by_ps) AS w FROM bin_total JOIN run USING (run)
 		GROUP BY slice) AS b ON a.bin = b.slice JOIN run WHERE root_bin_ps % bin_ps = 0 AND a.w <> b.w
 	UNION ALL SELECT 'waiting job', job FROM job_total AS t WHERE wait_ps <>
 		(SELECT total(wait_ps) FROM job_wait WHERE victim_job = t.job)
@@ -55,10 +55,10 @@ rows="SELECT 'blame_wait' AS list, sum(wait_ps) AS w FROM blame_wait
 	UNION ALL SELECT 'blame_bin', sum(wait_ps) FROM blame_bin UNION ALL SELECT 'tree_bin', sum(wait_ps) FROM tree_bin
 	UNION ALL SELECT grouping, sum(wait_ps) FROM blame_group GROUP BY grouping"
 bounds="SELECT list, 'rest' FROM blame_list JOIN ($rows) USING (list)
-		WHERE rest_ps <> (SELECT sum(wait_ps) FROM link_total) - w OR rest_ps < 0
+		WHERE rest_ps <> (SELECT sum(came_by_ps) FROM link_total) - w OR rest_ps < 0
 	UNION ALL SELECT list, 'floor' FROM blame_list WHERE (rest_ps > 0 AND floor_ps = 0)
 	UNION ALL SELECT 'link', link FROM link_total JOIN (SELECT link, sum(wait_ps) AS w FROM blame_wait GROUP BY link)
-		USING (link) WHERE w > wait_ps
+		USING (link) WHERE w > came_by_ps
 	UNION ALL SELECT 'root', root FROM root_total JOIN (SELECT root, sum(wait_ps) AS w FROM tree_bin GROUP BY root)
 		USING (root) WHERE w > wait_ps
 	UNION ALL SELECT 'destination', victim FROM blame_group JOIN (SELECT destination AS victim, sum(wait_ps) AS w FROM flow
@@ -66,7 +66,7 @@ bounds="SELECT list, 'rest' FROM blame_list JOIN ($rows) USING (list)
 
 check() { # NAME
 	local wait
-	wait=$(ask "SELECT sum(wait_ps) FROM link_total")
+	wait=$(ask "SELECT sum(came_by_ps) FROM link_total")
 	[[ $wait -gt 0 ]] || {
 		echo "$1: nothing waited"
 		exit 1
@@ -114,13 +114,13 @@ run "fixed bins" --bin 20us a.goal
 "$TAILBACK" synth hot-spot --nodes 16 --message 4K --messages 4 -o job.goal
 run "incast" job.goal
 is "$(ask "SELECT group_concat(root) FROM congestion_roots")" "0.0 > node 0" "the roots of an incast"
-is "$(ask "SELECT wait_us FROM congestion_roots")" "$(ask "SELECT round(sum(wait_ps) / 1e6, 3) FROM link_total")" "its wait"
+is "$(ask "SELECT wait_us FROM congestion_roots")" "$(ask "SELECT round(sum(came_by_ps) / 1e6, 3) FROM link_total")" "its wait"
 is "$(ask "SELECT min(bin) FROM root_bin")" 0 "when its tree was born"
 is "$(ask "SELECT max(bin) - simulated_ps / root_bin_ps BETWEEN -1 AND 0 FROM root_bin JOIN run USING (run)")" 1 \
 	"when it dissolved"
-is "$(ask "SELECT count(*) FROM link_total WHERE wait_ps > 0 AND link NOT IN (SELECT link FROM tree_bin)")" 0 \
+is "$(ask "SELECT count(*) FROM link_total WHERE came_by_ps > 0 AND link NOT IN (SELECT link FROM tree_bin)")" 0 \
 	"links that wait outside its tree"
-is "$(ask "SELECT sum(t.wait_ps <> b.w) FROM link_total AS t JOIN (SELECT link, sum(wait_ps) AS w FROM tree_bin
+is "$(ask "SELECT sum(t.came_by_ps <> b.w) FROM link_total AS t JOIN (SELECT link, sum(wait_ps) AS w FROM tree_bin
 	GROUP BY link) AS b USING (link)")" 0 "links that wait for another root too"
 is "$(ask "SELECT group_concat(victim || ' for ' || culprit || ' ' || percent) FROM blame_groups
 	WHERE grouping = 'destination'")" "node 0 for node 0 100.0" "its destinations"

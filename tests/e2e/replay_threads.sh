@@ -27,7 +27,7 @@ for n in 1 2 3 8; do
 	cmp 1/dump.sql "$n/dump.sql"
 done
 [[ $(wc -l <1/dump.sql) -gt 10000 ]]
-[[ $(sqlite3 1/run.db 'SELECT sum(wait_ps) > 0 FROM link_bin') == 1 ]]
+[[ $(sqlite3 1/run.db 'SELECT sum(came_by_ps) > 0 FROM link_bin') == 1 ]]
 
 # The default is no other.
 mkdir default

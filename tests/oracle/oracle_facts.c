@@ -99,7 +99,7 @@ static struct piece cut_bin(
 		sample->n_blocked = 1;
 		break;
 	case ORACLE_WAITED:
-		sample->wait_ps = (uint64_t)(to - from);
+		sample->came_by_ps = (uint64_t)(to - from);
 		break;
 	}
 	return piece;
@@ -174,7 +174,7 @@ static void add_sample(struct piece *sum, const struct piece *more)
 	sum->held_ps += more->held_ps;
 	sum->sample.n_packets += from->n_packets;
 	sum->sample.n_blocked += from->n_blocked;
-	sum->sample.wait_ps += from->wait_ps;
+	sum->sample.came_by_ps += from->came_by_ps;
 	sum->sample.wait_for_ps += from->wait_for_ps;
 	sum->sample.busy_ps += from->busy_ps;
 	sum->sample.stall_ps += from->stall_ps;

@@ -112,7 +112,7 @@ static void check_queues(
 		assert_int_equal(sums->largest_queue_bytes, is_wanted ? bytes : 0);
 		assert_int_equal(
 			sums->wait_for_ps, is_wanted ? outcome->stats.wait_ps : 0);
-		assert_true(sums->wait_ps == 0 || brings);
+		assert_true(sums->came_by_ps == 0 || brings);
 		assert_true((sums->n_blocked > 0) == is_wanted);
 		assert_true((sums->longest_wait_ps > 0) == is_wanted);
 	}

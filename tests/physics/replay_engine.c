@@ -60,7 +60,8 @@ static void a_header_that_waits_queues_its_packet(void **state)
 	uint32_t n_queues = 0;
 	for (uint32_t i = 0; i < outcome.n_links; i++) {
 		const struct tb_link_sample *sum = &outcome.tally.links[i];
-		assert_int_equal(sum->largest_queue_bytes, sum->wait_ps ? 320 + 58 : 0);
+		assert_int_equal(
+			sum->largest_queue_bytes, sum->came_by_ps ? 320 + 58 : 0);
 		n_queues += sum->largest_queue_bytes > 0;
 	}
 	assert_int_equal(n_queues, 1);
@@ -230,12 +231,12 @@ static void check_records(const struct tb_network *net, const struct line *lines
 		const struct tb_link_sample *link = &outcome->tally.links[i];
 		struct tb_link_info info = tb_network_link(net, (struct tb_link){i});
 		double at_least = (double)link->bytes * 1e12 / (double)info.bytes_per_s;
-		wait += link->wait_ps;
+		wait += link->came_by_ps;
 		crossed += link->n_packets;
 		told += link->bytes;
 		assert_true((double)link->busy_ps >= at_least * 0.9999 - 2);
-		assert_true(link->longest_wait_ps <= link->wait_ps);
-		assert_true((link->n_blocked == 0) == (link->wait_ps == 0));
+		assert_true(link->longest_wait_ps <= link->came_by_ps);
+		assert_true((link->n_blocked == 0) == (link->came_by_ps == 0));
 	}
 	assert_int_equal(told, bytes);
 	assert_int_equal(crossed, hops);

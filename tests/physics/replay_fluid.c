@@ -82,7 +82,7 @@ static void n_flows_into_one_node_take_n_times_as_long(void **state)
 	assert_int_equal(outcome.tally.worst_root.id, net->ejection[0]);
 	assert_int_equal(outcome.tally.worst_root_ps, outcome.stats.wait_ps);
 	for (uint32_t i = 0; i < N; i++)
-		assert_true(outcome.tally.links[net->injection[i + 1]].wait_ps >=
+		assert_true(outcome.tally.links[net->injection[i + 1]].came_by_ps >=
 			    (N - 1) * (uint64_t)MEGABYTE_PS);
 	drop(&outcome);
 	tb_network_free(net);

@@ -62,7 +62,7 @@ static void replay(
 	tb_host_stats(host, &outcome->stats);
 	for (uint32_t id = 0; id < outcome->n_links; id++) {
 		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});
-		outcome->wait_ps += outcome->tally.links[id].wait_ps;
+		outcome->wait_ps += outcome->tally.links[id].came_by_ps;
 		if (link.kind == TB_LINK_INJECTION && link.from < NICS_MOST)
 			outcome->injected[link.from] = outcome->tally.links[id].bytes;
 		if (link.kind == TB_LINK_EJECTION && link.to < NICS_MOST)

@@ -27,14 +27,14 @@ static struct sums sum_links(const struct account *account)
 	struct sums sums = {0};
 	for (size_t i = 0; i < account->observed.n_bins; i++) {
 		const struct tb_link_sample *sample = &account->observed.bins[i].sample;
-		sums.wait_ps += sample->wait_ps;
+		sums.wait_ps += sample->came_by_ps;
 		sums.wait_for_ps += sample->wait_for_ps;
 		sums.bytes += sample->bytes;
 		sums.n_packets += sample->n_packets;
 		sums.n_blocked += sample->n_blocked;
 		assert_true(sample->busy_ps <= (uint64_t)account->observed.bin_ps);
 		assert_true(sample->stall_ps <= (uint64_t)account->observed.bin_ps);
-		assert_true(sample->longest_wait_ps <= sample->wait_ps ||
+		assert_true(sample->longest_wait_ps <= sample->came_by_ps ||
 			    account->observed.bins[i].bin > 0);
 	}
 	return sums;

@@ -52,13 +52,13 @@ static void check_switches(
 		struct tb_link_info link = tb_network_link(net, (struct tb_link){i});
 		const struct tb_link_sample *sample = &tally->links[i];
 		if (link.kind == TB_LINK_INJECTION)
-			came_by[link.to] += sample->wait_ps - sample->wait_for_ps;
+			came_by[link.to] += sample->came_by_ps - sample->wait_for_ps;
 		else
 			wanted[link.from] += sample->wait_for_ps;
 		if (link.kind == TB_LINK_UP || link.kind == TB_LINK_DOWN)
-			came_by[link.to] += sample->wait_ps;
+			came_by[link.to] += sample->came_by_ps;
 		if (link.kind == TB_LINK_EJECTION)
-			wanted[link.from] -= sample->wait_ps; // of a bus behind it
+			wanted[link.from] -= sample->came_by_ps; // of a bus behind it
 	}
 	for (uint32_t sw = 0; sw < n; sw++)
 		if (came_by[sw] != wanted[sw])

@@ -30,7 +30,7 @@ read_phases() {
 		CREATE TABLE phase (name TEXT, begin_s REAL, end_s REAL);
 		CREATE TABLE moment AS SELECT b.bin * r.bin_ps / 1e12 AS at_s,
 		  sum(iif(l.kind = 'injection', b.bytes - p.value * b.packets, 0)) AS bytes,
-		  sum(b.wait_ps) / 1e6 AS wait_us
+		  sum(b.came_by_ps) / 1e6 AS wait_us
 		FROM store.run AS r JOIN store.link_bin AS b USING (run) JOIN store.link AS l USING (run, link)
 		  JOIN store.run_parameter AS p USING (run)
 		WHERE p.key = 'overhead'

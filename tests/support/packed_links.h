@@ -9,8 +9,9 @@
 
 // LINKS_WIDENED makes it with bins twice as wide.
 #define LINKS_WIDENED(schema)                                                            \
-	"CREATE TEMP TABLE links AS SELECT run, bin / 2 AS bin, link, sum(wait_ps) AS "  \
-	"wait_ps, sum(wait_for_ps) AS wait_for_ps, sum(stall_ps) AS stall_ps, "          \
+	"CREATE TEMP TABLE links AS SELECT run, bin / 2 AS bin, link, sum(came_by_ps) "  \
+	"AS "                                                                            \
+	"came_by_ps, sum(wait_for_ps) AS wait_for_ps, sum(stall_ps) AS stall_ps, "       \
 	"sum(busy_ps) AS busy_ps, sum(bytes) AS "                                        \
 	"bytes, sum(packets) AS packets, sum(blocked) AS blocked, max(longest_wait_ps) " \
 	"AS longest_wait_ps, max(largest_queue_bytes) AS largest_queue_bytes "           \
@@ -20,7 +21,7 @@
 	"DELETE FROM main.link_pack;"                                                    \
 	"INSERT INTO main.link_pack (run, bin, pack, links) "                            \
 	"SELECT k.run, k.bin, k.pack, (SELECT json_group_array(json_array(link, "        \
-	"wait_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, "             \
+	"came_by_ps, wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, "          \
 	"longest_wait_ps, "                                                              \
 	"largest_queue_bytes)) FROM (SELECT * FROM links AS l WHERE l.run = k.run AND "  \
 	"l.bin = k.bin AND l.link / 1024 = k.pack ORDER BY l.link)) "                    \
@@ -32,7 +33,7 @@
 #define TOTALS_PACKED                                                                    \
 	"DELETE FROM main.total_pack;"                                                   \
 	"INSERT INTO main.total_pack (run, pack, links) "                                \
-	"SELECT k.run, k.pack, (SELECT json_group_array(json_array(link, wait_ps, "      \
+	"SELECT k.run, k.pack, (SELECT json_group_array(json_array(link, came_by_ps, "   \
 	"wait_for_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps, "     \
 	"largest_queue_bytes)) FROM (SELECT * FROM totals AS l WHERE l.run = k.run AND " \
 	"l.link / 1024 = k.pack ORDER BY l.link)) "                                      \

@@ -171,7 +171,7 @@ static inline bool bins_differ(const struct observed *engine,
 		const struct binned *a = &engine->bins[i], *b = &oracle->bins[i];
 		uint32_t link = a->sample.link.id;
 		if (DIFFER(i, bin) || DIFFER(a->bin, sample.link.id) ||
-			DIFFER(link, sample.wait_ps) ||
+			DIFFER(link, sample.came_by_ps) ||
 			DIFFER(link, sample.wait_for_ps) ||
 			DIFFER(link, sample.longest_wait_ps) ||
 			DIFFER(link, sample.stall_ps) || DIFFER(link, sample.busy_ps) ||

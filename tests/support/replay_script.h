@@ -127,11 +127,11 @@ static inline int tally_bin(
 		if (i && sample->link.id <= samples[i - 1].link.id)
 			tally->out_of_order = true;
 		tb_link_sample_add(sum, sample);
-		tally->wait_ps += sample->wait_ps;
+		tally->wait_ps += sample->came_by_ps;
 		tally->wait_for_ps += sample->wait_for_ps;
 		// Hash field by field: padding between them is undefined.
 		uint64_t fields[] = {sample->link.id, sample->n_packets,
-			sample->n_blocked, sample->wait_ps, sample->stall_ps,
+			sample->n_blocked, sample->came_by_ps, sample->stall_ps,
 			sample->busy_ps, sample->bytes, sample->longest_wait_ps};
 		tally_hash(tally, fields, sizeof fields);
 	}

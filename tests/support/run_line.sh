@@ -27,6 +27,6 @@ run_line()
 	fi
 	printf '%s: %s, %s\n' "$name" "$(sqlite3 line.db "
 		SELECT simulated_ps || ' ps, ' || delivered_bytes || ' bytes in ' || n_messages || ' messages, waited ' ||
-			(SELECT sum(wait_ps) FROM link_sum) || ' ps' FROM run")" \
+			(SELECT sum(came_by_ps) FROM link_sum) || ' ps' FROM run")" \
 		"$(stored line.db | cksum | cut -d' ' -f1)"
 }

@@ -80,6 +80,8 @@ int tb_top_new(
 	int status = tb_run_open(&made->run, options->store, options->run, error);
 	if (status == TB_OK) {
 		made->info = tb_run_info(made->run);
+		if (options->chooses_wait)
+			tb_run_choose_wait(made->run, options->wait);
 		made->rows = calloc((size_t)made->info->n_links + 1, sizeof *made->rows);
 		status = made->rows
 				 ? tb_matrix_lay_out(&made->matrix, made->run, error)
@@ -228,7 +230,7 @@ static void draw_list(struct tb_top *top, struct top_pen *pen, uint32_t n)
 		return;
 	tb_select_first(top->rows, top->n_rows, sizeof *top->rows, end, by_value);
 	snprintf(text, sizeof text, "Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
-		tb_metric_name(top->options.metric), top->first + 1, end,
+		tb_run_metric_text(top->info, top->options.metric), top->first + 1, end,
 		tb_format_count(top->n_rows, of, sizeof of));
 	put(pen, 0, pen->picture->width, TB_ALIGN_LEFT, text);
 	for (uint32_t i = top->first; i < end; i++) {

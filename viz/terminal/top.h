@@ -15,6 +15,8 @@ struct tb_top_options {
 	const char *store;
 	int64_t run; // 0: the newest
 	enum tb_metric metric;
+	bool chooses_wait; // else the one that leads is shown
+	enum tb_wait_lead wait;
 	enum tb_colours colours;
 	enum tb_theme theme;
 };

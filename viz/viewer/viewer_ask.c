@@ -88,6 +88,15 @@ static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
 		tb_viewer_go(viewer, pane);
 }
 
+// other_wait is the wait of links that is not shown; the one that leads is TB_WAIT.
+static enum tb_metric other_wait(const struct tb_viewer_data *data)
+{
+	enum tb_metric shown = data->metric == TB_WAIT ? data->info->wait : data->metric;
+	enum tb_metric other = shown == TB_WAIT_FOR ? TB_CAME_BY : TB_WAIT_FOR;
+	bool is_wait = shown == TB_WAIT_FOR || shown == TB_CAME_BY;
+	return !is_wait || other == data->info->wait ? TB_WAIT : other;
+}
+
 // show_request handles requests that change the metric or the view.
 static bool show_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
@@ -99,6 +108,9 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 	case TB_REQUEST_METRIC_NEXT:
 		tb_viewer_show(viewer, data->asked,
 			(enum tb_metric)((data->metric + 1) % TB_N_METRICS));
+		return true;
+	case TB_REQUEST_WAIT:
+		tb_viewer_show(viewer, data->asked, other_wait(data));
 		return true;
 	case TB_REQUEST_VIEW:
 		go_to(viewer, tb_panes_main(&viewer->panes, request->choice));

@@ -8,6 +8,15 @@
 #define PAD	 16
 #define CHIP_PAD 22 // both sides of a chip's text
 
+// metric_shown is which of the two waits the wait is. Of a job alone those are known of
+// what came by links.
+static enum tb_metric metric_shown(const struct tb_viewer_data *data)
+{
+	if (data->metric != TB_WAIT)
+		return data->metric;
+	return tb_viewer_data_is_of_job(data) ? TB_CAME_BY : data->info->wait;
+}
+
 static double chip_width(int metric)
 {
 	return ceil(tb_text_width(TB_FONT_BOLD, 12, tb_link_figures[metric].brief)) +
@@ -132,8 +141,8 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 15, false), text);
 	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
-	snprintf(
-		text, sizeof text, "%s, %s", tb_metric_title(pane->data->metric), window);
+	snprintf(text, sizeof text, "%s, %s", tb_metric_title(metric_shown(pane->data)),
+		window);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	struct tb_box line = {PAD + run_w, place.y + 30, fmax(room - run_w, 1), 16};
 	tb_picture_text(picture, line, type, text);

@@ -2,6 +2,7 @@
 
 #include "run_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct tb_bin_total get_total(struct tb_run_row *row, int column)
@@ -16,9 +17,11 @@ int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_err
 	struct tb_run_row row;
 	uint64_t n_bins = run->record.info.n_bins;
 	memset(totals, 0, n_bins * sizeof *totals);
-	int status = tb_run_query(run,
-		"SELECT bin, wait_ps, stall_ps, busy_ps FROM bin_total WHERE run = ?1",
-		&row, error);
+	char sql[96];
+	snprintf(sql, sizeof sql,
+		"SELECT bin, %s, stall_ps, busy_ps FROM bin_total WHERE run = ?1",
+		tb_link_figures[run->record.info.wait].column);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {

@@ -162,7 +162,10 @@ static inline void fetch(const struct tb_matrix *matrix,
 static bool has_nodes(const struct tb_run *run, enum tb_metric metric)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	bool arrived = metric == TB_WAIT || metric == TB_BLOCKED || metric == TB_LONGEST;
+	if (metric == TB_WAIT)
+		metric = info->wait;
+	bool arrived =
+		metric == TB_CAME_BY || metric == TB_BLOCKED || metric == TB_LONGEST;
 	return !arrived || tb_run_is_measured(info) ||
 	       !tb_switching_of(&info->network)->has_circuits;
 }
@@ -172,10 +175,11 @@ static bool has_nodes(const struct tb_run *run, enum tb_metric metric)
 static bool leaves(const struct tb_run *run, enum tb_metric metric)
 {
 	const struct tb_run_info *info = tb_run_info(run);
+	if (metric == TB_WAIT)
+		metric = info->wait;
 	if (metric == TB_WAIT_FOR || tb_run_is_measured(info))
 		return true;
-	return metric != TB_WAIT &&
-	       tb_switching_of(&info->network)->leads == TB_LEADS_FOR;
+	return metric != TB_CAME_BY && info->leads == TB_WAIT_FOR;
 }
 
 void tb_matrix_show(struct tb_matrix *matrix, enum tb_metric metric)

@@ -205,7 +205,9 @@ static void add_links(struct growth *growth, const struct tb_link_sample *sample
 		region->n_links++;
 		region->n_of_kind[growth->links[link].at.kind]++;
 		region->stall_ps += samples[link].stall_ps;
-		region->wait_ps += samples[link].wait_ps;
+		region->wait_ps += tb_run_is_measured(growth->info)
+					   ? samples[link].wait_for_ps
+					   : samples[link].came_by_ps;
 	}
 }
 

@@ -28,7 +28,8 @@ static int look(struct tb_run *run, struct tb_run_row *row, struct tb_link link,
 	int code = sqlite3_step(row->query);
 	struct tb_link_sample sample;
 	if (code == SQLITE_ROW && tb_run_find_in_pack(row, link, &sample)) {
-		tb_link_sample_rate(&sample, run->record.info.bin_ps);
+		tb_link_sample_derive(
+			&sample, run->record.info.wait, run->record.info.bin_ps);
 		*value = tb_metric_of(&sample, metric);
 	}
 	sqlite3_reset(row->query);

@@ -91,7 +91,7 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = tb_waits_number(run,
-			"SELECT total(wait_ps) FROM unpacked_total WHERE run = ?1 AND "
+			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
 			"link = "
 			"?2",
 			link.id, &whole_ps, error);
@@ -142,7 +142,7 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = tb_waits_number(run,
-			"SELECT total(wait_ps) FROM unpacked_total WHERE run = ?1 AND "
+			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
 			"link "
 			"IN " INTO,
 			sw.id, &whole_ps, error);

@@ -100,8 +100,8 @@ static int add_links(struct tb_run *run, struct tb_run_row *row,
 #define JOB_LINKS                                                                        \
 	"SELECT link, job, wait_ps, blamed_ps FROM job_link "                            \
 	"WHERE run = ?1 AND link = ?2 "                                                  \
-	"UNION ALL SELECT link, 0, wait_ps, wait_ps FROM unpacked_total "                \
-	"WHERE run = ?1 AND link = ?2 AND wait_ps > 0 "                                  \
+	"UNION ALL SELECT link, 0, came_by_ps, came_by_ps FROM unpacked_total "          \
+	"WHERE run = ?1 AND link = ?2 AND came_by_ps > 0 "                               \
 	"AND NOT EXISTS (SELECT 1 FROM job_link WHERE run = ?1) "                        \
 	"AND EXISTS (SELECT 1 FROM root_total WHERE run = ?1) ORDER BY 3 DESC, 2"
 

@@ -438,7 +438,7 @@ static const struct tb_switching_words paused_words = {"virtual lanes",
 	"a turn or the end of a pause", "others ahead or the link paused",
 	"the link or had it paused", "packets stood ready or paused",
 	"Whose packets held the link or had it paused",
-	"The link at the end of a chain of pauses"};
+	"The link at the end of a chain of pauses", "that wanted the link"};
 
 static const struct tb_switching_kind kinds[] = {
 	[NUMBER_OF_circuits] = {.name = "circuits",
@@ -446,7 +446,8 @@ static const struct tb_switching_kind kinds[] = {
 			"no free virtual channel", "the virtual channels",
 			"a virtual channel was held",
 			"Whose packets held the virtual channels",
-			"The link at the end of a chain of held channels"},
+			"The link at the end of a chain of held channels",
+			"arriving over the link"},
 		.has_circuits = true,
 		.has_broadcasts = true,
 		.left_out = "paths held until acknowledged, bus turns, flow-control "
@@ -458,7 +459,8 @@ static const struct tb_switching_kind kinds[] = {
 			"others ahead or too few credits", "the link or its buffer",
 			"packets stood ready",
 			"Whose packets held the link or its buffer",
-			"The link at the end of a chain of full buffers"},
+			"The link at the end of a chain of full buffers",
+			"that wanted the link"},
 		.paused = &paused_words,
 		.leads = TB_LEADS_FOR,
 		.has_credits = true,
@@ -473,7 +475,7 @@ static const struct tb_switching_kind kinds[] = {
 		.words = {"queues", "the link", "frames ahead in the queue", "the queue",
 			"frames stood and none crossed",
 			"Whose frames stood ahead in the queue",
-			"The link before which frames queue"},
+			"The link before which frames queue", "that wanted the link"},
 		.leads = TB_LEADS_FOR,
 		.has_pcie = true,
 		.keeps_frames = true,
@@ -486,7 +488,7 @@ static const struct tb_switching_kind kinds[] = {
 			"less than a link of their own", "the link",
 			"flows had less than they could take",
 			"Whose flows shared the link",
-			"The link whose share limited flows"},
+			"The link whose share limited flows", "that wanted the link"},
 		.leads = TB_LEADS_FOR,
 		.stands_for_other = true,
 		.caution = "no queues, no head-of-line blocking",

@@ -21,6 +21,7 @@ struct tb_switching_words {
 	const char *stalled;  // while nothing moves, "a virtual channel was held"
 	const char *culprit;  // "Whose packets held the virtual channels"
 	const char *root;     // "The link at the end of a chain of held channels"
+	const char *beside;   // headers that count beside the wait: "arriving over it"
 };
 
 // Which of the two waits of a link (replay/records/link_figures.h) tells where congestion

@@ -14,7 +14,7 @@ static void fill(struct tb_link_sample *rows, uint64_t largest)
 {
 	for (uint32_t i = 0; i < N_ROWS; i++)
 		rows[i] = (struct tb_link_sample){.link = {3 * i},
-			.wait_ps = largest - i,
+			.came_by_ps = largest - i,
 			.busy_ps = i,
 			.bytes = i * UINT64_C(70000),
 			.n_packets = i % 2,

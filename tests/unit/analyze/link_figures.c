@@ -28,9 +28,11 @@ static void check_columns(sqlite3 *db, const char *table, int n_keys)
 	snprintf(sql, sizeof sql, "SELECT * FROM %s", table);
 	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_column_count(query), n_keys + TB_N_FIGURES);
-	for (int i = 0; i < TB_N_FIGURES; i++)
-		assert_string_equal(sqlite3_column_name(query, n_keys + i),
-			tb_link_figures[i].column);
+	int at = n_keys;
+#define ROW(ID, field, column, ...)                                                      \
+	assert_string_equal(sqlite3_column_name(query, at++), column);
+	TB_LINK_FIGURES(ROW)
+#undef ROW
 	sqlite3_finalize(query);
 }
 

@@ -122,7 +122,7 @@ static void a_bin_beyond_the_time_told_counts(void **state)
 	growing_init(&growing);
 	sql(&growing, "INSERT INTO main.link_pack SELECT run, 3, 0, "
 		      "'[[0,1,0,0,0,0,0,1,0]]' FROM main.run;"
-		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 1, 0 "
+		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 0, 1, 0 "
 		      "FROM main.run");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_int_equal(tb_run_info(growing.run)->n_bins, 4);

@@ -75,7 +75,7 @@ static void find(const struct stalled *stalled, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct tb_link_sample *at = &samples[id_of(stalled[i].name)];
 		at->stall_ps = (uint64_t)(stalled[i].percent * RUN_PS / 100 + 0.5);
-		at->wait_ps = 10;
+		at->came_by_ps = 10;
 		at->n_packets = 1;
 	}
 	tb_run_free(run);

@@ -169,8 +169,9 @@ static void samples_count_for_their_link_and_bin(void **state)
 	(void)state;
 	struct fixture fixture;
 	struct tb_error error = {0};
-	const struct tb_link_sample few[] = {{.link = {2}, .wait_ps = 30, .n_blocked = 2},
-		{.link = {5}, .wait_ps = 70, .n_blocked = 1}};
+	const struct tb_link_sample few[] = {
+		{.link = {2}, .came_by_ps = 30, .n_blocked = 2},
+		{.link = {5}, .came_by_ps = 70, .n_blocked = 1}};
 	fixture_init(&fixture);
 	struct tb_store *store = begin(&fixture);
 	struct tb_observer observer = tb_store_observer(store);
@@ -418,9 +419,9 @@ static void views_agree_with_the_program(void **state)
 		100);
 	assert_int_equal(query_number(fixture.path,
 				 "SELECT count(*) FROM link_sum AS s JOIN (SELECT link, "
-				 "sum(wait_ps) AS w, max(longest_wait_ps) AS l FROM "
+				 "sum(came_by_ps) AS w, max(longest_wait_ps) AS l FROM "
 				 "link_bin GROUP BY link) AS b USING (link) WHERE "
-				 "s.wait_ps <> b.w OR s.longest_wait_ps <> b.l"),
+				 "s.came_by_ps <> b.w OR s.longest_wait_ps <> b.l"),
 		0);
 	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM blame"),
 		query_number(fixture.path, "SELECT count(*) FROM blame_wait"));
@@ -453,7 +454,7 @@ static void what_a_stopped_run_has_no_time_to_store_is_left_out(void **state)
 	fixture_init(&fixture);
 	fixture_fill(&fixture, 4, 4);
 	for (uint32_t link = 0; link < fixture.n_links; link++)
-		fixture_bin(&fixture, 0)[link].wait_ps = 1 + link;
+		fixture_bin(&fixture, 0)[link].came_by_ps = 1 + link;
 	stop = 0;
 	config.stop = &stop;
 	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);

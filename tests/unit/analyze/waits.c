@@ -300,7 +300,7 @@ static void what_is_left_out_is_told(void **state)
 	change(stage, "CREATE TEMP TABLE most AS SELECT max(wait_ps) / 2 AS floor FROM "
 		      "blame_wait; DELETE FROM blame_wait WHERE wait_ps <= (SELECT floor "
 		      "FROM most); UPDATE blame_list SET floor_ps = (SELECT floor FROM "
-		      "most), rest_ps = (SELECT sum(wait_ps) FROM link_total) - (SELECT "
+		      "most), rest_ps = (SELECT sum(came_by_ps) FROM link_total) - (SELECT "
 		      "sum(wait_ps) FROM blame_wait) WHERE list = 'blame_wait'; DELETE "
 		      "FROM blame_bin WHERE wait_ps <= 5000; UPDATE blame_list SET "
 		      "floor_ps = 5000, rest_ps = 1 WHERE list = 'blame_bin'");
@@ -381,7 +381,7 @@ static void nothing_is_unattributed_until_a_sum_is_wrong(void **state)
 		{"job_link", "wait_ps", "", ""}, {"job_link", "blamed_ps", "", ""},
 		{"flows", "wait_ps", FLOWS_UNPACKED, FLOWS_PACKED},
 		{"flows", "blamed_ps", FLOWS_UNPACKED, FLOWS_PACKED},
-		{"totals", "wait_ps", TOTALS_UNPACKED, TOTALS_PACKED}};
+		{"totals", "came_by_ps", TOTALS_UNPACKED, TOTALS_PACKED}};
 	assert_int_equal(unattributed(stage), 0);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		for (int by = -1; by <= 1; by += 2) {

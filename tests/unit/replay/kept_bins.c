@@ -28,7 +28,7 @@ static uint32_t make_bin(struct tb_random *random, struct tb_link_sample *sample
 			samples[n++] = (struct tb_link_sample){.link = {link},
 				.n_packets = (uint32_t)figure(random, 26),
 				.n_blocked = (uint32_t)figure(random, 26),
-				.wait_ps = figure(random, 58),
+				.came_by_ps = figure(random, 58),
 				.stall_ps = figure(random, 58),
 				.busy_ps = figure(random, 58),
 				.bytes = figure(random, 58),
@@ -43,7 +43,7 @@ static void add_to(struct tb_link_sample *sums, const struct tb_link_sample *mor
 	sum->link = more->link;
 	sum->n_packets += more->n_packets;
 	sum->n_blocked += more->n_blocked;
-	sum->wait_ps += more->wait_ps;
+	sum->came_by_ps += more->came_by_ps;
 	sum->stall_ps += more->stall_ps;
 	sum->busy_ps += more->busy_ps;
 	sum->bytes += more->bytes;

@@ -28,12 +28,12 @@ static void change_waits(const char *path)
 	char sql[2048];
 	snprintf(sql, sizeof sql,
 		LINKS_UNPACKED TOTALS_UNPACKED
-		"UPDATE links SET wait_ps = wait_ps - 1000000 WHERE link = %d AND bin "
+		"UPDATE links SET came_by_ps = came_by_ps - 1000000 WHERE link = %d AND bin "
 		"= %d;"
-		"UPDATE totals SET wait_ps = wait_ps - 1000000 WHERE link = %d;"
-		"UPDATE links SET wait_ps = wait_ps + 5000000 WHERE link = %d AND bin "
+		"UPDATE totals SET came_by_ps = came_by_ps - 1000000 WHERE link = %d;"
+		"UPDATE links SET came_by_ps = came_by_ps + 5000000 WHERE link = %d AND bin "
 		"= %d;"
-		"UPDATE totals SET wait_ps = wait_ps + 5000000 WHERE link = "
+		"UPDATE totals SET came_by_ps = came_by_ps + 5000000 WHERE link = "
 		"%d;" LINKS_PACKED TOTALS_PACKED,
 		LESS, VIZ_HOT_BIN, LESS, MORE, VIZ_HOT_BIN, MORE);
 	if (sqlite3_open(path, &database) != SQLITE_OK ||

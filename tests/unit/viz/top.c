@@ -77,13 +77,13 @@ static void the_window_stays_within_the_run(void **state)
 static void the_list_stays_within_its_links(void **state)
 {
 	struct stage *stage = *state;
-	assert_true(shows(stage, "Hot links by wait, 1 to"));
+	assert_true(shows(stage, "Hot links by wait of packets that came by it, 1 to"));
 	press(stage, "Down", 2);
-	assert_true(shows(stage, "Hot links by wait, 3 to"));
+	assert_true(shows(stage, "Hot links by wait of packets that came by it, 3 to"));
 	press(stage, "PageDown", 10);
-	assert_true(shows(stage, "Hot links by wait, 48 to 48 of 48"));
+	assert_true(shows(stage, "Hot links by wait of packets that came by it, 48 to 48 of 48"));
 	press(stage, "PageUp", 10);
-	assert_true(shows(stage, "Hot links by wait, 1 to"));
+	assert_true(shows(stage, "Hot links by wait of packets that came by it, 1 to"));
 }
 
 static bool fits(struct stage *stage, uint32_t rows, const char *text)

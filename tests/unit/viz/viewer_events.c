@@ -384,9 +384,9 @@ static void in_two_runs(void **state)
 	snprintf(stage->path, sizeof stage->path, "b.db");
 	viz_store(stage->path);
 	stage_change(stage, LINKS_UNPACKED TOTALS_UNPACKED
-		"UPDATE links SET wait_ps = wait_ps + 5000000 WHERE "
+		"UPDATE links SET came_by_ps = came_by_ps + 5000000 WHERE "
 		"link = 10 AND bin = 3;" LINKS_PACKED
-		"UPDATE totals SET wait_ps = wait_ps + "
+		"UPDATE totals SET came_by_ps = came_by_ps + "
 		"5000000 WHERE link = 10;" TOTALS_PACKED);
 	snprintf(stage->path, sizeof stage->path, "a.db");
 	viz_store(stage->path);

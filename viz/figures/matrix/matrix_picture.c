@@ -82,7 +82,7 @@ static void title_text(const struct tb_matrix_figure *figure, const char *mark,
 {
 	bool unmeasured = tb_run_n_unmeasured(figure->run, figure->matrix->metric) > 0;
 	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s",
-		tb_metric_name(figure->matrix->metric),
+		tb_run_metric_text(tb_run_info(figure->run), figure->matrix->metric),
 		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "",
 		unmeasured ? ", " : "", unmeasured ? mark : "",
 		unmeasured ? ": not measured" : "");

@@ -148,7 +148,7 @@ static uint64_t *waits_of_links(struct tb_run *run, struct tb_error *error)
 	int status = samples && wait_ps ? tb_run_samples(run, whole, samples, error)
 					: tb_fail_memory(error, "the links' waits");
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		wait_ps[i] = samples[i].wait_ps;
+		wait_ps[i] = samples[i].came_by_ps;
 	free(samples);
 	if (status == TB_OK)
 		return wait_ps;

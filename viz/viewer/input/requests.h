@@ -26,6 +26,7 @@
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7 8 9", "choose the metric")                              \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
+	X(WAIT, "b", "wait for links, or of what came by them")                          \
 	X(ABSOLUTE, "%", "numbers in percent or in units")                               \
 	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \
 	X(FIGURE, "g", "node to node: next figure; ranks: order of the rows")            \
