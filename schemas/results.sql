@@ -981,20 +981,20 @@ ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
 
 -- Switches by the wait of the headers there, longest first.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
-WITH hot AS (
+WITH hot AS MATERIALIZED (
   SELECT l.run, iif(r.leads = 'for', l.from_switch, l.to_switch) AS switch,
-    iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps, s.packets, s.blocked
-  FROM link AS l JOIN run AS r USING (run) JOIN link_sum AS s USING (run, link)
+    sum(iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps)) AS wait_ps, sum(s.packets) AS packets,
+    sum(s.blocked) AS blocked
+  FROM link_sum AS s JOIN link AS l USING (run, link) JOIN run AS r USING (run)
+  GROUP BY 1, 2
 )
-SELECT t.run, t.name, t.level,
-  round(sum(iif(s.switch IS NULL, 0, s.wait_ps)) / 1e6, 3),
-  iif(sum(iif(s.switch IS NULL, 0, s.wait_ps)) = 0, 0, round(100.0 * sum(s.wait_ps)
-    / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1)),
-  sum(coalesce(s.packets, 0)), sum(coalesce(s.blocked, 0))
+SELECT t.run, t.name, t.level, round(iif(s.switch IS NULL, 0, s.wait_ps) / 1e6, 3),
+  iif(s.switch IS NULL OR s.wait_ps = 0, 0,
+    round(100.0 * s.wait_ps / nullif(max(s.wait_ps) OVER (PARTITION BY t.run), 0), 1)),
+  coalesce(s.packets, 0), coalesce(s.blocked, 0)
 FROM switch AS t
 LEFT JOIN hot AS s ON s.run = t.run AND s.switch = t.switch
-GROUP BY t.run, t.switch
-ORDER BY t.run DESC, sum(coalesce(s.wait_ps, 0)) DESC, t.switch;
+ORDER BY t.run DESC, coalesce(s.wait_ps, 0) DESC, t.switch;
 
 -- Flows by slowdown: time in the network against the same on an idle one. The latency of a message
 -- is own queue, network and software together. How long its headers waited, and how long anybody's

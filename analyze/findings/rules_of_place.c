@@ -29,8 +29,7 @@ static void find_where(struct tb_judging *judging)
 	tb_finding_say(finding,
 		"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The hottest "
 		"%s %s.",
-		way,
-		tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
+		way, tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
 		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
 		TB_EVIDENCE_CARRIED, way,
 		tb_format_counted(evidence->n_carrying, "link", count, sizeof count),

@@ -38,7 +38,7 @@ ask() { sqlite3 mixed1.db "$1"; }
 [[ $(ask "SELECT count(*) FROM job_blame WHERE victim_job <> culprit_job") -ge 2 ]]
 [[ $(ask "SELECT count(DISTINCT node) FROM job_node") == 48 ]]
 [[ $(ask "SELECT count(*) FROM (SELECT link, sum(wait_ps) AS w FROM job_link GROUP BY link) AS b
-	JOIN link_total AS t USING (link) WHERE b.w <> t.wait_ps") == 0 ]]
+	JOIN link_total AS t USING (link) WHERE b.w <> t.came_by_ps") == 0 ]]
 [[ $(ask "SELECT sum(wait_ps) FROM flow") == $(ask "SELECT sum(came_by_ps) FROM link_total") ]]
 [[ $(ask "SELECT count(*) FROM (SELECT victim_job AS job, sum(wait_ps) AS w FROM job_wait GROUP BY 1) AS b
 	JOIN (SELECT job, sum(wait_ps) AS w FROM flow GROUP BY 1) AS f USING (job) WHERE b.w = f.w") == 3 ]]

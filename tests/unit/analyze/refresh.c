@@ -120,10 +120,11 @@ static void a_bin_beyond_the_time_told_counts(void **state)
 	struct tb_error error;
 	(void)state;
 	growing_init(&growing);
-	sql(&growing, "INSERT INTO main.link_pack SELECT run, 3, 0, "
-		      "'[[0,1,0,0,0,0,0,1,0]]' FROM main.run;"
-		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 0, 1, 0 "
-		      "FROM main.run");
+	sql(&growing,
+		"INSERT INTO main.link_pack SELECT run, 3, 0, "
+		"'[[0,1,0,0,0,0,0,1,0]]' FROM main.run;"
+		"INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 0, 1, 0 "
+		"FROM main.run");
 	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
 	assert_int_equal(tb_run_info(growing.run)->n_bins, 4);
 	check(&growing, (struct tb_window){0, 0});

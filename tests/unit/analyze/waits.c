@@ -297,13 +297,14 @@ static void what_is_left_out_is_told(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_heavy_waits all, at, during;
-	change(stage, "CREATE TEMP TABLE most AS SELECT max(wait_ps) / 2 AS floor FROM "
-		      "blame_wait; DELETE FROM blame_wait WHERE wait_ps <= (SELECT floor "
-		      "FROM most); UPDATE blame_list SET floor_ps = (SELECT floor FROM "
-		      "most), rest_ps = (SELECT sum(came_by_ps) FROM link_total) - (SELECT "
-		      "sum(wait_ps) FROM blame_wait) WHERE list = 'blame_wait'; DELETE "
-		      "FROM blame_bin WHERE wait_ps <= 5000; UPDATE blame_list SET "
-		      "floor_ps = 5000, rest_ps = 1 WHERE list = 'blame_bin'");
+	change(stage,
+		"CREATE TEMP TABLE most AS SELECT max(wait_ps) / 2 AS floor FROM "
+		"blame_wait; DELETE FROM blame_wait WHERE wait_ps <= (SELECT floor "
+		"FROM most); UPDATE blame_list SET floor_ps = (SELECT floor FROM "
+		"most), rest_ps = (SELECT sum(came_by_ps) FROM link_total) - (SELECT "
+		"sum(wait_ps) FROM blame_wait) WHERE list = 'blame_wait'; DELETE "
+		"FROM blame_bin WHERE wait_ps <= 5000; UPDATE blame_list SET "
+		"floor_ps = 5000, rest_ps = 1 WHERE list = 'blame_bin'");
 	assert_int_equal(tb_heavy_waits_init(&all, stage->run, 0, NULL), TB_OK);
 	assert_true(all.listed.floor_ps > 0 && all.listed.rest_ps > 0);
 	assert_true(all.listed.listed_ps + all.listed.rest_ps == (double)stage->wait_ps);

@@ -28,10 +28,12 @@ static void change_waits(const char *path)
 	char sql[2048];
 	snprintf(sql, sizeof sql,
 		LINKS_UNPACKED TOTALS_UNPACKED
-		"UPDATE links SET came_by_ps = came_by_ps - 1000000 WHERE link = %d AND bin "
+		"UPDATE links SET came_by_ps = came_by_ps - 1000000 WHERE link = %d AND "
+		"bin "
 		"= %d;"
 		"UPDATE totals SET came_by_ps = came_by_ps - 1000000 WHERE link = %d;"
-		"UPDATE links SET came_by_ps = came_by_ps + 5000000 WHERE link = %d AND bin "
+		"UPDATE links SET came_by_ps = came_by_ps + 5000000 WHERE link = %d AND "
+		"bin "
 		"= %d;"
 		"UPDATE totals SET came_by_ps = came_by_ps + 5000000 WHERE link = "
 		"%d;" LINKS_PACKED TOTALS_PACKED,

@@ -81,7 +81,8 @@ static void the_list_stays_within_its_links(void **state)
 	press(stage, "Down", 2);
 	assert_true(shows(stage, "Hot links by wait of packets that came by it, 3 to"));
 	press(stage, "PageDown", 10);
-	assert_true(shows(stage, "Hot links by wait of packets that came by it, 48 to 48 of 48"));
+	assert_true(shows(
+		stage, "Hot links by wait of packets that came by it, 48 to 48 of 48"));
 	press(stage, "PageUp", 10);
 	assert_true(shows(stage, "Hot links by wait of packets that came by it, 1 to"));
 }
