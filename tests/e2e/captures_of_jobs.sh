@@ -39,7 +39,7 @@ rm "$store"
 is "who delays whom" "$(ask "SELECT group_concat(pair) FROM (SELECT victim_job || '<' || culprit_job AS pair FROM job_wait
 	GROUP BY 1 HAVING sum(wait_ps) > 1e6 ORDER BY 1)")" "0<0,0<1,0<2,1<0,1<1,1<2,2<0,2<1,2<2"
 is "blame by link" "$(ask "SELECT count(*) FROM (SELECT link, sum(wait_ps) AS w FROM job_link GROUP BY link) AS b
-	JOIN link_total AS t USING (link) WHERE b.w <> t.wait_ps")" 0
+	JOIN link_total AS t USING (link) WHERE b.w <> t.came_by_ps")" 0
 is "blame by job" "$(ask "SELECT count(*) FROM (SELECT victim_job AS job, sum(wait_ps) AS w FROM job_wait GROUP BY 1) AS b
 	JOIN (SELECT job, sum(wait_ps) AS w FROM flow GROUP BY 1) AS f USING (job) WHERE b.w = f.w")" 3
 

@@ -41,7 +41,7 @@ for order in back fwd; do
 	tells "$file" 'packets == 8000 and late == 0' "clock_steps == ('$order' == 'back')"
 	"$TAILBACK" info "$file" | grep -q 'captured  *2023-11-14T21:13:20' || fail "$order begins elsewhere"
 	"$TAILBACK" replay -q "$file" -n ethernet,rate=1Gbit/s -o "$order.db"
-	wait=$(sqlite3 "$order.db" 'SELECT sum(wait_ps) FROM link_total')
+	wait=$(sqlite3 "$order.db" 'SELECT sum(wait_for_ps) FROM link_total')
 	[[ $wait == 0 ]] || fail "$order: $wait ps of wait"
 done
 # Sampled: scaled, said in each heading, and no job.

@@ -54,7 +54,8 @@ assert ended > begun
 for i in range(begun, ended + 1):
     rows = [link for link in links if link in full[i].split("Switches")[0]]
     assert rows
-    assert ("Hot links (continued)" if i > begun else "Hot links") in full[i], full[i]
+    heading = "Hot links by wait of packets that came by it"
+    assert (heading + " (continued)" if i > begun else heading) in full[i], full[i]
     assert "Packets/s" in full[i] and "Blocked" in full[i]
 whole = "".join("".join(full).split())
 for link in links:

@@ -68,7 +68,8 @@ key Right
 key Left
 key -
 expect (whole run)
-# the hottest link is the one that held the path up: it has the lowest rows
+# the link by which most came that waited is the one that held the path up: it has the lowest rows
+key b
 key n
 expect spans that it held up
 key t

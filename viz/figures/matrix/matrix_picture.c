@@ -80,9 +80,13 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 static void title_text(const struct tb_matrix_figure *figure, const char *mark,
 	char *buffer, size_t size)
 {
-	bool unmeasured = tb_run_n_unmeasured(figure->run, figure->matrix->metric) > 0;
+	enum tb_metric metric = figure->matrix->metric;
+	const struct tb_run_info *info = tb_run_info(figure->run);
+	bool unmeasured = tb_run_n_unmeasured(figure->run, metric) > 0;
+	bool came_by =
+		metric == TB_CAME_BY || (metric == TB_WAIT && info->wait == TB_CAME_BY);
 	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s",
-		tb_run_metric_text(tb_run_info(figure->run), figure->matrix->metric),
+		came_by ? "wait, came by" : tb_run_metric_text(info, metric),
 		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "",
 		unmeasured ? ", " : "", unmeasured ? mark : "",
 		unmeasured ? ": not measured" : "");

@@ -61,10 +61,13 @@ static void add_recorded(struct tb_time_strip *strip, const struct tb_run_info *
 	const struct tb_congestion *from, const struct tb_congestion_bin *bin)
 {
 	double scale = info->time_scale > 0 ? info->time_scale : 1;
-	double at = ((double)bin->from_ps + 0.5 * (double)from->bin_ps) * scale /
-		    (double)strip->bin_ps;
-	if (at >= (double)strip->n_bins)
+	double begin = (double)bin->from_ps * scale / (double)strip->bin_ps;
+	double middle =
+		begin + 0.5 * (double)from->bin_ps * scale / (double)strip->bin_ps;
+	if (begin >= (double)strip->n_bins)
 		return;
+	double at =
+		fmin(middle, (double)strip->n_bins - 1); // a short run has coarse ones
 	for (int lane = 0; lane < TB_RECORDED_LANES; lane++) {
 		uint64_t n =
 			tb_recorded_lane_of(&bin->counts, (enum tb_recorded_lane)lane);
