@@ -129,7 +129,7 @@ uint64_t tb_run_ticks(const struct tb_run *run, struct tb_link link, uint64_t st
 char *tb_run_nothing_text(
 	const struct tb_run *run, enum tb_metric metric, char *buffer, size_t size)
 {
-	const char *name = tb_metric_name(metric);
+	const char *name = tb_link_figures[metric].name;
 	uint32_t n = tb_run_n_unmeasured(run, metric), n_links = run->record.info.n_links;
 	if (n == 0)
 		snprintf(buffer, size,

@@ -62,7 +62,7 @@ key Escape
 key F10
 key Right
 expect Brushed links by wait
-expect but sums of switches are of all
+expect switches sum all links
 key F6
 expect Brushed roots by what they hold up
 key u

@@ -11,6 +11,8 @@ cd "$scratch"
 cat >steps <<'END_OF_STEPS'
 resize 1280 900
 key F11
+# who held up whom is known of the links by which packets came
+key b
 expect Critical path of the run
 expect 52.9 % held up in the network
 expect rank 15
@@ -23,7 +25,7 @@ expect node 15 > 0.0
 expect spans that it held up
 key Escape
 refuse spans that it held up
-click 500 609
+key n
 expect spans that it held up
 key Escape
 hover 400 246
@@ -69,7 +71,6 @@ key Left
 key -
 expect (whole run)
 # the link by which most came that waited is the one that held the path up: it has the lowest rows
-key b
 key n
 expect spans that it held up
 key t

@@ -35,11 +35,11 @@ static void tip_cell(
 	if (cell->largest)
 		snprintf(tip->lines[1], sizeof tip->lines[1],
 			"%s %s, %.1f %% of the most loaded %s",
-			tb_metric_name(viewer->data.metric), amount,
+			tb_link_figures[viewer->data.metric].name, amount,
 			100.0 * (double)cell->value / (double)cell->largest, cell->kind);
 	else
 		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
-			tb_metric_name(viewer->data.metric), amount);
+			tb_link_figures[viewer->data.metric].name, amount);
 	tb_metric_meaning(viewer->data.metric, viewer->data.info->words, tip->lines[2],
 		sizeof tip->lines[2]);
 	tip->n_lines = 3;

@@ -215,7 +215,7 @@ static void free_name(const char *what, const char *end, char *name, size_t size
 static const char *list_name(const struct tb_viewer *viewer)
 {
 	const struct tb_view *view = viewer->panes.main->view;
-	return view->put_csv ? view->name : tb_metric_name(viewer->data.metric);
+	return view->put_csv ? view->name : tb_link_figures[viewer->data.metric].name;
 }
 
 static void search_files(struct tb_viewer *viewer)
@@ -278,7 +278,8 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 			open_prompt(viewer, TB_PROMPT_FILTER, viewer->rows.filter);
 		return true;
 	case TB_REQUEST_SAVE:
-		free_name(tb_metric_name(viewer->data.metric), "png", name, sizeof name);
+		free_name(tb_link_figures[viewer->data.metric].name, "png", name,
+			sizeof name);
 		open_prompt(viewer, TB_PROMPT_SAVE, name);
 		return true;
 	case TB_REQUEST_EXPORT:

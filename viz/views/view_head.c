@@ -108,7 +108,7 @@ static void draw_filters(
 		return;
 	type.colour = tb_palette_of(pane->style->theme)->accent;
 	tb_picture_printf(picture, line, type,
-		"only links with %s, but sums of switches are of all",
+		"only links with %s; switches sum all links",
 		tb_brush_text(brush, pane->data, text, sizeof text));
 }
 

@@ -359,11 +359,11 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		n == 1 ? "link" : "links");
 	if (high == UINT64_MAX)
 		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s or more",
-			tb_metric_name(pane->data->metric),
+			tb_link_figures[pane->data->metric].name,
 			tb_metric_format(pane->data->metric, low, text, sizeof text));
 	else
 		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s to %s",
-			tb_metric_name(pane->data->metric),
+			tb_link_figures[pane->data->metric].name,
 			tb_metric_format(pane->data->metric, low, text, sizeof text),
 			tb_metric_format(pane->data->metric, high, other, sizeof other));
 	tip->n_lines = 2;

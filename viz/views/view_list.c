@@ -133,7 +133,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		: pane->rows->filter[0] ? "Filtered links"
 		: by_name || rising	? "Links"
 					: "Hot links",
-		by_name ? "name" : tb_metric_name(tb_rows_metric(pane->rows)),
+		by_name ? "name" : tb_link_figures[tb_rows_metric(pane->rows)].name,
 		rising ? ", least first" : "");
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},

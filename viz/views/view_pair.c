@@ -386,7 +386,8 @@ static void draw_movers(
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
 		tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
-		"Links whose %s changed most, of %s", tb_metric_name(pane->data->metric),
+		"Links whose %s changed most, of %s",
+		tb_link_figures[pane->data->metric].name,
 		tb_format_count(pair->n_moved, count, sizeof count));
 	for (int i = 0; i < n && i < (int)pair->n_movers; i++) {
 		box.y += ROW_H;

@@ -138,9 +138,9 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 				     ? "; dashed: not measured"
 				     : "";
 	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy%s",
-		tb_metric_name(pane->data->metric), dashed);
+		tb_link_figures[pane->data->metric].name, dashed);
 	snprintf(brief, sizeof brief, "shade: %s; width: busy%s",
-		tb_metric_name(pane->data->metric), dashed);
+		tb_link_figures[pane->data->metric].name, dashed);
 	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);

@@ -126,7 +126,7 @@ static void a_brush_filters_roots_and_says_that_sums_are_of_all(void **state)
 	tb_viewer_key(viewer, "F10");
 	struct tb_box top = row_of(viewer, 1);
 	drag(viewer, top.x + 40, top.y + 5, top.x + top.w - 2, top.y + 9);
-	assert_true(shows(viewer, "but sums of switches are of all"));
+	assert_true(shows(viewer, "switches sum all links"));
 	tb_viewer_key(viewer, "F6");
 	assert_true(shows(viewer, "Brushed roots by what they hold up"));
 	assert_true(is_listed(viewer, root));

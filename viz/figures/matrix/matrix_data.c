@@ -119,7 +119,7 @@ int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	tb_json_add_text(&head, "network", info->network_name);
 	tb_json_add_count(&head, "nodes", info->n_nodes);
 	tb_json_add(&head, "complete", json_boolean(info->complete));
-	tb_json_add_text(&head, "metric", tb_metric_name(matrix->metric));
+	tb_json_add_text(&head, "metric", tb_link_figures[matrix->metric].name);
 	tb_json_add_text(&head, "unit", tb_metric_unit(matrix->metric));
 	tb_json_add_text(&head, "links", matrix->leaves ? "leaving" : "arriving");
 	tb_json_add_count(&head, "from_ps", (uint64_t)tb_window_begin_ps(info, window));

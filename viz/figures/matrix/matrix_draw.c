@@ -194,7 +194,7 @@ static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *
 		return;
 	}
 	snprintf(tip, sizeof tip, "%s: %s %s%s, %.1f %% of the most loaded link",
-		link->name, tb_metric_name(matrix->metric),
+		link->name, tb_link_figures[matrix->metric].name,
 		tb_known_sign(tb_known_of(link->known, matrix->metric)),
 		tb_metric_format(matrix->metric, cell->value, value, sizeof value),
 		cell->percent);
@@ -209,7 +209,7 @@ static void switch_tip(
 	const struct tb_matrix *matrix = pen->matrix;
 	snprintf(tip, sizeof tip, "switch %s: %s %s, %.1f %% of the most loaded switch",
 		tb_run_switches(pen->run)[switch_box->sw.id].name,
-		tb_metric_name(matrix->metric),
+		tb_link_figures[matrix->metric].name,
 		tb_metric_format(matrix->metric, switch_box->sum, value, sizeof value),
 		switch_box->percent);
 	tb_picture_tip(pen->picture, tip);

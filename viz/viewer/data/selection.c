@@ -57,7 +57,7 @@ char *tb_brush_text(const struct tb_brush *brush, const struct tb_viewer_data *d
 	tb_metric_format(brush->metric, brush->low, low, sizeof low);
 	if (!open_ended && brush->high != brush->low)
 		tb_metric_format(brush->metric, brush->high, high, sizeof high);
-	snprintf(buffer, size, "%s %s%s%s %s", tb_metric_name(brush->metric), low,
+	snprintf(buffer, size, "%s %s%s%s %s", tb_link_figures[brush->metric].name, low,
 		open_ended ? " or more"
 		: high[0]  ? " to "
 			   : "",

@@ -171,7 +171,7 @@ static void box_links(const struct tb_detail *detail, const struct tb_matrix_box
 		!box || !box->n_nodes ? ""
 		: leaves	      ? " and from nodes"
 				      : " and to nodes",
-		tb_metric_name(data->metric));
+		tb_link_figures[data->metric].name);
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
 	for (uint32_t i = 0; i < n_cells(box); i++) {

@@ -59,7 +59,7 @@ static void links(const struct tb_detail *detail, struct tb_pick from, struct tb
 	flows(detail, from, to);
 	tb_sheet_gap(detail->sheet);
 	snprintf(text, sizeof text, "links of the shortest paths, and their %s",
-		tb_metric_name(detail->pane->data->metric));
+		tb_link_figures[detail->pane->data->metric].name);
 	tb_sheet_caption(detail->sheet, text);
 	const struct tb_link *found =
 		tb_paths_between(paths, end_of(from), end_of(to), &n);

@@ -266,7 +266,7 @@ static void way(const struct tb_detail *detail, const struct tb_flow_sample *flo
 		tb_paths_way(paths, flow->source, flow->destination, &n);
 	snprintf(text, sizeof text, "links that it %s, and their %s",
 		tb_paths_are_known(paths) ? "crosses" : "may cross",
-		tb_metric_name(data->metric));
+		tb_link_figures[data->metric].name);
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
 	for (uint32_t i = 0; i < n; i++)
