@@ -266,18 +266,22 @@ static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 	return file->archive ? read_archive(file, out, size) : read_gzip(file, out, size);
 }
 
-static ssize_t on_read(void *cookie, char *out, size_t size)
+ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size)
 {
-	struct tb_infile *file = cookie;
 	size_t n_kept = file->n_peeked - file->peeked_at;
 	if (n_kept > 0) {
 		n_kept = n_kept < size ? n_kept : size;
-		memcpy(out, file->peeked + file->peeked_at, n_kept);
+		memcpy(to, file->peeked + file->peeked_at, n_kept);
 		file->peeked_at += n_kept;
 		return (ssize_t)n_kept;
 	}
 	// zlib counts in unsigned int.
-	ssize_t n = decompress(file, out, size < UINT32_MAX ? size : UINT32_MAX);
+	return decompress(file, to, size < UINT32_MAX ? size : UINT32_MAX);
+}
+
+static ssize_t on_read(void *cookie, char *out, size_t size)
+{
+	ssize_t n = tb_infile_read(cookie, out, size);
 	if (n >= 0)
 		return n;
 	errno = EIO;

@@ -44,6 +44,11 @@ int tb_infile_open(FILE **stream, struct tb_infile **file, const char *path,
 int tb_infile_peek(struct tb_infile *file, size_t n, struct tb_bytes *first,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_infile_read reads up to `size` bytes past the stream, for whoever keeps a buffer of
+// its own: what there is without waiting longer, at least one; 0 at the end, negative as
+// tb_infile_check tells. The stream must not have buffered anything.
+ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size) TB_MUST_USE;
+
 // tb_infile_stop_on has reading fail with TB_ESTOPPED once `*stop` is set, which another
 // does (a signal handler). NULL: never, as at first. A signal ends waiting for a pipe,
 // socket or terminal in any case (tb_stop_of_signals).

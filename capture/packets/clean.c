@@ -215,8 +215,11 @@ static bool is_behind_span(const struct tb_clean *clean, int64_t at_ns, int64_t 
 }
 
 // is_inside returns whether something was captured within the span that is asked for.
-static bool is_inside(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
+static inline bool is_inside(
+	const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
 {
+	if (clean->from.kind == TB_INSTANT_NONE && clean->to.kind == TB_INSTANT_NONE)
+		return true;
 	return !is_before_span(clean, at_ns, offset_ns) &&
 	       !is_behind_span(clean, at_ns, offset_ns);
 }
@@ -499,7 +502,6 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	learn_segment(there, held);
 	cleaned->full_bytes = segment_of(there, back, held);
 	cleaned->repeated = counts && fresh == 0;
-	clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	// Of a sampled connection nobody knows what lies between two segments.
 	if (clean->origins[frame->origin].stands_for == 1) {
 		tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
@@ -507,6 +509,8 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 		if (record_tcp(clean, held, &there->tcp, &back->tcp, &clean->events) !=
 			TB_OK)
 			return TB_ENOMEM;
+	} else {
+		clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	}
 	if (clean->keep_retransmissions || fresh == n)
 		return 1;

@@ -325,6 +325,12 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	uint32_t n = frame->payload_bytes + syn + ((flags & TB_TCP_FIN) != 0);
 	uint32_t end = frame->sequence + n;
 	*events = (struct tb_tcp_events){.rtt_ns = -1};
+	// Needed further below, and seldom in the processor's cache.
+	if (back->has_spilled)
+		__builtin_prefetch(set_of(analysis, back->id, frame->acknowledged));
+	if (n > 0 && there->n_recent == TB_TCP_RECENT)
+		__builtin_prefetch(
+			set_of(analysis, there->id, there->ends[there->first_recent]));
 	if (syn)
 		begin(there, back, frame);
 	events->is = classify_window(there, back, frame,

@@ -66,7 +66,6 @@ struct tb_tcp_events {
 // has been seen.
 struct tb_tcp_side {
 	int64_t last_ns;  // its last frame
-	int64_t sent_ns;  // its last segment with bytes, SYN or FIN
 	int64_t next_ns;  // when `next` grew
 	int64_t ack_ns;	  // its last acknowledgement
 	int64_t full_ns;  // since when there was no room for a full segment
@@ -84,20 +83,22 @@ struct tb_tcp_side {
 	uint16_t window; // as it stood in its last frame
 	uint16_t n_dup_acks;
 	uint8_t window_scale; // of its SYN: shift + 1; 0: no option
-	bool begun : 1;	      // `next` is known
-	bool acked : 1;	      // `ack` is known
-	bool syn : 1;	      // its SYN was seen
-	bool last_was_syn : 1;
-	bool last_was_keep_alive : 1;
-	bool last_was_probe : 1;
-	bool closed : 1; // its window is zero
-	bool is_full : 1;
-	bool has_room : 1;
-	bool ambiguous : 1; // bytes that were sent again are not acknowledged
-	bool has_half : 1;
-	bool has_spilled : 1;
-	uint8_t first_recent : 3; // the oldest of the segments above
-	uint8_t n_recent : 3;	  // how many of them there are
+	// Bytes, not bits: a word that is read just after one of its bits was written has
+	// to wait for that.
+	bool begun; // `next` is known
+	bool acked; // `ack` is known
+	bool syn;   // its SYN was seen
+	bool last_was_syn;
+	bool last_was_keep_alive;
+	bool last_was_probe;
+	bool closed; // its window is zero
+	bool is_full;
+	bool has_room;
+	bool ambiguous; // bytes that were sent again are not acknowledged
+	bool has_half;
+	bool has_spilled;
+	uint8_t first_recent; // the oldest of the segments above
+	uint8_t n_recent;     // how many of them there are
 };
 
 struct tb_tcp_analysis; // opaque

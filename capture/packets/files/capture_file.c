@@ -1,13 +1,19 @@
 #include "capture_file.h"
 
+#include "array.h"
 #include "frame.h"
 #include "infile.h"
 #include "pcapng.h"
 
+#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
+
+#define RECORD_HEAD	 16
+#define RECORD_BYTES_MAX 262144 // libpcap's limit
+#define AHEAD_BYTES	 (size_t)(64 << 10)
 
 struct tb_capture_file {
 	char *name;
@@ -16,6 +22,12 @@ struct tb_capture_file {
 	struct tb_pcapng *pcapng; // NULL for pcap
 	pcap_t *pcap;
 	int link_type;
+	// Records of nearly all pcap files, little-endian ones of version 2.4, are taken
+	// from here: libpcap copies them twice, and their heads byte by byte.
+	bool is_usual;
+	uint32_t ns_per_tick, snapshot_bytes;
+	uint8_t *ahead; // read ahead; the next record begins at ahead_at
+	size_t ahead_at, ahead_end, ahead_room;
 	uint64_t n_records;
 };
 
@@ -87,6 +99,7 @@ static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
 		return header_broken(file, message, error);
 	file->stream = NULL;
 	file->link_type = pcap_datalink(file->pcap);
+	file->snapshot_bytes = (uint32_t)pcap_snapshot(file->pcap);
 	if (tb_frame_reads_link_type(file->link_type))
 		return TB_OK;
 	char type[TB_FRAME_TYPE_TEXT_SIZE];
@@ -105,6 +118,19 @@ static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 	int status = recognise(file, &kind, error);
 	if (status != TB_OK)
 		return status;
+	struct tb_bytes first = {NULL, 0};
+	uint32_t magic = 0, version = 0;
+	status = tb_infile_peek(file->input, 8, &first, error);
+	if (status != TB_OK)
+		return status;
+	(void)tb_bytes_u32(first, 0, &magic);
+	(void)tb_bytes_u32(first, 4, &version);
+	file->ns_per_tick = magic == 0xd4c3b2a1 ? 1000 : 1;
+	file->is_usual =
+		(magic == 0xd4c3b2a1 || magic == 0x4d3cb2a1) && version == 0x02000400;
+	// libpcap is to read no further than the header.
+	if (file->is_usual)
+		setvbuf(file->stream, NULL, _IONBF, 0);
 	// Every record takes two small reads; without this each would take a lock.
 	__fsetlocking(file->stream, FSETLOCKING_BYCALLER);
 	return kind == TB_CAPTURE_KIND_PCAPNG ? open_pcapng(file, error)
@@ -152,6 +178,7 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	tb_pcapng_free(file->pcapng);
 	if (file->stream)
 		fclose(file->stream);
+	free(file->ahead);
 	free(file->name);
 	free(file);
 }
@@ -166,6 +193,94 @@ static int fail_at(const struct tb_capture_file *file, const struct tb_error *fo
 		cause = *found;
 	return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
 		file->n_records + 1, "%s", cause.text);
+}
+
+// read_ahead reads until `n` bytes from ahead_at on are there, or no more come: 1, 0, or
+// TB_ENOMEM.
+static int read_ahead(struct tb_capture_file *file, size_t n)
+{
+	size_t room = n > AHEAD_BYTES ? n : AHEAD_BYTES;
+	if (TB_ARRAY_RESERVE(&file->ahead, &file->ahead_room, room) != TB_OK)
+		return TB_ENOMEM;
+	file->ahead_end -= file->ahead_at;
+	memmove(file->ahead, file->ahead + file->ahead_at, file->ahead_end);
+	file->ahead_at = 0;
+	while (file->ahead_end < n) {
+		ssize_t got = tb_infile_read(file->input, file->ahead + file->ahead_end,
+			room - file->ahead_end);
+		if (got <= 0)
+			return 0;
+		file->ahead_end += (size_t)got;
+	}
+	return 1;
+}
+
+static inline int have_ahead(struct tb_capture_file *file, size_t n)
+{
+	return file->ahead_end - file->ahead_at >= n ? 1 : read_ahead(file, n);
+}
+
+static int fill_record(const struct tb_capture_file *file, struct tb_record *record,
+	uint32_t seconds, uint64_t ns, struct tb_error *error)
+{
+	if (ns >= 1000000000)
+		return tb_fail(error, TB_EFORMAT,
+			"the record is broken (its part of a second is a second or "
+			"more)");
+	record->at_ns = tb_record_at_ns(seconds, ns);
+	record->link_type = file->link_type;
+	record->interface = 0;
+	record->untimed = false;
+	record->bits_per_s = 0;
+	return 1;
+}
+
+// fail_cut reports the end of a file within a record, in libpcap's words.
+static int fail_cut(const char *what, size_t n, size_t got, struct tb_error *error)
+{
+	return tb_fail(error, TB_EFORMAT,
+		"the capture ends in mid-packet (truncated dump file; tried to read %zu "
+		"%s bytes, only got %zu)",
+		n, what, got);
+}
+
+static int next_of_usual(
+	struct tb_capture_file *file, struct tb_record *record, struct tb_error *error)
+{
+	uint32_t seconds = 0, ticks = 0, n = 0, wire_bytes = 0;
+	int code = have_ahead(file, RECORD_HEAD);
+	if (code < 0)
+		return tb_fail_memory(error, "the capture");
+	size_t left = file->ahead_end - file->ahead_at;
+	if (code == 0 && left == 0 && tb_infile_check(file->input, NULL) == TB_OK)
+		return 0;
+	if (code == 0)
+		return fail_cut("header", RECORD_HEAD, left, error);
+	struct tb_bytes head = {file->ahead + file->ahead_at, RECORD_HEAD};
+	(void)tb_bytes_u32_as(head, 0, true, &seconds);
+	(void)tb_bytes_u32_as(head, 4, true, &ticks);
+	(void)tb_bytes_u32_as(head, 8, true, &n);
+	(void)tb_bytes_u32_as(head, 12, true, &wire_bytes);
+	if (n > RECORD_BYTES_MAX)
+		return tb_fail(error, TB_EFORMAT,
+			"the record is broken (invalid packet capture length %" PRIu32
+			", bigger than maximum of %d)",
+			n, RECORD_BYTES_MAX);
+	code = have_ahead(file, RECORD_HEAD + n);
+	if (code < 0)
+		return tb_fail_memory(error, "the capture");
+	if (code == 0)
+		return fail_cut("captured", n,
+			file->ahead_end - file->ahead_at - RECORD_HEAD, error);
+	const uint8_t *data = file->ahead + file->ahead_at + RECORD_HEAD;
+	file->ahead_at += RECORD_HEAD + n;
+	// Beyond what the header of the file says, libpcap drops.
+	if (n > file->snapshot_bytes)
+		n = file->snapshot_bytes;
+	record->bytes = (struct tb_bytes){data, n};
+	record->wire_bytes = wire_bytes < n ? n : wire_bytes;
+	return fill_record(
+		file, record, seconds, (uint64_t)ticks * file->ns_per_tick, error);
 }
 
 static int next_of_pcap(
@@ -183,29 +298,21 @@ static int next_of_pcap(
 			cut ? "the capture ends in mid-packet" : "the record is broken",
 			found);
 	}
-	// The file's seconds are unsigned, which libpcap reads as signed: after 2038.
-	uint32_t seconds = (uint32_t)header->ts.tv_sec;
-	uint64_t ns = (uint64_t)header->ts.tv_usec;
-	if (header->ts.tv_usec < 0 || ns >= 1000000000)
-		return tb_fail(error, TB_EFORMAT,
-			"the record is broken (its part of a second is a second or "
-			"more)");
-	record->at_ns = tb_record_at_ns(seconds, ns);
 	record->bytes = (struct tb_bytes){data, header->caplen};
 	record->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
-	record->link_type = file->link_type;
-	record->interface = 0;
-	record->untimed = false;
-	record->bits_per_s = 0;
-	return 1;
+	// The file's seconds are unsigned, which libpcap reads as signed: after 2038. A
+	// negative part of a second becomes one that is too large.
+	return fill_record(file, record, (uint32_t)header->ts.tv_sec,
+		(uint64_t)header->ts.tv_usec, error);
 }
 
 int tb_capture_file_next(
 	struct tb_capture_file *file, struct tb_record *record, struct tb_error *error)
 {
 	struct tb_error found;
-	int status = file->pcapng ? tb_pcapng_next(file->pcapng, record, &found)
-				  : next_of_pcap(file, record, &found);
+	int status = file->is_usual ? next_of_usual(file, record, &found)
+		     : file->pcapng ? tb_pcapng_next(file->pcapng, record, &found)
+				    : next_of_pcap(file, record, &found);
 	if (status < 0)
 		return fail_at(file, &found, error);
 	file->n_records += status == 1;

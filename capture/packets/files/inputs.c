@@ -105,10 +105,13 @@ static void begin(struct tb_inputs *inputs)
 static void read_on_first(struct tb_inputs *inputs)
 {
 	size_t i = inputs->heap[0].input;
-	if (read_on(inputs, i))
-		due_replace(inputs->heap, inputs->n_heap, due_of(inputs, i));
-	else
+	if (read_on(inputs, i)) {
+		// The last input that is left needs no order.
+		if (inputs->n_heap > 1)
+			due_replace(inputs->heap, inputs->n_heap, due_of(inputs, i));
+	} else {
 		due_take(inputs->heap, inputs->n_heap--);
+	}
 }
 
 int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,

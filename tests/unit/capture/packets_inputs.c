@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -122,6 +123,70 @@ static void both_magics_and_byte_orders_read(void **state)
 			assert_int_equal(n_got, 2);
 			assert_int_equal(got[1].at_ps, 3 * TB_PS_PER_US);
 		}
+}
+
+// Where the next number of 4 bytes goes, in the byte order of the file.
+static void capture_patch(struct capture *capture, size_t at, uint32_t value)
+{
+	size_t n = capture->n;
+	capture->n = at;
+	capture_word(capture, value, 4);
+	capture->n = n;
+}
+
+// Files of this byte order and version are read without libpcap, those of the other one
+// with it. What is wrong in the second of two records, both tell in the same words.
+static void libpcap_and_the_own_reader_tell_the_same(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t less, at; // bytes cut off at the end; where a number is put
+		uint32_t value;
+		size_t n_records;
+		const char *says; // NULL: it reads
+	} cases[] = {
+		{0, 16, 20, 2, NULL},	    // the file's limit is below what it holds
+		{0, 106 + 12, 60, 2, NULL}, // longer than it was on the wire
+		{0, 106 + 4, 1000000000, 1, "its part of a second"},
+		{0, 106 + 4, UINT32_MAX, 1, "its part of a second"},
+		{0, 106 + 8, 262145, 1, "length 262145, bigger than"},
+		{0, 106 + 8, UINT32_MAX, 1, "length 4294967295, bigger than"},
+		{0, 106 + 8, 67, 1, "read 67 captured bytes, only got 66"},
+		{0, 106 + 8, 262144, 1, "read 262144 captured bytes, only got 66"},
+		{1, 16, 262144, 1, "read 66 captured bytes, only got 65"},
+		{66, 16, 262144, 1, "read 66 captured bytes, only got 0"},
+		{67, 16, 262144, 1, "read 16 header bytes, only got 15"},
+		{81, 16, 262144, 1, "read 16 header bytes, only got 1"},
+		{82, 16, 262144, 1, NULL},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char said[sizeof error.text] = "";
+		for (int swapped = 0; swapped < 2; swapped++) {
+			struct capture capture;
+			capture_begin(&capture, 1);
+			capture.swapped = swapped;
+			capture_tcp(&capture, 1000, 1, 2, 1, 1000, 10);
+			capture_tcp(&capture, 2000, 1, 2, 1, 1010, 10);
+			capture_head(&capture);
+			capture_patch(&capture, cases[i].at, cases[i].value);
+			capture.n -= cases[i].less;
+			capture_end(&capture, path);
+			assert_int_equal(
+				read_path(NULL), cases[i].says ? TB_EFORMAT : TB_OK);
+			assert_int_equal(summary->n_records, cases[i].n_records);
+			assert_int_equal(summary->n_undecodable, i == 0 ? 2 : 0);
+			if (cases[i].says)
+				assert_non_null(strstr(error.text, cases[i].says));
+			assert_int_equal(error.at, cases[i].says ? 2 : 0);
+			// What the limit is called depends on libpcap's version.
+			char *limit = strstr(error.text, "bigger than");
+			if (limit)
+				*limit = '\0';
+			if (swapped)
+				assert_string_equal(error.text, said);
+			snprintf(said, sizeof said, "%s", error.text);
+		}
+	}
 }
 
 static void interfaces_of_different_link_types_read(void **state)
@@ -280,6 +345,7 @@ int main(void)
 		cmocka_unit_test(of_equal_stamps_the_first_input_comes_first),
 		cmocka_unit_test(alike_frames_of_one_point_are_no_copies),
 		cmocka_unit_test(both_magics_and_byte_orders_read),
+		cmocka_unit_test(libpcap_and_the_own_reader_tell_the_same),
 		cmocka_unit_test(interfaces_of_different_link_types_read),
 		cmocka_unit_test(a_cut_capture_gives_what_is_whole_then_names_the_record),
 		cmocka_unit_test(a_broken_block_ends_a_pcapng_where_it_is),
