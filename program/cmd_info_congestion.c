@@ -6,6 +6,12 @@
 
 #define PAIRS_SHOWN 8 // to people; JSON has all
 
+// trip_text writes a time that may not be known (-1).
+static const char *trip_text(tb_time_ps ps, char *buffer, size_t size)
+{
+	return ps < 0 ? "-" : tb_format_time(ps, buffer, size);
+}
+
 static void print_round_trips(const struct info_options *options, const char *name,
 	const char *how, const struct tb_round_trips *trips)
 {
@@ -13,9 +19,9 @@ static void print_round_trips(const struct info_options *options, const char *na
 	if (trips->n == 0)
 		return;
 	info_line(options, name, "%s: least %s, median %s, 95 %% within %s, of %s", how,
-		tb_format_time(trips->least_ps, text[0], sizeof text[0]),
-		tb_format_time(trips->median_ps, text[1], sizeof text[1]),
-		tb_format_time(trips->p95_ps, text[2], sizeof text[2]),
+		trip_text(trips->least_ps, text[0], sizeof text[0]),
+		trip_text(trips->median_ps, text[1], sizeof text[1]),
+		trip_text(trips->p95_ps, text[2], sizeof text[2]),
 		tb_format_count(trips->n, text[3], sizeof text[3]));
 }
 
@@ -55,9 +61,9 @@ static void print_pairs(
 		trips[0] = '\0';
 		if (pair->acknowledged.n)
 			snprintf(trips, sizeof trips, "; round trip %s, median %s",
-				tb_format_time(
+				trip_text(
 					pair->acknowledged.least_ps, least, sizeof least),
-				tb_format_time(pair->acknowledged.median_ps, median,
+				trip_text(pair->acknowledged.median_ps, median,
 					sizeof median));
 		info_line(options, n ? "" : "worst pairs", "%s > %s: %s%s",
 			pair->source ? pair->source : "others",

@@ -932,13 +932,14 @@ CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_o
   busy_percent, packets, packets_per_s, blocked, longest_wait_us,
   largest_queue_bytes, leads, wait_for_us, came_by_us, link_id, wait_known) AS
 WITH hot AS (
-  SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps
+  SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps,
+    r.run IN (SELECT run FROM link_known WHERE wait IS NOT NULL) AS is_bounded
   FROM link_sum AS s JOIN run AS r USING (run)
 )
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
   round(s.wait_ps / 1e6, 3),
-  round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1),
-  round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1),
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1)),
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1)),
   round(100.0 * s.busy_ps / s.simulated_ps, 1),
   s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER), s.blocked,
   round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.leads,
@@ -951,17 +952,18 @@ ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
 -- The congestion matrix: a row per number in a switch's box, and one with their sum (side
 -- 'switch'). A number is the wait that leads: of packets that came in by the port's link, or for the
--- link that leaves by it. Percentages of the most loaded link and of the most loaded switch. Joined in
+-- link that leaves by it, and of side 'node' for the link that comes from the node there. Percentages of the most loaded link and of the most loaded switch. Joined in
 -- the order that is written: some SQLites would read all numbers again for each switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
 WITH box AS (
-  SELECT l.run, l.link, iif(r.leads = 'for', l.from_switch, l.to_switch) AS switch,
-    iif(r.leads = 'for', l.from_port, l.to_port) AS port, r.leads
+  SELECT l.run, l.link, iif(r.leads = 'for', coalesce(l.from_switch, l.to_switch), l.to_switch) AS switch,
+    iif(r.leads = 'for' AND l.kind <> 'injection', l.from_port, l.to_port) AS port, r.leads,
+    r.leads = 'for' AND l.kind = 'injection' AS is_of_node
   FROM link AS l JOIN run AS r USING (run)
 ), cell AS MATERIALIZED (
   SELECT l.run, t.level, t.switch, l.port, l.link,
     iif(s.link IS NULL, 0, iif(l.leads = 'for', s.wait_for_ps, s.came_by_ps)) AS wait_ps,
-    CASE WHEN l.port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
+    CASE WHEN l.is_of_node THEN 'node' WHEN l.port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
   FROM box AS l
   JOIN switch AS t ON t.run = l.run AND t.switch = l.switch
   LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
@@ -982,7 +984,7 @@ ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
 -- Switches by the wait of the headers there, longest first.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
 WITH hot AS MATERIALIZED (
-  SELECT l.run, iif(r.leads = 'for', l.from_switch, l.to_switch) AS switch,
+  SELECT l.run, iif(r.leads = 'for', coalesce(l.from_switch, l.to_switch), l.to_switch) AS switch,
     sum(iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps)) AS wait_ps, sum(s.packets) AS packets,
     sum(s.blocked) AS blocked
   FROM link_sum AS s JOIN link AS l USING (run, link) JOIN run AS r USING (run)
@@ -991,7 +993,7 @@ WITH hot AS MATERIALIZED (
 SELECT t.run, t.name, t.level, round(iif(s.switch IS NULL, 0, s.wait_ps) / 1e6, 3),
   iif(s.switch IS NULL OR s.wait_ps = 0, 0,
     round(100.0 * s.wait_ps / nullif(max(s.wait_ps) OVER (PARTITION BY t.run), 0), 1)),
-  coalesce(s.packets, 0), coalesce(s.blocked, 0)
+  iif(s.switch IS NULL, 0, s.packets), iif(s.switch IS NULL, 0, s.blocked)
 FROM switch AS t
 LEFT JOIN hot AS s ON s.run = t.run AND s.switch = t.switch
 ORDER BY t.run DESC, coalesce(s.wait_ps, 0) DESC, t.switch;

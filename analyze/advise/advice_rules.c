@@ -90,10 +90,9 @@ static int shorter_paths(
 	for (uint32_t i = 0; i < advice->info->n_links; i++)
 		if (links[i].at.latency_ps > link_ps)
 			link_ps = links[i].at.latency_ps;
-	*ps = (tb_time_ps)(4 * n_messages * 2 * (advice->info->n_levels - 1)) *
-	      (advice->info->network.hop_latency_ps + link_ps);
-	if (!path.n_shares)
-		*ps = -1;
+	double shorter_ps = 8.0 * (double)n_messages * (advice->info->n_levels - 1) *
+			    (double)(advice->info->network.hop_latency_ps + link_ps);
+	*ps = path.n_shares && shorter_ps < 9e18 ? (tb_time_ps)shorter_ps : -1;
 	tb_critical_path_fini(&path);
 	return status;
 }

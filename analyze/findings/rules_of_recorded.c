@@ -24,7 +24,8 @@ static bool keeps_time(const struct tb_evidence *evidence)
 static tb_time_ps run_time(const struct tb_evidence *evidence, tb_time_ps captured_ps)
 {
 	double scale = evidence->info->time_scale;
-	return scale > 0 ? (tb_time_ps)((double)captured_ps * scale) : captured_ps;
+	double ps = (double)captured_ps * (scale > 0 ? scale : 1);
+	return ps < 9e18 ? (tb_time_ps)ps : TB_TIME_NEVER;
 }
 
 // find_span finds when it was recorded, from the first bin to the last.

@@ -26,6 +26,10 @@ static void put_ticks(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
+	at->unknown = tb_run_is_measured(report->info) &&
+		      tb_run_links(report->run)[hot->sample.link.id].tick_bytes == 0;
+	if (at->unknown)
+		return;
 	tb_put_count(
 		at, tb_run_ticks(report->run, hot->sample.link, hot->sample.stall_ps));
 }
@@ -85,7 +89,7 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
 		if (strcmp(derived[i].key, key) == 0)
 			return tb_known_of(known, derived[i].metric);
-	for (int metric = 0; metric < TB_N_METRICS; metric++)
+	for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
 		if (strcmp(tb_link_figures[metric].column, key) == 0)
 			return tb_known_of(known, (enum tb_metric)metric);
 	return TB_EXACT;
@@ -298,7 +302,7 @@ static const struct tb_column region_columns[] = {
 	{"to_nodes", NULL, "Of its links", TB_DATUM_COUNT,
 		REGION(n_of_kind[TB_LINK_EJECTION])},
 	{"stall_ps", NULL, "Sum over its links", TB_DATUM_TIME, REGION(stall_ps)},
-	{"wait_ps", "Wait", "How long packets arriving over them waited", TB_DATUM_TIME,
+	{"wait_ps", "Wait", "The wait of its links", TB_DATUM_TIME,
 		REGION(wait_ps), .put = put_region_wait},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
 		.put = put_region_share, .flags = TB_COLUMN_NULL},

@@ -65,7 +65,7 @@ int tb_run_known_load(struct tb_run *run, struct tb_error *error)
 	sqlite3_finalize(row.query);
 	memset(run->n_known, 0, sizeof run->n_known);
 	for (uint32_t i = 0; i < info->n_links; i++)
-		for (int metric = 0; metric < TB_N_METRICS; metric++)
+		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
 			run->n_known[metric][tb_known_of(
 				run->links[i].known, (enum tb_metric)metric)]++;
 	mark_switches(run);

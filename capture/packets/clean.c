@@ -45,8 +45,8 @@ struct tb_clean {
 	tb_time_ps at_ps; // and its time in the trace
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
-	// What frames in the reorder window have in common, by tb_frame's `origin`. The
-	// window never spans as many.
+	// What frames in the reorder window have in common, by tb_frame's `origin`: of
+	// more different ones than these the oldest is taken anew.
 	struct origin {
 		int64_t offset_ns;   // between a stamp and the order of time
 		uint32_t stands_for; // packets; of those that were sampled
@@ -174,11 +174,17 @@ static void count_step_back(struct tb_clean *clean)
 static void set_origin(
 	struct tb_clean *clean, struct tb_frame *frame, uint32_t stands_for)
 {
-	struct origin origin = {clean->reorder.offset_ns, stands_for};
-	const struct origin *last = &clean->origins[clean->origin];
-	if (last->offset_ns != origin.offset_ns || last->stands_for != stands_for)
-		clean->origins[++clean->origin] = origin;
-	frame->origin = clean->origin;
+	struct origin *origins = clean->origins;
+	int64_t offset_ns = clean->reorder.offset_ns;
+	uint8_t last = clean->origin, at = last;
+	// The last one is mostly right; several sources of samples take turns.
+	while (origins[at].offset_ns != offset_ns || origins[at].stands_for != stands_for)
+		if (--at == last) {
+			at = ++clean->origin;
+			origins[at] = (struct origin){offset_ns, stands_for};
+			break;
+		}
+	frame->origin = at;
 }
 
 static int hold(struct tb_clean *clean, struct tb_held *held,
@@ -227,9 +233,14 @@ static inline bool is_inside(
 // trace_time returns when something was captured, in the time of the trace.
 static tb_time_ps trace_time(const struct tb_clean *clean, int64_t at_ns)
 {
+	tb_time_ps at_ps;
 	if (!clean->begun || at_ns <= clean->kept_ns)
 		return clean->at_ps;
-	return clean->at_ps + tb_packets_gap(clean->squeeze_idle, at_ns - clean->kept_ns);
+	return __builtin_add_overflow(clean->at_ps,
+		       tb_packets_gap(clean->squeeze_idle, at_ns - clean->kept_ns),
+		       &at_ps)
+		       ? TB_TIME_NEVER
+		       : at_ps;
 }
 
 // record_figure counts in the pair of a frame.
@@ -532,7 +543,7 @@ static int clean_rc(struct tb_clean *clean, const struct tb_held *held,
 	bool late = there->begun && (int32_t)(at - there->seen.next) < 0;
 	int status = TB_OK;
 	cleaned->repeated = fresh_bytes(there, held, at, 1u << 8) == 0;
-	if (late)
+	if (late && clean->origins[held->frame.origin].stands_for == 1)
 		status = record_figure(clean, held,
 			cleaned->repeated ? TB_CONGESTION_RETRANSMISSIONS
 					  : TB_CONGESTION_OUT_OF_ORDER);

@@ -262,8 +262,10 @@ static void count_range(struct tb_congestion_recorder *recorder,
 		octave = 60 - (uint32_t)__builtin_clzll(value);
 		range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
 	}
-	if (octave >= OCTAVES)
+	if (octave >= OCTAVES) {
 		octave = OCTAVES - 1;
+		range = RANGES - 1;
+	}
 	if (ranges->pages[octave] == 0) {
 		if (recorder->n_pages == N_PAGES ||
 			TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
@@ -333,7 +335,8 @@ static int64_t percentile_ps(const struct round_trip_sum *sum, uint64_t rank)
 	if (sum->lacks || sum->n == 0)
 		return -1;
 	const uint64_t *counts = sum->counts[0];
-	for (uint64_t before = counts[0]; before < rank; before += counts[at])
+	for (uint64_t before = counts[0]; before < rank && at < OCTAVES * RANGES - 1;
+		before += counts[at])
 		at++;
 	uint32_t shift = at < RANGES ? 0 : at / RANGES - 1;
 	int64_t from = at < RANGES ? at : (int64_t)(RANGES + at % RANGES) << shift;

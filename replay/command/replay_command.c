@@ -421,8 +421,8 @@ static bool merge_part(struct tb_replay_command *command, size_t at, const char 
 		part_is_same(now, n_now, of_other, n_other))
 		return true;
 	size_t n_key = strcspn(part, "=,");
-	if (is_name || !part_is_same(of_own, n_own, now, n_now) || n_key >= sizeof key ||
-		n_other - n_key > sizeof value)
+	if (is_name || part[n_key] != '=' || !part_is_same(of_own, n_own, now, n_now) ||
+		n_key >= sizeof key || (of_other && n_other - n_key > sizeof value))
 		return false;
 	snprintf(key, sizeof key, "%.*s", (int)n_key, part);
 	if (of_other)

@@ -106,7 +106,8 @@ static int take_heading(struct db_reading *reading, char *line)
 			if (strcasecmp(field_names[i].name, name) == 0)
 				field = field_names[i].field;
 		// Of a port, this is the one that was asked.
-		if (reading->table == TABLE_PORTS && strcmp(name, "LocalPortNum") == 0)
+		if (reading->table == TABLE_PORTS &&
+			strcasecmp(name, "LocalPortNum") == 0)
 			field = N_FIELDS;
 		reading->columns[reading->n_columns++] = field;
 	}

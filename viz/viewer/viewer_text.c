@@ -47,7 +47,7 @@ static void put_links(struct tb_viewer *viewer, FILE *stream)
 {
 	tb_rows_rank(&viewer->rows, viewer->rows.n);
 	fputs("rank,link,kind", stream);
-	for (int metric = 0; metric < TB_N_METRICS; metric++)
+	for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
 		fprintf(stream, ",%s", tb_link_figures[metric].column);
 	fputs(",window_begin_ps,window_end_ps\n", stream);
 	for (uint32_t i = 0; i < viewer->rows.n; i++) {
@@ -58,9 +58,12 @@ static void put_links(struct tb_viewer *viewer, FILE *stream)
 		tb_csv_put(stream, link->name);
 		fputc(',', stream);
 		tb_csv_put(stream, tb_rows_kind(link->at.kind));
-		for (int metric = 0; metric < TB_N_METRICS; metric++)
-			fprintf(stream, ",%" PRIu64,
-				tb_metric_of(sample, (enum tb_metric)metric));
+		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+			if (tb_run_unmeasured(link->known, (enum tb_metric)metric))
+				fputc(',', stream);
+			else
+				fprintf(stream, ",%" PRIu64,
+					tb_metric_of(sample, (enum tb_metric)metric));
 		fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
 			tb_window_begin_ps(viewer->data.info, viewer->data.window),
 			tb_window_end_ps(viewer->data.info, viewer->data.window));

@@ -58,7 +58,7 @@ static int take_capture(
 		return TB_ENOMEM;
 	captures->rows[captures->n++] =
 		(struct tb_recorded_capture){tb_run_get32(row, 0, UINT32_MAX), new};
-	new->bin_ps = (tb_time_ps)tb_run_get(row, 1, INT64_MAX);
+	new->bin_ps = (tb_time_ps)tb_run_get(row, 1, INT64_MAX / 2);
 	new->all = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
 		.destination_node = TB_ID_NONE,
 		.handshake = get_round_trips(row, 2),
@@ -111,7 +111,7 @@ static int take_bin(
 		return TB_ENOMEM;
 	struct tb_congestion_bin *bin = &to->bins[to->n_bins++];
 	bin->pair = tb_run_get_id(row, 1, (uint32_t)to->n_pairs);
-	bin->from_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX);
+	bin->from_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX / 2);
 	get_counts(row, 3, &bin->counts);
 	return TB_OK;
 }

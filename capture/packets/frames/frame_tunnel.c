@@ -56,6 +56,7 @@ static bool enter(struct tb_walk *walk, uint32_t header, uint16_t type)
 	tb_walk_on(walk, header);
 	begin_anew(walk, frame->wire_bytes, frame->kind);
 	frame->sliced = outside.frame.sliced;
+	frame->marked = outside.frame.marked;
 	walk->guessed = true;
 	tb_walk_ether_type(walk, type);
 	if (!walk->broken && frame->kind != TB_FRAME_UNDECODABLE &&

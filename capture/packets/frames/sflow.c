@@ -2,6 +2,7 @@
 
 #include <pcap/dlt.h>
 
+#define RATE_MOST	(1u << 24) // no port samples more seldom; a packet is replayed as often
 #define VERSION		5
 #define FLOW_SAMPLE	1
 #define EXPANDED_SAMPLE 3
@@ -115,7 +116,7 @@ static bool take_sample(struct tb_sflow *sflow, struct tb_bytes body, bool expan
 	uint32_t rate, n, type;
 	struct tb_bytes record;
 	bool found = false;
-	if (!tb_bytes_u32(body, expanded ? 12 : 8, &rate) ||
+	if (!tb_bytes_u32(body, expanded ? 12 : 8, &rate) || rate > RATE_MOST ||
 		!tb_bytes_u32(body, expanded ? 40 : 28, &n))
 		return false;
 	body = tb_bytes_after(body, expanded ? 44 : 32);
