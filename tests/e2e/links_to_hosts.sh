@@ -26,6 +26,9 @@ grep -q '100 % of a link: .* (tor > n0)' matrix.txt
 grep -q '^0,tor,.*,tor > n0,[1-9][0-9]*,100.000,for$' matrix.csv
 grep -q '^0,tor,.*,tor > n1,0,0.000,for$' matrix.csv
 grep -q '^0,tor,.*,tor > n2,,,for$' matrix.csv
+"$TAILBACK" report pauses.db -f json | python3 -c 'import json, sys
+for link in json.load(sys.stdin)["hot_links"]:
+    assert [link["queue_" + key + "_ps"] for key in ("at", "stood", "stood_from")] == [None] * 3'
 "$TAILBACK" matrix pauses.db -f json |
     python3 -c 'import json, sys; assert [c["value"] for c in json.load(sys.stdin)["cells"] if c["link"] == "tor > n2"] == [None]'
 "$TAILBACK" matrix pauses.db -o matrix.svg
@@ -62,5 +65,9 @@ for network in ib-hdr roce-100; do
         $at * $bin_us < 1000 ? $at * $bin_us \" us\" : sprintf(\"%.4g ms\", $at * $bin_us / 1000) }")
     printf 'key /\ntype 0.0 > node 3\nkey Return\nexpect %s\nexpect %s\n' "$stood" "$most" |
         "$TAILBACK" view slow.db --size 1280x1000 --script -
+    [[ $("$TAILBACK" report slow.db -f csv --top 0 | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) of[$i] = i }
+        $of["name"] == "0.0 > node 3" { print $of["queue_at_ps"], $of["queue_stood_ps"], $of["queue_stood_from_ps"] }
+        ') == "$((at * bin_us))000000 $((n * bin_us))000000 0" ]]
     rm slow.db
 done
