@@ -9,6 +9,7 @@ void tb_report_free(struct tb_report *report)
 		return;
 	tb_matrix_fini(&report->matrix);
 	free(report->hot_links);
+	free(report->hot_queues);
 	free(report->switches);
 	free(report->flows);
 	tb_jobs_fini(&report->jobs);
@@ -108,15 +109,22 @@ static int no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "a report");
 }
 
-static int gather_job_links(struct tb_report *report, struct tb_error *error)
+// gather_at_hot_links gathers what is known of the listed links only.
+static int gather_at_hot_links(struct tb_report *report, struct tb_error *error)
 {
 	struct tb_link *links = calloc(report->n_hot_links + 1u, sizeof *links);
-	if (!links)
+	report->hot_queues = calloc(report->n_hot_links + 1u, sizeof *report->hot_queues);
+	if (!links || !report->hot_queues) {
+		free(links);
 		return no_memory(error);
+	}
 	for (uint32_t i = 0; i < report->n_hot_links; i++)
 		links[i] = report->hot_links[i].sample.link;
 	int status = tb_job_links_init(
 		&report->job_links, report->run, links, report->n_hot_links, error);
+	if (!status)
+		status = tb_link_queues_find(report->hot_queues, report->run,
+			report->info->leads, links, report->n_hot_links, error);
 	free(links);
 	return status;
 }
@@ -131,7 +139,7 @@ static int gather_sums(struct tb_report *report, uint32_t top, struct tb_error *
 			report->roots.listed.n, error);
 	if (!status)
 		status = tb_job_pairs_init(&report->job_pairs, run, whole, 0, error);
-	return status ? status : gather_job_links(report, error);
+	return status ? status : gather_at_hot_links(report, error);
 }
 
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)

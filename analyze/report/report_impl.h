@@ -8,6 +8,7 @@
 #include "grouped.h"
 #include "job_times.h"
 #include "json.h"
+#include "link_queue.h"
 #include "matrix.h"
 #include "recorded.h"
 #include "report.h"
@@ -63,10 +64,11 @@ struct tb_report {
 	bool has_capture; // `capture` is known
 	struct tb_run_capture capture;
 	struct tb_hot_link *hot_links;
-	uint32_t n_hot_links; // listed
-	uint32_t n_waiting;   // links that waited at all
-	double wait_ps;	      // of all links
-	uint32_t n_active;    // nodes that sent or received packets
+	uint32_t n_hot_links;		  // listed
+	struct tb_link_queue *hot_queues; // of these
+	uint32_t n_waiting;		  // links that waited at all
+	double wait_ps;			  // of all links
+	uint32_t n_active;		  // nodes that sent or received packets
 	struct tb_matrix matrix;
 	const struct tb_matrix_box **switches; // listed, by wait
 	uint32_t n_switches, n_switches_waiting;

@@ -34,6 +34,27 @@ static void put_ticks(struct tb_datum *at)
 		at, tb_run_ticks(report->run, hot->sample.link, hot->sample.stall_ps));
 }
 
+enum queue_column { QUEUE_AT, QUEUE_STOOD, QUEUE_FROM };
+
+static void put_queue_time(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_link_queue *queue = &report->hot_queues[at->row];
+	switch ((enum queue_column)at->column->which) {
+	case QUEUE_AT:
+		at->unknown = queue->largest_bytes == 0;
+		at->whole = queue->largest_at_ps;
+		return;
+	case QUEUE_STOOD:
+		at->whole = queue->to_ps - queue->from_ps;
+		return;
+	case QUEUE_FROM:
+		at->unknown = queue->to_ps == 0;
+		at->whole = queue->from_ps;
+		return;
+	}
+}
+
 static void adapt_ticks(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
@@ -75,7 +96,9 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 		const char *key;
 		enum tb_metric metric;
 	} derived[] = {{"waiting_percent", TB_WAIT}, {"stalled_percent", TB_STALL},
-		{"xmit_wait_ticks", TB_STALL}, {"busy_percent", TB_BUSY}};
+		{"xmit_wait_ticks", TB_STALL}, {"busy_percent", TB_BUSY},
+		{"queue_at_ps", TB_QUEUE}, {"queue_stood_ps", TB_QUEUE},
+		{"queue_stood_from_ps", TB_QUEUE}};
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
 	const char *key = at->column->key;
@@ -145,6 +168,21 @@ static const struct tb_column hot_link_columns[] = {
 		TB_DATUM_SHARE, .put = put_stalled},
 	// clang-format off
 	TB_LINK_FIGURES(FIGURE)
+	// clang-format on
+	{"queue_at_ps", "At",
+		"When its largest queue stood, to the width of a time bin; null: none "
+		"did, or it is not known",
+		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_measured, .which = QUEUE_AT},
+	{"queue_stood_ps", "Stood",
+		"The longest time without a rest in which packets waited there, to the "
+		"width of a time bin",
+		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_measured, .which = QUEUE_STOOD},
+	{"queue_stood_from_ps", "From", "When that began; null: nothing waited",
+		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_measured, .which = QUEUE_FROM},
+	// clang-format off
 	TB_LINK_RATES(RATE)
 	// clang-format on
 	{"xmit_wait_ticks", "XmitWait",

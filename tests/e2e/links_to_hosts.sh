@@ -23,9 +23,12 @@ grep -q '100 % of a link: .* (tor > n0)' matrix.txt
 "$TAILBACK" matrix pauses.db -f csv >matrix.csv
 [[ $(tail -n +2 matrix.csv | cut -d, -f5 | grep -c .) == 6 ]]
 [[ $(tail -n +2 matrix.csv | cut -d, -f5 | grep . | sort | uniq -d) == '' ]]
-grep -q '^0,tor,.*,tor > n0,[1-9][0-9]*,100.000$' matrix.csv
-grep -q '^0,tor,.*,tor > n1,0,0.000$' matrix.csv
-grep -q '^0,tor,.*,tor > n2,,$' matrix.csv
+grep -q '^0,tor,.*,tor > n0,[1-9][0-9]*,100.000,for$' matrix.csv
+grep -q '^0,tor,.*,tor > n1,0,0.000,for$' matrix.csv
+grep -q '^0,tor,.*,tor > n2,,,for$' matrix.csv
+"$TAILBACK" report pauses.db -f json | python3 -c 'import json, sys
+for link in json.load(sys.stdin)["hot_links"]:
+    assert [link["queue_" + key + "_ps"] for key in ("at", "stood", "stood_from")] == [None] * 3'
 "$TAILBACK" matrix pauses.db -f json |
     python3 -c 'import json, sys; assert [c["value"] for c in json.load(sys.stdin)["cells"] if c["link"] == "tor > n2"] == [None]'
 "$TAILBACK" matrix pauses.db -o matrix.svg
@@ -42,8 +45,13 @@ for i in 0 1 2; do printf 'rank %d {\nl0: send 4000000b to 3 tag 0\n}\n' $i; don
 printf 'rank 3 {\nl0: recv 4000000b from 0 tag 0\nl1: recv 4000000b from 1 tag 0\nl2: recv 4000000b from 2 tag 0\n}\n' >>slow.goal
 for network in ib-hdr roce-100; do
     "$TAILBACK" replay slow.goal -n $network,levels=1,arity=4 --slow 3=1GB/s -q -o slow.db
+    for words in 'wait for "for"' 'wait came-by "came-by"' 'queue came-by "for"' 'bytes for null'; do
+        read -r metric shown told <<<"$words"
+        "$TAILBACK" matrix slow.db -m $metric --wait $shown -f json >told.json
+        grep -q "^  \"wait\": $told,$" told.json
+    done
     "$TAILBACK" matrix slow.db -m stall -f csv >stall.csv
-    grep -q '^0,0.0,.*,0.0 > node 3,[1-9][0-9]*,9[0-9]\.[0-9]*$' stall.csv
+    grep -q '^0,0.0,.*,0.0 > node 3,[1-9][0-9]*,9[0-9]\.[0-9]*,$' stall.csv
     [[ $(cut -d, -f5 stall.csv | grep -c ' > ') == 8 ]]
     printf 'key m\nrefuse Nothing to show\n' | "$TAILBACK" view slow.db --size 1280x1000 --script -
     # How deep its queue was, and how long it stood, as its bins have it: they are without a gap.
@@ -57,5 +65,9 @@ for network in ib-hdr roce-100; do
         $at * $bin_us < 1000 ? $at * $bin_us \" us\" : sprintf(\"%.4g ms\", $at * $bin_us / 1000) }")
     printf 'key /\ntype 0.0 > node 3\nkey Return\nexpect %s\nexpect %s\n' "$stood" "$most" |
         "$TAILBACK" view slow.db --size 1280x1000 --script -
+    [[ $("$TAILBACK" report slow.db -f csv --top 0 | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) of[$i] = i }
+        $of["name"] == "0.0 > node 3" { print $of["queue_at_ps"], $of["queue_stood_ps"], $of["queue_stood_from_ps"] }
+        ') == "$((at * bin_us))000000 $((n * bin_us))000000 0" ]]
     rm slow.db
 done

@@ -51,6 +51,8 @@ assert len(links) == 90
 begun = next(i for i, page in enumerate(full) if i > 0 and "Hot links" in page)
 ended = next(i for i, page in enumerate(full) if i > 0 and "\nSwitches" in "\n" + page)
 assert ended > begun
+if full[ended].lstrip().startswith("Switches"): # the list filled the page before
+    ended -= 1
 for i in range(begun, ended + 1):
     rows = [link for link in links if link in full[i].split("Switches")[0]]
     assert rows

@@ -22,6 +22,15 @@ static void it_is_that_of_the_bins_read_one_by_one(void **state)
 	fixture_store(&fixture, N_BINS, 11);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_OK);
 	tb_time_ps bin_ps = tb_run_info(run)->bin_ps;
+	enum tb_metric leads = tb_run_info(run)->leads;
+	struct tb_link *links = calloc(fixture.n_links, sizeof *links);
+	struct tb_link_queue *all = calloc(fixture.n_links, sizeof *all);
+	assert_true(links && all && fixture.n_links > 8);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		links[fixture.n_links - 1 - i].id = i;
+	assert_int_equal(
+		tb_link_queues_find(all, run, leads, links, fixture.n_links, &error),
+		TB_OK);
 	for (uint32_t link = 0; link < fixture.n_links; link++) {
 		struct tb_link_queue queue;
 		uint64_t most = 0, at = 0, longest = 0, from = 0, length = 0;
@@ -34,15 +43,17 @@ static void it_is_that_of_the_bins_read_one_by_one(void **state)
 				most = samples[link].largest_queue_bytes;
 				at = bin;
 			}
-			length = samples[link].wait_for_ps > 0 ? length + 1 : 0;
+			length = samples[link].wait_ps > 0 ? length + 1 : 0;
 			if (length > longest) {
 				longest = length;
 				from = bin + 1 - length;
 			}
 		}
-		assert_int_equal(
-			tb_link_queue_find(&queue, run, (struct tb_link){link}, &error),
+		assert_int_equal(tb_link_queues_find(&queue, run, leads,
+					 &(struct tb_link){link}, 1, &error),
 			TB_OK);
+		assert_memory_equal(
+			&queue, &all[fixture.n_links - 1 - link], sizeof queue);
 		assert_int_equal(queue.largest_bytes, most);
 		assert_int_equal(queue.largest_at_ps, (tb_time_ps)at * bin_ps);
 		assert_int_equal(
@@ -51,6 +62,8 @@ static void it_is_that_of_the_bins_read_one_by_one(void **state)
 		n_deep += most > 0 && at > 0;
 	}
 	assert_true(n_deep > 0);
+	free(links);
+	free(all);
 	tb_run_free(run);
 	fixture_fini(&fixture);
 }

@@ -10,6 +10,7 @@
 struct matrix_data_row {
 	const struct tb_run_switch *sw;
 	enum tb_metric metric;
+	const char *wait; // NULL: it tells of no wait
 	const char *direction;
 	const char *link; // NULL: the switch's sum
 	uint32_t port;
@@ -23,6 +24,19 @@ struct sink {
 	void (*write)(void *context, const struct matrix_data_row *row);
 	void *context;
 };
+
+// wait_of_metric is the word for the wait of which a metric tells, NULL for others.
+static const char *wait_of_metric(const struct tb_run *run, enum tb_metric metric)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	if (metric == TB_WAIT)
+		metric = info->wait;
+	else if (metric == TB_BLOCKED || metric == TB_LONGEST || metric == TB_QUEUE)
+		metric = info->leads;
+	return metric == TB_WAIT_FOR  ? tb_wait_lead_words[TB_LEADS_FOR]
+	       : metric == TB_CAME_BY ? tb_wait_lead_words[TB_LEADS_CAME_BY]
+				      : NULL;
+}
 
 static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
 	const struct tb_matrix_cell *cells, uint32_t n, const struct sink *sink)
@@ -51,6 +65,7 @@ static void each_row(
 				&tb_run_switches(run)[box->sw.id];
 			struct matrix_data_row row = {.sw = sw,
 				.metric = matrix->metric,
+				.wait = wait_of_metric(run, matrix->metric),
 				.direction = "above",
 				.port = box->n_below};
 			each_cell(run, &row, box->above, box->n_above, sink);
@@ -81,14 +96,15 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 	fprintf(stream, ",%s,", row->direction);
 	tb_csv_put(stream, row->link ? row->link : "");
 	if (row->known == TB_NOT_MEASURED)
-		fputs(",,\n", stream);
+		fputs(",,", stream);
 	else
-		fprintf(stream, ",%" PRIu64 ",%.3f\n", row->value, row->percent);
+		fprintf(stream, ",%" PRIu64 ",%.3f", row->value, row->percent);
+	fprintf(stream, ",%s\n", row->wait ? row->wait : "");
 }
 
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
 {
-	fputs("level,switch,port,direction,link,value,percent\n", stream);
+	fputs("level,switch,port,direction,link,value,percent,wait\n", stream);
 	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 
@@ -122,6 +138,8 @@ int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	tb_json_add_text(&head, "metric", tb_link_figures[matrix->metric].name);
 	tb_json_add_text(&head, "unit", tb_metric_unit(matrix->metric));
 	tb_json_add_text(&head, "links", matrix->leaves ? "leaving" : "arriving");
+	const char *wait = wait_of_metric(run, matrix->metric);
+	tb_json_add(&head, "wait", wait ? json_string(wait) : json_null());
 	tb_json_add_count(&head, "from_ps", (uint64_t)tb_window_begin_ps(info, window));
 	tb_json_add_count(&head, "to_ps", (uint64_t)tb_window_end_ps(info, window));
 	tb_json_add_count(&head, "largest_link", matrix->largest_link);

@@ -68,7 +68,8 @@ static int read_waits(
 	int status = of_switch ? read_jobs(&asked->jobs, run, sw.id, error)
 			       : tb_job_links_init(&asked->jobs, run, &link, 1, error);
 	if (!status && !of_switch)
-		status = tb_link_queue_find(&asked->queue, run, link, error);
+		status = tb_link_queues_find(
+			&asked->queue, run, TB_WAIT_FOR, &link, 1, error);
 	if (status)
 		return status;
 	return of_switch ? tb_heavy_waits_into(
