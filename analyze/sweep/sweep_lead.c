@@ -1,6 +1,7 @@
 // Rank 0 of a sweep on many machines.
 #include "sweep_peers.h"
 
+#include "array.h"
 #include "progress.h"
 #include "stop.h"
 #include "store_impl.h"
@@ -33,7 +34,8 @@ struct worker {
 	double heard_s;	      // when
 	size_t task;	      // busy with this one
 	unsigned char *bytes; // of its result, so far
-	uint64_t n_bytes, room;
+	uint64_t n_bytes, total;
+	size_t room;
 };
 
 enum task_state { TASK_WAITS, TASK_RUNS, TASK_DONE };
@@ -74,7 +76,8 @@ static void drop_bytes(struct worker *worker)
 {
 	free(worker->bytes);
 	worker->bytes = NULL;
-	worker->n_bytes = worker->room = 0;
+	worker->n_bytes = worker->total = 0;
+	worker->room = 0;
 }
 
 static int begin(const struct lead *lead)
@@ -141,17 +144,6 @@ static int keep(struct lead *lead, struct worker *worker)
 	return status;
 }
 
-static int make_room(const struct lead *lead, struct worker *worker, uint64_t total)
-{
-	unsigned char *grown =
-		total <= RESULT_MOST ? realloc(worker->bytes, (size_t)total) : NULL;
-	if (!grown)
-		return no_memory(lead);
-	worker->bytes = grown;
-	worker->room = total;
-	return TB_OK;
-}
-
 // take_piece adds a piece to a result. Messages from one worker arrive in order, so one
 // that does not fit is of a point that is not the worker's.
 static int take_piece(struct lead *lead, struct worker *worker, size_t n)
@@ -160,17 +152,19 @@ static int take_piece(struct lead *lead, struct worker *worker, size_t n)
 	if (worker->state != WORKER_BUSY || piece->total == 0 ||
 		piece->point != lead->work.tasks[worker->task].point)
 		return TB_OK;
-	int status = TB_OK;
 	if (piece->at == 0) {
 		worker->n_bytes = 0;
-		status = make_room(lead, worker, piece->total);
+		worker->total = piece->total;
 	}
-	if (status != TB_OK || piece->at != worker->n_bytes ||
-		n > worker->room - worker->n_bytes)
-		return status;
+	if (piece->at != worker->n_bytes || n > worker->total - worker->n_bytes)
+		return TB_OK;
+	// As bytes come, whatever total they are announced with.
+	if (worker->total > RESULT_MOST || TB_ARRAY_RESERVE(&worker->bytes, &worker->room,
+						   worker->n_bytes + n) != TB_OK)
+		return no_memory(lead);
 	memcpy(worker->bytes + worker->n_bytes, piece->bytes, n);
 	worker->n_bytes += n;
-	return worker->n_bytes == worker->room ? keep(lead, worker) : TB_OK;
+	return worker->n_bytes == worker->total ? keep(lead, worker) : TB_OK;
 }
 
 // report passes on what a worker failed at.
@@ -198,7 +192,9 @@ static int act(struct lead *lead, uint32_t rank, size_t n)
 	worker->lost = false;
 	switch (lead->message.word) {
 	case TB_SWEEP_READY:
-		worker->state = WORKER_FREE;
+		// Once: a second time its point would be nobody's.
+		if (worker->state == WORKER_STARTING)
+			worker->state = WORKER_FREE;
 		return TB_OK;
 	case TB_SWEEP_PIECE:
 		return take_piece(lead, worker, n);

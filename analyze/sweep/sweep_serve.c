@@ -99,6 +99,7 @@ static int read_sweep(struct serve *serve, const char *wanted)
 	const struct tb_sweep_serve_options *options = serve->options;
 	char identity[TB_DIGEST_SIZE];
 	struct tb_error error;
+	tb_sweep_fini(&serve->sweep); // another one, which it was begun with before
 	int status = tb_sweep_read(&serve->sweep, options->name, options->changes,
 		options->n_changes, &error);
 	if (status == TB_OK)
@@ -114,13 +115,14 @@ static int read_sweep(struct serve *serve, const char *wanted)
 	return tb_sweep_say_word(serve->peers, 0, TB_SWEEP_READY);
 }
 
-static int act(struct serve *serve, const struct tb_sweep_message *message)
+static int act(struct serve *serve, const struct tb_sweep_message *message, size_t n)
 {
 	serve->heard_s = tb_clock_s();
 	switch (message->word) {
 	case TB_SWEEP_BEGIN:
-		return serve->ready ? TB_OK
-				    : read_sweep(serve, (const char *)message->bytes);
+		return serve->ready || n < TB_DIGEST_SIZE
+			       ? TB_OK
+			       : read_sweep(serve, (const char *)message->bytes);
 	case TB_SWEEP_POINT:
 		return start(serve, message);
 	case TB_SWEEP_END:
@@ -191,7 +193,7 @@ static int attend(struct serve *serve)
 	int heard = tb_sweep_hear(serve->peers, &from, &message, &n);
 	if (heard < 0)
 		return TB_EIO;
-	int status = heard && from == 0 ? act(serve, &message) : TB_OK;
+	int status = heard && from == 0 ? act(serve, &message, n) : TB_OK;
 	if (status == TB_OK && !serve->ended && is_done(serve))
 		status = finish(serve, true);
 	if (status == TB_OK)

@@ -121,7 +121,8 @@ static int look(struct tb_peer_streams *streams)
 	status = make_room(stream, n);
 	if (status != TB_OK)
 		return status;
-	memcpy(stream->bytes + stream->n, streams->message, n);
+	if (n)
+		memcpy(stream->bytes + stream->n, streams->message, n);
 	stream->n += n;
 	return 1;
 }

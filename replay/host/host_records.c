@@ -240,7 +240,8 @@ static int report_flows(const struct tb_host *host)
 	struct tb_flow_sample *sorted = malloc((host->flows.n + 1) * sizeof *sorted);
 	int status = TB_ENOMEM;
 	if (sorted)
-		status = tb_flows_in_order(flow_at(host, 0), host->flows.n, sorted);
+		status = tb_flows_in_order(
+			(void *)host->flows.records, host->flows.n, sorted);
 	if (status == TB_OK)
 		status = host->observer->flows(
 			host->observer->context, sorted, host->flows.n);

@@ -9,18 +9,19 @@
 struct told_window {
 	tb_time_ps until, next, now;
 	struct tb_engine_stats stats; // of its parts
-	bool failed;
-	bool stops; // a signal asked this process to stop
+	uint8_t failed;
+	uint8_t stops; // a signal asked this process to stop
 };
 
 int tb_across_new(struct tb_across **across, struct tb_replay *whole,
-	struct tb_peer_streams *streams)
+	const struct tb_switching *model, struct tb_peer_streams *streams)
 {
 	struct tb_across *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
 	made->whole = whole;
 	made->streams = streams;
+	made->model = model;
 	made->rank = tb_peer_streams_rank(streams);
 	made->n = tb_peer_streams_n(streams);
 	made->first = whole->parts->own_first;
@@ -54,7 +55,7 @@ void tb_across_fail(struct tb_across *across, int status)
 	if (status == TB_ENOMEM)
 		tb_replay_no_memory(across->whole, "what processes tell each other");
 	else
-		tb_replay_fail(across->whole, TB_EIO,
+		tb_replay_fail(across->whole, status == TB_EFORMAT ? TB_EFORMAT : TB_EIO,
 			"the processes of this replay do not understand each other");
 }
 
@@ -149,7 +150,19 @@ static bool take_failure(struct unread *unread, struct tb_error *failure)
 		return false;
 	failure->file[sizeof failure->file - 1] = '\0';
 	failure->text[sizeof failure->text - 1] = '\0';
-	return failure->code != TB_OK;
+	return failure->code < TB_OK;
+}
+
+static bool is_time(tb_time_ps at, tb_time_ps least)
+{
+	return at == TB_TIME_NEVER || (at >= least && at <= TB_ACROSS_LATEST);
+}
+
+// is_window returns whether a process can tell this of a window.
+static bool is_window(const struct told_window *told, tb_time_ps until)
+{
+	return told->until == until && is_time(told->next, until) && told->now >= -1 &&
+	       told->now <= until && told->failed <= 1 && told->stops <= 1;
 }
 
 static int hear_told(struct tb_across *across, uint32_t rank, struct told_window *told,
@@ -160,7 +173,7 @@ static int hear_told(struct tb_across *across, uint32_t rank, struct told_window
 	int status = tb_across_hear(across, rank, &unread);
 	if (status != TB_OK)
 		return status;
-	if (!get(&unread, told, sizeof *told) || told->until != until ||
+	if (!get(&unread, told, sizeof *told) || !is_window(told, until) ||
 		(told->failed && !take_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
 	// Whichever process a signal reached: rank 0 decides what becomes of it.
@@ -175,6 +188,7 @@ void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *
 {
 	struct told_window told;
 	tb_time_ps own = *next;
+	across->until = until;
 	for (uint32_t rank = 0; rank < across->n; rank++)
 		if (rank != across->rank)
 			tell(across, rank, until, own);
@@ -204,8 +218,11 @@ tb_time_ps tb_across_least(struct tb_across *across, tb_time_ps own)
 		if (rank == across->rank)
 			continue;
 		if (tb_across_hear(across, rank, &unread) != TB_OK ||
-			!get(&unread, &other, sizeof other))
+			!get(&unread, &other, sizeof other) ||
+			!is_time(other, -TB_ACROSS_LATEST)) {
 			tb_across_fail(across, TB_EFORMAT);
+			return own;
+		}
 		least = other < least ? other : least;
 	}
 	return least;

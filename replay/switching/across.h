@@ -21,14 +21,15 @@ struct tb_across; // opaque
 // tb_across_new borrows the whole, which has been cut into parts, and the streams.
 // TB_ENOMEM.
 int tb_across_new(struct tb_across **across, struct tb_replay *whole,
-	struct tb_peer_streams *streams) TB_MUST_USE;
+	const struct tb_switching *model, struct tb_peer_streams *streams) TB_MUST_USE;
 void tb_across_free(struct tb_across *across); // NULL is fine
 
 // tb_across_exchange tells the others what this process has come to by `until`, the end
 // of a window, and has what they tell in the parts that are elsewhere, and in the
-// messages. `next` is when something happens next here, and becomes the earliest such
-// time of all. A failure is that of the whole, or of one of those parts. A signal that
-// asks any process to stop (tb_stop_of_signals) asks rank 0, too.
+// messages. What they cannot have told is TB_EFORMAT. `next` is when something happens
+// next here, and becomes the earliest such time of all. A failure is that of the whole,
+// or of one of those parts. A signal that asks any process to stop (tb_stop_of_signals)
+// asks rank 0, too.
 void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next);
 
 // tb_across_least and tb_across_most return the least and the greatest of what all

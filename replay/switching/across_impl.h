@@ -12,6 +12,10 @@
 // The program is the same in all processes of a job, so what they tell each other are
 // structs as they are in memory.
 
+// No time that another process tells is later, but TB_TIME_NEVER: 26 days. Sums of some
+// do not overflow.
+#define TB_ACROSS_LATEST (TB_TIME_NEVER / 4)
+
 struct packed { // a record that is being written
 	unsigned char *bytes;
 	size_t n, room;
@@ -26,6 +30,8 @@ struct unread { // what is left of a record that is being read
 struct tb_across {
 	struct tb_replay *whole;
 	struct tb_peer_streams *streams;
+	const struct tb_switching *model;
+	tb_time_ps until; // the end of the window that is told of
 	uint32_t rank, n;
 	uint32_t first, end; // own parts
 	struct packed packed;

@@ -7,7 +7,7 @@ struct told_ending {
 	tb_time_ps at;
 	uint32_t message;
 	uint8_t kind, uses;
-	bool has_figures;
+	uint8_t has_figures;
 };
 
 struct told_figures {
@@ -26,7 +26,7 @@ struct told_crossing { // a part message; then its words, then its packet, if it
 	tb_time_ps at;
 	uint32_t link;
 	uint16_t kind;
-	bool has_words, has_packet;
+	uint8_t has_words, has_packet;
 };
 
 static void put_ending(struct packed *packed, uint32_t rank,
@@ -76,6 +76,28 @@ static void add_ending(struct tb_replay *replay, const struct told_ending *told,
 		.kind = (enum tb_event_kind)told->kind};
 }
 
+// is_ending returns whether a message that there is can have ended so, by `until`.
+static bool is_ending(const struct tb_replay *whole, const struct told_ending *told)
+{
+	return told->message < whole->n_messages && told->uses &&
+	       whole->messages[told->message].uses && told->has_figures <= 1 &&
+	       told->at >= 0 && told->at <= TB_ACROSS_LATEST &&
+	       (told->kind == TB_EVENT_SENT || told->kind == TB_EVENT_DELIVERED ||
+		       told->kind == TB_EVENT_UNDELIVERED);
+}
+
+static bool is_span(tb_time_ps ps)
+{
+	return ps >= -TB_ACROSS_LATEST && ps <= TB_ACROSS_LATEST;
+}
+
+static bool are_figures(const struct told_figures *told)
+{
+	return is_span(told->queue_ps) && is_span(told->delivered_at) &&
+	       is_span(told->ideal_ps) &&
+	       (told->started_at == TB_TIME_NEVER || is_span(told->started_at));
+}
+
 static bool take_endings(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
@@ -85,9 +107,9 @@ static bool take_endings(struct tb_across *across, uint32_t rank, struct unread 
 	if (!get(unread, &n, sizeof n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!get(unread, &told, sizeof told) ||
-			told.message >= whole->n_messages ||
-			(told.has_figures && !get(unread, &figures, sizeof figures)))
+		if (!get(unread, &told, sizeof told) || !is_ending(whole, &told) ||
+			(told.has_figures && (!get(unread, &figures, sizeof figures) ||
+						     !are_figures(&figures))))
 			return false;
 		struct tb_posted *of = &whole->messages[told.message];
 		of->uses = told.uses;
@@ -127,7 +149,9 @@ static bool take_known(
 	struct told_known told;
 	if (!is_last(of, packet))
 		return true;
-	if (!get(unread, &told, sizeof told) || told.message != packet->message)
+	if (!get(unread, &told, sizeof told) || told.message != packet->message ||
+		!is_span(told.queue_ps) ||
+		(told.started_at != TB_TIME_NEVER && !is_span(told.started_at)))
 		return false;
 	if (tb_replay_has_node(whole, of->what.source.id))
 		return true;
@@ -157,7 +181,7 @@ static bool are_waits(
 		if (wait.link >= records->n_links || wait.root >= records->n_links ||
 			wait.victim >= records->n_flows ||
 			wait.culprit >= records->n_flows || wait.from < 0 ||
-			wait.to < wait.from)
+			wait.to < wait.from || wait.to > TB_ACROSS_LATEST)
 			return false;
 	}
 	return true;
@@ -218,13 +242,38 @@ static void put_handed(struct tb_across *across, uint32_t from, uint32_t rank)
 static bool parts_of(const struct tb_replay *whole, const struct told_crossing *told,
 	uint32_t *from, uint32_t *to)
 {
-	if (told->link >= whole->net->n_links || !tb_handover_crosses(whole, told->link))
+	if (told->has_words > 1 || told->has_packet > 1 ||
+		told->link >= whole->net->n_links ||
+		!tb_handover_crosses(whole, told->link))
 		return false;
 	uint32_t near = tb_parts_from(whole->parts, whole->net, told->link);
 	uint32_t far = tb_parts_to(whole->parts, whole->net, told->link);
 	*from = told->has_packet ? near : far;
 	*to = told->has_packet ? far : near;
 	return true;
+}
+
+// is_packet returns whether bytes are a packet of a message that there is: all processes
+// cut it alike.
+static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
+{
+	const struct tb_network_params *params = &whole->net->params;
+	uint64_t most = (uint64_t)params->packet_payload_bytes +
+			params->packet_overhead_bytes +
+			params->credits.first_overhead_bytes;
+	struct tb_packet packet;
+	// Before they are read: a bool is 0 or 1.
+	if (bytes[offsetof(struct tb_packet, is_empty)] > 1 ||
+		bytes[offsetof(struct tb_packet, is_first)] > 1)
+		return false;
+	memcpy(&packet, bytes, sizeof packet);
+	if (packet.message >= whole->n_messages)
+		return false;
+	const struct tb_posted *of = &whole->messages[packet.message];
+	return of->uses && (packet.order ^ of->serial << 24) < of->n_packets &&
+	       packet.flow == of->flow && packet.destination == of->end &&
+	       packet.ascending == of->ascending && packet.wire_bytes > 0 &&
+	       packet.wire_bytes <= (most ? most : 1);
 }
 
 // take_packet reads a packet, of which it returns the bytes, and what is known of its
@@ -236,8 +285,10 @@ static const void *take_packet(struct tb_across *across, struct unread *unread)
 	struct tb_packet packet;
 	if (!bytes)
 		return NULL;
+	if (!is_packet(whole, bytes))
+		return NULL;
 	memcpy(&packet, bytes, sizeof packet);
-	if (packet.message >= whole->n_messages || !take_known(across, &packet, unread))
+	if (!take_known(across, &packet, unread))
 		return NULL;
 	return bytes;
 }
@@ -251,7 +302,8 @@ static bool take_crossing(struct tb_across *across, uint32_t rank, struct unread
 		!parts_of(across->whole, &told, &from, &to) ||
 		from < across_first(across, rank) ||
 		from >= across_first(across, rank + 1) ||
-		!tb_parts_has(across->whole->parts, to))
+		!tb_parts_has(across->whole->parts, to) || told.at < across->until ||
+		told.at > TB_ACROSS_LATEST)
 		return false;
 	struct tb_part_message message = {
 		.at = told.at, .link = told.link, .kind = told.kind};
@@ -259,7 +311,8 @@ static bool take_crossing(struct tb_across *across, uint32_t rank, struct unread
 		return false;
 	message.n_bytes = told.has_packet ? across->whole->packet_bytes : 0;
 	const void *packet = told.has_packet ? take_packet(across, unread) : NULL;
-	if (told.has_packet && !packet)
+	if ((told.has_packet && !packet) ||
+		!across->model->can_receive(across_part(across, to), &message, packet))
 		return false;
 	tb_handover_put(across_part(across, from), to, &message, packet);
 	return true;

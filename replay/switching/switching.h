@@ -171,6 +171,11 @@ struct tb_switching {
 	// behind it, to be copied into a record of this part.
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const void *record);
+	// can_receive returns whether a part message that another process told, and its
+	// packet, can be one for this part. Of a model that several processes can
+	// simulate.
+	bool (*can_receive)(const struct tb_replay *replay,
+		const struct tb_part_message *message, const void *packet);
 };
 
 // tb_circuits, tb_credits and so on, each in the room of its name, and that of an ideal

@@ -84,7 +84,7 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	made->parts = aligned_alloc(64, made->n * sizeof *made->parts);
 	int status = made->parts ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK && peers)
-		status = tb_across_new(&made->across, whole, peers);
+		status = tb_across_new(&made->across, whole, model, peers);
 	if (status == TB_OK)
 		status = make_parts(made);
 	if (status == TB_OK)

@@ -163,8 +163,9 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 	if (status)
 		return status;
 	if (state->layouts[0].bands) {
-		if (tb_matrix_layout_measure(&state->layouts[0], &data->matrix) |
-			tb_matrix_layout_measure(&state->layouts[1], &pair->matrix))
+		bool moved = tb_matrix_layout_measure(&state->layouts[0], &data->matrix);
+		moved |= tb_matrix_layout_measure(&state->layouts[1], &pair->matrix);
+		if (moved)
 			placed(pane);
 		return TB_OK;
 	}

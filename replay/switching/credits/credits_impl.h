@@ -92,6 +92,8 @@ int tb_credits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
 void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const void *packet);
+bool tb_credits_can_receive(const struct tb_replay *replay,
+	const struct tb_part_message *message, const void *packet);
 
 // waits.c: what is counted.
 //

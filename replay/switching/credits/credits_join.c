@@ -7,8 +7,12 @@
 #include "array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PART_MESSAGE_PACKET, PART_MESSAGE_UPDATE };
+
+// No update returns more blocks (4 GiB of 64 bytes) than a packet can have.
+enum { BLOCKS_MOST = 1 << 26 };
 
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	const struct credit_packet *packet, tb_time_ps header_at)
@@ -141,6 +145,25 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
 	tb_crossing_reach(credits, packet_at(credits, id), slot, message->at);
+}
+
+bool tb_credits_can_receive(const struct tb_replay *replay,
+	const struct tb_part_message *message, const void *packet)
+{
+	const struct credits *credits = (const void *)replay;
+	const uint64_t *words = message->words;
+	if (message->kind == PART_MESSAGE_PACKET && packet) {
+		struct credit_packet of;
+		memcpy(&of, packet, sizeof of);
+		return of.vl < credits->n_vls && !of.queued && of.wait_ps >= 0 &&
+		       of.wait_ps <= message->at;
+	}
+	uint32_t flow = (uint32_t)(words[1] >> 32), root = (uint32_t)words[1];
+	return message->kind == PART_MESSAGE_UPDATE && !packet &&
+	       (flow < replay->whole->records.n_flows || flow == NOTHING) &&
+	       (root < replay->net->n_links || root == NOTHING) &&
+	       (uint32_t)words[2] < credits->n_vls && words[2] >> 32 <= BLOCKS_MOST &&
+	       words[3] <= (uint64_t)message->at;
 }
 
 // share takes what is the whole's: all that is by slot, switch or node, and what

@@ -302,7 +302,8 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.link_bytes = link_bytes,
 	.join = tb_credits_join,
 	.window = window,
-	.receive = tb_credits_receive};
+	.receive = tb_credits_receive,
+	.can_receive = tb_credits_can_receive};
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
