@@ -177,6 +177,13 @@ static int judge(const struct report_options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
 	const struct tb_hot_link *hottest = tb_report_hottest(report);
+	uint32_t n = tb_run_n_unmeasured(run, TB_WAIT);
+	if (options->fail_over_given && tb_run_sum_known(run, TB_WAIT) != TB_EXACT)
+		fprintf(stderr,
+			"tailback: %s: note: --fail-over looks at what was measured: %u "
+			"of "
+			"%u links were not, and upper bounds do not trip it\n",
+			options->store, n, tb_run_info(run)->n_links);
 	if (!options->fail_over_given || !hottest ||
 		hottest->waiting <= options->fail_over)
 		return TB_EXIT_OK;

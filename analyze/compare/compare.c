@@ -85,14 +85,6 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare)
 	       tb_run_is_measured(compare->info[1]);
 }
 
-enum tb_known tb_compare_known(const struct tb_run *run, enum tb_metric metric)
-{
-	enum tb_known known = tb_run_sum_known(run, metric);
-	if (tb_run_n_unmeasured(run, metric) == 0 || known == TB_NOT_MEASURED)
-		return known;
-	return known == TB_AT_MOST ? TB_NOT_MEASURED : TB_AT_LEAST;
-}
-
 // add_common adds up what both of two runs of counters know exactly.
 static void add_common(struct tb_compare *compare, const struct tb_link_sample *a,
 	const struct tb_link_sample *b)

@@ -107,10 +107,6 @@ struct tb_compare {
 // tb_compare_is_of_counters returns whether both runs were measured by counters.
 bool tb_compare_is_of_counters(const struct tb_compare *compare);
 
-// tb_compare_known returns how well a figure of all of a run's links is known: where not
-// all were measured, what was is a bound from below.
-enum tb_known tb_compare_known(const struct tb_run *run, enum tb_metric metric);
-
 // tb_compare_seed_moves returns by which share the seed alone moves a figure in either
 // run; infinity where it is not known, as jobs are placed at random.
 double tb_compare_seed_moves(

@@ -38,7 +38,7 @@ TAKE(put_slowdown, real, item->sums->slowdown)
 static void put_wait_known(struct tb_datum *at)
 {
 	const struct tb_compare_side *item = at->item;
-	enum tb_known known = tb_compare_known(item->run, TB_WAIT);
+	enum tb_known known = tb_run_sum_known(item->run, TB_WAIT);
 	at->word = tb_known_name(known);
 }
 
@@ -91,7 +91,7 @@ static enum tb_known known_of_side(const struct tb_datum *at)
 	return strcmp(key, "packets") == 0 ? tb_run_received_known(item->run, TB_PACKETS)
 	       : strcmp(key, "delivered_bytes") == 0
 		       ? tb_run_received_known(item->run, TB_BYTES)
-	       : strcmp(key, "wait_ps") == 0 ? tb_compare_known(item->run, TB_WAIT)
+	       : strcmp(key, "wait_ps") == 0 ? tb_run_sum_known(item->run, TB_WAIT)
 					     : TB_EXACT;
 }
 

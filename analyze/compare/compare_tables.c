@@ -162,11 +162,11 @@ static enum tb_known known_of_outcome(
 	case CARRIED:
 		return tb_run_received_known(run, TB_BYTES);
 	case WAIT:
-		return tb_compare_known(run, TB_WAIT);
+		return tb_run_sum_known(run, TB_WAIT);
 	case WAITING:
 		return tb_run_n_unmeasured(run, TB_WAIT) == compare->info[which]->n_links
 			       ? TB_NOT_MEASURED
-		       : tb_compare_known(run, TB_WAIT) == TB_EXACT ? TB_EXACT
+		       : tb_run_sum_known(run, TB_WAIT) == TB_EXACT ? TB_EXACT
 								    : TB_AT_LEAST;
 	case MESSAGES:
 	case WAIT_A_PACKET:

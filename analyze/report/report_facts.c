@@ -227,7 +227,7 @@ void tb_report_state(struct tb_report *report)
 	state_losses(report);
 	at = fact(report, "waited");
 	uint32_t n_unmeasured = tb_run_n_unmeasured(report->run, TB_WAIT);
-	if (n_unmeasured && n_unmeasured == info->n_links) {
+	if (tb_run_sum_known(report->run, TB_WAIT) == TB_NOT_MEASURED) {
 		snprintf(at->text, sizeof at->text, "not measured");
 		return;
 	}

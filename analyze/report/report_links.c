@@ -102,6 +102,12 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
 	const char *key = at->column->key;
+	// These are counted by the wait that leads.
+	bool by_leading = key && (strcmp(key, "blocked") == 0 ||
+					 strcmp(key, "longest_wait_ps") == 0 ||
+					 strcmp(key, "largest_queue_bytes") == 0);
+	if (by_leading && report->info->wait != report->info->leads)
+		return TB_NOT_MEASURED;
 	if (!key || !tb_run_is_measured(report->info))
 		return TB_EXACT;
 	struct tb_link_known known = link_at(report, hot->sample.link.id)->known;
@@ -340,8 +346,8 @@ static const struct tb_column region_columns[] = {
 	{"to_nodes", NULL, "Of its links", TB_DATUM_COUNT,
 		REGION(n_of_kind[TB_LINK_EJECTION])},
 	{"stall_ps", NULL, "Sum over its links", TB_DATUM_TIME, REGION(stall_ps)},
-	{"wait_ps", "Wait", "The wait of its links", TB_DATUM_TIME,
-		REGION(wait_ps), .put = put_region_wait},
+	{"wait_ps", "Wait", "The wait of its links", TB_DATUM_TIME, REGION(wait_ps),
+		.put = put_region_wait},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
 		.put = put_region_share, .flags = TB_COLUMN_NULL},
 	{"worst_link", NULL, "Its link with the largest percent", TB_DATUM_ID,

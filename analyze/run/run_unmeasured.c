@@ -93,7 +93,11 @@ enum tb_known tb_run_sum_known(const struct tb_run *run, enum tb_metric metric)
 	const uint32_t *n = run->n_known[metric];
 	if (n[TB_NOT_MEASURED] && n[TB_NOT_MEASURED] == run->record.info.n_links)
 		return TB_NOT_MEASURED;
-	return n[TB_AT_LEAST] ? TB_AT_LEAST : n[TB_AT_MOST] ? TB_AT_MOST : TB_EXACT;
+	if (n[TB_AT_LEAST] || (n[TB_NOT_MEASURED] && !n[TB_AT_MOST]))
+		return TB_AT_LEAST;
+	if (n[TB_AT_MOST])
+		return n[TB_NOT_MEASURED] ? TB_NOT_MEASURED : TB_AT_MOST;
+	return TB_EXACT;
 }
 
 enum tb_known tb_run_received_known(const struct tb_run *run, enum tb_metric metric)
