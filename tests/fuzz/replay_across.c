@@ -97,7 +97,8 @@ static void run(struct tb_traffic *traffic, struct tb_peer_streams *streams)
 {
 	const struct tb_source source = tb_traffic_source(traffic);
 	const struct tb_observer observer = {0};
-	const struct tb_engine_options options = {.seed = 1, .n_parts = 2, .peers = streams};
+	const struct tb_engine_options options = {
+		.seed = 1, .n_parts = 2, .peers = streams};
 	struct tb_engine *engine = NULL;
 	struct tb_error error = {0};
 	int status =

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					   state.look.style.theme > TB_DARK ||
 					   state.look.style.colours > TB_GREYS))
 			abort();
-		if (state.look.of_store && state.look.metric > TB_LONGEST)
+		if (state.look.of_store && state.look.metric >= TB_N_METRICS)
 			abort();
 	}
 	free(copy);
