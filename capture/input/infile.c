@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define ARCHIVE_PART 4096
 #define IN_BYTES     (size_t)(128 << 10)
 #define STREAM_BYTES (size_t)(64 << 10)
 #define WAKE_MS	     100
@@ -275,6 +276,9 @@ ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size)
 		file->peeked_at += n_kept;
 		return (ssize_t)n_kept;
 	}
+	// Where the data is cut, libarchive gives nothing of what it was asked for.
+	if (file->archive && size > ARCHIVE_PART)
+		size = ARCHIVE_PART;
 	// zlib counts in unsigned int.
 	return decompress(file, to, size < UINT32_MAX ? size : UINT32_MAX);
 }
