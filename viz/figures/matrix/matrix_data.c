@@ -99,12 +99,14 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 		fputs(",,", stream);
 	else
 		fprintf(stream, ",%" PRIu64 ",%.3f", row->value, row->percent);
-	fprintf(stream, ",%s\n", row->wait ? row->wait : "");
+	bool bounded = row->known == TB_AT_LEAST || row->known == TB_AT_MOST;
+	fprintf(stream, ",%s,%s\n", row->wait ? row->wait : "",
+		bounded ? tb_known_word(row->known) : "");
 }
 
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
 {
-	fputs("level,switch,port,direction,link,value,percent,wait\n", stream);
+	fputs("level,switch,port,direction,link,value,percent,wait,bound\n", stream);
 	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 

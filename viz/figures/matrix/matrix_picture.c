@@ -38,15 +38,19 @@ static const struct tb_matrix_cell *largest_of(
 	return NULL;
 }
 
-// most_loaded returns the name of the first link or switch with the largest value.
-static const char *most_loaded(
-	const struct tb_run *run, const struct tb_matrix *matrix, bool links)
+// most_loaded returns the name of the first link or switch with the largest value, and
+// stores how well its figures are known.
+static const char *most_loaded(const struct tb_run *run, const struct tb_matrix *matrix,
+	bool links, struct tb_link_known *known)
 {
+	*known = (struct tb_link_known){.wait = TB_EXACT};
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
 		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
 			const struct tb_matrix_box *box = &matrix->rows[row].boxes[i];
-			if (!links && box->sum == matrix->largest_switch)
+			if (!links && box->sum == matrix->largest_switch) {
+				*known = tb_run_switches(run)[box->sw.id].known;
 				return tb_run_switches(run)[box->sw.id].label;
+			}
 			if (!links)
 				continue;
 			const struct tb_matrix_cell *cell = largest_of(
@@ -57,8 +61,10 @@ static const char *most_loaded(
 			if (!cell)
 				cell = largest_of(
 					box->nodes, box->n_nodes, matrix->largest_link);
-			if (cell)
+			if (cell) {
+				*known = tb_run_links(run)[cell->link.id].known;
 				return tb_run_links(run)[cell->link.id].label;
+			}
 		}
 	}
 	return "none";
@@ -68,11 +74,14 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 	const struct tb_matrix_view *view, bool links, char *buffer, size_t size)
 {
 	char value[48];
+	struct tb_link_known known;
 	uint64_t largest = links ? matrix->largest_link : matrix->largest_switch;
-	snprintf(buffer, size, "%s (%s)",
+	const char *name = most_loaded(run, matrix, links, &known);
+	snprintf(buffer, size, "%s%s (%s)",
+		tb_known_sign(tb_known_of(known, matrix->metric)),
 		tb_metric_format_as(matrix->metric, largest, (uint64_t)view->links.top,
 			value, sizeof value),
-		most_loaded(run, matrix, links));
+		name);
 	return buffer;
 }
 
