@@ -8,6 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 data=$TB_SOURCE/tests/data
 apart='run_environment note recorded_job recorded_kind recorded_rank call_span uncompared capture_check run_range run job'
+apart+=' recorded_capture recorded_pair recorded_pause recorded_bin' # of a capture, before any replay
 status=0
 
 # columns TABLE: those that do not name the file.
