@@ -110,7 +110,7 @@ struct tb_run {
 	char **switch_labels, **host_labels, **link_labels;
 	uint32_t n_faults;
 	uint32_t n_known[TB_N_ALL_METRICS][TB_NOT_MEASURED + 1]; // links
-	uint32_t *node_jobs;				     // by node
+	uint32_t *node_jobs;					 // by node
 	struct tb_run_window sums;
 	struct tb_link_sample *aside; // the caller's samples, while they are summed
 	struct tb_bin_cache cache;
