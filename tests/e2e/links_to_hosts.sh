@@ -23,9 +23,9 @@ grep -q '100 % of a link: .* (tor > n0)' matrix.txt
 "$TAILBACK" matrix pauses.db -f csv >matrix.csv
 [[ $(tail -n +2 matrix.csv | cut -d, -f5 | grep -c .) == 6 ]]
 [[ $(tail -n +2 matrix.csv | cut -d, -f5 | grep . | sort | uniq -d) == '' ]]
-grep -q '^0,tor,.*,tor > n0,[1-9][0-9]*,100.000,for$' matrix.csv
-grep -q '^0,tor,.*,tor > n1,0,0.000,for$' matrix.csv
-grep -q '^0,tor,.*,tor > n2,,,for$' matrix.csv
+grep -q '^0,tor,.*,tor > n0,[1-9][0-9]*,100.000,for,at most$' matrix.csv
+grep -q '^0,tor,.*,tor > n1,0,0.000,for,$' matrix.csv
+grep -q '^0,tor,.*,tor > n2,,,for,$' matrix.csv
 "$TAILBACK" report pauses.db -f json | python3 -c 'import json, sys
 for link in json.load(sys.stdin)["hot_links"]:
     assert [link["queue_" + key + "_ps"] for key in ("at", "stood", "stood_from")] == [None] * 3'
