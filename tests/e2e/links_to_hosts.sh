@@ -51,7 +51,7 @@ for network in ib-hdr roce-100; do
         grep -q "^  \"wait\": $told,$" told.json
     done
     "$TAILBACK" matrix slow.db -m stall -f csv >stall.csv
-    grep -q '^0,0.0,.*,0.0 > node 3,[1-9][0-9]*,9[0-9]\.[0-9]*,$' stall.csv
+    grep -q '^0,0.0,.*,0.0 > node 3,[1-9][0-9]*,9[0-9]\.[0-9]*,,$' stall.csv
     [[ $(cut -d, -f5 stall.csv | grep -c ' > ') == 8 ]]
     printf 'key m\nrefuse Nothing to show\n' | "$TAILBACK" view slow.db --size 1280x1000 --script -
     # How deep its queue was, and how long it stood, as its bins have it: they are without a gap.
