@@ -58,9 +58,9 @@ static size_t n_live(const struct tb_advice *advice)
 	return n;
 }
 
-// try_first replays the run as it was and all that is live with the first seeds, as far
-// as they are not known. Where
-// there are fewer changes than cores, each seed is a replay of its own.
+// try_first replays the run as it was and all that is live with the first seeds, but not
+// what is known already. Where there are fewer changes than cores, each seed is a replay
+// of its own.
 static int try_first(
 	struct tb_tries *tries, double from, double to, struct tb_error *error)
 {
