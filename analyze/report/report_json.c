@@ -49,13 +49,13 @@ static const struct tb_column run_columns[] = {
 	{"messages", NULL, "Delivered; null: counters know none.", TB_DATUM_COUNT,
 		INFO(n_messages), .flags = TB_COLUMN_NULL},
 	{"undelivered", NULL, "Messages given up because of dead links.", TB_DATUM_COUNT,
-		INFO(n_undelivered)},
+		INFO(n_undelivered), .flags = TB_COLUMN_NULL},
 	{"retries", NULL, "Packets sent again because of dead links.", TB_DATUM_COUNT,
-		INFO(n_retries)},
+		INFO(n_retries), .flags = TB_COLUMN_NULL},
 	{"lost_frames", NULL, "Frames for which a queue had no room.", TB_DATUM_COUNT,
-		INFO(n_lost)},
+		INFO(n_lost), .flags = TB_COLUMN_NULL},
 	{"resent_segments", NULL, "Segments that TCP sent again.", TB_DATUM_COUNT,
-		INFO(n_resent)},
+		INFO(n_resent), .flags = TB_COLUMN_NULL},
 	{"packets", NULL, "null: not measured.", TB_DATUM_COUNT, INFO(n_packets),
 		.flags = TB_COLUMN_NULL},
 	{"delivered_bytes", NULL, KEPT, TB_DATUM_SIZE, INFO(delivered_bytes),
@@ -78,7 +78,19 @@ static const struct tb_column run_columns[] = {
 		.schema = "{\"type\": \"object\", \"additionalProperties\": true}"},
 };
 
-// known_of_run: counters know no messages, and may not know what hosts received.
+// is_of_replay is whether counters of ports do not know a figure.
+static bool is_of_replay(const char *key)
+{
+	static const char *const keys[] = {"messages", "undelivered", "retries",
+		"lost_frames", "resent_segments", "nodes_that_took_part", "flows",
+		"roots"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+// known_of_run: counters may not know what hosts received.
 static enum tb_known known_of_run(const struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
@@ -89,8 +101,16 @@ static enum tb_known known_of_run(const struct tb_datum *at)
 		       ? tb_run_received_known(report->run, TB_PACKETS)
 	       : strcmp(key, "delivered_bytes") == 0
 		       ? tb_run_received_known(report->run, TB_BYTES)
-	       : strcmp(key, "messages") == 0 ? TB_NOT_MEASURED
-					      : TB_EXACT;
+	       : is_of_replay(key) ? TB_NOT_MEASURED
+				   : TB_EXACT;
+}
+
+static enum tb_known known_of_total(const struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	return tb_run_is_measured(report->info) && is_of_replay(at->column->key)
+		       ? TB_NOT_MEASURED
+		       : TB_EXACT;
 }
 
 static const struct tb_table_type run = {"run", NULL, NULL, TB_COLUMNS(run_columns),
@@ -298,11 +318,11 @@ static const struct tb_column total_columns[] = {
 	{"switches_that_waited", NULL, "Of which switches lists the first.",
 		TB_DATUM_COUNT, TOTAL(n_switches_waiting)},
 	{"nodes_that_took_part", NULL, "Sent or received packets.", TB_DATUM_COUNT,
-		TOTAL(n_active)},
+		TOTAL(n_active), .flags = TB_COLUMN_NULL},
 	{"flows", NULL, "Of which flows lists the first.", TB_DATUM_COUNT,
-		TOTAL(n_flows_all)},
+		TOTAL(n_flows_all), .flags = TB_COLUMN_NULL},
 	{"roots", NULL, "Of which congestion_roots lists the first.", TB_DATUM_COUNT,
-		TOTAL(roots.listed.n_all)},
+		TOTAL(roots.listed.n_all), .flags = TB_COLUMN_NULL},
 	{"notes", NULL, "Of which notes lists the first.", TB_DATUM_COUNT,
 		.put = put_notes},
 	{"grouped_by", NULL,
@@ -311,7 +331,7 @@ static const struct tb_column total_columns[] = {
 };
 
 static const struct tb_table_type totals = {
-	"totals", NULL, NULL, TB_COLUMNS(total_columns)};
+	"totals", NULL, NULL, TB_COLUMNS(total_columns), .known = known_of_total};
 
 static const struct tb_table_type *const objects[] = {
 	&run, &input, &capture, &network, &environment, &totals};
