@@ -51,12 +51,12 @@ void tb_wheel_fini(struct tb_wheel *wheel)
 	*wheel = (struct tb_wheel){0};
 }
 
-static bool sooner(const struct tb_event *a, const struct tb_event *b)
+static bool event_is_sooner(const struct tb_event *a, const struct tb_event *b)
 {
 	return a->at < b->at;
 }
 
-TB_HEAP(far, struct tb_event, sooner)
+TB_HEAP(far, struct tb_event, event_is_sooner)
 
 static void put_far(struct tb_wheel *wheel, struct tb_event event)
 {
@@ -129,9 +129,9 @@ static void put_bucket(struct tb_wheel *wheel, struct tb_event event)
 	++*head;
 }
 
-// reserve makes room for `n` more due events and moves them up, so that there is room in
-// front of them too.
-static inline int reserve(struct tb_wheel *wheel, uint32_t n)
+// reserve_events makes room for `n` more due events and moves them up, so that there is
+// room in front of them too.
+static inline int reserve_events(struct tb_wheel *wheel, uint32_t n)
 {
 	uint32_t n_due = wheel->end - wheel->first;
 	if (wheel->first >= FRONT && wheel->end + n <= wheel->due_room)
@@ -156,7 +156,7 @@ static inline int reserve(struct tb_wheel *wheel, uint32_t n)
 // put_due inserts an event among those due, before all that are not earlier.
 static void put_due(struct tb_wheel *wheel, struct tb_event event)
 {
-	if (wheel->first == 0 && reserve(wheel, 0) != TB_OK)
+	if (wheel->first == 0 && reserve_events(wheel, 0) != TB_OK)
 		return;
 	struct tb_event *due = wheel->due;
 	uint32_t i = --wheel->first;
@@ -243,8 +243,8 @@ bool tb_wheel_is_empty(const struct tb_wheel *wheel)
 	       next_turn(wheel) == UINT64_MAX;
 }
 
-// merge joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
-static void merge(
+// merge_events joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
+static void merge_events(
 	struct tb_event *to, const struct tb_event *from, size_t middle, size_t n)
 {
 	size_t a = 0, b = middle;
@@ -264,18 +264,18 @@ static void insert_all(struct tb_event *events, size_t n)
 	}
 }
 
-// sort puts events in the order of time, by way of as much memory again.
-static void sort(struct tb_event *events, struct tb_event *spare, size_t n)
+// sort_events puts events in the order of time, by way of as much memory again.
+static void sort_events(struct tb_event *events, struct tb_event *spare, size_t n)
 {
 	if (n <= INSERT_MOST) {
 		insert_all(events, n);
 		return;
 	}
 	size_t middle = n / 2;
-	sort(events, spare, middle);
-	sort(events + middle, spare, n - middle);
+	sort_events(events, spare, middle);
+	sort_events(events + middle, spare, n - middle);
 	memcpy(spare, events, n * sizeof *events);
-	merge(events, spare, middle, n);
+	merge_events(events, spare, middle, n);
 }
 
 // come_near moves events that the wheel now reaches from the heap into their buckets.
@@ -329,7 +329,7 @@ static __attribute__((noinline)) void open_chain(
 	for (uint32_t at = block; at; at = wheel->blocks[at].next)
 		n_all += at == block ? n : TB_WHEEL_BLOCK;
 	// Twice: sorting needs as much again.
-	if (reserve(wheel, 2 * n_all) != TB_OK)
+	if (reserve_events(wheel, 2 * n_all) != TB_OK)
 		return;
 	struct tb_event *due = wheel->due + wheel->end;
 	uint32_t end = n_all;
@@ -339,7 +339,7 @@ static __attribute__((noinline)) void open_chain(
 		memcpy(due + end, wheel->blocks[block].events, n * sizeof *due);
 		free_block(wheel, block);
 	}
-	sort(due, due + n_all, n_all);
+	sort_events(due, due + n_all, n_all);
 	wheel->end += n_all;
 }
 
@@ -366,6 +366,6 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 		return;
 	if (wheel->blocks[block].next)
 		open_chain(wheel, block, head % PER_BLOCK);
-	else if (reserve(wheel, TB_WHEEL_BLOCK) == TB_OK)
+	else if (reserve_events(wheel, TB_WHEEL_BLOCK) == TB_OK)
 		open_block(wheel, block, head % PER_BLOCK);
 }

@@ -1,4 +1,5 @@
 #include "paired.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +9,16 @@ struct ranked_figure {
 	size_t at;
 };
 
-static int by_value(const void *left, const void *right)
+static int order_ranked(const void *left, const void *right)
 {
 	const struct ranked_figure *a = left, *b = right;
 	if (a->value < b->value || a->value > b->value)
 		return a->value < b->value ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return TB_ORDER(a->at, b->at);
 }
 
-static void estimate(struct tb_paired *test, const double *before, const double *after,
-	size_t n_pairs, double *differences)
+static void estimate_shift(struct tb_paired *test, const double *before,
+	const double *after, size_t n_pairs, double *differences)
 {
 	test->before = tb_estimate_of(before, n_pairs).mean;
 	test->after = tb_estimate_of(after, n_pairs).mean;
@@ -38,11 +39,11 @@ static double common_doubt(
 				(struct ranked_figure){tests[i].change.half_ci, i};
 	if (n < TB_PAIRED_MANY || n_varying == 0)
 		return 0;
-	qsort(ranked, n_varying, sizeof *ranked, by_value);
+	qsort(ranked, n_varying, sizeof *ranked, order_ranked);
 	return ranked[n_varying / 10].value;
 }
 
-static void judge(struct tb_paired *test, double doubt, size_t n_pairs)
+static void judge_differences(struct tb_paired *test, double doubt, size_t n_pairs)
 {
 	test->change.half_ci += doubt;
 	double error = test->change.half_ci / tb_student_t(n_pairs);
@@ -57,7 +58,7 @@ static void adjust(struct tb_paired *tests, size_t n, struct ranked_figure *rank
 {
 	for (size_t i = 0; i < n; i++)
 		ranked[i] = (struct ranked_figure){tests[i].p, i};
-	qsort(ranked, n, sizeof *ranked, by_value);
+	qsort(ranked, n, sizeof *ranked, order_ranked);
 	double least = 1;
 	for (size_t i = n; i-- > 0;) {
 		double q = ranked[i].value * (double)n / (double)(i + 1);
@@ -77,11 +78,11 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 		return tb_fail_memory(error, "a comparison");
 	}
 	for (size_t i = 0; i < n; i++)
-		estimate(&tests[i], before + i * n_pairs, after + i * n_pairs, n_pairs,
-			differences);
+		estimate_shift(&tests[i], before + i * n_pairs, after + i * n_pairs,
+			n_pairs, differences);
 	double doubt = common_doubt(tests, n, ranked);
 	for (size_t i = 0; i < n; i++)
-		judge(&tests[i], doubt, n_pairs);
+		judge_differences(&tests[i], doubt, n_pairs);
 	adjust(tests, n, ranked);
 	free(ranked);
 	free(differences);

@@ -11,7 +11,7 @@ enum { SPINS = 400, YIELDS = 20 };
 
 // The tasks of a thread that nobody has taken: the section in the upper half, so that who
 // comes late from an earlier one takes nothing, how many are left in the lower.
-struct share {
+struct team_share {
 	_Alignas(128) _Atomic uint64_t left;
 };
 
@@ -23,7 +23,7 @@ struct team_member {
 
 struct tb_team {
 	unsigned n; // threads
-	struct share *shares;
+	struct team_share *shares;
 	struct team_member *members; // of the caller only the index
 	// Written before `section` is, read by who has taken a task of it.
 	void (*task)(void *context, uint32_t index);
@@ -46,8 +46,9 @@ static inline void relax(unsigned i)
 		sched_yield();
 }
 
-// take takes a task of a share: its place in the share, from 1; 0 when none is left.
-static uint32_t take(struct share *share, uint32_t section)
+// take_shared_task takes a task of a share: its place in the share, from 1; 0 when none
+// is left.
+static uint32_t take_shared_task(struct team_share *share, uint32_t section)
 {
 	uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
 	while (left >> 32 == section && (uint32_t)left > 0)
@@ -57,7 +58,7 @@ static uint32_t take(struct share *share, uint32_t section)
 	return 0;
 }
 
-static void end_one(struct tb_team *team)
+static void end_member(struct tb_team *team)
 {
 	if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
 		!atomic_load(&team->caller_asleep))
@@ -67,15 +68,15 @@ static void end_one(struct tb_team *team)
 	pthread_mutex_unlock(&team->mutex);
 }
 
-// work does a thread's own tasks, then those of the others.
-static void work(struct tb_team *team, unsigned self, uint32_t section)
+// work_on_section does a thread's own tasks, then those of the others.
+static void work_on_section(struct tb_team *team, unsigned self, uint32_t section)
 {
 	for (unsigned i = 0; i < team->n; i++) {
 		unsigned owner = (self + i) % team->n;
 		uint32_t place;
-		while ((place = take(&team->shares[owner], section)) != 0) {
+		while ((place = take_shared_task(&team->shares[owner], section)) != 0) {
 			team->task(team->context, owner + team->n * (place - 1));
-			end_one(team);
+			end_member(team);
 		}
 	}
 }
@@ -111,11 +112,11 @@ static void *live(void *context)
 		section = wait_for_section(member->team, section);
 		if (atomic_load(&member->team->ends))
 			return NULL;
-		work(member->team, member->index, section);
+		work_on_section(member->team, member->index, section);
 	}
 }
 
-static void start(struct tb_team *team)
+static void start_team_threads(struct tb_team *team)
 {
 	unsigned n = 1;
 	for (; n < team->n; n++) {
@@ -146,7 +147,7 @@ int tb_team_new(struct tb_team **team, unsigned n_threads)
 	pthread_mutex_init(&made->mutex, NULL);
 	pthread_cond_init(&made->begun, NULL);
 	pthread_cond_init(&made->done, NULL);
-	start(made);
+	start_team_threads(made);
 	*team = made;
 	return TB_OK;
 }
@@ -174,8 +175,8 @@ unsigned tb_team_threads(const struct tb_team *team)
 	return team->n;
 }
 
-// begin makes the tasks known and wakes who sleeps.
-static uint32_t begin(struct tb_team *team, uint32_t n_tasks)
+// begin_team_section makes the tasks known and wakes who sleeps.
+static uint32_t begin_team_section(struct tb_team *team, uint32_t n_tasks)
 {
 	uint32_t section = atomic_load(&team->section) + 1;
 	atomic_store(&team->n_undone, n_tasks);
@@ -218,6 +219,6 @@ void tb_team_run(struct tb_team *team, uint32_t n_tasks,
 	}
 	team->task = task;
 	team->context = context;
-	work(team, 0, begin(team, n_tasks));
+	work_on_section(team, 0, begin_team_section(team, n_tasks));
 	wait_until_done(team);
 }

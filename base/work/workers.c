@@ -8,7 +8,7 @@
 
 #define WATCH_NS 100000000
 
-enum state { STATE_PENDING, STATE_READY, STATE_FAILED };
+enum crew_state { STATE_PENDING, STATE_READY, STATE_FAILED };
 
 struct worker_crew {
 	const struct tb_work *work;
@@ -41,7 +41,7 @@ static void note_failure(
 	pthread_cond_broadcast(&crew->taken);
 }
 
-static void note(
+static void keep_first_failure(
 	struct worker_crew *crew, size_t index, int status, const struct tb_error *error)
 {
 	if (status < 0)
@@ -78,7 +78,7 @@ static void *work_on(void *context)
 		struct tb_error error = {0};
 		int status = crew->work->task(crew->work->context, index, &error);
 		pthread_mutex_lock(&crew->mutex);
-		note(crew, index, status, &error);
+		keep_first_failure(crew, index, status, &error);
 	}
 	crew->n_working--;
 	pthread_cond_signal(&crew->ended);
@@ -131,15 +131,15 @@ static void wait_for_end(struct worker_crew *crew)
 	pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
 }
 
-static void show(const struct worker_crew *crew, size_t n_done)
+static void show_crew_progress(const struct worker_crew *crew, size_t n_done)
 {
 	if (crew->work->watch)
 		crew->work->watch(crew->work->context, n_done);
 }
 
-// attend takes results until the last worker has left. That can happen before the first
-// look, so it shows the final count once more.
-static void attend(struct worker_crew *crew)
+// attend_crew takes results until the last worker has left. That can happen before the
+// first look, so it shows the final count once more.
+static void attend_crew(struct worker_crew *crew)
 {
 	bool refused = false;
 	pthread_mutex_lock(&crew->mutex);
@@ -152,14 +152,14 @@ static void attend(struct worker_crew *crew)
 		// watch may be slow, so do not hold up the workers.
 		size_t n_done = crew->n_done;
 		pthread_mutex_unlock(&crew->mutex);
-		show(crew, n_done);
+		show_crew_progress(crew, n_done);
 		pthread_mutex_lock(&crew->mutex);
 	}
 	pthread_mutex_unlock(&crew->mutex);
-	show(crew, crew->n_done);
+	show_crew_progress(crew, crew->n_done);
 }
 
-static unsigned count_threads(unsigned wanted, size_t n_tasks)
+static unsigned crew_threads(unsigned wanted, size_t n_tasks)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
@@ -196,7 +196,7 @@ static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsign
 	pthread_mutex_lock(&crew->mutex);
 	crew->n_working -= n - n_made;
 	pthread_mutex_unlock(&crew->mutex);
-	attend(crew);
+	attend_crew(crew);
 	for (unsigned i = 0; i < n_made; i++)
 		pthread_join(threads[i], NULL);
 	return n_made;
@@ -204,7 +204,7 @@ static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsign
 
 int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_error *error)
 {
-	unsigned n = count_threads(n_workers, work->n_tasks);
+	unsigned n = crew_threads(n_workers, work->n_tasks);
 	if (n == 0)
 		return TB_OK;
 	struct worker_crew crew = {.work = work,

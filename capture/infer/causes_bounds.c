@@ -22,9 +22,9 @@ static int64_t bounded_at(const struct cause_search *search, const struct tb_cau
 	return cause->is_call ? instant_of(search, cause->message) : row->delivered_ns;
 }
 
-// date gives the events their instants in the bound, and drops those after the call.
-// Returns the last instant.
-static int64_t date(struct cause_search *search, int64_t until_ns)
+// date_causes gives the events their instants in the bound, and drops those after the
+// call. Returns the last instant.
+static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < search->n_events; i++) {
@@ -108,12 +108,12 @@ int tb_causes_settle_bound(struct cause_search *search, uint32_t message)
 	tb_causes_add_preceding(search, message);
 	if (search->bound == TB_BOUND_CAUSES)
 		add_all_before(search, message);
-	int64_t last_ns = date(search, at_ns);
+	int64_t last_ns = date_causes(search, at_ns);
 	if (search->n_events == 0) {
 		tb_causes_add_event(search, search->previous[message], true);
 		if (search->n_events == 0) // its node's first
 			tb_causes_add_event(search, search->nearest[message], false);
-		last_ns = date(search, at_ns);
+		last_ns = date_causes(search, at_ns);
 	}
 	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
 						     ? least_gap(search, message)

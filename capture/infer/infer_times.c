@@ -24,8 +24,8 @@ static void place_calls(
 		recorded->first[rank + 1] += recorded->first[rank];
 }
 
-static int fill(struct tb_recorded_calls *recorded, const struct tb_inferred_times *times,
-	const struct tb_job *job, size_t *next)
+static int fill_recorded_times(struct tb_recorded_calls *recorded,
+	const struct tb_inferred_times *times, const struct tb_job *job, size_t *next)
 {
 	int status = tb_call_times_begin(&recorded->times, recorded->n_ranks);
 	for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
@@ -72,7 +72,7 @@ int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *jo
 		place_calls(made, times);
 		for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 			next[rank] = made->first[rank];
-		status = fill(made, times, job, next);
+		status = fill_recorded_times(made, times, job, next);
 	}
 	free(next);
 	if (status == TB_OK)

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "frame.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@
 #define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
 
 // The streams of one kind of transport have a table of their own.
-enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
+enum stream_kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
 
 // One direction of a connection.
 struct message_stream {
@@ -94,7 +95,7 @@ void tb_message_finder_free(struct tb_message_finder *messages)
 	free(messages);
 }
 
-static int pair_of(struct tb_message_finder *messages, uint32_t source,
+static int find_node_pair(struct tb_message_finder *messages, uint32_t source,
 	uint32_t destination, uint32_t *pair)
 {
 	uint64_t key = (uint64_t)source << 32 | destination;
@@ -105,8 +106,8 @@ static int pair_of(struct tb_message_finder *messages, uint32_t source,
 }
 
 // stream_of finds or begins the stream of a channel from one node to another.
-static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kind kind,
-	uint32_t channel, uint32_t *stream)
+static int stream_of(struct tb_message_finder *messages, uint32_t pair,
+	enum stream_kind kind, uint32_t channel, uint32_t *stream)
 {
 	struct tb_map *map = &messages->by_channel[kind];
 	uint64_t key = (uint64_t)pair << 32 | channel;
@@ -135,9 +136,9 @@ static bool runs_on(const struct message_stream *stream, const struct tb_passage
 	       passage->busy_ns <= stream->last_ns;
 }
 
-// call_of returns the earliest instant at which a message can have been called for. A
-// short segment that leaves with the acknowledgement of another waited for that.
-static int64_t call_of(const struct message_stream *stream,
+// call_of_entry returns the earliest instant at which a message can have been called for.
+// A short segment that leaves with the acknowledgement of another waited for that.
+static int64_t call_of_entry(const struct message_stream *stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	bool is_small = record->payload_bytes < record->full_bytes;
@@ -164,7 +165,7 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	messages->entries[entry] = (struct tb_uncut_message){
 		.message = {.source = record->source.id,
 			.destination = record->destination.id,
-			.called_ns = call_of(of, record, passage),
+			.called_ns = call_of_entry(of, record, passage),
 			.left_ns = passage->left_ns,
 			.began_ns = passage->left_ns,
 			.delivered_ns = passage->delivered_ns,
@@ -189,9 +190,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	return TB_OK;
 }
 
-static void extend(struct tb_message_finder *messages, struct message_stream *stream,
-	uint32_t fresh_bytes, const struct tb_packet_record *record,
-	const struct tb_passage *passage)
+static void extend_entry(struct tb_message_finder *messages,
+	struct message_stream *stream, uint32_t fresh_bytes,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	struct tb_uncut_message *entry = &messages->entries[stream->open];
 	entry->message.bytes += fresh_bytes;
@@ -322,7 +323,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	if (ahead > 0)
 		message->n_missing += (uint32_t)ahead;
 	stream->next += (uint32_t)fresh;
-	extend(messages, stream, (uint32_t)fresh, record, passage);
+	extend_entry(messages, stream, (uint32_t)fresh, record, passage);
 	if (is_short(record))
 		stream->open = NONE;
 	return TB_OK;
@@ -395,10 +396,11 @@ static void shake_hands(struct message_stream *there, struct message_stream *bac
 	}
 }
 
-// acknowledge bounds the deliveries of what the record acknowledges: its sender had these
-// bytes when it left.
-static void acknowledge(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
+// acknowledge_stream bounds the deliveries of what the record acknowledges: its sender
+// had these bytes when it left.
+static void acknowledge_stream(struct tb_message_finder *messages,
+	struct message_stream *stream, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
 {
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
 		return;
@@ -452,7 +454,7 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	struct message_stream *stream = &messages->streams[there_at];
 	struct message_stream *other = &messages->streams[back_at];
 	if (record->flags & TB_TCP_ACK) {
-		acknowledge(messages, other, record, passage);
+		acknowledge_stream(messages, other, record, passage);
 		follow_receiver(other, record, passage);
 	}
 	shake_hands(stream, other, record, passage);
@@ -492,7 +494,7 @@ static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends
 		return status;
 	if (bytes == 0 && (record->flags & TB_RC_REQUEST))
 		bytes = REQUEST_BYTES;
-	extend(messages, &messages->streams[at], bytes, record, passage);
+	extend_entry(messages, &messages->streams[at], bytes, record, passage);
 	if (ends)
 		messages->streams[at].open = NONE;
 	return TB_OK;
@@ -502,7 +504,7 @@ static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t at;
-	enum kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
+	enum stream_kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
 	if (record->repeated) {
 		messages->n_repeated++;
 		return TB_OK;
@@ -518,9 +520,10 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t pair, back, at;
-	int status = pair_of(messages, record->source.id, record->destination.id, &pair);
+	int status = find_node_pair(
+		messages, record->source.id, record->destination.id, &pair);
 	if (status == TB_OK)
-		status = pair_of(
+		status = find_node_pair(
 			messages, record->destination.id, record->source.id, &back);
 	if (status != TB_OK)
 		return status;
@@ -551,7 +554,7 @@ static int by_leaving(const void *a, const void *b)
 		return x->last_ns < y->last_ns ? -1 : 1;
 	if (x->destination != y->destination)
 		return x->destination < y->destination ? -1 : 1;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
 int tb_by_node_moment(const void *a, const void *b)
@@ -563,13 +566,13 @@ int tb_by_node_moment(const void *a, const void *b)
 		return x->at_ns < y->at_ns ? -1 : 1;
 	if (x->is_call != y->is_call)
 		return x->is_call ? 1 : -1;
-	return x->message < y->message ? -1 : x->message > y->message;
+	return TB_ORDER(x->message, y->message);
 }
 
-// narrow raises the earliest instants of calls: a message that left behind an
+// shrink_list raises the earliest instants of calls: a message that left behind an
 // acknowledgement was called for after what that acknowledges had been delivered. Within
 // a run that does not hold, as its window may have stopped it.
-static int narrow(struct tb_message_list *list)
+static int shrink_list(struct tb_message_list *list)
 {
 	struct tb_node_moment *steps = malloc((2 * list->n + 1) * sizeof *steps);
 	size_t n = 0;
@@ -614,7 +617,7 @@ void tb_inferred_count(
 	report->missing_bytes += message->n_missing;
 }
 
-static void count(const struct tb_message_finder *messages,
+static void count_messages(const struct tb_message_finder *messages,
 	const struct tb_message_list *list, struct tb_infer_report *report)
 {
 	report->n_repeated = messages->n_repeated;
@@ -641,7 +644,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 		made.rows[made.n++] = messages->openings[i];
 	made.n_closings = (uint32_t)messages->n_openings;
 	if (status == TB_OK)
-		status = narrow(&made);
+		status = shrink_list(&made);
 	if (status != TB_OK) {
 		free(made.rows);
 		return status;
@@ -652,7 +655,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
 	if (made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
-	count(messages, &made, report);
+	count_messages(messages, &made, report);
 	*list = made;
 	return TB_OK;
 }

@@ -2,6 +2,7 @@
 #include "array.h"
 #include "job.h"
 #include "job_check.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -199,12 +200,6 @@ static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 	return true;
 }
 
-static int ascending(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 // sort_successors sorts every list, so that the job does not depend on the order in which
 // dependencies were added. Nearly all lists have one or two entries.
 static void sort_successors(struct tb_job *job)
@@ -214,15 +209,15 @@ static void sort_successors(struct tb_job *job)
 		size_t n = job->first_successor[i + 1] - job->first_successor[i];
 		for (size_t k = 1; k < n; k++) {
 			if (list[k - 1] > list[k]) {
-				qsort(list, n, sizeof *list, ascending);
+				qsort(list, n, sizeof *list, tb_order_u32);
 				break;
 			}
 		}
 	}
 }
 
-// place_deps turns the dependencies into successor lists by a counting sort.
-static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
+// builder_place_deps turns the dependencies into successor lists by a counting sort.
+static bool builder_place_deps(struct tb_job_builder *b, struct tb_job *job)
 {
 	job->first_successor =
 		calloc((size_t)job->n_ops + 1, sizeof *job->first_successor);
@@ -266,7 +261,7 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 		return false;
 	free(b->ranks); // early: place_deps needs the memory
 	b->ranks = NULL;
-	return place_deps(b, job);
+	return builder_place_deps(b, job);
 }
 
 // check_across checks sends and receives between ranks.

@@ -1,4 +1,5 @@
 #include "job_check.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void sort_ends(struct match_end *ends, struct match_end *spare, size_t n)
 	}
 }
 
-static size_t channel_end(const struct match_end *ends, size_t from, size_t n)
+static size_t match_channel_end(const struct match_end *ends, size_t from, size_t n)
 {
 	size_t to = from;
 	while (to < n && ends[to].channel == ends[from].channel)
@@ -56,13 +57,13 @@ static size_t channel_end(const struct match_end *ends, size_t from, size_t n)
 	return to;
 }
 
-static int by_bytes(const void *left, const void *right)
+static int order_ends_by_bytes(const void *left, const void *right)
 {
 	const struct match_end *a = left, *b = right;
-	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+	return TB_ORDER(a->bytes, b->bytes);
 }
 
-static int fail_count(const struct match_meeting *m, const struct match_end *odd,
+static int fail_match_count(const struct match_meeting *m, const struct match_end *odd,
 	size_t n_sends, size_t n_recvs, struct tb_error *error)
 {
 	char text[sizeof error->text], op[96];
@@ -87,8 +88,8 @@ static int compare_sizes(const struct match_meeting *m, size_t s, size_t r, size
 	if (odd == n)
 		return TB_OK;
 	const struct match_end send = m->sends[s + odd], recv = m->recvs[r + odd];
-	qsort(m->sends + s, n, sizeof *m->sends, by_bytes);
-	qsort(m->recvs + r, n, sizeof *m->recvs, by_bytes);
+	qsort(m->sends + s, n, sizeof *m->sends, order_ends_by_bytes);
+	qsort(m->recvs + r, n, sizeof *m->recvs, order_ends_by_bytes);
 	size_t same = 0;
 	while (same < n && m->sends[s + same].bytes == m->recvs[r + same].bytes)
 		same++;
@@ -109,11 +110,13 @@ static int compare_channel(const struct match_meeting *m, size_t s, size_t s_end
 {
 	size_t n_sends = s_end - s, n_recvs = r_end - r;
 	if (n_recvs > n_sends)
-		return fail_count(m, &m->recvs[r + n_sends], n_sends, n_recvs, error);
+		return fail_match_count(
+			m, &m->recvs[r + n_sends], n_sends, n_recvs, error);
 	if (m->n_wild > 0)
 		return TB_OK;
 	if (n_sends > n_recvs)
-		return fail_count(m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
+		return fail_match_count(
+			m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
 	return compare_sizes(m, s, r, n_sends, error);
 }
 
@@ -128,8 +131,8 @@ static void number_channel(
 	m->channels->n++;
 }
 
-// compare walks the sorted sends and receives together, channel by channel.
-static int compare(const struct match_meeting *m, struct tb_error *error)
+// match_sizes walks the sorted sends and receives together, channel by channel.
+static int match_sizes(const struct match_meeting *m, struct tb_error *error)
 {
 	size_t s = 0, r = 0;
 	int status = TB_OK;
@@ -138,9 +141,9 @@ static int compare(const struct match_meeting *m, struct tb_error *error)
 		uint64_t sent = s < m->n_sends ? m->sends[s].channel : UINT64_MAX;
 		uint64_t received = r < m->n_recvs ? m->recvs[r].channel : UINT64_MAX;
 		size_t s_end =
-			sent <= received ? channel_end(m->sends, s, m->n_sends) : s;
+			sent <= received ? match_channel_end(m->sends, s, m->n_sends) : s;
 		size_t r_end =
-			received <= sent ? channel_end(m->recvs, r, m->n_recvs) : r;
+			received <= sent ? match_channel_end(m->recvs, r, m->n_recvs) : r;
 		if (m->channels)
 			number_channel(m, s, s_end, r, r_end);
 		status = compare_channel(m, s, s_end, r, r_end, error);
@@ -154,7 +157,7 @@ static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 {
 	sort_ends(m->sends, m->spare, m->n_sends);
 	sort_ends(m->recvs, m->spare, m->n_recvs);
-	int status = compare(m, error);
+	int status = match_sizes(m, error);
 	if (status == TB_OK && m->n_sends != m->n_recvs + m->n_wild)
 		return tb_fail_in(error, TB_EFORMAT, m->job->name,
 			"rank %" PRIu32

@@ -71,8 +71,8 @@ static int fail_activate(const struct tb_live *live, int code, struct tb_error *
 	}
 }
 
-// prepare sets the options that libpcap takes only before activation.
-static void prepare(pcap_t *pcap, const struct tb_live_options *options)
+// prepare_capture sets the options that libpcap takes only before activation.
+static void prepare_capture(pcap_t *pcap, const struct tb_live_options *options)
 {
 	uint32_t snap = options->snap_bytes ? options->snap_bytes : TB_LIVE_SNAP_BYTES;
 	pcap_set_snaplen(pcap, (int)snap);
@@ -91,7 +91,7 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 	static const pcap_direction_t directions[] = {
 		PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
 	char message[PCAP_ERRBUF_SIZE] = "";
-	prepare(live->pcap, options);
+	prepare_capture(live->pcap, options);
 	int code = pcap_activate(live->pcap);
 	if (code < 0)
 		return fail_activate(live, code, error);
@@ -163,7 +163,7 @@ int tb_live_open(struct tb_live **live, const char *interface,
 	return TB_OK;
 }
 
-static int open_pcap(struct tb_live *live, const char *path, struct tb_error *error)
+static int open_savefile(struct tb_live *live, const char *path, struct tb_error *error)
 {
 	FILE *stream;
 	char message[PCAP_ERRBUF_SIZE] = "";
@@ -191,7 +191,7 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 		tb_live_free(opened);
 		return tb_fail_memory_in(error, path, "it");
 	}
-	int status = open_pcap(opened, path, error);
+	int status = open_savefile(opened, path, error);
 	if (status == TB_OK)
 		status = set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error);
 	if (status != TB_OK) {
@@ -220,9 +220,9 @@ static int fail_next(struct tb_live *live, struct tb_error *error)
 	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", message);
 }
 
-// date stores when a packet came. The seconds of a pcap file are unsigned, which libpcap
-// reads as signed, after 2038; pcapng, whose version is 1, has 64 bits.
-static int date(const struct tb_live *live, const struct pcap_pkthdr *header,
+// packet_time stores when a packet came. The seconds of a pcap file are unsigned, which
+// libpcap reads as signed, after 2038; pcapng, whose version is 1, has 64 bits.
+static int packet_time(const struct tb_live *live, const struct pcap_pkthdr *header,
 	uint64_t *at_ns, struct tb_error *error)
 {
 	bool nanoseconds =
@@ -255,7 +255,7 @@ int tb_live_next(
 	if (code != 1)
 		return fail_next(live, error);
 	uint64_t at_ns = 0;
-	int status = date(live, header, &at_ns, error);
+	int status = packet_time(live, header, &at_ns, error);
 	if (status != TB_OK)
 		return status;
 	live->n_captured++;
@@ -334,7 +334,7 @@ void tb_live_list_free(struct tb_live_interface *list, size_t n)
 	free(list);
 }
 
-static bool describe(struct tb_live_interface *item, const pcap_if_t *device)
+static bool describe_interface(struct tb_live_interface *item, const pcap_if_t *device)
 {
 	bpf_u_int32 flags = device->flags;
 	item->name = strdup(device->name);
@@ -361,7 +361,7 @@ int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *er
 	struct tb_live_interface *items = calloc(n_devices + 1, sizeof *items);
 	bool complete = items != NULL;
 	for (const pcap_if_t *device = devices; device && complete; device = device->next)
-		complete = describe(&items[n_listed++], device);
+		complete = describe_interface(&items[n_listed++], device);
 	pcap_freealldevs(devices);
 	if (!complete) {
 		if (items)

@@ -21,7 +21,7 @@ static int drop_capabilities(struct tb_error *error)
 	return TB_OK;
 }
 
-static int become(const struct passwd *user, struct tb_error *error)
+static int become_user(const struct passwd *user, struct tb_error *error)
 {
 	if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
 		setuid(user->pw_uid) != 0)
@@ -46,5 +46,5 @@ int tb_privileges_drop(const char *name, struct tb_error *error)
 		return tb_fail(error, TB_EUSAGE, "there is no user '%s'", name);
 	if (geteuid() != 0)
 		return tb_fail(error, TB_EUSAGE, "only root can become user '%s'", name);
-	return user->pw_uid == 0 ? TB_OK : become(user, error);
+	return user->pw_uid == 0 ? TB_OK : become_user(user, error);
 }

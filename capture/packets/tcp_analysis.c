@@ -137,8 +137,9 @@ static int64_t silent_ns(
 	return at_ns - (a->last_ns > b->last_ns ? a->last_ns : b->last_ns);
 }
 
-// window_of returns how many bytes a side can take after those that it acknowledged.
-static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
+// usable_window returns how many bytes a side can take after those that it acknowledged.
+static uint32_t usable_window(
+	const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
 {
 	if (side->window == 0)
 		return 0;
@@ -151,8 +152,9 @@ static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_si
 	return (uint32_t)side->window << (side->window_scale - 1);
 }
 
-// begin forgets earlier connections on the same ports: a SYN with another number.
-static void begin(
+// begin_connection forgets earlier connections on the same ports: a SYN with another
+// number.
+static void begin_connection(
 	struct tb_tcp_side *there, struct tb_tcp_side *back, const struct tb_frame *frame)
 {
 	if (there->begun && there->first != frame->sequence) {
@@ -193,7 +195,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 	if (there->begun && n <= 1 && frame->sequence == there->next - 1)
 		is |= TB_TCP_IS_KEEP_ALIVE;
 	if (n > 0 && back->acked && back->syn &&
-		frame->sequence + n == back->ack + window_of(back, there))
+		frame->sequence + n == back->ack + usable_window(back, there))
 		is |= TB_TCP_IS_WINDOW_FULL;
 	if (n == 0 && there->begun && frame->sequence == there->next && there->acked &&
 		frame->acknowledged == there->ack)
@@ -262,7 +264,7 @@ static void take_ack(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there
 static bool lacks_room(const struct tb_tcp_side *sender,
 	const struct tb_tcp_side *receiver, uint32_t full_bytes)
 {
-	uint32_t window = window_of(receiver, sender);
+	uint32_t window = usable_window(receiver, sender);
 	if (!receiver->acked || window == TB_TCP_WINDOW_UNKNOWN)
 		return false;
 	uint32_t flying =
@@ -332,7 +334,7 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		__builtin_prefetch(
 			set_of(analysis, there->id, there->ends[there->first_recent]));
 	if (syn)
-		begin(there, back, frame);
+		begin_connection(there, back, frame);
 	events->is = classify_window(there, back, frame,
 		(flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) != 0);
 	if (n > 0 && !(events->is & TB_TCP_IS_KEEP_ALIVE))
@@ -365,5 +367,5 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	there->last_ns = at_ns;
 	there->last_was_keep_alive = events->is & TB_TCP_IS_KEEP_ALIVE;
 	there->last_was_probe = events->is & TB_TCP_IS_WINDOW_PROBE;
-	events->window = window_of(there, back);
+	events->window = usable_window(there, back);
 }

@@ -55,8 +55,8 @@ static void stream_init(
 		(uint64_t)node * N_STREAMS + (uint64_t)which);
 }
 
-// factor draws a number by which the mean is multiplied.
-static double factor(enum tb_synth_dist dist, struct tb_random *random)
+// draw_factor draws a number by which the mean is multiplied.
+static double draw_factor(enum tb_synth_dist dist, struct tb_random *random)
 {
 	switch (dist) {
 	case TB_SYNTH_FIXED:
@@ -69,13 +69,14 @@ static double factor(enum tb_synth_dist dist, struct tb_random *random)
 	return 1;
 }
 
-static uint64_t draw_bytes(
+static uint64_t draw_message_bytes(
 	const struct tb_synth_options *options, struct tb_random *random)
 {
 	if (options->size_dist == TB_SYNTH_FIXED)
 		return options->message_bytes;
 	double bytes =
-		(double)options->message_bytes * factor(options->size_dist, random) + 0.5;
+		(double)options->message_bytes * draw_factor(options->size_dist, random) +
+		0.5;
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
@@ -95,14 +96,14 @@ static void draw_messages(struct traffic *traffic)
 				break; // silent: permutations have fixed points
 			traffic->sources[n] = node;
 			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_bytes(options, &sizes);
+			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
 		}
 	}
 	traffic->first[options->n_nodes] = n;
 }
 
-// sort_messages lists the messages by destination, and those of a destination by source.
-static void sort_messages(struct traffic *traffic)
+// sort_traffic lists the messages by destination, and those of a destination by source.
+static void sort_traffic(struct traffic *traffic)
 {
 	uint32_t n_nodes = traffic->options->n_nodes;
 	uint32_t n = traffic->first[n_nodes], sum = 0;
@@ -114,8 +115,8 @@ static void sort_messages(struct traffic *traffic)
 		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
 }
 
-static int add_receives(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
+static int traffic_add_receives(struct tb_job_builder *builder,
+	const struct traffic *traffic, uint32_t node, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (uint32_t i = traffic->first_to[node];
@@ -129,11 +130,11 @@ static int add_receives(struct tb_job_builder *builder, const struct traffic *tr
 	return status;
 }
 
-// add_wait adds the calc that issues a node's next message, after the calc before it. The
-// caller rounds the times at which calcs end, not their lengths, so that the chain does
-// not drift.
-static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait_ns,
-	uint32_t *calc, struct tb_error *error)
+// traffic_add_wait adds the calc that issues a node's next message, after the calc before
+// it. The caller rounds the times at which calcs end, not their lengths, so that the
+// chain does not drift.
+static int traffic_add_wait(struct tb_job_builder *builder, uint32_t node,
+	uint64_t wait_ns, uint32_t *calc, struct tb_error *error)
 {
 	struct tb_op op = {.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
 	uint32_t before = *calc;
@@ -153,8 +154,8 @@ static double mean_gap_ns(const struct tb_synth_options *options)
 	return (double)options->message_bytes * 1e9 / (double)rate / options->load;
 }
 
-static int add_sends(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
+static int traffic_add_sends(struct tb_job_builder *builder,
+	const struct traffic *traffic, uint32_t node, struct tb_error *error)
 {
 	const struct tb_synth_options *options = traffic->options;
 	double gap_ns = mean_gap_ns(options);
@@ -167,9 +168,10 @@ static int add_sends(struct tb_job_builder *builder, const struct traffic *traff
 	for (uint32_t i = traffic->first[node];
 		i < traffic->first[node + 1] && status == TB_OK; i++) {
 		if (options->load > 0) {
-			due_ns += gap_ns * factor(options->time_dist, &times);
+			due_ns += gap_ns * draw_factor(options->time_dist, &times);
 			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
-			status = add_wait(builder, node, now_ns - last_ns, &on, error);
+			status = traffic_add_wait(
+				builder, node, now_ns - last_ns, &on, error);
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
@@ -223,7 +225,7 @@ static uint64_t n_ops(const struct tb_synth_options *o)
 	return of_message * o->n_messages;
 }
 
-static int check_messages(const struct tb_synth_options *o, struct tb_error *error)
+static int check_synth_messages(const struct tb_synth_options *o, struct tb_error *error)
 {
 	if (o->load < 0 || o->n_messages < 1)
 		return tb_fail(error, TB_EUSAGE,
@@ -248,17 +250,17 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 	return TB_OK;
 }
 
-static int build(
+static int build_traffic(
 	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
 {
 	int status = TB_OK;
 	draw_messages(traffic);
-	sort_messages(traffic);
+	sort_traffic(traffic);
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
-		status = add_receives(builder, traffic, node, error);
+		status = traffic_add_receives(builder, traffic, node, error);
 		if (status == TB_OK)
-			status = add_sends(builder, traffic, node, error);
+			status = traffic_add_sends(builder, traffic, node, error);
 	}
 	return status;
 }
@@ -268,7 +270,7 @@ static int add_traffic(struct tb_job_builder *builder,
 {
 	struct traffic traffic = {0};
 	int status = traffic_init(&traffic, options)
-			     ? build(builder, &traffic, error)
+			     ? build_traffic(builder, &traffic, error)
 			     : tb_fail_memory(error, "so many messages");
 	traffic_fini(&traffic);
 	return status;
@@ -279,7 +281,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 {
 	int status = tb_synth_check_nodes(options, error);
 	if (status == TB_OK)
-		status = check_messages(options, error);
+		status = check_synth_messages(options, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_job_builder *builder = NULL;

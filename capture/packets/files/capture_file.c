@@ -90,7 +90,7 @@ static int open_pcapng(struct tb_capture_file *file, struct tb_error *error)
 	return status;
 }
 
-static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
+static int open_with_libpcap(struct tb_capture_file *file, struct tb_error *error)
 {
 	char message[PCAP_ERRBUF_SIZE] = "";
 	file->pcap = pcap_fopen_offline_with_tstamp_precision(
@@ -134,7 +134,7 @@ static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 	// Every record takes two small reads; without this each would take a lock.
 	__fsetlocking(file->stream, FSETLOCKING_BYCALLER);
 	return kind == TB_CAPTURE_KIND_PCAPNG ? open_pcapng(file, error)
-					      : open_pcap(file, error);
+					      : open_with_libpcap(file, error);
 }
 
 int tb_capture_file_open(struct tb_capture_file **file, const char *path,

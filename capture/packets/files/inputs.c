@@ -80,19 +80,19 @@ static bool read_on(struct tb_inputs *inputs, size_t i)
 	return status == 1;
 }
 
-static bool earlier(const struct due *a, const struct due *b)
+static bool input_is_earlier(const struct due *a, const struct due *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->input < b->input;
 }
 
-TB_HEAP(due, struct due, earlier)
+TB_HEAP(due, struct due, input_is_earlier)
 
 static struct due due_of(const struct tb_inputs *inputs, size_t i)
 {
 	return (struct due){inputs->inputs[i].next.at_ns, i};
 }
 
-static void begin(struct tb_inputs *inputs)
+static void begin_inputs(struct tb_inputs *inputs)
 {
 	inputs->begun = true;
 	for (size_t i = 0; i < inputs->n; i++)
@@ -118,7 +118,7 @@ int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
 	size_t *input, struct tb_error *error)
 {
 	if (!inputs->begun)
-		begin(inputs);
+		begin_inputs(inputs);
 	else if (inputs->taken)
 		read_on_first(inputs);
 	inputs->taken = inputs->n_heap > 0;

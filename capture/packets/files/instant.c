@@ -69,8 +69,8 @@ static int64_t days_since_epoch(int64_t year, int64_t month, int64_t day)
 	       719468;
 }
 
-// expect reads one number of a date and the mark behind it.
-static bool expect(const char **at, int digits, const char *marks, int64_t *value)
+// expect_digits reads one number of a date and the mark behind it.
+static bool expect_digits(const char **at, int digits, const char *marks, int64_t *value)
 {
 	if (!read_digits(at, digits, value) || !**at || !strchr(marks, **at))
 		return false;
@@ -81,10 +81,12 @@ static bool expect(const char **at, int digits, const char *marks, int64_t *valu
 static bool parse_date(const char *text, int64_t *ns)
 {
 	int64_t year, month, day, hour, minute, second, fraction;
-	if (!expect(&text, 4, "-", &year) || !expect(&text, 2, "-", &month) ||
-		!expect(&text, 2, "T ", &day) || !expect(&text, 2, ":", &hour) ||
-		!expect(&text, 2, ":", &minute) || !read_digits(&text, 2, &second) ||
-		!read_fraction(&text, &fraction))
+	if (!expect_digits(&text, 4, "-", &year) ||
+		!expect_digits(&text, 2, "-", &month) ||
+		!expect_digits(&text, 2, "T ", &day) ||
+		!expect_digits(&text, 2, ":", &hour) ||
+		!expect_digits(&text, 2, ":", &minute) ||
+		!read_digits(&text, 2, &second) || !read_fraction(&text, &fraction))
 		return false;
 	if (*text == 'Z')
 		text++;

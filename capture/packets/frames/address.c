@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void unpack(const struct tb_address *address, uint8_t bytes[16])
+static void unpack_address(const struct tb_address *address, uint8_t bytes[16])
 {
 	for (size_t i = 0; i < 8; i++) {
 		bytes[i] = (uint8_t)(address->high >> (56 - 8 * i));
@@ -19,7 +19,7 @@ char *tb_address_format(const struct tb_address *address, char *buffer, size_t s
 {
 	uint8_t bytes[16];
 	char wide[INET6_ADDRSTRLEN] = "";
-	unpack(address, bytes);
+	unpack_address(address, bytes);
 	const uint8_t *tail = bytes + 10; // six bytes: a MAC; the last four: IPv4
 	inet_ntop(AF_INET6, bytes, wide, sizeof wide);
 	switch (address->kind) {
