@@ -58,14 +58,6 @@ static bool event_is_sooner(const struct tb_event *a, const struct tb_event *b)
 
 TB_HEAP(far, struct tb_event, event_is_sooner)
 
-static void put_far(struct tb_wheel *wheel, struct tb_event event)
-{
-	if (TB_ARRAY_RESERVE(&wheel->far, &wheel->far_room, wheel->n_far + 1) != TB_OK)
-		wheel->failed = true;
-	else
-		far_put(wheel->far, wheel->n_far++, event);
-}
-
 // grow_blocks makes room for twice as many. Blocks are aligned, which realloc would not
 // keep.
 static int grow_blocks(struct tb_wheel *wheel)
@@ -84,22 +76,19 @@ static int grow_blocks(struct tb_wheel *wheel)
 	return TB_OK;
 }
 
-// another_block adds a block.
-static __attribute__((noinline)) uint32_t another_block(struct tb_wheel *wheel)
-{
-	if (wheel->n_blocks == wheel->blocks_room && grow_blocks(wheel) != TB_OK) {
-		wheel->failed = true;
-		return 0;
-	}
-	return wheel->n_blocks++;
-}
-
 // new_block returns the number of an empty block, or 0 when there is no memory.
 static inline uint32_t new_block(struct tb_wheel *wheel)
 {
 	uint32_t block = wheel->free_block;
-	if (block == 0)
-		return another_block(wheel);
+	if (block == 0) {
+		// Add a block.
+		if (wheel->n_blocks == wheel->blocks_room &&
+			grow_blocks(wheel) != TB_OK) {
+			wheel->failed = true;
+			return 0;
+		}
+		return wheel->n_blocks++;
+	}
 	wheel->free_block = wheel->blocks[block].next;
 	return block;
 }
@@ -115,18 +104,6 @@ void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event)
 	wheel->heads[bucket] = block * PER_BLOCK + 1;
 	wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
 	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
-}
-
-static void put_bucket(struct tb_wheel *wheel, struct tb_event event)
-{
-	uint32_t *head = &wheel->heads[(uint64_t)event.at >> wheel->shift & wheel->mask];
-	uint32_t n = *head % PER_BLOCK;
-	if (n == TB_WHEEL_BLOCK) {
-		tb_wheel_put_first(wheel, event);
-		return;
-	}
-	wheel->blocks[*head / PER_BLOCK].events[n] = event;
-	++*head;
 }
 
 // reserve_events makes room for `n` more due events and moves them up, so that there is
@@ -153,25 +130,25 @@ static inline int reserve_events(struct tb_wheel *wheel, uint32_t n)
 	return TB_OK;
 }
 
-// put_due inserts an event among those due, before all that are not earlier.
-static void put_due(struct tb_wheel *wheel, struct tb_event event)
-{
-	if (wheel->first == 0 && reserve_events(wheel, 0) != TB_OK)
-		return;
-	struct tb_event *due = wheel->due;
-	uint32_t i = --wheel->first;
-	for (; i + 1 < wheel->end && due[i + 1].at < event.at; i++)
-		due[i] = due[i + 1];
-	due[i] = event;
-}
-
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint64_t turn = (uint64_t)event.at >> wheel->shift;
-	if (turn <= wheel->opened)
-		put_due(wheel, event);
-	else
-		put_far(wheel, event);
+	if (turn <= wheel->opened) {
+		// Insert an event among those due, before all that are not earlier.
+		if (wheel->first != 0 || reserve_events(wheel, 0) == TB_OK) {
+			struct tb_event *due = wheel->due;
+			uint32_t i = --wheel->first;
+			for (; i + 1 < wheel->end && due[i + 1].at < event.at; i++)
+				due[i] = due[i + 1];
+			due[i] = event;
+		}
+	} else {
+		if (TB_ARRAY_RESERVE(&wheel->far, &wheel->far_room, wheel->n_far + 1) !=
+			TB_OK)
+			wheel->failed = true;
+		else
+			far_put(wheel->far, wheel->n_far++, event);
+	}
 }
 
 // grow_row doubles a row.
@@ -253,22 +230,17 @@ static void merge_events(
 									   : from[b++];
 }
 
-static void insert_all(struct tb_event *events, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct tb_event event = events[i];
-		size_t at = i;
-		for (; at > 0 && events[at - 1].at > event.at; at--)
-			events[at] = events[at - 1];
-		events[at] = event;
-	}
-}
-
 // sort_events puts events in the order of time, by way of as much memory again.
 static void sort_events(struct tb_event *events, struct tb_event *spare, size_t n)
 {
 	if (n <= INSERT_MOST) {
-		insert_all(events, n);
+		for (size_t i = 1; i < n; i++) {
+			struct tb_event event = events[i];
+			size_t at = i;
+			for (; at > 0 && events[at - 1].at > event.at; at--)
+				events[at] = events[at - 1];
+			events[at] = event;
+		}
 		return;
 	}
 	size_t middle = n / 2;
@@ -276,15 +248,6 @@ static void sort_events(struct tb_event *events, struct tb_event *spare, size_t 
 	sort_events(events + middle, spare, n - middle);
 	memcpy(spare, events, n * sizeof *events);
 	merge_events(events, spare, middle, n);
-}
-
-// come_near moves events that the wheel now reaches from the heap into their buckets.
-static void come_near(struct tb_wheel *wheel)
-{
-	while (wheel->n_far &&
-		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
-			wheel->mask)
-		put_bucket(wheel, far_take(wheel->far, wheel->n_far--));
 }
 
 static void free_block(struct tb_wheel *wheel, uint32_t block)
@@ -353,8 +316,25 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 	if (turn > (uint64_t)limit >> wheel->shift)
 		return;
 	wheel->opened = turn;
-	if (wheel->n_far)
-		come_near(wheel);
+	if (wheel->n_far) {
+		// Move events that the wheel now reaches from the heap into their
+		// buckets.
+		while (wheel->n_far &&
+			((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
+				wheel->mask) {
+			struct tb_event event = far_take(wheel->far, wheel->n_far--);
+			uint32_t *head =
+				&wheel->heads[(uint64_t)event.at >> wheel->shift &
+					      wheel->mask];
+			uint32_t n = *head % PER_BLOCK;
+			if (n == TB_WHEEL_BLOCK) {
+				tb_wheel_put_first(wheel, event);
+				continue;
+			}
+			wheel->blocks[*head / PER_BLOCK].events[n] = event;
+			++*head;
+		}
+	}
 	uint32_t bucket = (uint32_t)turn & wheel->mask;
 	uint64_t bits = wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	if (bits == 0)

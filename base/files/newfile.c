@@ -73,14 +73,6 @@ static int open_folder(const char *name, int flags)
 	return fd;
 }
 
-// open_unnamed returns a descriptor, or -1 where the file system has no unnamed files or
-// there is no /proc, through which they get their name.
-static int open_unnamed(const char *name)
-{
-	return access(DESCRIPTORS, X_OK) == 0 ? open_folder(name, O_TMPFILE | O_RDWR)
-					      : -1;
-}
-
 // name_part returns "NAME.partRANDOM", for the caller to free; NULL with errno. Nobody
 // can foresee the name, so nobody can have put a link there.
 static char *name_part(const char *name)
@@ -219,7 +211,11 @@ int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *
 		release_newfile(&made);
 		return TB_EUSAGE;
 	}
-	made.fd = open_unnamed(made.name);
+	// Where the file system has unnamed files and there is /proc, through which they
+	// get a name, use one.
+	made.fd = access(DESCRIPTORS, X_OK) == 0
+			  ? open_folder(made.name, O_TMPFILE | O_RDWR)
+			  : -1;
 	if (made.fd < 0)
 		made.fd = try_part(&made, create_part);
 	if (made.fd < 0) {

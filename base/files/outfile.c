@@ -108,22 +108,6 @@ static int open_whole(struct tb_outfile *out, const char *path, struct tb_error 
 	return out->stream ? TB_OK : fail_to_write(path, error);
 }
 
-static int open_named(
-	struct tb_outfile *out, const char *name, bool in_place, struct tb_error *error)
-{
-	char *path = tb_newfile_follow(name);
-	out->name = strdup(name);
-	int status;
-	if (!path || !out->name)
-		status = fail_to_write(name, error);
-	else if (in_place || tb_newfile_descriptor(path) >= 0 || is_special(path))
-		status = open_direct(out, path, error);
-	else
-		status = open_whole(out, path, error);
-	free(path);
-	return status;
-}
-
 static int open_either(
 	struct tb_outfile *out, const char *name, bool in_place, struct tb_error *error)
 {
@@ -135,8 +119,19 @@ static int open_either(
 	} else {
 		// Here it has the name that was given, further below that of its file.
 		status = tb_outfile_spare(name, error);
-		if (status == TB_OK)
-			status = open_named(&opened, name, in_place, error);
+		if (status == TB_OK) {
+			char *path = tb_newfile_follow(name);
+			opened.name = strdup(name);
+
+			if (!path || !opened.name)
+				status = fail_to_write(name, error);
+			else if (in_place || tb_newfile_descriptor(path) >= 0 ||
+				 is_special(path))
+				status = open_direct(&opened, path, error);
+			else
+				status = open_whole(&opened, path, error);
+			free(path);
+		}
 	}
 	if (status != TB_OK) {
 		outfile_release(&opened);

@@ -27,22 +27,6 @@ static void estimate_shift(struct tb_paired *test, const double *before,
 	test->change = tb_estimate_of(differences, n_pairs);
 }
 
-// common_doubt returns a half interval that a tenth of those that vary fall short of; 0
-// among few figures.
-static double common_doubt(
-	const struct tb_paired *tests, size_t n, struct ranked_figure *ranked)
-{
-	size_t n_varying = 0;
-	for (size_t i = 0; i < n; i++)
-		if (tests[i].change.half_ci > 0)
-			ranked[n_varying++] =
-				(struct ranked_figure){tests[i].change.half_ci, i};
-	if (n < TB_PAIRED_MANY || n_varying == 0)
-		return 0;
-	qsort(ranked, n_varying, sizeof *ranked, order_ranked);
-	return ranked[n_varying / 10].value;
-}
-
 static void judge_differences(struct tb_paired *test, double doubt, size_t n_pairs)
 {
 	test->change.half_ci += doubt;
@@ -51,20 +35,6 @@ static void judge_differences(struct tb_paired *test, double doubt, size_t n_pai
 		test->p = tb_student_p(test->change.mean / error, n_pairs);
 	else
 		test->p = test->change.mean == 0;
-}
-
-// adjust sets q: the least p n / rank of this figure and of those with a larger p.
-static void adjust(struct tb_paired *tests, size_t n, struct ranked_figure *ranked)
-{
-	for (size_t i = 0; i < n; i++)
-		ranked[i] = (struct ranked_figure){tests[i].p, i};
-	qsort(ranked, n, sizeof *ranked, order_ranked);
-	double least = 1;
-	for (size_t i = n; i-- > 0;) {
-		double q = ranked[i].value * (double)n / (double)(i + 1);
-		least = q < least ? q : least;
-		tests[ranked[i].at].q = least;
-	}
 }
 
 int tb_paired_tests(struct tb_paired *tests, const double *before, const double *after,
@@ -80,10 +50,30 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 	for (size_t i = 0; i < n; i++)
 		estimate_shift(&tests[i], before + i * n_pairs, after + i * n_pairs,
 			n_pairs, differences);
-	double doubt = common_doubt(tests, n, ranked);
+	// Half interval that a tenth of those that vary fall short of; 0 among few
+	// figures.
+	double doubt = 0;
+	size_t n_varying = 0;
+	for (size_t i = 0; i < n; i++)
+		if (tests[i].change.half_ci > 0)
+			ranked[n_varying++] =
+				(struct ranked_figure){tests[i].change.half_ci, i};
+	if (n >= TB_PAIRED_MANY && n_varying != 0) {
+		qsort(ranked, n_varying, sizeof *ranked, order_ranked);
+		doubt = ranked[n_varying / 10].value;
+	}
 	for (size_t i = 0; i < n; i++)
 		judge_differences(&tests[i], doubt, n_pairs);
-	adjust(tests, n, ranked);
+	// Set q: the least p n / rank of this figure and of those with a larger p.
+	for (size_t i = 0; i < n; i++)
+		ranked[i] = (struct ranked_figure){tests[i].p, i};
+	qsort(ranked, n, sizeof *ranked, order_ranked);
+	double least = 1;
+	for (size_t i = n; i-- > 0;) {
+		double q = ranked[i].value * (double)n / (double)(i + 1);
+		least = q < least ? q : least;
+		tests[ranked[i].at].q = least;
+	}
 	free(ranked);
 	free(differences);
 	return TB_OK;

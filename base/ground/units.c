@@ -139,12 +139,6 @@ static char *human_as(double value, double model, const struct unit_suffix *unit
 	return buffer;
 }
 
-static char *human(
-	double value, const struct unit_suffix *units, char *buffer, size_t size)
-{
-	return human_as(value, value, units, buffer, size);
-}
-
 char *tb_format_time_as(tb_time_ps time, tb_time_ps model, char *buffer, size_t size)
 {
 	static const struct unit_suffix units[] = {
@@ -174,7 +168,7 @@ char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)
 {
 	static const struct unit_suffix units[] = {{"B/s", 1}, {"KB/s", 1e3},
 		{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
-	return human(bytes_per_s, units, buffer, size);
+	return human_as(bytes_per_s, bytes_per_s, units, buffer, size);
 }
 
 char *tb_format_percent(double percent, char *buffer, size_t size)

@@ -23,12 +23,6 @@ static uint32_t decode(const unsigned char *text, size_t length)
 	return code >= least[length] ? code : 0;
 }
 
-static bool turns_or_breaks(uint32_t code)
-{
-	return code == 0x061c || code == 0x200e || code == 0x200f ||
-	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 // printable returns the length of the character at `text`, where `n` bytes are left; 0 if
 // its first byte must be shown as \xHH.
 static size_t printable(const unsigned char *text, size_t n)
@@ -42,7 +36,9 @@ static size_t printable(const unsigned char *text, size_t n)
 	bool surrogate = code >= 0xd800 && code <= 0xdfff;
 	bool forbidden = code == 0xfffe || code == 0xffff;
 	return code < 0xa0 || code > 0x10ffff || surrogate || forbidden ||
-			       turns_or_breaks(code)
+			       (code == 0x061c || code == 0x200e || code == 0x200f ||
+				       (code >= 0x2028 && code <= 0x202e) ||
+				       (code >= 0x2066 && code <= 0x2069))
 		       ? 0
 		       : length;
 }

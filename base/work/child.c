@@ -53,18 +53,6 @@ static void become_child(const struct tb_child_options *options, char *const *ar
 	execv(PROGRAM, arguments);
 }
 
-// hear_failure returns what the child writes of why it could not become one: 0 when it
-// could, which closes the pipe.
-static int hear_failure(int fd)
-{
-	int cause = 0;
-	ssize_t n;
-	do
-		n = read(fd, &cause, sizeof cause);
-	while (n < 0 && errno == EINTR);
-	return n == sizeof cause ? cause : 0;
-}
-
 static int fork_child(struct tb_child *child, const struct tb_child_options *options,
 	char *const *arguments)
 {
@@ -85,8 +73,17 @@ static int fork_child(struct tb_child *child, const struct tb_child_options *opt
 		failed = errno;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	close(ends[1]);
-	if (!failed)
-		failed = hear_failure(ends[0]);
+	if (!failed) {
+		// The child writes why it could not run the program; when it could, the
+		// pipe closes.
+		int fd = ends[0];
+		int cause = 0;
+		ssize_t n;
+		do
+			n = read(fd, &cause, sizeof cause);
+		while (n < 0 && errno == EINTR);
+		failed = n == sizeof cause ? cause : 0;
+	}
 	close(ends[0]);
 	if (pid > 0 && failed)
 		waitpid(pid, NULL, 0);

@@ -94,19 +94,6 @@ int tb_peer_streams_put(
 	return TB_OK;
 }
 
-// reserve_stream_bytes moves what has not been taken to the front, once that is most of
-// it.
-static int reserve_stream_bytes(struct stream *stream, size_t more)
-{
-	if (stream->first > stream->n / 2) {
-		memmove(stream->bytes, stream->bytes + stream->first,
-			stream->n - stream->first);
-		stream->n -= stream->first;
-		stream->first = 0;
-	}
-	return TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + more);
-}
-
 // poll_streams takes a message, if there is one, into its stream: 1 or 0.
 static int poll_streams(struct tb_peer_streams *streams)
 {
@@ -119,7 +106,15 @@ static int poll_streams(struct tb_peer_streams *streams)
 	if (from >= peers->n || n > TB_PEERS_MESSAGE_MOST)
 		return TB_EIO;
 	struct stream *stream = &streams->streams[from];
-	status = reserve_stream_bytes(stream, n);
+	// Move what has not been taken to the front, once that is most of
+	// it.
+	if (stream->first > stream->n / 2) {
+		memmove(stream->bytes, stream->bytes + stream->first,
+			stream->n - stream->first);
+		stream->n -= stream->first;
+		stream->first = 0;
+	}
+	status = TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + n);
 	if (status != TB_OK)
 		return status;
 	if (n)

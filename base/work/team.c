@@ -58,16 +58,6 @@ static uint32_t take_shared_task(struct team_share *share, uint32_t section)
 	return 0;
 }
 
-static void end_member(struct tb_team *team)
-{
-	if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
-		!atomic_load(&team->caller_asleep))
-		return;
-	pthread_mutex_lock(&team->mutex);
-	pthread_cond_signal(&team->done);
-	pthread_mutex_unlock(&team->mutex);
-}
-
 // work_on_section does a thread's own tasks, then those of the others.
 static void work_on_section(struct tb_team *team, unsigned self, uint32_t section)
 {
@@ -76,19 +66,14 @@ static void work_on_section(struct tb_team *team, unsigned self, uint32_t sectio
 		uint32_t place;
 		while ((place = take_shared_task(&team->shares[owner], section)) != 0) {
 			team->task(team->context, owner + team->n * (place - 1));
-			end_member(team);
+			if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
+				!atomic_load(&team->caller_asleep))
+				continue;
+			pthread_mutex_lock(&team->mutex);
+			pthread_cond_signal(&team->done);
+			pthread_mutex_unlock(&team->mutex);
 		}
 	}
-}
-
-static void sleep_until_begun(struct tb_team *team, uint32_t last)
-{
-	pthread_mutex_lock(&team->mutex);
-	atomic_fetch_add(&team->n_asleep, 1);
-	while (atomic_load(&team->section) == last && !atomic_load(&team->ends))
-		pthread_cond_wait(&team->begun, &team->mutex);
-	atomic_fetch_sub(&team->n_asleep, 1);
-	pthread_mutex_unlock(&team->mutex);
 }
 
 // wait_for_section returns the number of the section after `last`.
@@ -100,7 +85,12 @@ static uint32_t wait_for_section(struct tb_team *team, uint32_t last)
 			return section;
 		relax(i);
 	}
-	sleep_until_begun(team, last);
+	pthread_mutex_lock(&team->mutex);
+	atomic_fetch_add(&team->n_asleep, 1);
+	while (atomic_load(&team->section) == last && !atomic_load(&team->ends))
+		pthread_cond_wait(&team->begun, &team->mutex);
+	atomic_fetch_sub(&team->n_asleep, 1);
+	pthread_mutex_unlock(&team->mutex);
 	return atomic_load(&team->section);
 }
 
@@ -114,18 +104,6 @@ static void *live(void *context)
 			return NULL;
 		work_on_section(member->team, member->index, section);
 	}
-}
-
-static void start_team_threads(struct tb_team *team)
-{
-	unsigned n = 1;
-	for (; n < team->n; n++) {
-		team->members[n] = (struct team_member){.team = team, .index = n};
-		if (pthread_create(
-			    &team->members[n].thread, NULL, live, &team->members[n]) != 0)
-			break;
-	}
-	team->n = n;
 }
 
 int tb_team_new(struct tb_team **team, unsigned n_threads)
@@ -147,7 +125,14 @@ int tb_team_new(struct tb_team **team, unsigned n_threads)
 	pthread_mutex_init(&made->mutex, NULL);
 	pthread_cond_init(&made->begun, NULL);
 	pthread_cond_init(&made->done, NULL);
-	start_team_threads(made);
+	unsigned n = 1;
+	for (; n < made->n; n++) {
+		made->members[n] = (struct team_member){.team = made, .index = n};
+		if (pthread_create(
+			    &made->members[n].thread, NULL, live, &made->members[n]) != 0)
+			break;
+	}
+	made->n = n;
 	*team = made;
 	return TB_OK;
 }
@@ -194,21 +179,6 @@ static uint32_t begin_team_section(struct tb_team *team, uint32_t n_tasks)
 	return section;
 }
 
-static void wait_until_done(struct tb_team *team)
-{
-	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
-		if (atomic_load(&team->n_undone) == 0)
-			return;
-		relax(i);
-	}
-	pthread_mutex_lock(&team->mutex);
-	atomic_store(&team->caller_asleep, true);
-	while (atomic_load(&team->n_undone))
-		pthread_cond_wait(&team->done, &team->mutex);
-	atomic_store(&team->caller_asleep, false);
-	pthread_mutex_unlock(&team->mutex);
-}
-
 void tb_team_run(struct tb_team *team, uint32_t n_tasks,
 	void (*task)(void *context, uint32_t index), void *context)
 {
@@ -220,5 +190,15 @@ void tb_team_run(struct tb_team *team, uint32_t n_tasks,
 	team->task = task;
 	team->context = context;
 	work_on_section(team, 0, begin_team_section(team, n_tasks));
-	wait_until_done(team);
+	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
+		if (atomic_load(&team->n_undone) == 0)
+			return;
+		relax(i);
+	}
+	pthread_mutex_lock(&team->mutex);
+	atomic_store(&team->caller_asleep, true);
+	while (atomic_load(&team->n_undone))
+		pthread_cond_wait(&team->done, &team->mutex);
+	atomic_store(&team->caller_asleep, false);
+	pthread_mutex_unlock(&team->mutex);
 }

@@ -310,31 +310,6 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	return status;
 }
 
-static int settle_class(struct cause_search *search, uint32_t class)
-{
-	const struct tb_classes *classes = &search->classes;
-	struct verdict verdict = {0};
-	int status =
-		tb_precedences_find(&search->precedences, classes, search->list, class);
-	if (status == TB_OK)
-		status = judge_class(search, class, false, &verdict);
-	bool recurring = verdict.same || !verdict.known;
-	struct verdict nearer = {0};
-	if (status == TB_OK && verdict.known)
-		status = judge_class(search, class, true, &nearer);
-	// A gap that a delivery within it explains as well is a wait.
-	if (!recurring || (nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
-		recurring = false;
-		verdict = nearer;
-	}
-
-	for (uint32_t i = classes->first[class];
-		status == TB_OK && i < classes->first[class + 1]; i++)
-		status = settle_recurring_causes(
-			search, classes->members[i], &verdict, recurring);
-	return status;
-}
-
 // look_at_deliveries fills `nearest`, or, up to the instants at which messages left,
 // `latest`.
 static int look_at_deliveries(
@@ -397,21 +372,6 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 			       : status;
 }
 
-// list_closings finds the messages of each closing.
-static int list_closings(struct cause_search *search)
-{
-	const struct tb_message_list *list = search->list;
-	search->closings =
-		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
-	for (uint32_t i = 0; search->closings && i < list->n; i++) {
-		if (list->rows[i].closes)
-			search->closings[list->rows[i].closes].filled = i;
-		if (list->rows[i].reopens)
-			search->closings[list->rows[i].reopens].opened = i;
-	}
-	return search->closings ? TB_OK : TB_ENOMEM;
-}
-
 static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
@@ -429,7 +389,17 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 		if (!made->of)
 			return TB_ENOMEM;
 	}
-	int status = list_closings(search);
+	// Find the messages of each closing.
+	const struct tb_message_list *list = search->list;
+	search->closings =
+		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
+	for (uint32_t i = 0; search->closings && i < list->n; i++) {
+		if (list->rows[i].closes)
+			search->closings[list->rows[i].closes].filled = i;
+		if (list->rows[i].reopens)
+			search->closings[list->rows[i].reopens].opened = i;
+	}
+	int status = search->closings ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK)
 		status = look_back(search, n_nodes);
 	if (status == TB_OK)
@@ -437,8 +407,29 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 	if (status == TB_OK)
 		status = tb_precedences_begin(
 			&search->precedences, &search->classes, search->list);
-	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++)
-		status = settle_class(search, c);
+	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++) {
+		const struct tb_classes *classes = &search->classes;
+		struct verdict verdict = {0};
+		status = tb_precedences_find(
+			&search->precedences, classes, search->list, c);
+		if (status == TB_OK)
+			status = judge_class(search, c, false, &verdict);
+		bool recurring = verdict.same || !verdict.known;
+		struct verdict nearer = {0};
+		if (status == TB_OK && verdict.known)
+			status = judge_class(search, c, true, &nearer);
+		// A gap that a delivery within it explains as well is a wait.
+		if (!recurring ||
+			(nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
+			recurring = false;
+			verdict = nearer;
+		}
+
+		for (uint32_t i = classes->first[c];
+			status == TB_OK && i < classes->first[c + 1]; i++)
+			status = settle_recurring_causes(
+				search, classes->members[i], &verdict, recurring);
+	}
 	return status;
 }
 

@@ -42,30 +42,6 @@ static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 	return tb_causes_last_event(search);
 }
 
-// add_done adds that the last of what its node sent before a message had arrived.
-static void add_done(struct cause_search *search, uint32_t message)
-{
-	int64_t until_ns = search->list->rows[message].left_ns;
-	uint32_t before = search->previous[message];
-	while (before != NONE && search->list->rows[before].acked_ns > until_ns)
-		before = search->previous[before];
-	if (before != NONE && search->n_events < CANDIDATES_MAX)
-		search->events[search->n_events++] =
-			(struct cause_event){{before, true, true}, 0};
-}
-
-// add_all_before adds the call before a message, and all that came since then.
-static void add_all_before(struct cause_search *search, uint32_t message)
-{
-	uint32_t previous = search->previous[message];
-	uint32_t end = previous == NONE ? NONE : search->latest[previous];
-	tb_causes_add_event(search, previous, true);
-	for (uint32_t event = search->latest[message]; event != NONE && event != end;
-		event = search->earlier[event])
-		tb_causes_add_event(search, event, false);
-	add_done(search, message);
-}
-
 // Of these a message's last deliveries may be the one that came last.
 #define LATE_MOST 16
 
@@ -106,8 +82,23 @@ int tb_causes_settle_bound(struct cause_search *search, uint32_t message)
 	search->causes = &search->made[1 + search->bound];
 	search->n_events = 0;
 	tb_causes_add_preceding(search, message);
-	if (search->bound == TB_BOUND_CAUSES)
-		add_all_before(search, message);
+	if (search->bound == TB_BOUND_CAUSES) {
+		// Add the call before a message, and all that came since then.
+		uint32_t previous = search->previous[message];
+		uint32_t end = previous == NONE ? NONE : search->latest[previous];
+		tb_causes_add_event(search, previous, true);
+		for (uint32_t event = search->latest[message];
+			event != NONE && event != end; event = search->earlier[event])
+			tb_causes_add_event(search, event, false);
+		// Add that the last of what its node sent before a message had arrived.
+		int64_t until_ns = search->list->rows[message].left_ns;
+		uint32_t before = search->previous[message];
+		while (before != NONE && search->list->rows[before].acked_ns > until_ns)
+			before = search->previous[before];
+		if (before != NONE && search->n_events < CANDIDATES_MAX)
+			search->events[search->n_events++] =
+				(struct cause_event){{before, true, true}, 0};
+	}
 	int64_t last_ns = date_causes(search, at_ns);
 	if (search->n_events == 0) {
 		tb_causes_add_event(search, search->previous[message], true);

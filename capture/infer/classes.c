@@ -132,23 +132,6 @@ static int sort_keys(struct tb_classes *classes, struct message_of_class *keys,
 	return status;
 }
 
-// number_classes gives each message its class and its place.
-static void number_classes(
-	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		bool begins = i == 0 || !is_same_class_pair(&keys[i], &keys[i - 1]) ||
-			      keys[i].kind != keys[i - 1].kind;
-		if (begins)
-			classes->first[classes->n++] = (uint32_t)i;
-		uint32_t class = classes->n - 1;
-		classes->members[i] = keys[i].message;
-		classes->of[keys[i].message] = class;
-		classes->place[keys[i].message] = (uint32_t)i - classes->first[class];
-	}
-	classes->first[classes->n] = (uint32_t)n;
-}
-
 // list_class_pairs fills pairs and by_pair.
 static void list_class_pairs(
 	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
@@ -180,26 +163,6 @@ const struct tb_ordered_pair *tb_classes_pair(
 		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
 }
 
-// list_by_node fills sent_first and got: counting sorts of the classes by their ends.
-static void list_by_node(
-	struct tb_classes *classes, const struct message_of_class *keys, uint32_t n_nodes)
-{
-	for (uint32_t c = 0; c < classes->n; c++) {
-		const struct message_of_class *key = &keys[classes->first[c]];
-		classes->sent_first[key->source + 1]++;
-		classes->got_first[key->destination + 2]++;
-	}
-	for (uint32_t v = 0; v < n_nodes; v++) {
-		classes->sent_first[v + 1] += classes->sent_first[v];
-		classes->got_first[v + 1] += classes->got_first[v];
-	}
-	// While it is filled, got_first is shifted by one: afterwards it is right.
-	for (uint32_t c = 0; c < classes->n; c++) {
-		uint32_t to = keys[classes->first[c]].destination;
-		classes->got[classes->got_first[to + 1]++] = c;
-	}
-}
-
 int tb_classes_find(
 	struct tb_classes *classes, const struct tb_message_list *list, uint32_t n_nodes)
 {
@@ -211,9 +174,35 @@ int tb_classes_find(
 		tb_classes_fini(&made);
 		return TB_ENOMEM;
 	}
-	number_classes(&made, keys, list->n);
+	// Give each message its class and its place.
+	size_t n = list->n;
+	for (size_t i = 0; i < n; i++) {
+		bool begins = i == 0 || !is_same_class_pair(&keys[i], &keys[i - 1]) ||
+			      keys[i].kind != keys[i - 1].kind;
+		if (begins)
+			made.first[made.n++] = (uint32_t)i;
+		uint32_t class = made.n - 1;
+		made.members[i] = keys[i].message;
+		made.of[keys[i].message] = class;
+		made.place[keys[i].message] = (uint32_t)i - made.first[class];
+	}
+	made.first[made.n] = (uint32_t)n;
 	list_class_pairs(&made, keys, list->n);
-	list_by_node(&made, keys, n_nodes);
+	// Fill sent_first and got: counting sorts of the classes by their ends.
+	for (uint32_t c = 0; c < made.n; c++) {
+		const struct message_of_class *key = &keys[made.first[c]];
+		made.sent_first[key->source + 1]++;
+		made.got_first[key->destination + 2]++;
+	}
+	for (uint32_t v = 0; v < n_nodes; v++) {
+		made.sent_first[v + 1] += made.sent_first[v];
+		made.got_first[v + 1] += made.got_first[v];
+	}
+	// While it is filled, got_first is shifted by one: afterwards it is right.
+	for (uint32_t c = 0; c < made.n; c++) {
+		uint32_t to = keys[made.first[c]].destination;
+		made.got[made.got_first[to + 1]++] = c;
+	}
 	free(keys);
 	*classes = made;
 	return TB_OK;

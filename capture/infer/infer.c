@@ -149,23 +149,6 @@ static int64_t mean_path_ns(const struct inferring *inferring)
 	return (int64_t)(sum_ns / 2 / (double)inferring->list.n);
 }
 
-static int fail_without_messages(
-	const struct tb_infer_report *report, struct tb_error *error)
-{
-	char endpoints[48], records[48];
-	if (report->n_unplaced && report->n_records == 0)
-		return tb_fail(error, TB_EUSAGE,
-			"nothing is left of it: %s of %s have no node in the map",
-			tb_format_counted(
-				report->n_unplaced, "record", records, sizeof records),
-			tb_format_counted(report->n_endpoints_unplaced, "endpoint",
-				endpoints, sizeof endpoints));
-	return tb_fail(error, TB_EFORMAT,
-		"no message is left of %llu records: a job needs payload between two "
-		"endpoints",
-		(unsigned long long)report->n_records);
-}
-
 static int find_messages(struct inferring *inferring, struct tb_error *error)
 {
 	if (tb_message_finder_new(&inferring->messages) != TB_OK)
@@ -189,8 +172,21 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	report->n_endpoints_unplaced = seen->n_endpoints_unplaced;
 	report->squeezed_ps = seen->squeezed_ps;
 	report->is_cut = seen->is_cut;
-	if (inferring->list.n == 0)
-		return fail_without_messages(report, error);
+	if (inferring->list.n == 0) {
+		char endpoints[48], records[48];
+		if (report->n_unplaced && report->n_records == 0)
+			return tb_fail(error, TB_EUSAGE,
+				"nothing is left of it: %s of %s have no node in the map",
+				tb_format_counted(report->n_unplaced, "record", records,
+					sizeof records),
+				tb_format_counted(report->n_endpoints_unplaced,
+					"endpoint", endpoints, sizeof endpoints));
+		return tb_fail(error, TB_EFORMAT,
+			"no message is left of %llu records: a job needs payload between "
+			"two "
+			"endpoints",
+			(unsigned long long)report->n_records);
+	}
 	tb_passages_report(inferring->ports, report);
 	report->path_ns = mean_path_ns(inferring);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
@@ -468,34 +464,6 @@ static int attach_congestion(const struct tb_packets *packets, uint32_t n_jobs,
 	return status;
 }
 
-static int make_jobs(
-	struct inferring *inferring, struct tb_job **jobs, struct tb_error *error)
-{
-	uint32_t n = tb_packets_n_jobs(inferring->packets);
-	inferring->rank_of =
-		calloc(inferring->n_nodes + UINT64_C(1), sizeof *inferring->rank_of);
-	int status = inferring->rank_of ? check_apart(inferring, error)
-					: tb_fail_memory(error, "the messages");
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		choose_ranks(inferring, i);
-		const struct tb_infer_report report = report_job(inferring);
-		if (report.n_messages)
-			status = build_inferred_job(inferring, &report,
-				tb_packets_job_name(inferring->packets, i), &jobs[i],
-				error);
-	}
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		if (jobs[i]) {
-			status = attach_congestion(inferring->packets, n, jobs[i], error);
-			break;
-		}
-	for (uint32_t i = 0; status != TB_OK && i < n; i++) {
-		tb_job_free(jobs[i]);
-		jobs[i] = NULL;
-	}
-	return status;
-}
-
 static void inferring_fini(struct inferring *inferring)
 {
 	free(inferring->sample);
@@ -538,8 +506,31 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 	struct inferring inferring = {
 		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
-	if (status == TB_OK)
-		status = make_jobs(&inferring, jobs, error);
+	if (status == TB_OK) {
+		uint32_t n = tb_packets_n_jobs(inferring.packets);
+		inferring.rank_of = calloc(
+			inferring.n_nodes + UINT64_C(1), sizeof *inferring.rank_of);
+		status = inferring.rank_of ? check_apart(&inferring, error)
+					   : tb_fail_memory(error, "the messages");
+		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+			choose_ranks(&inferring, i);
+			const struct tb_infer_report report = report_job(&inferring);
+			if (report.n_messages)
+				status = build_inferred_job(&inferring, &report,
+					tb_packets_job_name(inferring.packets, i),
+					&jobs[i], error);
+		}
+		for (uint32_t i = 0; status == TB_OK && i < n; i++)
+			if (jobs[i]) {
+				status = attach_congestion(
+					inferring.packets, n, jobs[i], error);
+				break;
+			}
+		for (uint32_t i = 0; status != TB_OK && i < n; i++) {
+			tb_job_free(jobs[i]);
+			jobs[i] = NULL;
+		}
+	}
 	inferring_fini(&inferring);
 	return status;
 }

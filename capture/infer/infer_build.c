@@ -75,28 +75,6 @@ static int add_computation(
 		&building->rounds[asked->round], error);
 }
 
-static int build_message(
-	struct infer_building *building, uint32_t message, struct tb_error *error)
-{
-	const struct tb_inferred_message *row = &building->from->list->rows[message];
-	struct tb_op send = {.kind = TB_OP_SEND,
-		.amount = row->bytes,
-		.peer = rank_of(building, row->destination),
-		.tag = building->tags[message]};
-	struct tb_op recv = {.kind = TB_OP_RECV,
-		.amount = row->bytes,
-		.peer = rank_of(building, row->source),
-		.tag = building->tags[message]};
-	int status = add_computation(building, message, error);
-	if (status == TB_OK)
-		status = build_op(
-			building, recv.peer, &send, &building->send[message], error);
-	if (status == TB_OK)
-		status = build_op(
-			building, send.peer, &recv, &building->recv[message], error);
-	return status;
-}
-
 // add_causes makes an operation wait for causes.
 static int add_causes(const struct infer_building *building,
 	const struct tb_cause *causes, uint32_t n, uint32_t rank, uint32_t op,
@@ -186,9 +164,26 @@ static int build_operations(struct infer_building *building, struct tb_error *er
 	int status = TB_OK;
 	sort_starts(building->from, building->order);
 	for (size_t i = 0; status == TB_OK && i < n; i++)
-		if (is_message_built(building, building->order[i][1]))
-			status = build_message(
-				building, (uint32_t)building->order[i][1], error);
+		if (is_message_built(building, building->order[i][1])) {
+			uint32_t message = (uint32_t)building->order[i][1];
+			const struct tb_inferred_message *row =
+				&building->from->list->rows[message];
+			struct tb_op send = {.kind = TB_OP_SEND,
+				.amount = row->bytes,
+				.peer = rank_of(building, row->destination),
+				.tag = building->tags[message]};
+			struct tb_op recv = {.kind = TB_OP_RECV,
+				.amount = row->bytes,
+				.peer = rank_of(building, row->source),
+				.tag = building->tags[message]};
+			status = add_computation(building, message, error);
+			if (status == TB_OK)
+				status = build_op(building, recv.peer, &send,
+					&building->send[message], error);
+			if (status == TB_OK)
+				status = build_op(building, send.peer, &recv,
+					&building->recv[message], error);
+		}
 	for (uint32_t i = 0; status == TB_OK && i < n; i++)
 		if (is_message_built(building, i))
 			status = depend_message(building, i, error);
@@ -216,23 +211,6 @@ static int number_tags(const struct tb_message_list *list, uint32_t *tags)
 	return TB_OK;
 }
 
-static int keep_times(const struct infer_building *building, struct tb_job *made,
-	struct tb_error *error)
-{
-	const struct tb_inferred *from = building->from;
-	const struct tb_inferred_times times = {.list = from->list,
-		.send = building->send,
-		.recv = building->recv,
-		.rank_of = from->rank_of,
-		.begin_ns = from->begin_ns,
-		.port_bytes_per_s = from->timed->port_bytes_per_s,
-		.bucket_bytes = from->timed->bucket_bytes,
-		.path_ns = from->timed->path_ns};
-	return tb_infer_keep_times(&times, made) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory(error, "the messages");
-}
-
 static int build_job(struct infer_building *building, const char *name,
 	struct tb_job **job, struct tb_error *error)
 {
@@ -256,8 +234,20 @@ static int build_job(struct infer_building *building, const char *name,
 		status = build_operations(building, error);
 	if (status == TB_OK)
 		status = tb_job_finish(building->builder, name, &made, error);
-	if (status == TB_OK && building->from->timed)
-		status = keep_times(building, made, error);
+	if (status == TB_OK && building->from->timed) {
+		const struct tb_inferred *from = building->from;
+		const struct tb_inferred_times times = {.list = from->list,
+			.send = building->send,
+			.recv = building->recv,
+			.rank_of = from->rank_of,
+			.begin_ns = from->begin_ns,
+			.port_bytes_per_s = from->timed->port_bytes_per_s,
+			.bucket_bytes = from->timed->bucket_bytes,
+			.path_ns = from->timed->path_ns};
+		status = tb_infer_keep_times(&times, made) == TB_OK
+				 ? TB_OK
+				 : tb_fail_memory(error, "the messages");
+	}
 	if (status == TB_OK)
 		*job = made;
 	else

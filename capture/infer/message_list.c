@@ -128,14 +128,6 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair,
 	return tb_map_put(map, key, *stream);
 }
 
-// runs_on returns whether a message follows another of its connection so closely that its
-// window may have stopped it: bytes are under way, and the sender had a queue since then.
-static bool runs_on(const struct message_stream *stream, const struct tb_passage *passage)
-{
-	return stream->last != NONE && stream->read != stream->next &&
-	       passage->busy_ns <= stream->last_ns;
-}
-
 // call_of_entry returns the earliest instant at which a message can have been called for.
 // A short segment that leaves with the acknowledgement of another waited for that.
 static int64_t call_of_entry(const struct message_stream *stream,
@@ -179,7 +171,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 		.end = of->next};
 	if (of->last != NONE)
 		messages->entries[of->last].next = entry;
-	if (runs_on(of, passage))
+	// The window of the connection may have held this message up: bytes are in
+	// flight, and the sender has had a queue since the last one.
+	if (of->last != NONE && of->read != of->next && passage->busy_ns <= of->last_ns)
 		messages->entries[entry].message.began_ns =
 			messages->entries[of->last].message.began_ns;
 
@@ -210,26 +204,6 @@ static void extend_entry(struct tb_message_finder *messages,
 	stream->answered = false;
 }
 
-// redeliver moves the delivery of messages that a retransmission completes. It is
-// bounded by the acknowledgement, as that takes messages off the list.
-static void redeliver(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	messages->n_repeated++;
-	for (uint32_t i = stream->unread; i != NONE; i = messages->entries[i].next) {
-		struct tb_uncut_message *entry = &messages->entries[i];
-		if ((int32_t)(entry->end - record->sequence) <= 0)
-			continue;
-		uint32_t filled = record->payload_bytes < entry->message.n_missing
-					  ? record->payload_bytes
-					  : entry->message.n_missing;
-		entry->message.n_missing -= filled;
-		// What follows in the stream is delivered behind it.
-		if (entry->message.delivered_ns < passage->delivered_ns)
-			entry->message.delivered_ns = passage->delivered_ns;
-	}
-}
-
 // paused returns whether the program had nothing to send before this record, which
 // stood in no queue of its node.
 static bool paused(const struct message_stream *stream, const struct tb_passage *passage)
@@ -243,14 +217,6 @@ static bool paused(const struct message_stream *stream, const struct tb_passage 
 		return passage->busy_ns - stream->last_ns > most_ns;
 	return stream->read == stream->next &&
 	       passage->busy_ns - stream->last_ack_ns > most_ns;
-}
-
-// is_short returns whether the record's last segment was not full: its writer had no more
-// bytes then.
-static bool is_short(const struct tb_packet_record *record)
-{
-	return (record->flags & TB_TCP_PSH) && record->full_bytes &&
-	       record->payload_bytes % record->full_bytes != 0;
 }
 
 // resume ends the message of a stream whose receiver's window was closed for long, so
@@ -301,7 +267,22 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
 	int64_t fresh = (int64_t)record->payload_bytes + ahead;
 	if (fresh <= 0) {
-		redeliver(messages, stream, record, passage);
+		// Move the delivery of messages that a retransmission completes. It is
+		// bounded by the acknowledgement, as that takes messages off the list.
+		messages->n_repeated++;
+		for (uint32_t i = stream->unread; i != NONE;
+			i = messages->entries[i].next) {
+			struct tb_uncut_message *entry = &messages->entries[i];
+			if ((int32_t)(entry->end - record->sequence) <= 0)
+				continue;
+			uint32_t filled = record->payload_bytes < entry->message.n_missing
+						  ? record->payload_bytes
+						  : entry->message.n_missing;
+			entry->message.n_missing -= filled;
+			// What follows in the stream is delivered behind it.
+			if (entry->message.delivered_ns < passage->delivered_ns)
+				entry->message.delivered_ns = passage->delivered_ns;
+		}
 		return TB_OK;
 	}
 	int status = resume(messages, stream, passage, &closing);
@@ -324,7 +305,9 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 		message->n_missing += (uint32_t)ahead;
 	stream->next += (uint32_t)fresh;
 	extend_entry(messages, stream, (uint32_t)fresh, record, passage);
-	if (is_short(record))
+	// A segment that is not full ends a message: its writer had no more bytes.
+	if ((record->flags & TB_TCP_PSH) && record->full_bytes &&
+		record->payload_bytes % record->full_bytes != 0)
 		stream->open = NONE;
 	return TB_OK;
 }
@@ -335,40 +318,6 @@ static int64_t arrived_at(const struct tb_passage *passage)
 	return passage->delivered_ns + (passage->path_ns < TB_PATH_SLACK_NS
 						       ? passage->path_ns
 						       : TB_PATH_SLACK_NS);
-}
-
-// wait_behind takes a delivery to be as late as its acknowledgement, if the receiver did
-// not delay that: bytes stood in a queue behind the capture point.
-static void wait_behind(struct tb_inferred_message *message,
-	const struct tb_packet_record *record, const struct tb_passage *passage,
-	bool is_prompt)
-{
-	int64_t late_ns = passage->called_ns - tb_message_arrived(message);
-	bool is_long = message->path_ns > LONG_PATH_NS;
-	if (record->acknowledgement && message->path_most_ns > 0 &&
-		late_ns > (is_prompt && is_long ? message->path_ns / 4 : DELAYED_NS))
-		message->delivered_ns = passage->called_ns;
-}
-
-// follow_receiver follows the window of a stream's receiver, and when it opens.
-static void follow_receiver(struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	uint32_t window = record->tcp.window;
-	if (record->flags & (TB_TCP_SYN | TB_TCP_RST))
-		return;
-	if (window != TB_TCP_WINDOW_UNKNOWN && window > stream->window_most)
-		stream->window_most = window;
-	// A receiver without memory for two segments is always like that.
-	bool closed =
-		window == 0 || (window < stream->full_bytes &&
-				       stream->window_most >= 2 * stream->full_bytes);
-	if (stream->closed && !closed) {
-		stream->opened_ns = passage->left_ns;
-		stream->opened_at_ns = passage->delivered_ns;
-		stream->path_back_ns = passage->path_ns;
-	}
-	stream->closed = closed;
 }
 
 // shake_hands notes when a connection is set up: no end can send before.
@@ -433,8 +382,18 @@ static void acknowledge_stream(struct tb_message_finder *messages,
 			message->delivered_ns = bound;
 			messages->n_acknowledged++;
 		}
-		if (is_first)
-			wait_behind(message, record, passage, is_prompt);
+		if (is_first) {
+			// Take a delivery to be as late as its acknowledgement, if the
+			// receiver did not delay that: bytes stood in a queue behind the
+			// capture point.
+			int64_t late_ns =
+				passage->called_ns - tb_message_arrived(message);
+			bool is_long = message->path_ns > LONG_PATH_NS;
+			if (record->acknowledgement && message->path_most_ns > 0 &&
+				late_ns > (is_prompt && is_long ? message->path_ns / 4
+								: DELAYED_NS))
+				message->delivered_ns = passage->called_ns;
+		}
 		if (stream->unread == stream->open)
 			break;
 		stream->unread = entry->next;
@@ -455,7 +414,24 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	struct message_stream *other = &messages->streams[back_at];
 	if (record->flags & TB_TCP_ACK) {
 		acknowledge_stream(messages, other, record, passage);
-		follow_receiver(other, record, passage);
+		// Follow the window of a stream's receiver, and when it opens.
+		uint32_t window = record->tcp.window;
+		if (!(record->flags & (TB_TCP_SYN | TB_TCP_RST))) {
+			if (window != TB_TCP_WINDOW_UNKNOWN &&
+				window > other->window_most)
+				other->window_most = window;
+			// A receiver without memory for two segments is always like that.
+			bool closed =
+				window == 0 ||
+				(window < other->full_bytes &&
+					other->window_most >= 2 * other->full_bytes);
+			if (other->closed && !closed) {
+				other->opened_ns = passage->left_ns;
+				other->opened_at_ns = passage->delivered_ns;
+				other->path_back_ns = passage->path_ns;
+			}
+			other->closed = closed;
+		}
 	}
 	shake_hands(stream, other, record, passage);
 	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
@@ -617,15 +593,6 @@ void tb_inferred_count(
 	report->missing_bytes += message->n_missing;
 }
 
-static void count_messages(const struct tb_message_finder *messages,
-	const struct tb_message_list *list, struct tb_infer_report *report)
-{
-	report->n_repeated = messages->n_repeated;
-	report->n_acknowledged = messages->n_acknowledged;
-	for (size_t i = 0; i < list->n; i++)
-		tb_inferred_count(report, &list->rows[i]);
-}
-
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report)
 {
@@ -655,7 +622,10 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
 	if (made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
-	count_messages(messages, &made, report);
+	report->n_repeated = messages->n_repeated;
+	report->n_acknowledged = messages->n_acknowledged;
+	for (size_t i = 0; i < made.n; i++)
+		tb_inferred_count(report, &made.rows[i]);
 	*list = made;
 	return TB_OK;
 }

@@ -45,41 +45,6 @@ static int order_by_count(const void *a, const void *b)
 	return TB_ORDER(y, x);
 }
 
-// are_few returns whether three in four messages are of SIZES_MAX sizes.
-static int are_few(const struct size_table *sizes, bool *few)
-{
-	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
-	uint64_t all = 0, most = 0;
-	if (!counts)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < sizes->n_sums; i++)
-		all += counts[i] = sizes->sums[i].n;
-	qsort(counts, sizes->n_sums, sizeof *counts, order_by_count);
-	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
-		most += counts[i];
-	*few = most >= all - all / 4;
-	free(counts);
-	return TB_OK;
-}
-
-// sum_sizes counts the sizes of all streams together.
-static int sum_sizes(struct size_table *sizes)
-{
-	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
-	if (!sizes->sums)
-		return TB_ENOMEM;
-	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
-	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, order_by_size);
-	for (size_t i = 0; i < sizes->n; i++) {
-		struct size_count *last = sizes->sums + sizes->n_sums;
-		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
-			last[-1].n += sizes->sums[i].n;
-		else
-			sizes->sums[sizes->n_sums++] = sizes->sums[i];
-	}
-	return are_few(sizes, &sizes->few);
-}
-
 // count_entry_sizes counts the sizes of all streams.
 static int count_entry_sizes(
 	struct size_table *sizes, const struct tb_uncut_message *entries, size_t n)
@@ -98,7 +63,33 @@ static int count_entry_sizes(
 		else
 			sizes->rows[sizes->n++] = sizes->rows[i];
 	}
-	return sum_sizes(sizes);
+	// Count the sizes of all streams together.
+	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
+	if (!sizes->sums)
+		return TB_ENOMEM;
+	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
+	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, order_by_size);
+	for (size_t i = 0; i < sizes->n; i++) {
+		struct size_count *last = sizes->sums + sizes->n_sums;
+		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
+			last[-1].n += sizes->sums[i].n;
+		else
+			sizes->sums[sizes->n_sums++] = sizes->sums[i];
+	}
+	// Few sizes: SIZES_MAX of them cover three in four messages.
+	bool *few = &sizes->few;
+	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
+	uint64_t all = 0, most = 0;
+	if (!counts)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sizes->n_sums; i++)
+		all += counts[i] = sizes->sums[i].n;
+	qsort(counts, sizes->n_sums, sizeof *counts, order_by_count);
+	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
+		most += counts[i];
+	*few = most >= all - all / 4;
+	free(counts);
+	return TB_OK;
 }
 
 // in_all returns how often a size comes in all streams together.
@@ -117,34 +108,6 @@ struct recurring {
 	bool too_many;
 	uint32_t own;
 };
-
-static struct recurring sizes_of(
-	const struct size_table *sizes, const struct tb_uncut_message *entry)
-{
-	struct recurring found = {.n = 0};
-	size_t low = 0, high = sizes->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (sizes->rows[middle].stream < entry->stream)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < sizes->n && sizes->rows[low].stream == entry->stream; low++) {
-		const struct size_count *row = &sizes->rows[low];
-		if (row->bytes == entry->message.bytes)
-			found.own = row->n;
-		if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
-			row->bytes == 0)
-			continue;
-		if (found.n == SIZES_MAX) {
-			found.too_many = true;
-			break;
-		}
-		found.rows[found.n++] = *row;
-	}
-	return found;
-}
 
 // The parts of a message: `n` times `first` bytes, then `last` bytes if that is not 0.
 struct message_parts {
@@ -239,7 +202,29 @@ int tb_message_split(
 	struct size_table sizes = {0};
 	int status = count_entry_sizes(&sizes, entries, n);
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		const struct recurring found = sizes_of(&sizes, &entries[i]);
+		const struct tb_uncut_message *entry = &entries[i];
+		struct recurring found = {.n = 0};
+		size_t low = 0, high = sizes.n;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+			if (sizes.rows[middle].stream < entry->stream)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < sizes.n && sizes.rows[low].stream == entry->stream; low++) {
+			const struct size_count *row = &sizes.rows[low];
+			if (row->bytes == entry->message.bytes)
+				found.own = row->n;
+			if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
+				row->bytes == 0)
+				continue;
+			if (found.n == SIZES_MAX) {
+				found.too_many = true;
+				break;
+			}
+			found.rows[found.n++] = *row;
+		}
 		const struct message_parts parts =
 			split_size(&sizes, &found, entries[i].message.bytes);
 		status = append_message_parts(list, &entries[i].message, &parts);

@@ -124,66 +124,40 @@ static uint64_t slide(struct ack_window *window, const struct tb_packet_record *
 	return ns > 0 && ns < PAUSE_NS ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
-// measure_node collects the windows of one node's frames. The most common stands for its
-// port: faster ones came from a bucket, and slower ones had pauses.
-static int measure_node(struct tb_passages *ports, const struct tb_packet_record *records,
-	size_t n, uint32_t node)
-{
-	struct ack_window window = {.n = 0};
-	struct passage_sample sample = {0};
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		if (records[i].source.id != node)
-			continue;
-		uint64_t ps = slide(&window, &records[i]);
-		if (ps > 0)
-			status = sample_put(&sample, ps);
-	}
-	if (sample.n >= WINDOWS_MIN)
-		ports->rows[node].ps_per_byte = most_common(&sample);
-	free(sample.rows);
-	return status;
-}
-
-// burstiness collects how many bytes more than a line of its rate carries a node had sent
-// when one of its frames had to wait, soon after a pause: errors of the rate add up.
-static int burstiness(struct passage_sample *sample,
-	const struct tb_packet_record *records, size_t n, uint32_t node,
-	uint64_t ps_per_byte)
-{
-	int64_t paid_ns = 0, last_ns = 0;
-	uint32_t n_behind = 0; // a pause
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		const struct tb_packet_record *record = &records[i];
-		if (record->source.id != node)
-			continue;
-		int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
-		bool waited = record->at_ns - last_ns > own_ns / 8;
-		n_behind++;
-		if (paid_ns < record->at_ns) {
-			paid_ns = record->at_ns;
-			n_behind = 0;
-		}
-		paid_ns += own_ns;
-		last_ns = record->at_ns;
-		if (n_behind > 0 && n_behind <= WINDOW && waited &&
-			record->wire_bytes >= FULL_BYTES)
-			status = sample_put(sample,
-				(uint64_t)(paid_ns - record->at_ns) * 1000 / ps_per_byte);
-	}
-	return status;
-}
-
 static int measure_bucket(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample sample = {0};
 	int status = TB_OK;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
-		if (ports->rows[node].ps_per_byte)
-			status = burstiness(
-				&sample, records, n, node, ports->rows[node].ps_per_byte);
+		if (ports->rows[node].ps_per_byte) {
+			// Collect how many bytes more than a line of its rate carries a
+			// node had sent when one of its frames had to wait, soon after a
+			// pause: errors of the rate add up.
+			uint64_t ps_per_byte = ports->rows[node].ps_per_byte;
+			int64_t paid_ns = 0, last_ns = 0;
+			uint32_t n_behind = 0; // a pause
+			status = TB_OK;
+			for (size_t i = 0; status == TB_OK && i < n; i++) {
+				const struct tb_packet_record *record = &records[i];
+				if (record->source.id != node)
+					continue;
+				int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
+				bool waited = record->at_ns - last_ns > own_ns / 8;
+				n_behind++;
+				if (paid_ns < record->at_ns) {
+					paid_ns = record->at_ns;
+					n_behind = 0;
+				}
+				paid_ns += own_ns;
+				last_ns = record->at_ns;
+				if (n_behind > 0 && n_behind <= WINDOW && waited &&
+					record->wire_bytes >= FULL_BYTES)
+					status = sample_put(&sample,
+						(uint64_t)(paid_ns - record->at_ns) *
+							1000 / ps_per_byte);
+			}
+		}
 	uint64_t burst = status == TB_OK && sample.n ? most_common(&sample) : 0;
 	// That of a line is one frame; less than half a small full one is the scatter of
 	// the stamps.
@@ -208,7 +182,21 @@ static int measure_ports(
 		// these early.
 		if (n_sent[node] < WINDOW + WINDOWS_MIN)
 			continue;
-		status = measure_node(ports, records, n, node);
+		// Collect the windows of one node's frames. The most common stands for
+		// its port: faster ones came from a bucket, and slower ones had pauses.
+		struct ack_window window = {.n = 0};
+		struct passage_sample sample = {0};
+		status = TB_OK;
+		for (size_t i = 0; status == TB_OK && i < n; i++) {
+			if (records[i].source.id != node)
+				continue;
+			uint64_t ps = slide(&window, &records[i]);
+			if (ps > 0)
+				status = sample_put(&sample, ps);
+		}
+		if (sample.n >= WINDOWS_MIN)
+			ports->rows[node].ps_per_byte = most_common(&sample);
+		free(sample.rows);
 		if (status == TB_OK && ports->rows[node].ps_per_byte)
 			status = sample_put(&known, ports->rows[node].ps_per_byte);
 	}
@@ -256,29 +244,6 @@ struct turnaround {
 	bool in_step;	 // it follows the frame before at the port's rate
 };
 
-// take_turn looks at a record. Frames that follow each other at its rate show a queue
-// even where other bytes, which were not captured, have used up what the port had saved;
-// and a segment of two frames leaves when the port lets both pass.
-static struct turnaround take_turn(const struct tb_passages *ports,
-	const struct captured_port *port, const struct tb_packet_record *record)
-{
-	uint64_t ps = port_rate(ports, port);
-	struct turnaround turn = {.own_ns = line_ns(ps, record->wire_bytes),
-		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
-	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
-	int64_t free_ns = port->out_ns;
-	if (bucket_ns > own_ns)
-		free_ns += own_ns - bucket_ns;
-	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
-	turn.late_ns = turn.entered_ns - free_ns;
-	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
-		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
-	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
-		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
-		turn.with_ns = own_ns;
-	return turn;
-}
-
 // keep_busy tracks since when the port has been busy. A frame that follows within about
 // its own transmission time still belongs to the busy period, and one that left earlier
 // than the rate allows extends it.
@@ -297,36 +262,6 @@ static void keep_busy(
 	port->owed_ns += own_ns;
 	if (busy && port->owed_ns < entered_ns + turn->bucket_ns)
 		port->owed_ns = entered_ns + turn->bucket_ns;
-}
-
-// leave_port decides whether the record left its sender as soon as the port let it, and
-// so may have stood in a queue.
-static void leave_port(struct tb_passages *ports, const struct tb_packet_record *record,
-	struct tb_passage *passage)
-{
-	struct captured_port *port = &ports->rows[record->source.id];
-	const struct turnaround turn = take_turn(ports, port, record);
-	bool known = port->begun && turn.own_ns > 0;
-	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
-	if (!queued)
-		port->queue_ns = turn.entered_ns;
-	keep_busy(port, &turn, known);
-	port->begun = true;
-	port->last_ns = record->at_ns;
-	if (port->out_ns < turn.entered_ns)
-		port->out_ns = turn.entered_ns;
-	port->out_ns += turn.own_ns;
-	// A port with a queue has nothing saved, but for what leaves together with this;
-	// so errors of the rate do not add up.
-	int64_t most_ns = turn.entered_ns + turn.bucket_ns - turn.with_ns;
-	if (ports->bucket_bytes && (queued || port->out_ns > most_ns))
-		port->out_ns = most_ns;
-
-	int64_t entered_ns = turn.entered_ns;
-	passage->left_ns = entered_ns;
-	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
-	passage->busy_ns = port->busy_ns < entered_ns ? port->busy_ns : entered_ns;
-	passage->frame_ns = line_ns(port_rate(ports, port), FRAME_BYTES);
 }
 
 static void enter_port(struct tb_passages *ports, const struct tb_packet_record *record,
@@ -348,7 +283,47 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 	int status = reach_all(ports, record, 1);
 	if (status != TB_OK)
 		return status;
-	leave_port(ports, record, passage);
+	// Decide whether the record left its sender as soon as the port let it, and
+	// so may have stood in a queue.
+	struct captured_port *port = &ports->rows[record->source.id];
+	// Frames that follow each other at the port's rate show a queue even where other
+	// bytes, which were not captured, have used up what the port had saved; and a
+	// segment of two frames leaves when the port lets both pass.
+	uint64_t ps = port_rate(ports, port);
+	struct turnaround turn = {.own_ns = line_ns(ps, record->wire_bytes),
+		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
+	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
+	int64_t free_ns = port->out_ns;
+	if (bucket_ns > own_ns)
+		free_ns += own_ns - bucket_ns;
+	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
+	turn.late_ns = turn.entered_ns - free_ns;
+	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
+		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
+	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
+		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
+		turn.with_ns = own_ns;
+	bool known = port->begun && turn.own_ns > 0;
+	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
+	if (!queued)
+		port->queue_ns = turn.entered_ns;
+	keep_busy(port, &turn, known);
+	port->begun = true;
+	port->last_ns = record->at_ns;
+	if (port->out_ns < turn.entered_ns)
+		port->out_ns = turn.entered_ns;
+	port->out_ns += turn.own_ns;
+	// A port with a queue has nothing saved, but for what leaves together with this;
+	// so errors of the rate do not add up.
+	int64_t most_ns = turn.entered_ns + turn.bucket_ns - turn.with_ns;
+	if (ports->bucket_bytes && (queued || port->out_ns > most_ns))
+		port->out_ns = most_ns;
+
+	int64_t entered_ns = turn.entered_ns;
+	passage->left_ns = entered_ns;
+	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
+	passage->busy_ns = port->busy_ns < entered_ns ? port->busy_ns : entered_ns;
+	passage->frame_ns = line_ns(port_rate(ports, port), FRAME_BYTES);
 	enter_port(ports, record, passage);
 	return TB_OK;
 }

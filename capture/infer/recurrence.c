@@ -135,26 +135,6 @@ static void add_precedence_row(
 	precedences->n_places += n;
 }
 
-// in_ratio puts the places of events that come so many with each member behind those of
-// the other precedences, with the phase that asks for the latest events.
-static void in_ratio(
-	struct tb_precedences *precedences, struct precedence_ratio ratio, uint32_t n)
-{
-	const struct tb_steps *steps = &precedences->steps;
-	int64_t best = INT64_MIN;
-	for (ratio.phase = 0; ratio.phase < ratio.per; ratio.phase++) {
-		for (uint32_t j = 0; j < n; j++)
-			steps->due[j] =
-				((int64_t)j + ratio.phase) * ratio.times / ratio.per;
-		int64_t sum = shift_all(steps, steps->tried, n);
-		if (sum <= best)
-			continue;
-		best = sum;
-		memcpy(precedences->places + precedences->n_places, steps->tried,
-			n * sizeof *steps->tried);
-	}
-}
-
 // consider relates a class to another by their numbers.
 static int consider(struct tb_precedences *precedences, const struct tb_classes *classes,
 	const struct tb_message_list *list, uint32_t class, struct tb_precedence found)
@@ -170,7 +150,21 @@ static int consider(struct tb_precedences *precedences, const struct tb_classes 
 		return status;
 	count_before(&precedences->steps, &found, list,
 		classes->members + classes->first[class], n);
-	in_ratio(precedences, ratio, n);
+	// Put the places of events that come so many with each member behind those of
+	// the other precedences, with the phase that asks for the latest events.
+	const struct tb_steps *steps = &precedences->steps;
+	int64_t best = INT64_MIN;
+	for (ratio.phase = 0; ratio.phase < ratio.per; ratio.phase++) {
+		for (uint32_t j = 0; j < n; j++)
+			steps->due[j] =
+				((int64_t)j + ratio.phase) * ratio.times / ratio.per;
+		int64_t sum = shift_all(steps, steps->tried, n);
+		if (sum <= best)
+			continue;
+		best = sum;
+		memcpy(precedences->places + precedences->n_places, steps->tried,
+			n * sizeof *steps->tried);
+	}
 	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }

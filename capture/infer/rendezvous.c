@@ -42,12 +42,6 @@ struct rendezvous_finding {
 	int64_t begin_ns;
 };
 
-static int64_t quartile(int64_t *rows, size_t n)
-{
-	qsort(rows, n, sizeof *rows, tb_order_i64);
-	return n ? rows[n / 4] : 0;
-}
-
 static int order_size_counts(const void *a, const void *b)
 {
 	const struct size_seen *x = a, *y = b;
@@ -249,49 +243,6 @@ static int join_round(
 	return TB_OK;
 }
 
-// find_rounds puts the requests of a node into rounds.
-static int find_rounds(struct rendezvous_finding *finding, uint32_t *current)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
-		if (finding->made->of[i].role == TB_ROLE_REQUEST)
-			status = join_round(
-				finding, &current[finding->list->rows[i].source], i);
-	return status;
-}
-
-// place_answers puts each answer into the last round that began before it, or at most
-// TOGETHER_NS after it.
-static void place_answers(
-	struct rendezvous_finding *finding, uint32_t *current, uint32_t n_nodes)
-{
-	const struct tb_message_list *list = finding->list;
-	struct tb_asked *of = finding->made->of;
-	struct tb_round *rounds = finding->made->rounds;
-	memset(current, 0xff, n_nodes * sizeof *current);
-	for (uint32_t i = 0; i < list->n; i++)
-		if (of[i].role == TB_ROLE_REQUEST)
-			current[list->rows[i].source] = of[i].round;
-		else if (of[i].role == TB_ROLE_ANSWER)
-			of[i].round = current[list->rows[i].source];
-	memset(current, 0xff, n_nodes * sizeof *current);
-	for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
-		const struct tb_inferred_message *row = &list->rows[i];
-		uint32_t *next = &current[row->source];
-		if (of[i].role == TB_ROLE_REQUEST) {
-			*next = of[i].round;
-		} else if (of[i].role == TB_ROLE_ANSWER && *next != NONE &&
-			   row->left_ns < rounds[*next].began_ns &&
-			   list->rows[rounds[*next].first_request].left_ns -
-					   row->left_ns <=
-				   TOGETHER_NS) {
-			of[i].round = *next;
-			rounds[*next].began_ns = row->left_ns;
-			rounds[*next].earliest = i;
-		}
-	}
-}
-
 // is_varied returns whether answers leave now before and now behind their node's request
 // to the same peer. If nearly all do the same, that recurs, and is kept.
 static bool is_varied(const struct rendezvous_finding *finding)
@@ -394,7 +345,9 @@ static int await_node(struct rendezvous_finding *finding, uint32_t node, uint32_
 			finding->gaps[n_gaps++] = made->rounds[of->round].gap_ns;
 	}
 	// Waiting only adds to computation.
-	int64_t usual_ns = quartile(finding->gaps, n_gaps);
+	int64_t *rows = finding->gaps;
+	qsort(rows, n_gaps, sizeof *rows, tb_order_i64);
+	int64_t usual_ns = n_gaps ? rows[n_gaps / 4] : 0;
 	for (size_t r = 0; n_gaps >= 4 && r < made->n_rounds; r++)
 		if (made->rounds[r].node == node &&
 			made->rounds[r].gap_ns > usual_ns + usual_ns / 4)
@@ -430,9 +383,41 @@ static int arrange_by_node(struct rendezvous_finding *finding, uint32_t n_nodes)
 	if (!scratch)
 		return TB_ENOMEM;
 	memset(scratch, 0xff, n_nodes * sizeof *scratch);
-	int status = find_rounds(finding, scratch);
-	if (status == TB_OK)
-		place_answers(finding, scratch, n_nodes);
+	// Put the requests of a node into rounds.
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
+		if (finding->made->of[i].role == TB_ROLE_REQUEST)
+			status = join_round(
+				finding, &scratch[finding->list->rows[i].source], i);
+	if (status == TB_OK) {
+		// Put each answer into the last round that began before it, or at most
+		// TOGETHER_NS after it.
+		const struct tb_message_list *list = finding->list;
+		struct tb_asked *of = finding->made->of;
+		struct tb_round *rounds = finding->made->rounds;
+		memset(scratch, 0xff, n_nodes * sizeof *scratch);
+		for (uint32_t i = 0; i < list->n; i++)
+			if (of[i].role == TB_ROLE_REQUEST)
+				scratch[list->rows[i].source] = of[i].round;
+			else if (of[i].role == TB_ROLE_ANSWER)
+				of[i].round = scratch[list->rows[i].source];
+		memset(scratch, 0xff, n_nodes * sizeof *scratch);
+		for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
+			const struct tb_inferred_message *row = &list->rows[i];
+			uint32_t *next = &scratch[row->source];
+			if (of[i].role == TB_ROLE_REQUEST) {
+				*next = of[i].round;
+			} else if (of[i].role == TB_ROLE_ANSWER && *next != NONE &&
+				   row->left_ns < rounds[*next].began_ns &&
+				   list->rows[rounds[*next].first_request].left_ns -
+						   row->left_ns <=
+					   TOGETHER_NS) {
+				of[i].round = *next;
+				rounds[*next].began_ns = row->left_ns;
+				rounds[*next].earliest = i;
+			}
+		}
+	}
 	if (status == TB_OK && !is_varied(finding)) {
 		memset(finding->made->of, 0,
 			finding->list->n * sizeof *finding->made->of);

@@ -244,27 +244,23 @@ static ssize_t read_from_archive(struct tb_infile *file, void *out, size_t size)
 	return status;
 }
 
-// read_plain returns what `recognize` has read into `in`, then reads directly into the
-// caller's buffer.
-static ssize_t read_plain(struct tb_infile *file, void *out, size_t size)
-{
-	size_t held = file->end - file->begin;
-	if (held == 0) // after its end a terminal would block again
-		return file->at_end ? 0 : read_fd(file, out, size);
-	size_t n = held < size ? held : size;
-	memcpy(out, file->in + file->begin, n);
-	file->begin += n;
-	return (ssize_t)n;
-}
-
 static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 {
 	if (file->error.code != TB_OK)
 		return -1;
 	if (tb_stop_asked(file->stop))
 		return stopped(file);
-	if (!file->codec)
-		return read_plain(file, out, size);
+	if (!file->codec) {
+		// First copy what `recognize` has read into `in`, then read directly into
+		// the caller's buffer.
+		size_t held = file->end - file->begin;
+		if (held == 0) // after its end a terminal would block again
+			return file->at_end ? 0 : read_fd(file, out, size);
+		size_t n = held < size ? held : size;
+		memcpy(out, file->in + file->begin, n);
+		file->begin += n;
+		return (ssize_t)n;
+	}
 	return file->archive ? read_from_archive(file, out, size)
 			     : read_gzip(file, out, size);
 }
@@ -305,34 +301,6 @@ static int close_cookie(void *cookie)
 	return 0;
 }
 
-// open_archive starts libarchive. It passes data through unchanged that has a magic
-// number by chance, such as a text that begins with "BZh".
-static int open_archive(struct tb_infile *file)
-{
-	struct archive *archive = archive_read_new();
-	struct archive_entry *entry;
-	if (!archive)
-		return tb_fail_memory_in(&file->error, file->name, "it");
-	file->archive = archive;
-	if (archive_read_support_filter_by_code(archive, file->codec->filter) !=
-		ARCHIVE_OK) // a warning: it would run the codec's external program
-		return tb_fail_in(&file->error, TB_EFORMAT, file->name,
-			"is compressed with %s, which this libarchive cannot read",
-			file->codec->name);
-	archive_read_support_format_raw(archive);
-	archive_read_support_format_empty(archive);
-	int result = archive_read_open(archive, file, NULL, give_infile_block, NULL);
-	if (result == ARCHIVE_OK)
-		result = archive_read_next_header(archive, &entry);
-	if (result < 0)
-		return archive_broken(file);
-	if (result != ARCHIVE_EOF)
-		return TB_OK;
-	int status = check_padding(file); // the compressed data was empty
-	file->ended = true;
-	return status;
-}
-
 // recognize chooses the codec by the first bytes and prepares it.
 static int recognize(struct tb_infile *file)
 {
@@ -347,8 +315,35 @@ static int recognize(struct tb_infile *file)
 			file->codec = &codecs[i];
 	if (!file->codec)
 		return TB_OK;
-	if (file->codec->filter != ARCHIVE_FILTER_NONE)
-		return open_archive(file);
+	if (file->codec->filter != ARCHIVE_FILTER_NONE) {
+		// Start libarchive. It passes data through unchanged that has a magic
+		// number by chance, such as a text that begins with "BZh".
+		struct archive *archive = archive_read_new();
+		struct archive_entry *entry;
+		if (!archive)
+			return tb_fail_memory_in(&file->error, file->name, "it");
+		file->archive = archive;
+		if (archive_read_support_filter_by_code(archive, file->codec->filter) !=
+			ARCHIVE_OK) // a warning: it would run the codec's external
+				    // program
+			return tb_fail_in(&file->error, TB_EFORMAT, file->name,
+				"is compressed with %s, which this libarchive cannot "
+				"read",
+				file->codec->name);
+		archive_read_support_format_raw(archive);
+		archive_read_support_format_empty(archive);
+		int result =
+			archive_read_open(archive, file, NULL, give_infile_block, NULL);
+		if (result == ARCHIVE_OK)
+			result = archive_read_next_header(archive, &entry);
+		if (result < 0)
+			return archive_broken(file);
+		if (result != ARCHIVE_EOF)
+			return TB_OK;
+		int status = check_padding(file); // the compressed data was empty
+		file->ended = true;
+		return status;
+	}
 	if (inflateInit2(&file->gzip, 15 + 16) == Z_OK)
 		return TB_OK;
 	return tb_fail_memory_in(&file->error, file->name, "it");

@@ -49,18 +49,6 @@ bool tb_unpacked_begins(struct tb_bytes first)
 #define REFUSE(unpacked, ...)                                                            \
 	tb_fail_in((unpacked)->error, TB_EFORMAT, (unpacked)->name, __VA_ARGS__)
 
-// keep_tail keeps the last bytes of what was read, across blocks.
-static void keep_tail(struct tb_unpacked *unpacked, size_t n)
-{
-	size_t n_new = n < TAIL_BYTES ? n : TAIL_BYTES;
-	size_t n_old = unpacked->n_tail;
-	if (n_old > TAIL_BYTES - n_new)
-		n_old = TAIL_BYTES - n_new;
-	memmove(unpacked->tail, unpacked->tail + unpacked->n_tail - n_old, n_old);
-	memcpy(unpacked->tail + n_old, unpacked->block + n - n_new, n_new);
-	unpacked->n_tail = n_old + n_new;
-}
-
 // give_unpacked_block is libarchive's read callback.
 static la_ssize_t give_unpacked_block(
 	struct archive *archive, void *client, const void **block)
@@ -68,7 +56,14 @@ static la_ssize_t give_unpacked_block(
 	struct tb_unpacked *unpacked = client;
 	size_t n = fread(unpacked->block, 1, BLOCK_BYTES, unpacked->in->stream);
 	*block = unpacked->block;
-	keep_tail(unpacked, n);
+	// Keep the last bytes of what was read, across blocks.
+	size_t n_new = n < TAIL_BYTES ? n : TAIL_BYTES;
+	size_t n_old = unpacked->n_tail;
+	if (n_old > TAIL_BYTES - n_new)
+		n_old = TAIL_BYTES - n_new;
+	memmove(unpacked->tail, unpacked->tail + unpacked->n_tail - n_old, n_old);
+	memcpy(unpacked->tail + n_old, unpacked->block + n - n_new, n_new);
+	unpacked->n_tail = n_old + n_new;
 	if (n == 0 && tb_infile_check(unpacked->in->file, NULL) != TB_OK) {
 		archive_set_error(archive, EIO, "the stream ended");
 		return ARCHIVE_FATAL;
@@ -355,26 +350,23 @@ int tb_unpacked_new(struct tb_unpacked **made, const struct tb_opened_input *in,
 	return status;
 }
 
-// rename_file gives a file of the folder the name that it has in the archive.
-static void rename_file(const struct tb_unpacked *unpacked, struct tb_error *error)
-{
-	size_t n = strlen(unpacked->folder.path);
-	char inner[sizeof error->file];
-	if (strncmp(error->file, unpacked->folder.path, n) != 0)
-		return;
-	snprintf(inner, sizeof inner, "%s", error->file + n);
-	size_t room = sizeof error->file - 1 - strlen(inner);
-	size_t length = strlen(unpacked->name);
-	const char *name = unpacked->name + (length > room ? length - room : 0);
-	snprintf(error->file, sizeof error->file, "%s%s", name, inner);
-}
-
 void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error)
 {
 	if (!unpacked)
 		return;
-	if (error)
-		rename_file(unpacked, error);
+	if (error) {
+		// Give a file of the folder the name that it has in the archive.
+		size_t n = strlen(unpacked->folder.path);
+		char inner[sizeof error->file];
+		if (strncmp(error->file, unpacked->folder.path, n) == 0) {
+			snprintf(inner, sizeof inner, "%s", error->file + n);
+			size_t room = sizeof error->file - 1 - strlen(inner);
+			size_t length = strlen(unpacked->name);
+			const char *name =
+				unpacked->name + (length > room ? length - room : 0);
+			snprintf(error->file, sizeof error->file, "%s%s", name, inner);
+		}
+	}
 	tb_temporary_fini(&unpacked->folder);
 	free(unpacked);
 }

@@ -119,28 +119,6 @@ static int put_deps(struct chakra_writing *w, uint32_t op, uint32_t base)
 	return status;
 }
 
-static void put_calc(struct chakra_writing *w, const struct tb_op *op)
-{
-	uint64_t us = op->amount / 1000 + (op->amount % 1000 >= 500);
-	uint64_t off =
-		us * 1000 > op->amount ? us * 1000 - op->amount : op->amount - us * 1000;
-	chakra_put_number(&w->node, 7, us);
-	put_attribute(w, "is_cpu_op", AS_BOOL, 0);
-	if (off)
-		put_attribute(w, "duration_ns", AS_INT64, op->amount);
-	w->inexact_ns += off;
-}
-
-static void put_message(struct chakra_writing *w, const struct tb_op *op, uint32_t rank)
-{
-	bool sends = op->kind == TB_OP_SEND;
-	put_attribute(w, "is_cpu_op", AS_BOOL, 0);
-	put_attribute(w, "comm_src", AS_INT64, sends ? rank : op->peer);
-	put_attribute(w, "comm_dst", AS_INT64, sends ? op->peer : rank);
-	put_attribute(w, "comm_tag", AS_INT64, op->tag);
-	put_attribute(w, "comm_size", AS_INT64, op->amount);
-}
-
 static void put_message_of(const struct chakra_bytes *bytes, FILE *stream)
 {
 	uint64_t n = bytes->n;
@@ -162,10 +140,23 @@ static int chakra_put_node(
 	chakra_put_number(&w->node, 3, types[op->kind]);
 	if (put_deps(w, i, base) != TB_OK)
 		return TB_ENOMEM;
-	if (op->kind == TB_OP_CALC)
-		put_calc(w, op);
-	else
-		put_message(w, op, rank);
+	if (op->kind == TB_OP_CALC) {
+		uint64_t us = op->amount / 1000 + (op->amount % 1000 >= 500);
+		uint64_t off = us * 1000 > op->amount ? us * 1000 - op->amount
+						      : op->amount - us * 1000;
+		chakra_put_number(&w->node, 7, us);
+		put_attribute(w, "is_cpu_op", AS_BOOL, 0);
+		if (off)
+			put_attribute(w, "duration_ns", AS_INT64, op->amount);
+		w->inexact_ns += off;
+	} else {
+		bool sends = op->kind == TB_OP_SEND;
+		put_attribute(w, "is_cpu_op", AS_BOOL, 0);
+		put_attribute(w, "comm_src", AS_INT64, sends ? rank : op->peer);
+		put_attribute(w, "comm_dst", AS_INT64, sends ? op->peer : rank);
+		put_attribute(w, "comm_tag", AS_INT64, op->tag);
+		put_attribute(w, "comm_size", AS_INT64, op->amount);
+	}
 	put_message_of(&w->node, stream);
 	return w->node.failed || w->part.failed ? TB_ENOMEM : TB_OK;
 }
@@ -194,41 +185,6 @@ static char *name_file(const char *path, uint32_t rank)
 	int n = asprintf(&name, "%.*s.%" PRIu32 SUFFIX,
 		(int)(strlen(path) - strlen(SUFFIX)), path, rank);
 	return n < 0 ? NULL : name;
-}
-
-static int chakra_write_rank(
-	struct chakra_writing *w, const char *path, uint32_t rank, struct tb_error *error)
-{
-	struct tb_outfile out;
-	char *name = name_file(path, rank);
-	int status = name ? tb_outfile_open(&out, name, error)
-			  : tb_fail_memory(error, "the files");
-	if (status == TB_OK && chakra_put_rank(w, rank, out.stream) != TB_OK) {
-		tb_outfile_abandon(&out);
-		status = tb_fail_memory(error, "the nodes");
-	} else if (status == TB_OK) {
-		status = tb_outfile_commit(&out, error);
-	}
-	free(name);
-	return status;
-}
-
-static int chakra_write_ranks(
-	struct chakra_writing *w, const char *path, struct tb_error *error)
-{
-	uint32_t rank = 0;
-	int status = TB_OK;
-	while (status == TB_OK && rank < w->job->n_ranks) {
-		status = chakra_write_rank(w, path, rank, error);
-		rank += status == TB_OK;
-	}
-	while (status != TB_OK && rank-- > 0) {
-		char *name = name_file(path, rank);
-		if (name)
-			(void)!unlink(name);
-		free(name);
-	}
-	return status;
 }
 
 static int check_path(const struct tb_job *job, const char *path, struct tb_error *error)
@@ -279,8 +235,31 @@ int tb_chakra_write(
 	w.stamps = calloc(2 * (size_t)job->n_ops + 1, sizeof *w.stamps);
 	if (status == TB_OK && !w.stamps)
 		status = tb_fail_memory(error, "the nodes");
-	if (status == TB_OK)
-		status = chakra_write_ranks(&w, path, error);
+	if (status == TB_OK) {
+		uint32_t rank = 0;
+		status = TB_OK;
+		while (status == TB_OK && rank < w.job->n_ranks) {
+			struct tb_outfile out;
+			char *name = name_file(path, rank);
+			status = name ? tb_outfile_open(&out, name, error)
+				      : tb_fail_memory(error, "the files");
+			if (status == TB_OK &&
+				chakra_put_rank(&w, rank, out.stream) != TB_OK) {
+				tb_outfile_abandon(&out);
+				status = tb_fail_memory(error, "the nodes");
+			} else if (status == TB_OK) {
+				status = tb_outfile_commit(&out, error);
+			}
+			free(name);
+			rank += status == TB_OK;
+		}
+		while (status != TB_OK && rank-- > 0) {
+			char *name = name_file(path, rank);
+			if (name)
+				(void)!unlink(name);
+			free(name);
+		}
+	}
 	if (status == TB_OK && !(*note = chakra_note(&w)))
 		status = tb_fail_memory(error, "the notes");
 	tb_job_order_fini(&w.order);

@@ -97,23 +97,6 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	return TB_OK;
 }
 
-// read_flow_id reads the id of the flow that is being read: of no other, as htsim
-// demands; 0 is none.
-static int read_flow_id(struct flow_list_reading *reading, const char *text)
-{
-	uint64_t id = 0;
-	uint32_t other = 0;
-	int status = read_flow_number(reading, "id", text, INT64_MAX, &id);
-	if (status != TB_OK || id == 0)
-		return status;
-	if (tb_map_find(&reading->flow_of, id, &other))
-		return REFUSE(reading, "the flow of line %" PRIu64 " has id %s too",
-			reading->flows[other].line, text);
-	return tb_map_put(&reading->flow_of, id, reading->n_flows) == TB_OK
-		       ? TB_OK
-		       : flows_no_memory(reading);
-}
-
 // read_word reads a word of a flow's line and the number after it. `seen` has a bit for
 // each word that the line had.
 static int read_word(struct flow_list_reading *reading, struct flow *flow, unsigned *seen,
@@ -146,8 +129,22 @@ static int read_word(struct flow_list_reading *reading, struct flow *flow, unsig
 		return find_trigger(reading, word, text, &flow->begins);
 	if (i == SIZE)
 		return read_flow_number(reading, word, text, INT64_MAX, &flow->bytes);
-	if (i == ID)
-		return read_flow_id(reading, text);
+	if (i == ID) {
+		// Read the id of the flow that is being read: of no other, as htsim
+		// demands; 0 is none.
+		uint64_t id = 0;
+		uint32_t other = 0;
+		int status = read_flow_number(reading, "id", text, INT64_MAX, &id);
+		if (status != TB_OK || id == 0)
+			return status;
+		if (tb_map_find(&reading->flow_of, id, &other))
+			return REFUSE(reading,
+				"the flow of line %" PRIu64 " has id %s too",
+				reading->flows[other].line, text);
+		return tb_map_put(&reading->flow_of, id, reading->n_flows) == TB_OK
+			       ? TB_OK
+			       : flows_no_memory(reading);
+	}
 	int status = read_flow_number(reading, word, text, INT64_MAX - 1, &number);
 	if (i == START)
 		flow->start_ps = (tb_time_ps)number;
@@ -415,15 +412,10 @@ struct clock {
 	uint64_t at_ns;
 };
 
-static uint64_t rounded_ns(tb_time_ps time)
-{
-	return ((uint64_t)time + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
-}
-
 static int wind_clock(struct flow_list_reading *reading, uint32_t node,
 	tb_time_ps start_ps, struct clock *clock)
 {
-	uint64_t at_ns = rounded_ns(start_ps);
+	uint64_t at_ns = ((uint64_t)start_ps + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
 	if (at_ns <= clock->at_ns)
 		return TB_OK;
 	struct tb_op calc = {
@@ -438,46 +430,6 @@ static int wind_clock(struct flow_list_reading *reading, uint32_t node,
 	return status;
 }
 
-static int add_flow_end(struct flow_list_reading *reading, const struct flow_end *end,
-	struct clock *clock)
-{
-	struct flow *flow = &reading->flows[end->flow];
-	struct tb_op op = {.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
-		.amount = flow->bytes,
-		.peer = end->receives ? flow->source : flow->destination,
-		.tag = end->flow};
-	int status = TB_OK;
-	tb_job_builder_set_line(reading->builder, flow->line);
-	if (!end->receives)
-		status = wind_clock(reading, end->node, flow->start_ps, clock);
-	if (status == TB_OK)
-		status = tb_job_add(reading->builder, end->node, &op,
-			end->receives ? &flow->recv : &flow->send, reading->error);
-	if (status == TB_OK && !end->receives && clock->op != NONE)
-		status = tb_job_depend(reading->builder, end->node, flow->send, clock->op,
-			false, reading->error);
-	return status;
-}
-
-static int add_flow_ends(struct flow_list_reading *reading, struct flow_end *ends)
-{
-	uint32_t n = 2 * reading->n_flows;
-	for (uint32_t i = 0; i < reading->n_flows; i++) {
-		const struct flow *flow = &reading->flows[i];
-		ends[2 * i] = (struct flow_end){flow->source, i, flow->start_ps, false};
-		ends[2 * i + 1] = (struct flow_end){flow->destination, i, 0, true};
-	}
-	qsort(ends, n, sizeof *ends, by_node_and_start);
-	struct clock clock = {NONE, 0};
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		if (i > 0 && ends[i].node != ends[i - 1].node)
-			clock = (struct clock){NONE, 0};
-		status = add_flow_end(reading, &ends[i], &clock);
-	}
-	return status;
-}
-
 static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 {
 	struct flow_end *ends = malloc(((size_t)reading->n_flows * 2 + 1) * sizeof *ends);
@@ -487,8 +439,42 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 	if (status == TB_OK)
 		status = tb_job_builder_new(
 			&reading->builder, reading->n_nodes, reading->error);
-	if (status == TB_OK)
-		status = add_flow_ends(reading, ends);
+	if (status == TB_OK) {
+		uint32_t n = 2 * reading->n_flows;
+		for (uint32_t i = 0; i < reading->n_flows; i++) {
+			const struct flow *flow = &reading->flows[i];
+			ends[2 * i] =
+				(struct flow_end){flow->source, i, flow->start_ps, false};
+			ends[2 * i + 1] =
+				(struct flow_end){flow->destination, i, 0, true};
+		}
+		qsort(ends, n, sizeof *ends, by_node_and_start);
+		struct clock clock = {NONE, 0};
+		status = TB_OK;
+		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+			if (i > 0 && ends[i].node != ends[i - 1].node)
+				clock = (struct clock){NONE, 0};
+			const struct flow_end *end = &ends[i];
+			struct flow *flow = &reading->flows[end->flow];
+			struct tb_op op = {
+				.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
+				.amount = flow->bytes,
+				.peer = end->receives ? flow->source : flow->destination,
+				.tag = end->flow};
+			status = TB_OK;
+			tb_job_builder_set_line(reading->builder, flow->line);
+			if (!end->receives)
+				status = wind_clock(
+					reading, end->node, flow->start_ps, &clock);
+			if (status == TB_OK)
+				status = tb_job_add(reading->builder, end->node, &op,
+					end->receives ? &flow->recv : &flow->send,
+					reading->error);
+			if (status == TB_OK && !end->receives && clock.op != NONE)
+				status = tb_job_depend(reading->builder, end->node,
+					flow->send, clock.op, false, reading->error);
+		}
+	}
 	free(ends);
 	for (uint32_t i = 0; status == TB_OK && i < reading->n_flows; i++)
 		if (reading->flows[i].begins != NONE)

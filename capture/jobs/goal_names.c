@@ -46,22 +46,6 @@ int tb_goal_names_comment(struct tb_goal_names *names, uint32_t rank, const char
 	return TB_OK;
 }
 
-// take_texts adds the names of a section.
-static int take_texts(
-	struct tb_goal_names *names, int kind, struct tb_bytes texts, uint32_t n_ranks)
-{
-	size_t at = 0;
-	int status = TB_OK;
-	for (uint32_t rank = 0; status == TB_OK && rank < n_ranks && at < texts.n;
-		rank++) {
-		const char *text = (const char *)texts.data + at;
-		size_t length = strnlen(text, texts.n - at);
-		status = goal_name_add(names, kind, rank, text, length);
-		at += length + 1;
-	}
-	return status;
-}
-
 int64_t tb_goal_names_section(
 	struct tb_goal_names *names, struct tb_bytes file, uint32_t n_ranks)
 {
@@ -80,7 +64,16 @@ int64_t tb_goal_names_section(
 			return 0;
 		const struct tb_bytes texts = {
 			file.data + end - SUM_BYTES - sum, (size_t)sum};
-		int status = take_texts(names, k, texts, n_ranks);
+		// Add the names of a section.
+		size_t at = 0;
+		int status = TB_OK;
+		for (uint32_t rank = 0; status == TB_OK && rank < n_ranks && at < texts.n;
+			rank++) {
+			const char *text = (const char *)texts.data + at;
+			size_t length = strnlen(text, texts.n - at);
+			status = goal_name_add(names, k, rank, text, length);
+			at += length + 1;
+		}
 		return status == TB_OK ? (int64_t)(sum + END_BYTES + SUM_BYTES) : status;
 	}
 	return 0;

@@ -94,20 +94,15 @@ static int goal_next_line(struct scanner *s)
 	return 1;
 }
 
-// skip_comment moves past the comment, or to the end of the line if it goes on.
-static void skip_comment(struct scanner *s)
-{
-	while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
-		s->at++;
-	s->in_comment = *s->at == '\n';
-	s->at += s->in_comment ? 0 : 2;
-}
-
 static void skip_blank(struct scanner *s)
 {
 	for (;;) {
 		if (s->in_comment) {
-			skip_comment(s);
+			// Move past the comment, or to the end of the line if it goes on.
+			while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
+				s->at++;
+			s->in_comment = *s->at == '\n';
+			s->at += s->in_comment ? 0 : 2;
 			if (s->in_comment)
 				return;
 		}

@@ -109,42 +109,6 @@ static uint32_t later_op(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-// deps_sort fills `deps` with the dependencies of `rank`, by a counting sort.
-static bool deps_sort(struct deps *deps, const struct tb_job *job, uint32_t rank)
-{
-	uint32_t base = job->first_op[rank], end = job->first_op[rank + 1];
-	const uint32_t *starts = job->first_successor;
-	if (!deps_reserve(deps, end - base, starts[end] - starts[base]))
-		return false;
-	uint32_t *first = deps->first;
-	memset(first, 0, (end - base + 1) * sizeof *first);
-	for (uint32_t i = base; i < end; i++)
-		for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
-			first[later_op(i, job->successors[k] & ~TB_DEP_START) - base]++;
-	uint32_t sum = 0;
-	for (uint32_t i = 0; i <= end - base; i++)
-		first[i] = sum += first[i];
-	for (uint32_t i = end; i-- > base;) {
-		for (uint32_t k = starts[i + 1]; k-- > starts[i];) {
-			uint32_t next = job->successors[k] & ~TB_DEP_START;
-			uint32_t start = job->successors[k] & TB_DEP_START;
-			deps->list[--first[later_op(i, next) - base]] =
-				(struct written_dep){next - base, (i - base) | start};
-		}
-	}
-	return true;
-}
-
-static void put_dep(struct goal_writer *w, const struct written_dep *dep)
-{
-	goal_reserve(w);
-	goal_put_text(w, "l");
-	goal_put_number(w, (uint64_t)dep->index + 1);
-	goal_put_text(w, dep->on & TB_DEP_START ? " irequires l" : " requires l");
-	goal_put_number(w, (uint64_t)(dep->on & ~TB_DEP_START) + 1);
-	goal_put_text(w, "\n");
-}
-
 // put_mark writes, before a message, whether a library planned it and those below it.
 static void put_mark(struct goal_writer *w, const struct tb_op *op, bool *planned)
 {
@@ -162,9 +126,14 @@ static void put_long(struct goal_writer *w, const char *text, size_t n)
 	fwrite(text, 1, n, w->stream);
 }
 
-static void put_names(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
-	const bool *has_names)
+static void goal_put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
+	const struct deps *deps, const bool *has_names)
 {
+	uint32_t base = job->first_op[rank], n = job->first_op[rank + 1] - base;
+	goal_reserve(w);
+	goal_put_text(w, "\nrank ");
+	goal_put_number(w, rank);
+	goal_put_text(w, " {\n");
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++) {
 		if (!has_names[k])
 			continue;
@@ -174,23 +143,20 @@ static void put_names(struct goal_writer *w, const struct tb_job *job, uint32_t 
 		put_long(w, name, strlen(name));
 		goal_put_text(w, "\n");
 	}
-}
-
-static void goal_put_rank(struct goal_writer *w, const struct tb_job *job, uint32_t rank,
-	const struct deps *deps, const bool *has_names)
-{
-	uint32_t base = job->first_op[rank], n = job->first_op[rank + 1] - base;
-	goal_reserve(w);
-	goal_put_text(w, "\nrank ");
-	goal_put_number(w, rank);
-	goal_put_text(w, " {\n");
-	put_names(w, job, rank, has_names);
 	bool planned = false;
 	for (uint32_t i = 0; i < n; i++) {
 		put_mark(w, &job->ops[base + i], &planned);
 		put_op(w, &job->ops[base + i], i + 1);
-		for (uint32_t k = deps->first[i]; k < deps->first[i + 1]; k++)
-			put_dep(w, &deps->list[k]);
+		for (uint32_t k = deps->first[i]; k < deps->first[i + 1]; k++) {
+			const struct written_dep *dep = &deps->list[k];
+			goal_reserve(w);
+			goal_put_text(w, "l");
+			goal_put_number(w, (uint64_t)dep->index + 1);
+			goal_put_text(w,
+				dep->on & TB_DEP_START ? " irequires l" : " requires l");
+			goal_put_number(w, (uint64_t)(dep->on & ~TB_DEP_START) + 1);
+			goal_put_text(w, "\n");
+		}
 	}
 	goal_reserve(w);
 	goal_put_text(w, "}\n");
@@ -211,7 +177,34 @@ int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *
 		goal_put_text(w, "\n");
 	}
 	for (uint32_t rank = 0; rank < job->n_ranks && ready; rank++) {
-		ready = deps_sort(&deps, job, rank);
+		// Fill `deps` with the dependencies of `rank`, by a counting sort.
+		ready = false;
+		uint32_t base = job->first_op[rank], end = job->first_op[rank + 1];
+		const uint32_t *starts = job->first_successor;
+		if (deps_reserve(&deps, end - base, starts[end] - starts[base])) {
+			uint32_t *first = deps.first;
+			memset(first, 0, (end - base + 1) * sizeof *first);
+			for (uint32_t i = base; i < end; i++)
+				for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
+					first[later_op(i, job->successors[k] &
+								  ~TB_DEP_START) -
+						base]++;
+			uint32_t sum = 0;
+			for (uint32_t i = 0; i <= end - base; i++)
+				first[i] = sum += first[i];
+			for (uint32_t i = end; i-- > base;) {
+				for (uint32_t k = starts[i + 1]; k-- > starts[i];) {
+					uint32_t next =
+						job->successors[k] & ~TB_DEP_START;
+					uint32_t start =
+						job->successors[k] & TB_DEP_START;
+					deps.list[--first[later_op(i, next) - base]] =
+						(struct written_dep){
+							next - base, (i - base) | start};
+				}
+			}
+			ready = true;
+		}
 		if (ready)
 			goal_put_rank(w, job, rank, &deps, has_names);
 	}
@@ -242,24 +235,6 @@ static uint32_t n_roots(const struct tb_job *job, uint32_t begin, uint32_t end)
 	return n;
 }
 
-static void put_header(struct goal_writer *w, const struct tb_job *job)
-{
-	goal_put_bytes(w, 4223, 8);
-	goal_put_bytes(w, job->n_ranks, 4);
-	goal_put_bytes(w, (uint64_t)job->n_cpus - 1, 1);
-	goal_put_bytes(w, (uint64_t)job->n_nics - 1, 1);
-	uint64_t at = 6 + (uint64_t)job->n_ranks * 16;
-	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
-		uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
-		goal_reserve(w);
-		goal_put_bytes(w, at, 8);
-		at += 8 + 4 * (uint64_t)n_roots(job, begin, end) +
-		      39 * (uint64_t)(end - begin) +
-		      4 * (uint64_t)n_dependencies(job, begin, end);
-		goal_put_bytes(w, at, 8);
-	}
-}
-
 // goal_put_node writes one operation; `first` is the index of its first dependant in the
 // rank's list. Dependants on its end come before those on its start: in job->successors,
 // because TB_DEP_START is the top bit, and so here.
@@ -286,53 +261,9 @@ static void goal_put_node(
 	goal_put_bytes(w, first + n_ends, 4);
 }
 
-static void goal_put_part(struct goal_writer *w, const struct tb_job *job, uint32_t rank)
-{
-	uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
-	uint32_t first = job->first_successor[begin];
-	goal_reserve(w);
-	goal_put_bytes(w, end - begin, 4);
-	goal_put_bytes(w, n_roots(job, begin, end), 4);
-	for (uint32_t i = begin; i < end; i++) {
-		goal_reserve(w);
-		if (job->n_predecessors[i] == 0)
-			goal_put_bytes(w, i - begin, 4);
-	}
-	for (uint32_t i = begin; i < end; i++)
-		goal_put_node(w, job, i, job->first_successor[i] - first);
-	for (uint32_t k = first; k < job->first_successor[end]; k++) {
-		goal_reserve(w);
-		goal_put_bytes(w, (job->successors[k] & ~TB_DEP_START) - begin, 4);
-	}
-}
-
 static bool is_planned_message(const struct tb_op *op)
 {
 	return op->planned && op->kind != TB_OP_CALC;
-}
-
-// put_planned writes which operations a library planned, where there are any.
-static void put_planned(struct goal_writer *w, const struct tb_job *job)
-{
-	uint32_t n = 0, i = 0;
-	for (;;) {
-		while (i < job->n_ops && !is_planned_message(&job->ops[i]))
-			i++;
-		if (i == job->n_ops)
-			break;
-		goal_reserve(w);
-		goal_put_bytes(w, i, 4);
-		while (i < job->n_ops &&
-			(job->ops[i].planned || job->ops[i].kind == TB_OP_CALC))
-			i++;
-		goal_put_bytes(w, i, 4);
-		n++;
-	}
-	if (n == 0)
-		return;
-	goal_reserve(w);
-	goal_put_bytes(w, n, 4);
-	goal_put_bytes(w, TB_GOAL_PLANNED_END, 8);
 }
 
 static void put_section(
@@ -358,10 +289,59 @@ int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error
 		return tb_fail_memory_in(error, job->name, "writing it");
 	w->stream = stream;
 	w->n = 0;
-	put_header(w, job);
-	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
-		goal_put_part(w, job, rank);
-	put_planned(w, job);
+	goal_put_bytes(w, 4223, 8);
+	goal_put_bytes(w, job->n_ranks, 4);
+	goal_put_bytes(w, (uint64_t)job->n_cpus - 1, 1);
+	goal_put_bytes(w, (uint64_t)job->n_nics - 1, 1);
+	uint64_t at = 6 + (uint64_t)job->n_ranks * 16;
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
+		uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
+		goal_reserve(w);
+		goal_put_bytes(w, at, 8);
+		at += 8 + 4 * (uint64_t)n_roots(job, begin, end) +
+		      39 * (uint64_t)(end - begin) +
+		      4 * (uint64_t)n_dependencies(job, begin, end);
+		goal_put_bytes(w, at, 8);
+	}
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
+		uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
+		uint32_t first = job->first_successor[begin];
+		goal_reserve(w);
+		goal_put_bytes(w, end - begin, 4);
+		goal_put_bytes(w, n_roots(job, begin, end), 4);
+		for (uint32_t i = begin; i < end; i++) {
+			goal_reserve(w);
+			if (job->n_predecessors[i] == 0)
+				goal_put_bytes(w, i - begin, 4);
+		}
+		for (uint32_t i = begin; i < end; i++)
+			goal_put_node(w, job, i, job->first_successor[i] - first);
+		for (uint32_t k = first; k < job->first_successor[end]; k++) {
+			goal_reserve(w);
+			goal_put_bytes(
+				w, (job->successors[k] & ~TB_DEP_START) - begin, 4);
+		}
+	}
+	// Write which operations a library planned, where there are any.
+	uint32_t n = 0, i = 0;
+	for (;;) {
+		while (i < job->n_ops && !is_planned_message(&job->ops[i]))
+			i++;
+		if (i == job->n_ops)
+			break;
+		goal_reserve(w);
+		goal_put_bytes(w, i, 4);
+		while (i < job->n_ops &&
+			(job->ops[i].planned || job->ops[i].kind == TB_OP_CALC))
+			i++;
+		goal_put_bytes(w, i, 4);
+		n++;
+	}
+	if (n != 0) {
+		goal_reserve(w);
+		goal_put_bytes(w, n, 4);
+		goal_put_bytes(w, TB_GOAL_PLANNED_END, 8);
+	}
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
 		put_section(w, job, (enum tb_goal_name)k);
 	flush(w);

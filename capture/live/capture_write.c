@@ -124,16 +124,6 @@ static uint32_t text_bytes(const char *text)
 	return n > TEXT_MAX ? TEXT_MAX : (uint32_t)n;
 }
 
-// put_filter writes a filter. Its first byte, 0, marks the rest as text.
-static void put_filter(FILE *stream, const char *filter, uint32_t n)
-{
-	put_u16(stream, INTERFACE_FILTER);
-	put_u16(stream, (uint16_t)(n + 1));
-	fputc(0, stream);
-	fwrite(filter, 1, n, stream);
-	put_padding(stream, n + 1);
-}
-
 static void write_interface(FILE *stream, const struct tb_capture_source *source)
 {
 	static const unsigned char nanoseconds = 9; // 10^-9 s
@@ -152,8 +142,15 @@ static void write_interface(FILE *stream, const struct tb_capture_source *source
 	if (n_name)
 		put_option(stream, INTERFACE_NAME, source->interface, n_name);
 	put_option(stream, INTERFACE_RESOLUTION, &nanoseconds, 1);
-	if (n_filter)
-		put_filter(stream, source->filter, n_filter);
+	if (n_filter) {
+		// Write a filter. Its first byte, 0, marks the rest as text.
+		const char *filter = source->filter;
+		put_u16(stream, INTERFACE_FILTER);
+		put_u16(stream, (uint16_t)(n_filter + 1));
+		fputc(0, stream);
+		fwrite(filter, 1, n_filter, stream);
+		put_padding(stream, n_filter + 1);
+	}
 	put_block_end(stream, n);
 }
 

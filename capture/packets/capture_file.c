@@ -183,18 +183,6 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	free(file);
 }
 
-// fail_at reports what stopped the reader, at the record after the last whole one. If the
-// input itself failed (damaged compression, a read error), that is the cause.
-static int fail_at(const struct tb_capture_file *file, const struct tb_error *found,
-	struct tb_error *error)
-{
-	struct tb_error cause;
-	if (tb_infile_check(file->input, &cause) == TB_OK)
-		cause = *found;
-	return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
-		file->n_records + 1, "%s", cause.text);
-}
-
 // read_ahead reads until `n` bytes from ahead_at on are there, or no more come: 1, 0, or
 // TB_ENOMEM.
 static int read_ahead(struct tb_capture_file *file, size_t n)
@@ -313,8 +301,16 @@ int tb_capture_file_next(
 	int status = file->is_usual ? next_of_usual(file, record, &found)
 		     : file->pcapng ? tb_pcapng_next(file->pcapng, record, &found)
 				    : next_of_pcap(file, record, &found);
-	if (status < 0)
-		return fail_at(file, &found, error);
+	if (status < 0) {
+		// Report what stopped the reader, at the record after the last whole one.
+		// If the input itself failed (damaged compression, a read error), that is
+		// the cause.
+		struct tb_error cause;
+		if (tb_infile_check(file->input, &cause) == TB_OK)
+			cause = found;
+		return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
+			file->n_records + 1, "%s", cause.text);
+	}
 	file->n_records += status == 1;
 	return status;
 }

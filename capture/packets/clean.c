@@ -170,33 +170,6 @@ static void count_step_back(struct tb_clean *clean)
 					: reorder->stepped_ns * TB_PS_PER_NS;
 }
 
-// set_origin notes of what stretch of the clock a frame is, and for how many it stands.
-static void set_origin(
-	struct tb_clean *clean, struct tb_frame *frame, uint32_t stands_for)
-{
-	struct clean_origin *origins = clean->origins;
-	int64_t offset_ns = clean->reorder.offset_ns;
-	uint8_t last = clean->origin, at = last;
-	// The last one is mostly right; several sources of samples take turns.
-	while (origins[at].offset_ns != offset_ns || origins[at].stands_for != stands_for)
-		if (--at == last) {
-			at = ++clean->origin;
-			origins[at] = (struct clean_origin){offset_ns, stands_for};
-			break;
-		}
-	frame->origin = at;
-}
-
-static int hold_record(struct tb_clean *clean, struct tb_held *held,
-	const struct tb_frame_ends *ends, int64_t at_ns)
-{
-	if (tb_endpoints_add(&clean->endpoints, &ends->source, &held->source) != TB_OK ||
-		tb_endpoints_add(&clean->endpoints, &ends->destination,
-			&held->destination) != TB_OK)
-		return TB_ENOMEM;
-	return tb_reorder_put(&clean->reorder, at_ns);
-}
-
 // is_after_instant returns whether something was captured after an instant (of one that
 // is not given `otherwise_ns`): an instant since the first record counts in the order of
 // time, a date by the clock, from which the order is `offset_ns` away.
@@ -306,8 +279,23 @@ static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 		if (stands_for < summary->sampled_least || summary->n_sampled == 1)
 			summary->sampled_least = stands_for;
 	}
-	set_origin(clean, frame, stands_for);
-	return hold_record(clean, held, ends, at_ns);
+	// Note of what stretch of the clock a frame is, and for how many it stands.
+	struct clean_origin *origins = clean->origins;
+	int64_t offset_ns = clean->reorder.offset_ns;
+	uint8_t last = clean->origin, at = last;
+	// The last one is mostly right; several sources of samples take turns.
+	while (origins[at].offset_ns != offset_ns || origins[at].stands_for != stands_for)
+		if (--at == last) {
+			at = ++clean->origin;
+			origins[at] = (struct clean_origin){offset_ns, stands_for};
+			break;
+		}
+	frame->origin = at;
+	if (tb_endpoints_add(&clean->endpoints, &ends->source, &held->source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &ends->destination,
+			&held->destination) != TB_OK)
+		return TB_ENOMEM;
+	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
 // take_sflow takes the packets that a datagram samples, each as a record of its own. It

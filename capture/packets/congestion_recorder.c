@@ -248,38 +248,6 @@ int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
 	return status;
 }
 
-static void count_range(struct tb_congestion_recorder *recorder,
-	struct round_trip_ranges *ranges, int64_t ns)
-{
-	uint64_t value = ns > 0 ? (uint64_t)ns : 0;
-	if (ranges->n == 0 || ns < ranges->least_ns)
-		ranges->least_ns = ns;
-	if (ranges->n == 0 || ns > ranges->most_ns)
-		ranges->most_ns = ns;
-	ranges->n++;
-	// Values below 32 ns are exact: octaves 0 and 1.
-	uint32_t octave = 0, range = (uint32_t)value & (RANGES - 1);
-	if (value >= RANGES) {
-		octave = 60 - (uint32_t)__builtin_clzll(value);
-		range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
-	}
-	if (octave >= OCTAVES) {
-		octave = OCTAVES - 1;
-		range = RANGES - 1;
-	}
-	if (ranges->pages[octave] == 0) {
-		if (recorder->n_pages == N_PAGES ||
-			TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
-				recorder->n_pages + 1) != TB_OK) {
-			ranges->lacks = true;
-			return;
-		}
-		memset(recorder->pages[recorder->n_pages++], 0, sizeof *recorder->pages);
-		ranges->pages[octave] = (uint32_t)recorder->n_pages;
-	}
-	recorder->pages[ranges->pages[octave] - 1][range]++;
-}
-
 // count_waiting counts the round trips that wait to be counted. The memory of each is
 // fetched while those before it are counted: they seldom are of one pair.
 static void count_waiting(struct tb_congestion_recorder *recorder)
@@ -289,8 +257,37 @@ static void count_waiting(struct tb_congestion_recorder *recorder)
 		if (i + 4 < recorder->n_waiting)
 			__builtin_prefetch(&recorder->pairs[trip[4].pair].acknowledged);
 		struct recorded_pair *of = &recorder->pairs[trip->pair];
-		count_range(recorder,
-			trip->handshake ? &of->handshake : &of->acknowledged, trip->ns);
+		struct round_trip_ranges *ranges =
+			trip->handshake ? &of->handshake : &of->acknowledged;
+		int64_t ns = trip->ns;
+		uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+		if (ranges->n == 0 || ns < ranges->least_ns)
+			ranges->least_ns = ns;
+		if (ranges->n == 0 || ns > ranges->most_ns)
+			ranges->most_ns = ns;
+		ranges->n++;
+		// Values below 32 ns are exact: octaves 0 and 1.
+		uint32_t octave = 0, range = (uint32_t)value & (RANGES - 1);
+		if (value >= RANGES) {
+			octave = 60 - (uint32_t)__builtin_clzll(value);
+			range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
+		}
+		if (octave >= OCTAVES) {
+			octave = OCTAVES - 1;
+			range = RANGES - 1;
+		}
+		if (ranges->pages[octave] == 0) {
+			if (recorder->n_pages == N_PAGES ||
+				TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
+					recorder->n_pages + 1) != TB_OK) {
+				ranges->lacks = true;
+				continue;
+			}
+			memset(recorder->pages[recorder->n_pages++], 0,
+				sizeof *recorder->pages);
+			ranges->pages[octave] = (uint32_t)recorder->n_pages;
+		}
+		recorder->pages[ranges->pages[octave] - 1][range]++;
 	}
 	recorder->n_waiting = 0;
 }
@@ -394,12 +391,6 @@ static char *endpoint_name(const struct tb_endpoints *endpoints, uint32_t number
 		tb_address_format(&endpoints->addresses[number], name, sizeof name));
 }
 
-static bool is_used(const struct recorded_pair *pair)
-{
-	return pair->source != TB_ID_NONE || pair->acknowledged.n || pair->handshake.n ||
-	       !tb_congestion_is_quiet(&pair->counts);
-}
-
 static int fill_pairs(const struct tb_congestion_recorder *recorder,
 	const struct tb_endpoints *endpoints, struct tb_congestion *congestion,
 	uint32_t *numbers)
@@ -409,7 +400,8 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 		const struct recorded_pair *from =
 			&recorder->pairs[i % recorder->n_pairs];
 		struct tb_congestion_pair *to = &congestion->pairs[congestion->n_pairs];
-		if (!is_used(from))
+		if (!(from->source != TB_ID_NONE || from->acknowledged.n ||
+			    from->handshake.n || !tb_congestion_is_quiet(&from->counts)))
 			continue;
 		fill_pair(recorder, from, 1, to);
 		if (numbers) {

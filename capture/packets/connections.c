@@ -86,30 +86,24 @@ static int grow_connections(struct tb_connections *c)
 	return TB_OK;
 }
 
-// forget_one finds the next connection that was not used since the hand last passed it,
-// unlinks it from its bucket, and returns its index.
-static uint32_t forget_one(struct tb_connections *c)
-{
-	while (c->connections[c->hand].used) {
-		c->connections[c->hand].used = false;
-		c->hand = (c->hand + 1) & (c->capacity - 1);
-	}
-	uint32_t i = c->hand;
-	c->hand = (c->hand + 1) & (c->capacity - 1);
-	uint32_t *link = bucket_of_connection(c, &c->connections[i]);
-	while (*link != i)
-		link = &c->connections[*link].next;
-	*link = c->connections[i].next;
-	return i;
-}
-
 static int make_connection(struct tb_connections *c, uint64_t ends, uint32_t channel,
 	uint32_t kind, struct connection **made)
 {
 	uint32_t i = c->n;
-	if (c->n == TB_CONNECTIONS_MAX)
-		i = forget_one(c);
-	else if (c->n == c->capacity && grow_connections(c) != TB_OK)
+	if (c->n == TB_CONNECTIONS_MAX) {
+		// Find the next connection that was not used since the hand last passed
+		// it, unlinks it from its bucket, and returns its index.
+		while (c->connections[c->hand].used) {
+			c->connections[c->hand].used = false;
+			c->hand = (c->hand + 1) & (c->capacity - 1);
+		}
+		i = c->hand;
+		c->hand = (c->hand + 1) & (c->capacity - 1);
+		uint32_t *link = bucket_of_connection(c, &c->connections[i]);
+		while (*link != i)
+			link = &c->connections[*link].next;
+		*link = c->connections[i].next;
+	} else if (c->n == c->capacity && grow_connections(c) != TB_OK)
 		return TB_ENOMEM;
 	if (i == c->n)
 		c->n++;

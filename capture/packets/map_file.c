@@ -116,31 +116,6 @@ static int map_add_job(struct tb_map_file *map, struct tb_node node, const char 
 	return TB_OK;
 }
 
-// find_or_add_host numbers the hosts.
-static int find_or_add_host(struct tb_map_file *map, const char *name,
-	const struct map_line *line, uint32_t *host)
-{
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
-	for (; tb_map_find(&map->host_of, key, host); key++)
-		if (strcmp(map->hosts[*host], name) == 0)
-			return TB_OK;
-	if (map->n_hosts == TB_MAP_FILE_NODES_MAX)
-		return REFUSE(line, "'%s' is one host too many", name);
-	if (TB_ARRAY_RESERVE(&map->hosts, &map->hosts_room, map->n_hosts + (size_t)1) !=
-		TB_OK)
-		return tb_fail_memory_in(line->error, line->path, "it");
-	char *copy = strdup(name);
-	if (!copy || tb_map_put(&map->host_of, key, map->n_hosts) != TB_OK) {
-		free(copy);
-		return tb_fail_memory_in(line->error, line->path, "it");
-	}
-	map->hosts[map->n_hosts] = copy;
-	*host = map->n_hosts++;
-	return TB_OK;
-}
-
 static int read_node(struct tb_map_file *map, const char *text,
 	const struct map_line *line, struct tb_node *node)
 {
@@ -150,8 +125,29 @@ static int read_node(struct tb_map_file *map, const char *text,
 		return REFUSE(line, "'%s' is %s: expected %s, as in the lines before",
 			text, is_name ? "a name" : "a number",
 			is_name ? "a number" : "the name of a host");
-	if (is_name)
-		return find_or_add_host(map, text, line, &node->id);
+	if (is_name) {
+		// Number the hosts.
+		uint32_t *host = &node->id;
+		uint64_t key = 1469598103934665603u; // FNV-1a
+		for (const char *c = text; *c; c++)
+			key = (key ^ (uint8_t)*c) * 1099511628211u;
+		for (; tb_map_find(&map->host_of, key, host); key++)
+			if (strcmp(map->hosts[*host], text) == 0)
+				return TB_OK;
+		if (map->n_hosts == TB_MAP_FILE_NODES_MAX)
+			return REFUSE(line, "'%s' is one host too many", text);
+		if (TB_ARRAY_RESERVE(&map->hosts, &map->hosts_room,
+			    map->n_hosts + (size_t)1) != TB_OK)
+			return tb_fail_memory_in(line->error, line->path, "it");
+		char *copy = strdup(text);
+		if (!copy || tb_map_put(&map->host_of, key, map->n_hosts) != TB_OK) {
+			free(copy);
+			return tb_fail_memory_in(line->error, line->path, "it");
+		}
+		map->hosts[map->n_hosts] = copy;
+		*host = map->n_hosts++;
+		return TB_OK;
+	}
 	if (tb_parse_count(text, 0, TB_MAP_FILE_NODES_MAX - 1, &number) != TB_OK)
 		return REFUSE(line,
 			"'%s' is no node: expected a number from 0 to %u, or the name of "

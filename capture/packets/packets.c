@@ -414,9 +414,19 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	return 1;
 }
 
-// give_frame cuts the next frame from the record.
-static void give_frame(struct tb_packets *packets, struct tb_captured_packet *packet)
+int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
+	struct tb_error *error)
 {
+	while (!packets->in_record) {
+		int status = next_record(packets, error);
+		if (status == 1)
+			status = begin_record(packets, error);
+		else if (status == 0)
+			return 0;
+		if (status < 0)
+			return status;
+	}
+	// Cut the next frame from the record.
 	const struct tb_cleaned *record = &packets->record;
 	struct tb_packets_pair *pair = packets->pair;
 	uint32_t payload_bytes = record->payload_bytes;
@@ -445,21 +455,6 @@ static void give_frame(struct tb_packets *packets, struct tb_captured_packet *pa
 	pair->n_packets++;
 	pair->wire_bytes += wire_bytes;
 	pair->payload_bytes += payload_bytes;
-}
-
-int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
-	struct tb_error *error)
-{
-	while (!packets->in_record) {
-		int status = next_record(packets, error);
-		if (status == 1)
-			status = begin_record(packets, error);
-		else if (status == 0)
-			return 0;
-		if (status < 0)
-			return status;
-	}
-	give_frame(packets, packet);
 	return 1;
 }
 

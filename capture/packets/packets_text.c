@@ -30,9 +30,12 @@ struct reason {
 	const char *name;
 };
 
-static void reasons_of(
-	const struct tb_packets_summary *s, struct reason reasons[N_REASONS])
+static void packets_write_left_out(const struct packets_text_writer *writer)
 {
+	struct reason reasons[N_REASONS];
+	char number[32];
+	bool any = false;
+	const struct tb_packets_summary *s = tb_packets_summary(writer->packets);
 	const struct reason all[N_REASONS] = {
 		{s->n_duplicates, "seen at another point too"},
 		{s->n_retransmissions, "retransmitted"},
@@ -43,14 +46,6 @@ static void reasons_of(
 		{s->n_unplaced, "of endpoints without a node"},
 		{s->n_outside, "captured outside the span"}};
 	memcpy(reasons, all, sizeof all);
-}
-
-static void packets_write_left_out(const struct packets_text_writer *writer)
-{
-	struct reason reasons[N_REASONS];
-	char number[32];
-	bool any = false;
-	reasons_of(tb_packets_summary(writer->packets), reasons);
 	for (size_t i = 0; i < N_REASONS; i++) {
 		if (reasons[i].n == 0)
 			continue;
@@ -148,44 +143,6 @@ static void write_order(
 	}
 }
 
-static void write_load(const struct packets_text_writer *writer,
-	const struct tb_packets_against *against)
-{
-	struct tb_packets_load load =
-		tb_packets_load(writer->packets, against->node_bytes_per_s);
-	if (load.half_scale <= 0)
-		return;
-	char mean[40];
-	char busiest[40], shown_network[128], shown_name[128];
-	const char *name = tb_visible(tb_packets_node_name(writer->packets, load.busiest),
-		shown_name, sizeof shown_name);
-	packets_row(writer, "load");
-	fprintf(writer->stream,
-		"%s of the nodes' capacity on %s, %s at the busiest, node %" PRIu32
-		"%s%s%s\n",
-		tb_format_percent(load.mean_share * 100, mean, sizeof mean),
-		tb_visible(against->network, shown_network, sizeof shown_network),
-		tb_format_percent(load.busiest_share * 100, busiest, sizeof busiest),
-		load.busiest.id, *name ? " (" : "", name, *name ? ")" : "");
-	packets_row(writer, "");
-	fprintf(writer->stream, "--time-scale %.3g would load it to a half\n",
-		load.half_scale);
-}
-
-static void packets_write_time(
-	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
-{
-	char time[32];
-	packets_row(writer, "time");
-	fputs(tb_format_time(s->duration_ps, time, sizeof time), writer->stream);
-	if (s->squeezed_ps == TB_TIME_NEVER)
-		fputs(", more than 106 days of idle time taken out", writer->stream);
-	else if (s->squeezed_ps > 0)
-		fprintf(writer->stream, ", %s of idle time taken out",
-			tb_format_time(s->squeezed_ps, time, sizeof time));
-	fputc('\n', writer->stream);
-}
-
 static void write_sampled(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
@@ -226,7 +183,15 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		count_text(s->n_packets, a, sizeof a),
 		tb_format_size(s->wire_bytes, b, sizeof b),
 		tb_format_size(s->payload_bytes, c, sizeof c));
-	packets_write_time(&writer, s);
+	char time[32];
+	packets_row(&writer, "time");
+	fputs(tb_format_time(s->duration_ps, time, sizeof time), writer.stream);
+	if (s->squeezed_ps == TB_TIME_NEVER)
+		fputs(", more than 106 days of idle time taken out", writer.stream);
+	else if (s->squeezed_ps > 0)
+		fprintf(writer.stream, ", %s of idle time taken out",
+			tb_format_time(s->squeezed_ps, time, sizeof time));
+	fputc('\n', writer.stream);
 	packets_row(&writer, "endpoints");
 	fprintf(stream, "%s on %s, %s\n", count_text(s->n_endpoints, a, sizeof a),
 		tb_format_counted(s->n_nodes, "node", b, sizeof b),
@@ -235,41 +200,34 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		write_types(&writer, (enum tb_packets_list)list);
 	write_unplaced(&writer);
 	write_order(&writer, s);
-	if (against->node_bytes_per_s > 0)
-		write_load(&writer, against);
+	if (against->node_bytes_per_s > 0) {
+		struct tb_packets_load load =
+			tb_packets_load(writer.packets, against->node_bytes_per_s);
+		if (!(load.half_scale <= 0)) {
+			char mean[40];
+			char busiest[40], shown_network[128], shown_name[128];
+			const char *name = tb_visible(
+				tb_packets_node_name(writer.packets, load.busiest),
+				shown_name, sizeof shown_name);
+			packets_row(&writer, "load");
+			fprintf(writer.stream,
+				"%s of the nodes' capacity on %s, %s at the busiest, "
+				"node %" PRIu32 "%s%s%s\n",
+				tb_format_percent(
+					load.mean_share * 100, mean, sizeof mean),
+				tb_visible(against->network, shown_network,
+					sizeof shown_network),
+				tb_format_percent(load.busiest_share * 100, busiest,
+					sizeof busiest),
+				load.busiest.id, *name ? " (" : "", name,
+				*name ? ")" : "");
+			packets_row(&writer, "");
+			fprintf(writer.stream,
+				"--time-scale %.3g would load it to a half\n",
+				load.half_scale);
+		}
+	}
 	return ferror(stream) ? TB_EIO : TB_OK;
-}
-
-static void json_add_counts(
-	struct tb_json_object *json, const struct tb_packets_summary *s)
-{
-	const struct {
-		const char *name;
-		uint64_t value;
-	} counts[] = {{"n_records", s->n_records}, {"n_packets", s->n_packets},
-		{"n_replayed_records", s->n_replayed_records},
-		{"n_duplicates", s->n_duplicates},
-		{"n_retransmissions", s->n_retransmissions}, {"n_acks", s->n_acks},
-		{"n_broadcast", s->n_broadcast}, {"n_multicast", s->n_multicast},
-		{"n_non_ip", s->n_non_ip}, {"n_undecodable", s->n_undecodable},
-		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
-		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
-		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
-		{"n_truncated", s->n_truncated}, {"n_sliced", s->n_sliced},
-		{"n_sflow", s->n_sflow}, {"n_sampled", s->n_sampled},
-		{"sampled_least", s->sampled_least}, {"sampled_most", s->sampled_most},
-		{"n_untimed", s->n_untimed}, {"n_clock_steps", s->n_clock_steps},
-		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
-		{"n_endpoints", s->n_endpoints},
-		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
-		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
-		{"first_at_ns", (uint64_t)s->first_at_ns},
-		{"duration_ps", (uint64_t)s->duration_ps},
-		{"squeezed_ps", (uint64_t)s->squeezed_ps},
-		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps},
-		{"peak_step_ps", (uint64_t)s->peak_step_ps}};
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		tb_json_add_count(json, counts[i].name, counts[i].value);
 }
 
 static json_t *packet_types_json(
@@ -298,7 +256,34 @@ static json_t *unplaced_json(const struct tb_packets *packets)
 json_t *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s)
 {
 	struct tb_json_object json = tb_json_object_new();
-	json_add_counts(&json, tb_packets_summary(packets));
+	const struct tb_packets_summary *s = tb_packets_summary(packets);
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {{"n_records", s->n_records}, {"n_packets", s->n_packets},
+		{"n_replayed_records", s->n_replayed_records},
+		{"n_duplicates", s->n_duplicates},
+		{"n_retransmissions", s->n_retransmissions}, {"n_acks", s->n_acks},
+		{"n_broadcast", s->n_broadcast}, {"n_multicast", s->n_multicast},
+		{"n_non_ip", s->n_non_ip}, {"n_undecodable", s->n_undecodable},
+		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
+		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
+		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
+		{"n_truncated", s->n_truncated}, {"n_sliced", s->n_sliced},
+		{"n_sflow", s->n_sflow}, {"n_sampled", s->n_sampled},
+		{"sampled_least", s->sampled_least}, {"sampled_most", s->sampled_most},
+		{"n_untimed", s->n_untimed}, {"n_clock_steps", s->n_clock_steps},
+		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
+		{"n_endpoints", s->n_endpoints},
+		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
+		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
+		{"first_at_ns", (uint64_t)s->first_at_ns},
+		{"duration_ps", (uint64_t)s->duration_ps},
+		{"squeezed_ps", (uint64_t)s->squeezed_ps},
+		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps},
+		{"peak_step_ps", (uint64_t)s->peak_step_ps}};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		tb_json_add_count(&json, counts[i].name, counts[i].value);
 	for (int list = 0; list < TB_N_LISTS; list++)
 		tb_json_add(&json, lists[list].key,
 			packet_types_json(packets, (enum tb_packets_list)list));

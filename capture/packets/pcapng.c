@@ -64,18 +64,13 @@ static uint16_t half_word(const struct tb_pcapng *p, size_t at)
 	return value;
 }
 
-static int reserve_block(struct tb_pcapng *p, size_t n, struct tb_error *error)
-{
-	return TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory(error, "the capture");
-}
-
 // read_up_to extends the block from `have` bytes to `n`: 1, 0 when the file has ended
 // before the block, or negative.
 static int read_up_to(struct tb_pcapng *p, size_t have, size_t n, struct tb_error *error)
 {
-	int status = reserve_block(p, n, error);
+	int status = TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
+			     ? TB_OK
+			     : tb_fail_memory(error, "the capture");
 	if (status != TB_OK)
 		return status;
 	size_t got = fread(p->block + have, 1, n - have, p->stream);
@@ -184,25 +179,6 @@ static int read_option(const struct tb_pcapng *p, struct interface *interface,
 	return TB_OK;
 }
 
-static int read_interface_options(
-	const struct tb_pcapng *p, struct interface *interface, struct tb_error *error)
-{
-	size_t end = p->block_bytes - 4;
-	for (size_t at = INTERFACE_HEAD; at < end;) {
-		uint16_t code = half_word(p, at), n = half_word(p, at + 2);
-		if (code == OPTION_END)
-			break;
-		at += 4;
-		if (n > end - at)
-			return too_short("interface", error);
-		int status = read_option(p, interface, code, at, n, error);
-		if (status != TB_OK)
-			return status;
-		at += (n + 3u) & ~3u;
-	}
-	return TB_OK;
-}
-
 // Files hold LINKTYPE_ values. A few old types have another DLT_ value; of those that
 // Tailback decodes, only raw IP.
 static int link_type_of(uint16_t in_file)
@@ -221,7 +197,20 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 	*interface = (struct interface){.link_type = link_type_of(half_word(p, 8)),
 		.snapshot_bytes = pcapng_word(p, 12),
 		.ticks_per_s = 1000000};
-	return read_interface_options(p, interface, error);
+	size_t end = p->block_bytes - 4;
+	for (size_t at = INTERFACE_HEAD; at < end;) {
+		uint16_t code = half_word(p, at), n = half_word(p, at + 2);
+		if (code == OPTION_END)
+			break;
+		at += 4;
+		if (n > end - at)
+			return too_short("interface", error);
+		int status = read_option(p, interface, code, at, n, error);
+		if (status != TB_OK)
+			return status;
+		at += (n + 3u) & ~3u;
+	}
+	return TB_OK;
 }
 
 static int stamp_block(const struct interface *interface, uint64_t ticks, int64_t *at_ns,

@@ -167,16 +167,6 @@ static bool straggler_is_older(const struct tb_straggler *a, const struct tb_str
 
 TB_HEAP(stragglers, struct tb_straggler, straggler_is_older)
 
-static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
-{
-	if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room, reorder->heap_n + 1) !=
-		TB_OK)
-		return TB_ENOMEM;
-	struct tb_straggler new = {reorder->n_arrived, *held};
-	stragglers_put(reorder->heap, reorder->heap_n++, new);
-	return TB_OK;
-}
-
 static struct tb_held *take_straggler(struct tb_reorder *reorder)
 {
 	reorder->taken = stragglers_take(reorder->heap, reorder->heap_n--).held;
@@ -196,8 +186,15 @@ int tb_reorder_put(struct tb_reorder *reorder, int64_t at_ns)
 	uint32_t mask = reorder->ring_capacity - 1;
 	uint32_t end = reorder->ring_first + reorder->ring_n;
 	reorder->ring[end & mask].at_ns = at_ns;
-	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns)
-		return put_straggler(reorder, &reorder->ring[end & mask]);
+	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns) {
+		const struct tb_held *held = &reorder->ring[end & mask];
+		if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room,
+			    reorder->heap_n + 1) != TB_OK)
+			return TB_ENOMEM;
+		struct tb_straggler new = {reorder->n_arrived, *held};
+		stragglers_put(reorder->heap, reorder->heap_n++, new);
+		return TB_OK;
+	}
 	reorder->ring_n++;
 	return TB_OK;
 }

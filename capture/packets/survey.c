@@ -23,14 +23,6 @@ static uint32_t packet_group(struct groups *groups, uint32_t node)
 	return node;
 }
 
-static void join_groups(struct groups *groups, uint32_t a, uint32_t b)
-{
-	a = packet_group(groups, a);
-	b = packet_group(groups, b);
-	// The lowest node is the root, so groups are numbered by their first nodes.
-	groups->parent[a > b ? a : b] = a < b ? a : b;
-}
-
 static int find_node_groups(struct groups *groups, const struct tb_packets *packets)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
@@ -43,7 +35,13 @@ static int find_node_groups(struct groups *groups, const struct tb_packets *pack
 		groups->parent[i] = i;
 	for (uint64_t i = 0; i < summary->n_pairs; i++) {
 		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
-		join_groups(groups, pair->source.id, pair->destination.id);
+		uint32_t a = pair->source.id;
+		uint32_t b = pair->destination.id;
+		a = packet_group(groups, a);
+		b = packet_group(groups, b);
+		// The lowest node is the root, so groups are numbered by their first
+		// nodes.
+		groups->parent[a > b ? a : b] = a < b ? a : b;
 	}
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < groups->n_nodes; i++)

@@ -83,18 +83,6 @@ static void spill_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *
 	side->n_recent--;
 }
 
-// remember_segment keeps when a segment passed: the last few are with their side, since
-// most connections have no more under way, and the table would be a cache miss.
-static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
-	uint32_t end, int64_t at_ns)
-{
-	if (side->n_recent == TB_TCP_RECENT)
-		spill_segment(analysis, side);
-	uint32_t at = ((uint32_t)side->first_recent + side->n_recent++) % TB_TCP_RECENT;
-	side->ends[at] = end;
-	side->times_ns[at] = at_ns;
-}
-
 // take_segment finds the segment that ends at `end`, and forgets it and those before.
 static bool take_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
 	uint32_t end, int64_t *at_ns)
@@ -301,23 +289,6 @@ static void follow_window(struct tb_tcp_side *there, struct tb_tcp_side *back,
 	}
 }
 
-// follow_closing adds up how long windows of zero lasted.
-static void follow_closing(struct tb_tcp_side *there, struct tb_tcp_side *back,
-	const struct tb_frame *frame, int64_t at_ns, struct tb_tcp_events *events)
-{
-	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
-	if (there->closed)
-		events->closed_ns = at_ns - last_ns;
-	if (back->closed)
-		events->peer_closed_ns = at_ns - last_ns;
-	if (events->is & TB_TCP_IS_ZERO_WINDOW)
-		there->closed = true;
-	else if (frame->window > 0)
-		there->closed = false;
-	if (frame->flags & TB_TCP_RST)
-		there->closed = back->closed = false;
-}
-
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
 	uint32_t full_bytes, struct tb_tcp_events *events)
@@ -341,7 +312,18 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		events->is |= classify_repeated(there, back, frame, end, at_ns);
 	if (events->is & TB_TCP_IS_RETRANSMISSION)
 		events->silent_ns = silent_ns(there, back, at_ns);
-	follow_closing(there, back, frame, at_ns, events);
+	// Add up how long windows of zero lasted.
+	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
+	if (there->closed)
+		events->closed_ns = at_ns - last_ns;
+	if (back->closed)
+		events->peer_closed_ns = at_ns - last_ns;
+	if (events->is & TB_TCP_IS_ZERO_WINDOW)
+		there->closed = true;
+	else if (frame->window > 0)
+		there->closed = false;
+	if (frame->flags & TB_TCP_RST)
+		there->closed = back->closed = false;
 	there->window = frame->window;
 	there->last_was_syn = syn;
 	if (flags & TB_TCP_ACK)
@@ -353,7 +335,15 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		there->ambiguous = true;
 		there->again = end;
 	} else if (n > 0 && !(events->is & (TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_SPURIOUS))) {
-		remember_segment(analysis, there, end, at_ns);
+		// Keep when a segment passed: the last few are with their side, since
+		// most connections have no more under way, and the table would be a cache
+		// miss.
+		if (there->n_recent == TB_TCP_RECENT)
+			spill_segment(analysis, there);
+		uint32_t at = ((uint32_t)there->first_recent + there->n_recent++) %
+			      TB_TCP_RECENT;
+		there->ends[at] = end;
+		there->times_ns[at] = at_ns;
 	}
 	if (!there->begun)
 		there->first = frame->sequence;

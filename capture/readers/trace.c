@@ -152,40 +152,37 @@ static int infer_trace(struct tb_trace *trace, const struct tb_trace_request *re
 	return status;
 }
 
-// infer_job makes jobs of captures.
-static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	const struct tb_reading reading =
-		request->reading ? *request->reading : (struct tb_reading){0};
-	uint64_t n_cut = 0;
-	struct tb_packets_options options = tb_infer_options(request->packets);
-	struct tb_packets *packets;
-	if (strcmp(request->paths[0], "-") == 0 &&
-		request->stdin_kind != TB_TRACE_PACKETS)
-		return tb_fail_in(error, TB_EUSAGE, "standard input",
-			"is a packet capture, from which a job is inferred: give a file");
-	options.stop = request->stop;
-	options.lenient = reading.lenient;
-	options.opened = &stream->in;
-	int status =
-		tb_packets_open(&packets, request->paths, request->n, &options, error);
-	if (status != TB_OK)
-		return status;
-	status = infer_trace(trace, request, packets, error);
-	tb_packets_free(packets);
-	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
-		status = tb_reading_breaks_off(&reading, status, &n_cut, error);
-	if (status != TB_OK && error && !error->file[0])
-		snprintf(error->file, sizeof error->file, "%s", request->paths[0]);
-	return status;
-}
-
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
 {
-	if (request->closed_loop)
-		return infer_job(trace, request, stream, error);
+	if (request->closed_loop) {
+		// Make jobs of captures.
+		const struct tb_reading reading =
+			request->reading ? *request->reading : (struct tb_reading){0};
+		uint64_t n_cut = 0;
+		struct tb_packets_options options = tb_infer_options(request->packets);
+		struct tb_packets *packets;
+		if (strcmp(request->paths[0], "-") == 0 &&
+			request->stdin_kind != TB_TRACE_PACKETS)
+			return tb_fail_in(error, TB_EUSAGE, "standard input",
+				"is a packet capture, from which a job is inferred: give "
+				"a file");
+		options.stop = request->stop;
+		options.lenient = reading.lenient;
+		options.opened = &stream->in;
+		int status = tb_packets_open(
+			&packets, request->paths, request->n, &options, error);
+		if (status != TB_OK)
+			return status;
+		status = infer_trace(trace, request, packets, error);
+		tb_packets_free(packets);
+		if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
+			status = tb_reading_breaks_off(&reading, status, &n_cut, error);
+		if (status != TB_OK && error && !error->file[0])
+			snprintf(
+				error->file, sizeof error->file, "%s", request->paths[0]);
+		return status;
+	}
 	if (request->packets) {
 		struct tb_packets_options options = *request->packets;
 		options.opened = &stream->in;

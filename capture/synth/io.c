@@ -35,18 +35,6 @@ static void write_barrier(struct tb_io_writer *w)
 	}
 }
 
-static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
-{
-	struct tb_io_share *share = &w->shares[server];
-	if (w->status == TB_OK &&
-		TB_ARRAY_RESERVE(&share->pieces, &share->room, share->n + 1) != TB_OK)
-		w->status = tb_fail_memory(w->error, "a request");
-	if (w->status != TB_OK)
-		return;
-	share->pieces[share->n++] = bytes;
-	share->bytes += bytes;
-}
-
 // lay_out_request divides a client's request `number` into the shares of the servers;
 // false if the client has no such request.
 static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t number)
@@ -62,7 +50,16 @@ static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t nu
 			uint64_t left =
 				(strip + 1) * options->strip_bytes - extent.offset;
 			uint64_t bytes = extent.bytes < left ? extent.bytes : left;
-			add_piece(w, (uint32_t)(strip % options->n_servers), bytes);
+			uint32_t server = (uint32_t)(strip % options->n_servers);
+			struct tb_io_share *share = &w->shares[server];
+			if (w->status == TB_OK &&
+				TB_ARRAY_RESERVE(&share->pieces, &share->room,
+					share->n + 1) != TB_OK)
+				w->status = tb_fail_memory(w->error, "a request");
+			if (w->status == TB_OK) {
+				share->pieces[share->n++] = bytes;
+				share->bytes += bytes;
+			}
 			extent.offset += bytes;
 			extent.bytes -= bytes;
 		}
@@ -114,65 +111,56 @@ static struct tb_io_message write_answer(
 		w, server_rank(w, server), client, TB_IO_CONTROL_BYTES, on, NONE);
 }
 
-// send_question adds all messages between a client and a server for the server's share of
-// a request. It lists the operations for which the client waits in `answers`.
-static void send_question(
-	struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
-{
-	const struct tb_io_share *share = &w->shares[server];
-	uint32_t rank = server_rank(w, server);
-	uint32_t on = question_op(w, client, server);
-	struct tb_io_transfer transfer = {
-		.server = server, .client_load = load, .server_load = w->n_open[server]};
-	struct tb_io_message answered = write_answer(w, client, server, on);
-	tb_io_list(w, &w->answers, answered.received);
-	if (w->options->benchmark->writes) {
-		transfer.from = client;
-		transfer.to = rank;
-		transfer.on = answered.received;
-		struct tb_io_message data = tb_io_transfer(w, &transfer);
-		on = tb_io_stored(w, rank, share->bytes, data.received);
-		tb_io_list(w, &w->answers, write_answer(w, client, server, on).received);
-	} else {
-		transfer.from = rank;
-		transfer.to = client;
-		transfer.on = on;
-		tb_io_list(w, &w->answers, tb_io_transfer(w, &transfer).received);
-	}
-}
-
-// write_request adds a client's request `number`, if it has one. Clients begin with
-// different servers, so that they do not all wait for the first.
-static void write_request(struct tb_io_writer *w, uint32_t client, uint64_t number)
-{
-	uint32_t n = w->options->n_servers;
-	if (!lay_out_request(w, client, number))
-		return;
-	uint32_t load = n_shares(w);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t server = (client + i) % n;
-		if (w->shares[server].n)
-			send_question(w, client, server, load);
-	}
-	w->fence[client] = tb_io_join(w, client, &w->answers);
-}
-
-static void resize(struct tb_io_writer *w)
-{
-	for (uint32_t server = 0; server < w->options->n_servers; server++)
-		tb_io_list(w, &w->answers,
-			write_answer(w, 0, server, question_op(w, 0, server)).received);
-	w->fence[0] = tb_io_join(w, 0, &w->answers);
-}
-
 static void write_requests(struct tb_io_writer *w, uint64_t number)
 {
 	const struct tb_io_options *options = w->options;
 	bool writes = options->benchmark->writes;
 	if (options->buffer_bytes && writes)
 		tb_io_exchange(w, number);
-	for (uint32_t client = 0; client < options->n_clients; client++)
-		write_request(w, client, number);
+	for (uint32_t client = 0; client < options->n_clients; client++) {
+		// Add a client's request `number`, if it has one. Clients begin with
+		// different servers, so that they do not all wait for the first.
+		uint32_t n = w->options->n_servers;
+		if (!lay_out_request(w, client, number))
+			continue;
+		uint32_t load = n_shares(w);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t server = (client + i) % n;
+			if (w->shares[server].n) {
+				// Add all messages between a client and a server for the
+				// server's share of a request. It lists the operations
+				// for which the client waits in `answers`.
+				const struct tb_io_share *share = &w->shares[server];
+				uint32_t rank = server_rank(w, server);
+				uint32_t on = question_op(w, client, server);
+				struct tb_io_transfer transfer = {.server = server,
+					.client_load = load,
+					.server_load = w->n_open[server]};
+				struct tb_io_message answered =
+					write_answer(w, client, server, on);
+				tb_io_list(w, &w->answers, answered.received);
+				if (w->options->benchmark->writes) {
+					transfer.from = client;
+					transfer.to = rank;
+					transfer.on = answered.received;
+					struct tb_io_message data =
+						tb_io_transfer(w, &transfer);
+					on = tb_io_stored(
+						w, rank, share->bytes, data.received);
+					tb_io_list(w, &w->answers,
+						write_answer(w, client, server, on)
+							.received);
+				} else {
+					transfer.from = rank;
+					transfer.to = client;
+					transfer.on = on;
+					tb_io_list(w, &w->answers,
+						tb_io_transfer(w, &transfer).received);
+				}
+			}
+		}
+		w->fence[client] = tb_io_join(w, client, &w->answers);
+	}
 	if (options->buffer_bytes && !writes)
 		tb_io_exchange(w, number);
 }
@@ -184,8 +172,13 @@ static void call(struct tb_io_writer *w)
 		w->fence[client] = tb_io_calc(w, client, TB_IO_CPU_SERVICE,
 			options->compute_ns, w->fence[client]);
 	write_barrier(w);
-	if (options->benchmark->resizes)
-		resize(w);
+	if (options->benchmark->resizes) {
+		for (uint32_t server = 0; server < w->options->n_servers; server++)
+			tb_io_list(w, &w->answers,
+				write_answer(w, 0, server, question_op(w, 0, server))
+					.received);
+		w->fence[0] = tb_io_join(w, 0, &w->answers);
+	}
 	for (uint64_t number = 0; !options->benchmark->resizes && w->status == TB_OK &&
 				  count_open(w, number);
 		number++)
@@ -250,25 +243,6 @@ static bool writer_init(struct tb_io_writer *w)
 	return true;
 }
 
-static void writer_fini(struct tb_io_writer *w)
-{
-	for (uint32_t i = 0; w->shares && i < w->options->n_servers; i++)
-		free(w->shares[i].pieces);
-	for (uint32_t i = 0; w->exchanged && i < w->options->n_clients; i++)
-		free(w->exchanged[i].ops);
-	free(w->towards);
-	free(w->exchanged);
-	free(w->fence);
-	free(w->shares);
-	free(w->n_open);
-	free(w->slots);
-	free(w->next_slot);
-	free(w->sends.ops);
-	free(w->receives.ops);
-	free(w->answers.ops);
-	tb_job_builder_free(w->builder);
-}
-
 int tb_io_job(
 	struct tb_job **job, const struct tb_io_options *options, struct tb_error *error)
 {
@@ -288,6 +262,20 @@ int tb_io_job(
 	}
 	if (status == TB_OK)
 		status = tb_job_finish(w.builder, "", job, error);
-	writer_fini(&w);
+	for (uint32_t i = 0; w.shares && i < w.options->n_servers; i++)
+		free(w.shares[i].pieces);
+	for (uint32_t i = 0; w.exchanged && i < w.options->n_clients; i++)
+		free(w.exchanged[i].ops);
+	free(w.towards);
+	free(w.exchanged);
+	free(w.fence);
+	free(w.shares);
+	free(w.n_open);
+	free(w.slots);
+	free(w.next_slot);
+	free(w.sends.ops);
+	free(w.receives.ops);
+	free(w.answers.ops);
+	tb_job_builder_free(w.builder);
 	return status;
 }

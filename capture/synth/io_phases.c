@@ -47,31 +47,6 @@ bool tb_io_piece(const struct tb_io_writer *w, uint32_t client, uint64_t number,
 	return true;
 }
 
-// count_towards adds up how many bytes of each domain's buffer of this round a client
-// has.
-static void count_towards(struct tb_io_writer *w, uint32_t client, uint64_t round)
-{
-	const struct tb_io_options *options = w->options;
-	struct tb_io_extent extent;
-	for (uint32_t other = 0; other < options->n_clients; other++)
-		w->towards[other] = 0;
-	for (uint64_t i = 0; options->benchmark->extent(options, client, i, &extent);
-		i++) {
-		while (extent.bytes > 0) {
-			uint64_t at = extent.offset - w->low;
-			uint64_t in_domain = at % w->domain_bytes;
-			uint64_t left = tb_min_u64(w->domain_bytes - in_domain,
-				options->buffer_bytes -
-					in_domain % options->buffer_bytes);
-			uint64_t bytes = tb_min_u64(extent.bytes, left);
-			if (in_domain / options->buffer_bytes == round)
-				w->towards[at / w->domain_bytes] += bytes;
-			extent.offset += bytes;
-			extent.bytes -= bytes;
-		}
-	}
-}
-
 void tb_io_exchange(struct tb_io_writer *w, uint64_t round)
 {
 	uint32_t n = w->options->n_clients;
@@ -80,7 +55,27 @@ void tb_io_exchange(struct tb_io_writer *w, uint64_t round)
 		if (w->fence[client] != TB_ID_NONE)
 			tb_io_list(w, &w->exchanged[client], w->fence[client]);
 	for (uint32_t client = 0; client < n && w->status == TB_OK; client++) {
-		count_towards(w, client, round);
+		// Add up how many bytes of each domain's buffer of this round a client
+		// has.
+		const struct tb_io_options *options = w->options;
+		struct tb_io_extent extent;
+		for (uint32_t other = 0; other < options->n_clients; other++)
+			w->towards[other] = 0;
+		for (uint64_t i = 0;
+			options->benchmark->extent(options, client, i, &extent); i++) {
+			while (extent.bytes > 0) {
+				uint64_t at = extent.offset - w->low;
+				uint64_t in_domain = at % w->domain_bytes;
+				uint64_t left = tb_min_u64(w->domain_bytes - in_domain,
+					options->buffer_bytes -
+						in_domain % options->buffer_bytes);
+				uint64_t bytes = tb_min_u64(extent.bytes, left);
+				if (in_domain / options->buffer_bytes == round)
+					w->towards[at / w->domain_bytes] += bytes;
+				extent.offset += bytes;
+				extent.bytes -= bytes;
+			}
+		}
 		for (uint32_t i = 1; i < n; i++) {
 			uint32_t other = (client + i) % n;
 			uint32_t from = writes ? client : other;

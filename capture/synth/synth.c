@@ -23,16 +23,6 @@ struct traffic {
 	uint32_t *towards;  // messages by destination
 };
 
-static void traffic_fini(struct traffic *traffic)
-{
-	free(traffic->bytes);
-	free(traffic->sources);
-	free(traffic->destinations);
-	free(traffic->first);
-	free(traffic->first_to);
-	free(traffic->towards);
-}
-
 static bool traffic_init(struct traffic *traffic, const struct tb_synth_options *options)
 {
 	size_t n = (size_t)options->n_nodes * options->n_messages;
@@ -80,28 +70,6 @@ static uint64_t draw_message_bytes(
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-static void draw_messages(struct traffic *traffic)
-{
-	const struct tb_synth_options *options = traffic->options;
-	uint32_t n = 0;
-	for (uint32_t node = 0; node < options->n_nodes; node++) {
-		struct tb_random destinations, sizes;
-		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
-		stream_init(&sizes, traffic, node, STREAM_SIZE);
-		traffic->first[node] = n;
-		for (uint32_t i = 0; i < options->n_messages; i++) {
-			uint32_t to = options->pattern->destination(
-				options, node, &destinations);
-			if (to == node)
-				break; // silent: permutations have fixed points
-			traffic->sources[n] = node;
-			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
-		}
-	}
-	traffic->first[options->n_nodes] = n;
-}
-
 // sort_traffic lists the messages by destination, and those of a destination by source.
 static void sort_traffic(struct traffic *traffic)
 {
@@ -113,35 +81,6 @@ static void sort_traffic(struct traffic *traffic)
 		traffic->first_to[node] = sum += traffic->first_to[node];
 	for (uint32_t i = n; i-- > 0;)
 		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-}
-
-static int traffic_add_receives(struct tb_job_builder *builder,
-	const struct traffic *traffic, uint32_t node, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = traffic->first_to[node];
-		i < traffic->first_to[node + 1] && status == TB_OK; i++) {
-		uint32_t message = traffic->towards[i];
-		struct tb_op op = {.kind = TB_OP_RECV,
-			.amount = traffic->bytes[message],
-			.peer = traffic->sources[message]};
-		status = tb_job_add(builder, node, &op, NULL, error);
-	}
-	return status;
-}
-
-// traffic_add_wait adds the calc that issues a node's next message, after the calc before
-// it. The caller rounds the times at which calcs end, not their lengths, so that the
-// chain does not drift.
-static int traffic_add_wait(struct tb_job_builder *builder, uint32_t node,
-	uint64_t wait_ns, uint32_t *calc, struct tb_error *error)
-{
-	struct tb_op op = {.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
-	uint32_t before = *calc;
-	int status = tb_job_add(builder, node, &op, calc, error);
-	if (status == TB_OK && before != TB_ID_NONE)
-		status = tb_job_depend(builder, node, *calc, before, false, error);
-	return status;
 }
 
 // mean_gap_ns returns the mean time between messages; 0 without a load.
@@ -170,8 +109,17 @@ static int traffic_add_sends(struct tb_job_builder *builder,
 		if (options->load > 0) {
 			due_ns += gap_ns * draw_factor(options->time_dist, &times);
 			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
-			status = traffic_add_wait(
-				builder, node, now_ns - last_ns, &on, error);
+			// Add the calc that issues a node's next message, after the calc
+			// before it. The caller rounds the times at which calcs end, not
+			// their lengths, so that the chain does not drift.
+			uint64_t wait_ns = now_ns - last_ns;
+			struct tb_op op = {
+				.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
+			uint32_t before = on;
+			status = tb_job_add(builder, node, &op, &on, error);
+			if (status == TB_OK && before != TB_ID_NONE)
+				status = tb_job_depend(
+					builder, node, on, before, false, error);
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
@@ -254,11 +202,36 @@ static int build_traffic(
 	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
 {
 	int status = TB_OK;
-	draw_messages(traffic);
+	const struct tb_synth_options *options = traffic->options;
+	uint32_t n = 0;
+	for (uint32_t node = 0; node < options->n_nodes; node++) {
+		struct tb_random destinations, sizes;
+		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
+		stream_init(&sizes, traffic, node, STREAM_SIZE);
+		traffic->first[node] = n;
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			uint32_t to = options->pattern->destination(
+				options, node, &destinations);
+			if (to == node)
+				break; // silent: permutations have fixed points
+			traffic->sources[n] = node;
+			traffic->destinations[n] = to;
+			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
+		}
+	}
+	traffic->first[options->n_nodes] = n;
 	sort_traffic(traffic);
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
-		status = traffic_add_receives(builder, traffic, node, error);
+		status = TB_OK;
+		for (uint32_t i = traffic->first_to[node];
+			i < traffic->first_to[node + 1] && status == TB_OK; i++) {
+			uint32_t message = traffic->towards[i];
+			struct tb_op op = {.kind = TB_OP_RECV,
+				.amount = traffic->bytes[message],
+				.peer = traffic->sources[message]};
+			status = tb_job_add(builder, node, &op, NULL, error);
+		}
 		if (status == TB_OK)
 			status = traffic_add_sends(builder, traffic, node, error);
 	}
@@ -272,7 +245,12 @@ static int add_traffic(struct tb_job_builder *builder,
 	int status = traffic_init(&traffic, options)
 			     ? build_traffic(builder, &traffic, error)
 			     : tb_fail_memory(error, "so many messages");
-	traffic_fini(&traffic);
+	free(traffic.bytes);
+	free(traffic.sources);
+	free(traffic.destinations);
+	free(traffic.first);
+	free(traffic.first_to);
+	free(traffic.towards);
 	return status;
 }
 
