@@ -27,16 +27,6 @@ static void estimate_shift(struct tb_paired *test, const double *before,
 	test->change = tb_estimate_of(differences, n_pairs);
 }
 
-static void judge_differences(struct tb_paired *test, double doubt, size_t n_pairs)
-{
-	test->change.half_ci += doubt;
-	double error = test->change.half_ci / tb_student_t(n_pairs);
-	if (error > 0)
-		test->p = tb_student_p(test->change.mean / error, n_pairs);
-	else
-		test->p = test->change.mean == 0;
-}
-
 int tb_paired_tests(struct tb_paired *tests, const double *before, const double *after,
 	size_t n, size_t n_pairs, struct tb_error *error)
 {
@@ -62,8 +52,16 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 		qsort(ranked, n_varying, sizeof *ranked, order_ranked);
 		doubt = ranked[n_varying / 10].value;
 	}
-	for (size_t i = 0; i < n; i++)
-		judge_differences(&tests[i], doubt, n_pairs);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_paired *test = &tests[i];
+		test->change.half_ci += doubt;
+		double standard_error = test->change.half_ci / tb_student_t(n_pairs);
+		if (standard_error > 0)
+			test->p =
+				tb_student_p(test->change.mean / standard_error, n_pairs);
+		else
+			test->p = test->change.mean == 0;
+	}
 	// Set q: the least p n / rank of this figure and of those with a larger p.
 	for (size_t i = 0; i < n; i++)
 		ranked[i] = (struct ranked_figure){tests[i].p, i};

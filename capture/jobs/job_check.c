@@ -286,22 +286,6 @@ static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 	return status;
 }
 
-static void take_receives(struct match_meeting *m)
-{
-	const struct tb_job *job = m->job;
-	m->n_recvs = m->n_wild = 0;
-	for (uint32_t i = job->first_op[m->rank]; i < job->first_op[m->rank + 1]; i++) {
-		const struct tb_op *op = &job->ops[i];
-		if (op->kind != TB_OP_RECV)
-			continue;
-		if (op->peer == TB_ANY || op->tag == TB_ANY)
-			m->n_wild++;
-		else
-			m->recvs[m->n_recvs++] = (struct match_end){
-				(uint64_t)op->peer << 32 | op->tag, op->amount, i};
-	}
-}
-
 // The sends of the whole job, grouped by destination.
 struct match_inbound {
 	uint32_t *first; // n_ranks + 1: sends to rank r are [r] to [r + 1] - 1
@@ -365,7 +349,19 @@ int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	status = TB_OK;
 	job->n_pairs = 0;
 	for (m.rank = 0; m.rank < job->n_ranks && status == TB_OK; m.rank++) {
-		take_receives(&m);
+		m.n_recvs = m.n_wild = 0;
+		for (uint32_t i = job->first_op[m.rank]; i < job->first_op[m.rank + 1];
+			i++) {
+			const struct tb_op *op = &job->ops[i];
+			if (op->kind != TB_OP_RECV)
+				continue;
+			if (op->peer == TB_ANY || op->tag == TB_ANY)
+				m.n_wild++;
+			else
+				m.recvs[m.n_recvs++] = (struct match_end){
+					(uint64_t)op->peer << 32 | op->tag, op->amount,
+					i};
+		}
 		job->n_pairs += take_sends(&m, &inbound);
 		status = check_meeting(&m, error);
 		if (channels && m.n_wild > 0)

@@ -80,24 +80,6 @@ static void write_types(
 	}
 }
 
-static void write_unplaced(const struct packets_text_writer *writer)
-{
-	FILE *stream = writer->stream;
-	char number[32];
-	uint32_t n = tb_packets_summary(writer->packets)->n_endpoints_unplaced;
-	const char *endpoint;
-	uint32_t i = 0;
-	for (; (endpoint = tb_packets_unplaced_name(writer->packets, i)); i++) {
-		packets_row(writer, i == 0 ? "no node for" : "");
-		fprintf(stream, "%s\n", endpoint);
-	}
-	if (n > i) {
-		packets_row(writer, "");
-		fprintf(stream, "and %s more\n",
-			count_text(n - i, number, sizeof number));
-	}
-}
-
 static void write_order(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
@@ -198,7 +180,19 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		tb_format_counted(s->n_pairs, "ordered pair", c, sizeof c));
 	for (int list = 0; list < TB_N_LISTS; list++)
 		write_types(&writer, (enum tb_packets_list)list);
-	write_unplaced(&writer);
+	char number[32];
+	uint32_t n = tb_packets_summary(writer.packets)->n_endpoints_unplaced;
+	const char *endpoint;
+	uint32_t i = 0;
+	for (; (endpoint = tb_packets_unplaced_name(writer.packets, i)); i++) {
+		packets_row(&writer, i == 0 ? "no node for" : "");
+		fprintf(stream, "%s\n", endpoint);
+	}
+	if (n > i) {
+		packets_row(&writer, "");
+		fprintf(stream, "and %s more\n",
+			count_text(n - i, number, sizeof number));
+	}
 	write_order(&writer, s);
 	if (against->node_bytes_per_s > 0) {
 		struct tb_packets_load load =

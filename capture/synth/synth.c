@@ -274,19 +274,6 @@ static uint64_t draw_message_bytes(
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-// sort_traffic lists the messages by destination, and those of a destination by source.
-static void sort_traffic(struct traffic *traffic)
-{
-	uint32_t n_nodes = traffic->options->n_nodes;
-	uint32_t n = traffic->first[n_nodes], sum = 0;
-	for (uint32_t i = 0; i < n; i++)
-		traffic->first_to[traffic->destinations[i]]++;
-	for (uint32_t node = 0; node <= n_nodes; node++)
-		traffic->first_to[node] = sum += traffic->first_to[node];
-	for (uint32_t i = n; i-- > 0;)
-		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-}
-
 // mean_gap_ns returns the mean time between messages; 0 without a load.
 static double mean_gap_ns(const struct tb_synth_options *options)
 {
@@ -424,7 +411,15 @@ static int build_traffic(
 		}
 	}
 	traffic->first[options->n_nodes] = n;
-	sort_traffic(traffic);
+	// List the messages by destination, and those of a destination by source.
+	uint32_t n_nodes = traffic->options->n_nodes;
+	uint32_t n_messages = traffic->first[n_nodes], sum = 0;
+	for (uint32_t i = 0; i < n_messages; i++)
+		traffic->first_to[traffic->destinations[i]]++;
+	for (uint32_t node = 0; node <= n_nodes; node++)
+		traffic->first_to[node] = sum += traffic->first_to[node];
+	for (uint32_t i = n_messages; i-- > 0;)
+		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
 		status = TB_OK;
