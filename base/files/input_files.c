@@ -1,5 +1,7 @@
 #include "input_files.h"
 
+#include "array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,24 +30,11 @@ static bool is_same_input(const struct input_id *input, const struct stat *file)
 	return input->device == file->st_dev && input->inode == file->st_ino;
 }
 
-// grow_input_files makes room for one more; the caller holds the lock.
-static bool grow_input_files(void)
-{
-	if (inputs.n < inputs.room)
-		return true;
-	size_t room = inputs.room ? 2 * inputs.room : 16;
-	struct input_id *files = realloc(inputs.files, room * sizeof *files);
-	if (!files)
-		return false;
-	inputs.files = files;
-	inputs.room = room;
-	return true;
-}
-
 // append_input_file takes `name`; the caller holds the lock.
 static int append_input_file(const struct stat *file, char *name)
 {
-	if (!name || !grow_input_files()) {
+	if (!name ||
+		TB_ARRAY_RESERVE(&inputs.files, &inputs.room, inputs.n + 1) != TB_OK) {
 		free(name);
 		return TB_ENOMEM;
 	}
