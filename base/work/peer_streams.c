@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// How often a waiting process looks before it sleeps between two looks: where there are
+// How often a waiting process polls before it sleeps between two polls: where there are
 // fewer cores than processes, others need its core.
 enum { LOOKS_AWAKE = 200, REST_NS = 50000 };
 

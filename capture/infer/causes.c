@@ -161,7 +161,7 @@ static bool follows_kept_cause(const struct cause_search *search,
 	return false;
 }
 
-// keep writes the events down as the causes of a message, less those that follow from
+// causes_keep stores the events as the causes of a message, less those that follow from
 // others.
 static int causes_keep(struct cause_search *search, uint32_t message)
 {
@@ -194,7 +194,7 @@ struct verdict {
 	int64_t median_ns;
 };
 
-// judge_class looks at the gaps of the messages of a class whose calls are not hidden.
+// judge_class compares the gaps of the messages of a class whose calls are not hidden.
 // With `nearest` the last delivery is among the causes.
 static int judge_class(struct cause_search *search, uint32_t class, bool nearest,
 	struct verdict *verdict)
@@ -309,7 +309,7 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 	bool repeats = search->precedences.n > 0;
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
-	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
+	of->gap_may_be_path = of->gap_ns > SPREAD_NS && !is_path_known(search);
 	return causes_keep(search, message);
 }
 

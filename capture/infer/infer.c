@@ -473,7 +473,7 @@ static void count_causes(
 		if (!is_message_of_job(inferring, i))
 			continue;
 		report->n_hidden += of->hidden;
-		report->n_untold += of->untold;
+		report->n_untold += of->gap_may_be_path;
 		if (inferring->list.rows[i].reopens) {
 			report->n_closed++;
 			report->closed_ns += of->gap_ns;

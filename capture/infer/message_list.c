@@ -454,8 +454,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	uint32_t closing = 0;
 	struct message_stream *stream = &messages->streams[at];
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
-	int64_t fresh = (int64_t)record->payload_bytes + ahead;
-	if (fresh <= 0) {
+	int64_t n_new = (int64_t)record->payload_bytes + ahead;
+	if (n_new <= 0) {
 		// Move the delivery of messages that a retransmission completes. It is
 		// bounded by the acknowledgement, as that takes messages off the list.
 		messages->n_repeated++;
@@ -492,8 +492,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	// be anything.
 	if (ahead > 0)
 		message->n_missing += (uint32_t)ahead;
-	stream->next += (uint32_t)fresh;
-	extend_entry(messages, stream, (uint32_t)fresh, record, passage);
+	stream->next += (uint32_t)n_new;
+	extend_entry(messages, stream, (uint32_t)n_new, record, passage);
 	// A segment that is not full ends a message: its writer had no more bytes.
 	if ((record->flags & TB_TCP_PSH) && record->full_bytes &&
 		record->payload_bytes % record->full_bytes != 0)

@@ -224,7 +224,7 @@ static int compare_channel(const struct match_meeting *m, size_t s, size_t s_end
 			m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
 	// Fail unless `n` sends and `n` receives of one channel can be paired by
 	// size. It accepts them in any order: which send meets which receive may depend
-	// on time, so only the replay can tell.
+	// on time, so only the replay can decide.
 	size_t odd = 0;
 	while (odd < n_sends && m->sends[s + odd].bytes == m->recvs[r + odd].bytes)
 		odd++;

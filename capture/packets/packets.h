@@ -64,7 +64,7 @@ struct tb_packets_options {
 	struct tb_instant to;
 	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
 	// Each record is one of so many packets, of which the others were not captured:
-	// it is replayed as often, spread over time. 0: as sFlow tells, else
+	// it is replayed as often, spread over time. 0: as sFlow states, else
 	// 1. sFlow's own rates come first.
 	uint32_t sampled;
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
@@ -104,7 +104,7 @@ struct tb_packet_record {
 	bool acknowledgement;  // a pure one: with `keep_acks`
 	bool response;	       // RC: numbered like the requester
 	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
-	struct tb_tcp_events tcp; // TCP, with `keep_acks`: what the analysis tells
+	struct tb_tcp_events tcp; // TCP, with `keep_acks`: what the analysis found
 };
 
 struct tb_packets; // opaque

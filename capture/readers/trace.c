@@ -144,9 +144,9 @@ struct tb_trace_stream {
 	struct tb_unpacked *unpacked; // NULL: it was no archive
 };
 
-// Traces of what ranks called: the job that is made of them, and what else they tell.
+// Traces of what ranks called: the job that is made of them, and what else they record.
 
-// read_facts reads what the files tell beside calls, if that is wanted.
+// read_facts reads what the files record beside calls, if that is wanted.
 static int read_facts(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_reading *reading, struct tb_error *error)
 {
@@ -240,7 +240,7 @@ static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
 	return at < text.n ? at + strlen(end) : text.n;
 }
 
-// probe_word looks for `word` after blanks and comments. A comment goes from
+// probe_word searches for `word` after blanks and comments. A comment goes from
 // `line_comment` to the end of the line; if that is "//", C's other comments count too.
 static enum tb_trace_match probe_word(
 	struct tb_bytes text, const char *line_comment, const char *word)
@@ -547,7 +547,7 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"those of its ranks (rank-*.tbr)");
 }
 
-// look_at_member opens a path, unless it is a folder, and looks at the beginning.
+// look_at_member opens a path, unless it is a folder, and peeks at the beginning.
 static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	const char *path, struct tb_error *error)
 {
@@ -562,7 +562,7 @@ static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *st
 			       : status;
 }
 
-// look_inside unpacks an archive and looks at what is in it instead.
+// look_inside unpacks an archive and peeks at what is in it instead.
 static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	enum tb_unpacked_part part, struct tb_error *error)
 {

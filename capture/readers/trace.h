@@ -37,7 +37,7 @@ struct tb_trace_reader {
 	int (*job)(struct tb_job **job, FILE *stream, const char *name,
 		struct tb_error *error);
 	tb_calls_read *calls;
-	tb_facts_read *facts; // of a format that tells more than calls, else NULL
+	tb_facts_read *facts; // of a format that records more than calls, else NULL
 	bool joins;  // several files can be one trace: captures, and a file a rank
 	bool clones; // heeds clone_ranks (struct tb_reading)
 };
@@ -53,8 +53,8 @@ struct tb_trace_request {
 	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
 	bool bounded;	  // and it gets bounds
-	// What the files tell beside their calls is wanted too: also where no job can be
-	// made of them.
+	// What the files record beside their calls is wanted too: also where no job can
+	// be made of them.
 	bool wants_facts;
 	bool apart; // each of the packets' jobs becomes one, in `jobs` (infer.h)
 	// A capture through a pipe, which can be opened only once: kept here where
