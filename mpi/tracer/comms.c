@@ -20,9 +20,10 @@ struct members {
 	size_t n_runs;	// values
 };
 
-// add_group appends the members of a group. Processes that are not of this program's
-// MPI_COMM_WORLD (MPI_Comm_spawn) have no rank; then the communicator has no members.
-static bool add_group(struct members *members, MPI_Group group)
+// members_add_group appends the members of a group. Processes that are not of this
+// program's MPI_COMM_WORLD (MPI_Comm_spawn) have no rank; then the communicator has no
+// members.
+static bool members_add_group(struct members *members, MPI_Group group)
 {
 	int n = 0;
 	MPI_Group world;
@@ -54,29 +55,24 @@ static bool add_group(struct members *members, MPI_Group group)
 	return done;
 }
 
-static void find_members(struct members *members, MPI_Comm comm)
-{
-	int inter = 0;
-	MPI_Group group;
-	PMPI_Comm_group(comm, &group);
-	bool done = add_group(members, group);
-	PMPI_Group_free(&group);
-	members->n_local = members->n;
-	PMPI_Comm_test_inter(comm, &inter);
-	if (inter && done) {
-		PMPI_Comm_remote_group(comm, &group);
-		done = add_group(members, group);
-		PMPI_Group_free(&group);
-	}
-	if (!done)
-		members->n = members->n_local = 0, members->n_runs = 0;
-}
-
-static uint64_t define(struct tb_record_lane *lane, MPI_Comm comm, MPI_Comm like,
+static uint64_t comm_define(struct tb_record_lane *lane, MPI_Comm comm, MPI_Comm like,
 	uint64_t parent, const struct tb_comm_birth *birth)
 {
 	struct members members = {0};
-	find_members(&members, like);
+	int inter = 0;
+	MPI_Group group;
+	PMPI_Comm_group(like, &group);
+	bool done = members_add_group(&members, group);
+	PMPI_Group_free(&group);
+	members.n_local = members.n;
+	PMPI_Comm_test_inter(like, &inter);
+	if (inter && done) {
+		PMPI_Comm_remote_group(like, &group);
+		done = members_add_group(&members, group);
+		PMPI_Group_free(&group);
+	}
+	if (!done)
+		members.n = members.n_local = 0, members.n_runs = 0;
 	uint64_t id = tb_handles_add(&comms, NUMBER_OF(comm));
 	const uint64_t fields[] = {id, parent, birth ? birth->how : TB_TBT_FOUND,
 		birth ? (uint64_t)(uint32_t)birth->tag : 0, (uint64_t)members.n,
@@ -88,8 +84,8 @@ static uint64_t define(struct tb_record_lane *lane, MPI_Comm comm, MPI_Comm like
 
 void tb_comms_begin(struct tb_record_lane *lane)
 {
-	define(lane, MPI_COMM_WORLD, MPI_COMM_WORLD, 0, NULL);
-	define(lane, MPI_COMM_SELF, MPI_COMM_SELF, 0, NULL);
+	comm_define(lane, MPI_COMM_WORLD, MPI_COMM_WORLD, 0, NULL);
+	comm_define(lane, MPI_COMM_SELF, MPI_COMM_SELF, 0, NULL);
 }
 
 uint64_t tb_comm_id(struct tb_record_lane *lane, MPI_Comm comm)
@@ -97,7 +93,7 @@ uint64_t tb_comm_id(struct tb_record_lane *lane, MPI_Comm comm)
 	uint64_t id = 0;
 	if (tb_handles_find(&comms, NUMBER_OF(comm), &id))
 		return id;
-	return define(lane, comm, comm, 0, NULL);
+	return comm_define(lane, comm, comm, 0, NULL);
 }
 
 void tb_comm_made(
@@ -108,7 +104,7 @@ void tb_comm_made(
 	uint64_t parent = 0;
 	if (birth->how != TB_TBT_INTER)
 		parent = tb_comm_id(lane, birth->parent) + 1;
-	define(lane, comm, birth->like, parent, birth);
+	comm_define(lane, comm, birth->like, parent, birth);
 }
 
 void tb_comm_gone(MPI_Comm comm)

@@ -25,7 +25,7 @@ static atomic_bool watching;
 
 // A signal that was sent would not come again by itself; it is blocked until the handler
 // returns, so that it meets what was there before.
-static void note(int number, siginfo_t *info, void *context)
+static void ending_on_signal(int number, siginfo_t *info, void *context)
 {
 	int kept = errno;
 	(void)context;
@@ -43,7 +43,7 @@ static void note(int number, siginfo_t *info, void *context)
 void tb_ending_watch(void)
 {
 	for (size_t i = 0; i < N_WATCHED; i++) {
-		struct sigaction own = {.sa_sigaction = note,
+		struct sigaction own = {.sa_sigaction = ending_on_signal,
 			.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 		sigemptyset(&own.sa_mask);
 		if (sigaction(watched[i].number, NULL, &before[i]) != 0)

@@ -4,20 +4,20 @@
 
 #include <stdlib.h>
 
-static void lock(struct tb_handles *handles)
+static void handles_lock(struct tb_handles *handles)
 {
 	if (tb_lanes_threads())
 		pthread_mutex_lock(&handles->lock);
 }
 
-static void unlock(struct tb_handles *handles)
+static void handles_unlock(struct tb_handles *handles)
 {
 	if (tb_lanes_threads())
 		pthread_mutex_unlock(&handles->lock);
 }
 
-// look returns where a handle stands, or n.
-static uint32_t look(struct tb_handles *handles, uint64_t handle)
+// handles_look returns where a handle stands, or n.
+static uint32_t handles_look(struct tb_handles *handles, uint64_t handle)
 {
 	if (handles->last < handles->n && handles->items[handles->last].handle == handle)
 		return handles->last;
@@ -29,16 +29,16 @@ static uint32_t look(struct tb_handles *handles, uint64_t handle)
 
 bool tb_handles_find(struct tb_handles *handles, uint64_t handle, uint64_t *id)
 {
-	lock(handles);
-	uint32_t at = look(handles, handle);
+	handles_lock(handles);
+	uint32_t at = handles_look(handles, handle);
 	bool found = at < handles->n;
 	if (found)
 		*id = handles->items[at].id;
-	unlock(handles);
+	handles_unlock(handles);
 	return found;
 }
 
-static bool make_room(struct tb_handles *handles)
+static bool handles_make_room(struct tb_handles *handles)
 {
 	if (handles->n < handles->room)
 		return true;
@@ -53,22 +53,22 @@ static bool make_room(struct tb_handles *handles)
 
 uint64_t tb_handles_add(struct tb_handles *handles, uint64_t handle)
 {
-	lock(handles);
-	uint32_t at = look(handles, handle);
+	handles_lock(handles);
+	uint32_t at = handles_look(handles, handle);
 	uint64_t id = handles->n_ids++;
-	if (at < handles->n || make_room(handles)) {
+	if (at < handles->n || handles_make_room(handles)) {
 		handles->items[at] = (struct tb_handle){handle, id};
 		handles->n += at == handles->n;
 	}
-	unlock(handles);
+	handles_unlock(handles);
 	return id;
 }
 
 void tb_handles_remove(struct tb_handles *handles, uint64_t handle)
 {
-	lock(handles);
-	uint32_t at = look(handles, handle);
+	handles_lock(handles);
+	uint32_t at = handles_look(handles, handle);
 	if (at < handles->n)
 		handles->items[at] = handles->items[--handles->n];
-	unlock(handles);
+	handles_unlock(handles);
 }

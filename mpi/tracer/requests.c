@@ -22,7 +22,7 @@ static struct {
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // MPICH's handles are integers, Open MPI's pointers.
-static uint64_t number_of(MPI_Request handle)
+static uint64_t request_number(MPI_Request handle)
 {
 #ifdef OPEN_MPI
 	return (uint64_t)(uintptr_t)handle;
@@ -31,13 +31,13 @@ static uint64_t number_of(MPI_Request handle)
 #endif
 }
 
-static void lock(void)
+static void requests_lock(void)
 {
 	if (tb_lanes_threads())
 		pthread_mutex_lock(&table.lock);
 }
 
-static void unlock(void)
+static void requests_unlock(void)
 {
 	if (tb_lanes_threads())
 		pthread_mutex_unlock(&table.lock);
@@ -48,7 +48,7 @@ uint64_t tb_request_new(void)
 	return atomic_fetch_add_explicit(&table.last_id, 1, memory_order_relaxed) + 1;
 }
 
-static uint32_t *bucket_of(uint64_t handle)
+static uint32_t *request_bucket(uint64_t handle)
 {
 	uint64_t hash = handle * UINT64_C(0x9e3779b97f4a7c15);
 	return &table.buckets[(hash >> 32) & (table.n_buckets - 1)];
@@ -56,13 +56,13 @@ static uint32_t *bucket_of(uint64_t handle)
 
 static void chain(uint32_t at)
 {
-	uint32_t *bucket = bucket_of(table.nodes[at].handle);
+	uint32_t *bucket = request_bucket(table.nodes[at].handle);
 	table.nodes[at].next = *bucket;
 	*bucket = at;
 }
 
-// grow doubles the table; called when no node is free.
-static bool grow(void)
+// requests_grow doubles the table; called when no node is free.
+static bool requests_grow(void)
 {
 	uint32_t n = table.n_buckets ? 2 * table.n_buckets : 1024;
 	struct request_node *nodes = realloc(table.nodes, (n + 1) * sizeof *nodes);
@@ -87,16 +87,16 @@ static bool grow(void)
 
 void tb_request_put(MPI_Request handle, const struct tb_traced_request *request)
 {
-	lock();
+	requests_lock();
 	// Without memory the operation's completion is not in the trace.
-	if (table.free || grow()) {
+	if (table.free || requests_grow()) {
 		uint32_t at = table.free;
 		table.free = table.nodes[at].next;
-		table.nodes[at].handle = number_of(handle);
+		table.nodes[at].handle = request_number(handle);
 		table.nodes[at].request = *request;
 		chain(at);
 	}
-	unlock();
+	requests_unlock();
 }
 
 bool tb_request_take(MPI_Request handle, struct tb_traced_request *request)
@@ -104,10 +104,10 @@ bool tb_request_take(MPI_Request handle, struct tb_traced_request *request)
 	bool found = false;
 	if (handle == MPI_REQUEST_NULL)
 		return false;
-	lock();
+	requests_lock();
 	if (table.n_buckets) {
-		uint64_t number = number_of(handle);
-		uint32_t *link = bucket_of(number);
+		uint64_t number = request_number(handle);
+		uint32_t *link = request_bucket(number);
 		while (*link && table.nodes[*link].handle != number)
 			link = &table.nodes[*link].next;
 		uint32_t at = *link;
@@ -119,6 +119,6 @@ bool tb_request_take(MPI_Request handle, struct tb_traced_request *request)
 			table.free = at;
 		}
 	}
-	unlock();
+	requests_unlock();
 	return found;
 }

@@ -25,7 +25,7 @@ static void launcher_job(char job[64], char parent[64])
 		snprintf(parent, 64, "%.*s", (int)strcspn(port, "."), port);
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+static uint64_t members_mix(uint64_t hash, const void *bytes, size_t n)
 {
 	for (const unsigned char *at = bytes; n > 0; at++, n--)
 		hash = (hash ^ *at) * UINT64_C(1099511628211); // FNV-1a
@@ -34,7 +34,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
 
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-	return text ? mix(hash, text, strlen(text) + 1) : hash;
+	return text ? members_mix(hash, text, strlen(text) + 1) : hash;
 }
 
 // agree_on_world returns what no other world has: a hash of the launcher's job and of
@@ -49,8 +49,8 @@ static uint64_t agree_on_world(const struct tb_lanes_rank *rank)
 	if (!*rank->job || rank->n_ranks == 1) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		world = mix_text(world, rank->host);
-		world = mix(world, &pid, sizeof pid);
-		world = mix(world, &now, sizeof now);
+		world = members_mix(world, &pid, sizeof pid);
+		world = members_mix(world, &now, sizeof now);
 	}
 	world += world == 0;
 	if (!*rank->job && rank->n_ranks > 1)
@@ -139,7 +139,7 @@ TB_ALIAS(Abort)
 // for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
 enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
 
-static void record_making(struct tb_traced_call *entry, MPI_Comm comm, bool split)
+static void record_comm(struct tb_traced_call *entry, MPI_Comm comm, bool split)
 {
 	int inter = 0;
 	PMPI_Comm_test_inter(comm, &inter);
@@ -158,7 +158,7 @@ static void record_child(
 {
 	const struct tb_comm_birth birth = {parent, *made, TB_TBT_BY_PARENT, 0};
 	tb_comm_made(entry->lane, *made, &birth);
-	record_making(entry, parent, split);
+	record_comm(entry, parent, split);
 }
 
 // MAKER(name, split, made, parameters, arguments): a function that makes `*made` of
@@ -231,7 +231,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
 		return result;
 	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_GROUP, tag};
 	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, *made, false);
+	record_comm(&entry, *made, false);
 	return result;
 }
 TB_ALIAS(Comm_create_group)
@@ -248,7 +248,7 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_l
 		return result;
 	const struct tb_comm_birth birth = {comm, *made, TB_TBT_INTER, tag};
 	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, comm, false);
+	record_comm(&entry, comm, false);
 	return result;
 }
 TB_ALIAS(Intercomm_create)
@@ -262,7 +262,7 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
 		return result;
 	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_PARENT, 0};
 	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, *made, false);
+	record_comm(&entry, *made, false);
 	return result;
 }
 TB_ALIAS(Intercomm_merge)

@@ -11,7 +11,7 @@ static struct tb_handles files = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { NAME_MAX_KEPT = 1024 };
 
-static uint64_t number_of(MPI_File file)
+static uint64_t file_number(MPI_File file)
 {
 	return (uint64_t)(uintptr_t)file;
 }
@@ -39,7 +39,7 @@ static void record_io(const struct tb_traced_call *entry, MPI_File file,
 	enum tb_tbt_io what, uint64_t at, uint64_t bytes)
 {
 	uint64_t id;
-	if (!tb_handles_find(&files, number_of(file), &id))
+	if (!tb_handles_find(&files, file_number(file), &id))
 		return;
 	const uint64_t fields[] = {id, what, at, bytes};
 	tb_lane_record(entry, TB_TBT_IO, fields, NULL, 0);
@@ -58,7 +58,7 @@ int MPI_File_open(
 	for (size_t i = 0; i < n; i++)
 		letters[i] = (uint8_t)name[i];
 	const uint64_t comm_id = tb_comm_id(entry.lane, comm);
-	const uint64_t fields[] = {tb_handles_add(&files, number_of(*file)), comm_id};
+	const uint64_t fields[] = {tb_handles_add(&files, file_number(*file)), comm_id};
 	tb_lane_record(&entry, TB_TBT_FILE, fields, letters, n);
 	return result;
 }
@@ -73,7 +73,7 @@ int MPI_File_close(MPI_File *file)
 	if (!tb_leave(&entry) || result != MPI_SUCCESS)
 		return result;
 	record_io(&entry, gone, TB_TBT_IO_OTHER, 0, 0);
-	tb_handles_remove(&files, number_of(gone));
+	tb_handles_remove(&files, file_number(gone));
 	return result;
 }
 TB_ALIAS(File_close)

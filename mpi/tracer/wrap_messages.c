@@ -139,7 +139,7 @@ static _Thread_local struct matched_probe matched[16];
 static _Thread_local unsigned n_matched;
 
 // MPI gives a handle again once its message is received: the newest counts.
-static void remember(MPI_Message handle, MPI_Comm comm, int from)
+static void message_remember(MPI_Message handle, MPI_Comm comm, int from)
 {
 	unsigned at = 0, room = sizeof matched / sizeof *matched;
 	while (at < room && at < n_matched && matched[at].handle != handle)
@@ -222,7 +222,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Statu
 	int result = tb_real.Mprobe(from, tag, comm, message, status);
 	if (tb_leave(&entry)) {
 		tb_lane_poll(&entry);
-		remember(*message, comm, from);
+		message_remember(*message, comm, from);
 	}
 	return result;
 }
@@ -237,7 +237,7 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *messa
 	if (tb_leave(&entry)) {
 		tb_lane_poll(&entry);
 		if (*there)
-			remember(*message, comm, from);
+			message_remember(*message, comm, from);
 	}
 	return result;
 }

@@ -21,9 +21,9 @@ static size_t words(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-// begin takes the requests, if the call is to be recorded; else the batch is empty. What
-// is taken is as the caller gave it: MPI writes into the array.
-static void begin(struct tb_traced_call *entry, struct batch *batch, int n,
+// batch_begin takes the requests, if the call is to be recorded; else the batch is empty.
+// What is taken is as the caller gave it: MPI writes into the array.
+static void batch_begin(struct tb_traced_call *entry, struct batch *batch, int n,
 	const MPI_Request *requests, MPI_Status *statuses)
 {
 	size_t count = n > 0 ? (size_t)n : 0;
@@ -57,7 +57,7 @@ static void put_back(struct batch *batch, size_t i)
 		tb_request_put(batch->handles[i], &batch->pending[i]);
 }
 
-static void push(struct batch *batch, uint64_t value)
+static void batch_push(struct batch *batch, uint64_t value)
 {
 	batch->list[batch->n_list++] = value;
 }
@@ -77,24 +77,24 @@ static void push_received(struct batch *batch, const struct tb_traced_request *r
 	bool known = request->known;
 	if (!known && status->MPI_SOURCE < 0)
 		return;
-	push(batch, 4 * operation + TB_TBT_RECEIVED);
-	push(batch, known ? request->peer : (uint64_t)status->MPI_SOURCE);
-	push(batch, known ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
-	push(batch, known ? request->bytes : tb_bytes_received(status));
+	batch_push(batch, 4 * operation + TB_TBT_RECEIVED);
+	batch_push(batch, known ? request->peer : (uint64_t)status->MPI_SOURCE);
+	batch_push(batch, known ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
+	batch_push(batch, known ? request->bytes : tb_bytes_received(status));
 }
 
-// complete notes that request i is complete; a persistent one stays.
-static void complete(struct batch *batch, size_t i, const MPI_Status *status)
+// batch_complete notes that request i is complete; a persistent one stays.
+static void batch_complete(struct batch *batch, size_t i, const MPI_Status *status)
 {
 	struct tb_traced_request *request = &batch->pending[i];
 	if (!request->id)
 		return;
 	if (request->active && was_cancelled(request, status))
-		push(batch, 4 * request->active + TB_TBT_CANCELLED);
+		batch_push(batch, 4 * request->active + TB_TBT_CANCELLED);
 	else if (request->active && request->receives)
 		push_received(batch, request, request->active, status);
 	else if (request->active)
-		push(batch, 4 * request->active + TB_TBT_DONE);
+		batch_push(batch, 4 * request->active + TB_TBT_DONE);
 	if (request->also)
 		push_received(batch, request, request->also, status);
 	request->active = 0;
@@ -103,8 +103,8 @@ static void complete(struct batch *batch, size_t i, const MPI_Status *status)
 		put_back(batch, i);
 }
 
-// end records what the call completed, or that it waited.
-static void end(struct tb_traced_call *entry, const struct batch *batch)
+// batch_end records what the call completed, or that it waited.
+static void batch_end(struct tb_traced_call *entry, const struct batch *batch)
 {
 	if (batch->n_list)
 		tb_lane_record(entry, TB_TBT_COMPLETE, NULL, batch->list, batch->n_list);
@@ -119,25 +119,25 @@ static void end_all(struct tb_traced_call *entry, struct batch *batch, bool done
 		return;
 	for (size_t i = 0; i < batch->n; i++) {
 		if (done)
-			complete(batch, i, &batch->statuses[i]);
+			batch_complete(batch, i, &batch->statuses[i]);
 		else
 			put_back(batch, i);
 	}
-	end(entry, batch);
+	batch_end(entry, batch);
 }
 
-// end_one ends a call that completes at most one, `which`.
-static void end_one(struct tb_traced_call *entry, struct batch *batch, int which)
+// batch_end_one ends a call that completes at most one, `which`.
+static void batch_end_one(struct tb_traced_call *entry, struct batch *batch, int which)
 {
 	if (!tb_leave(entry))
 		return;
 	for (size_t i = 0; i < batch->n; i++) {
 		if ((int)i == which)
-			complete(batch, i, batch->statuses);
+			batch_complete(batch, i, batch->statuses);
 		else
 			put_back(batch, i);
 	}
-	end(entry, batch);
+	batch_end(entry, batch);
 }
 
 // end_some ends a call that completes those of which it gives the indices.
@@ -147,19 +147,19 @@ static void end_some(
 	if (!tb_leave(entry))
 		return;
 	for (int i = 0; i < n_done && batch->n > 0; i++) {
-		complete(batch, (size_t)indices[i], &batch->statuses[i]);
+		batch_complete(batch, (size_t)indices[i], &batch->statuses[i]);
 		batch->pending[indices[i]].id = 0;
 	}
 	for (size_t i = 0; i < batch->n; i++)
 		put_back(batch, i);
-	end(entry, batch);
+	batch_end(entry, batch);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, 1, request, status);
+	batch_begin(&entry, &batch, 1, request, status);
 	int result = tb_real.Wait(request, batch.statuses);
 	end_all(&entry, &batch, true);
 	return result;
@@ -170,7 +170,7 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
+	batch_begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Waitall(n, requests, batch.statuses);
 	end_all(&entry, &batch, true);
 	return result;
@@ -181,9 +181,9 @@ int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Status *status)
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, status);
+	batch_begin(&entry, &batch, n, requests, status);
 	int result = tb_real.Waitany(n, requests, which, batch.statuses);
-	end_one(&entry, &batch, result == MPI_SUCCESS ? *which : MPI_UNDEFINED);
+	batch_end_one(&entry, &batch, result == MPI_SUCCESS ? *which : MPI_UNDEFINED);
 	return result;
 }
 TB_ALIAS(Waitany)
@@ -193,7 +193,7 @@ int MPI_Waitsome(
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
+	batch_begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Waitsome(n, requests, n_done, indices, batch.statuses);
 	end_some(&entry, &batch, result == MPI_SUCCESS ? *n_done : 0, indices);
 	return result;
@@ -204,7 +204,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, 1, request, status);
+	batch_begin(&entry, &batch, 1, request, status);
 	int result = tb_real.Test(request, flag, batch.statuses);
 	end_all(&entry, &batch, *flag);
 	return result;
@@ -215,7 +215,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
+	batch_begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Testall(n, requests, flag, batch.statuses);
 	end_all(&entry, &batch, *flag);
 	return result;
@@ -226,9 +226,10 @@ int MPI_Testany(int n, MPI_Request requests[], int *which, int *flag, MPI_Status
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, status);
+	batch_begin(&entry, &batch, n, requests, status);
 	int result = tb_real.Testany(n, requests, which, flag, batch.statuses);
-	end_one(&entry, &batch, result == MPI_SUCCESS && *flag ? *which : MPI_UNDEFINED);
+	batch_end_one(
+		&entry, &batch, result == MPI_SUCCESS && *flag ? *which : MPI_UNDEFINED);
 	return result;
 }
 TB_ALIAS(Testany)
@@ -238,7 +239,7 @@ int MPI_Testsome(
 {
 	struct tb_traced_call entry;
 	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
+	batch_begin(&entry, &batch, n, requests, statuses);
 	int result = tb_real.Testsome(n, requests, n_done, indices, batch.statuses);
 	end_some(&entry, &batch,
 		result == MPI_SUCCESS && *n_done != MPI_UNDEFINED ? *n_done : 0, indices);

@@ -8,7 +8,7 @@
 // Making and freeing a window is collective: its members agree, as for a communicator.
 enum { AGREE_BYTES = 4 };
 
-static void record_making(struct tb_traced_call *entry, MPI_Comm comm)
+static void record_window(struct tb_traced_call *entry, MPI_Comm comm)
 {
 	const uint64_t fields[] = {
 		TB_TBT_ALLREDUCE, tb_comm_id(entry->lane, comm), 0, AGREE_BYTES, 0};
@@ -23,7 +23,7 @@ static void record_making(struct tb_traced_call *entry, MPI_Comm comm)
 		int result = tb_real.name arguments;                                     \
 		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \
 			tb_window_made(entry.lane, *window, comm);                       \
-			record_making(&entry, comm);                                     \
+			record_window(&entry, comm);                                     \
 		}                                                                        \
 		return result;                                                           \
 	}                                                                                \
