@@ -74,7 +74,7 @@ static struct tb_op lowered_message(const struct lowered_call *h, enum tb_op_kin
 		.tag = tb_lowering_tag(h->lowering, h->call, part)};
 }
 
-static bool ranks_share_host(const struct tb_lowering *l, uint32_t a, uint32_t b)
+static bool on_one_host(const struct tb_lowering *l, uint32_t a, uint32_t b)
 {
 	return a == b || (l->hosts && l->hosts[a] == l->hosts[b]);
 }
@@ -100,7 +100,7 @@ static int lowered_add_send(const struct lowered_call *h, bool asks, uint32_t *e
 		int status = lowered_add(
 			h, lowered_message(h, TB_OP_SEND, bytes, TB_PART_EAGER), &op);
 		bool waits = h->lowering->reading->sends_wait &&
-			     !ranks_share_host(h->lowering, h->rank, h->call->peer);
+			     !on_one_host(h->lowering, h->rank, h->call->peer);
 		*edge = waits ? op : op | TB_DEP_START;
 		return status;
 	}
@@ -147,8 +147,7 @@ static int lowered_add_message(
 	bool is_send = h->call->kind == TB_CALL_SEND;
 	uint64_t bytes =
 		is_send ? h->call->bytes : l->ranks[h->call->peer].calls[partner].bytes;
-	bool asks =
-		bytes > l->eager_bytes && !ranks_share_host(l, h->rank, h->call->peer);
+	bool asks = bytes > l->eager_bytes && !on_one_host(l, h->rank, h->call->peer);
 	uint32_t edge = TB_NO_OP;
 	// A call that only starts leaves its front to the next call, so join it to one
 	// edge here rather than repeat its edges.
