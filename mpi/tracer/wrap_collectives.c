@@ -252,33 +252,21 @@ static struct traced_collective neighbours(const int *counts, MPI_Count count,
 		.neighbours = true};
 }
 
-// CALL defines a function. `more` are the parameters behind those of the blocking form,
-// with the comma before them, and `given` the arguments for them.
-#define BARE(...) __VA_ARGS__
 #define CALL(name, parameters, arguments, shape, how, request)                           \
-	int MPI_##name(BARE parameters)                                                  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name arguments;                                     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \
-			const struct traced_collective call = shape;                     \
-			record(&entry, &call, how, request);                             \
-		}                                                                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
+	TB_TRACED(name, parameters, arguments,                                           \
+		  const struct traced_collective call = shape;                           \
+		  record(&entry, &call, how, request))
 
 // PAIR defines the blocking and the non-blocking form.
 #define PAIR(name, iname, parameters, arguments, shape)                                  \
-	CALL(name, (BARE parameters), (BARE arguments), shape, BLOCKING, NULL)           \
-	CALL(iname, (BARE parameters, MPI_Request * request), (BARE arguments, request), \
-		shape, STARTED, request)
+	CALL(name, (TB_BARE parameters), (TB_BARE arguments), shape, BLOCKING, NULL);    \
+	CALL(iname, (TB_BARE parameters, MPI_Request * request),                         \
+		(TB_BARE arguments, request), shape, STARTED, request)
 
 // INIT defines the persistent form.
 #define INIT(name, parameters, arguments, shape)                                         \
-	CALL(name, (BARE parameters, MPI_Info info, MPI_Request * request),              \
-		(BARE arguments, info, request), shape, DEFINED, request)
+	CALL(name, (TB_BARE parameters, MPI_Info info, MPI_Request * request),           \
+		(TB_BARE arguments, info, request), shape, DEFINED, request)
 
 // Parameters and arguments of functions that share them; COUNT is the type of a count.
 #define BARRIER_P      (MPI_Comm comm)
@@ -322,66 +310,66 @@ static struct traced_collective neighbours(const int *counts, MPI_Count count,
 		const int in_at[], MPI_Datatype in_type, MPI_Comm comm)
 #define ALLGATHERV_A (out, n_out, out_type, in, n_in, in_at, in_type, comm)
 
-PAIR(Barrier, Ibarrier, BARRIER_P, BARRIER_A, BARRIER_S)
-PAIR(Bcast, Ibcast, BCAST_P(int), BCAST_A, BCAST_S)
-PAIR(Gather, Igather, ROOTED_P(int), ROOTED_A, GATHER_S)
-PAIR(Scatter, Iscatter, ROOTED_P(int), ROOTED_A, SCATTER_S)
-PAIR(Allgather, Iallgather, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER))
-PAIR(Alltoall, Ialltoall, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL))
-PAIR(Reduce, Ireduce, REDUCE_P(int), REDUCE_A, REDUCE_S)
-PAIR(Allreduce, Iallreduce, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE))
-PAIR(Scan, Iscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN))
-PAIR(Exscan, Iexscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN))
+PAIR(Barrier, Ibarrier, BARRIER_P, BARRIER_A, BARRIER_S);
+PAIR(Bcast, Ibcast, BCAST_P(int), BCAST_A, BCAST_S);
+PAIR(Gather, Igather, ROOTED_P(int), ROOTED_A, GATHER_S);
+PAIR(Scatter, Iscatter, ROOTED_P(int), ROOTED_A, SCATTER_S);
+PAIR(Allgather, Iallgather, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER));
+PAIR(Alltoall, Ialltoall, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL));
+PAIR(Reduce, Ireduce, REDUCE_P(int), REDUCE_A, REDUCE_S);
+PAIR(Allreduce, Iallreduce, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE));
+PAIR(Scan, Iscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN));
+PAIR(Exscan, Iexscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN));
 PAIR(Reduce_scatter_block, Ireduce_scatter_block, VECTOR_P(int), VECTOR_A,
-	reduce_scatter_block(n, type, comm))
+	reduce_scatter_block(n, type, comm));
 PAIR(Reduce_scatter, Ireduce_scatter, VECTOR_P(const int *), VECTOR_A,
-	reduce_scatter(n, type, comm))
+	reduce_scatter(n, type, comm));
 PAIR(Gatherv, Igatherv,
 	(const void *out, int n_out, MPI_Datatype out_type, void *in, const int n_in[],
 		const int in_at[], MPI_Datatype in_type, int root, MPI_Comm comm),
 	(out, n_out, out_type, in, n_in, in_at, in_type, root, comm),
-	gather_v(out, n_out, out_type, n_in, in_type, root, comm))
+	gather_v(out, n_out, out_type, n_in, in_type, root, comm));
 PAIR(Scatterv, Iscatterv,
 	(const void *out, const int n_out[], const int out_at[], MPI_Datatype out_type,
 		void *in, int n_in, MPI_Datatype in_type, int root, MPI_Comm comm),
 	(out, n_out, out_at, out_type, in, n_in, in_type, root, comm),
-	scatter_v(n_out, out_type, in, n_in, in_type, root, comm))
+	scatter_v(n_out, out_type, in, n_in, in_type, root, comm));
 PAIR(Allgatherv, Iallgatherv, ALLGATHERV_P, ALLGATHERV_A,
-	allgather_v(out, n_out, out_type, n_in, in_type, comm))
+	allgather_v(out, n_out, out_type, n_in, in_type, comm));
 PAIR(Alltoallv, Ialltoallv, V_P, V_A,
-	alltoall_v(out, n_out, out_type, n_in, in_type, comm))
+	alltoall_v(out, n_out, out_type, n_in, in_type, comm));
 PAIR(Alltoallw, Ialltoallw, W_P(int), W_A,
-	alltoall_w(out, n_out, out_types, n_in, in_types, comm))
+	alltoall_w(out, n_out, out_types, n_in, in_types, comm));
 PAIR(Neighbor_allgather, Ineighbor_allgather, ALL_P(int), ALL_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERV_P, ALLGATHERV_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_alltoall, Ineighbor_alltoall, ALL_P(int), ALL_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_alltoallv, Ineighbor_alltoallv, V_P, V_A,
-	neighbours(n_out, 0, out_type, NULL, comm))
+	neighbours(n_out, 0, out_type, NULL, comm));
 PAIR(Neighbor_alltoallw, Ineighbor_alltoallw, W_P(MPI_Aint), W_A,
-	neighbours(n_out, 0, MPI_DATATYPE_NULL, out_types, comm))
+	neighbours(n_out, 0, MPI_DATATYPE_NULL, out_types, comm));
 
 #if MPI_VERSION >= 4
-INIT(Barrier_init, BARRIER_P, BARRIER_A, BARRIER_S)
-INIT(Bcast_init, BCAST_P(int), BCAST_A, BCAST_S)
-INIT(Gather_init, ROOTED_P(int), ROOTED_A, GATHER_S)
-INIT(Scatter_init, ROOTED_P(int), ROOTED_A, SCATTER_S)
-INIT(Allgather_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER))
-INIT(Alltoall_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL))
-INIT(Reduce_init, REDUCE_P(int), REDUCE_A, REDUCE_S)
-INIT(Allreduce_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE))
+INIT(Barrier_init, BARRIER_P, BARRIER_A, BARRIER_S);
+INIT(Bcast_init, BCAST_P(int), BCAST_A, BCAST_S);
+INIT(Gather_init, ROOTED_P(int), ROOTED_A, GATHER_S);
+INIT(Scatter_init, ROOTED_P(int), ROOTED_A, SCATTER_S);
+INIT(Allgather_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER));
+INIT(Alltoall_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL));
+INIT(Reduce_init, REDUCE_P(int), REDUCE_A, REDUCE_S);
+INIT(Allreduce_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE));
 INIT(Reduce_scatter_block_init, VECTOR_P(int), VECTOR_A,
-	reduce_scatter_block(n, type, comm))
-INIT(Scan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN))
-INIT(Exscan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN))
-CALL(Bcast_c, BCAST_P(MPI_Count), BCAST_A, BCAST_S, BLOCKING, NULL)
-CALL(Gather_c, ROOTED_P(MPI_Count), ROOTED_A, GATHER_S, BLOCKING, NULL)
-CALL(Scatter_c, ROOTED_P(MPI_Count), ROOTED_A, SCATTER_S, BLOCKING, NULL)
-CALL(Allgather_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLGATHER), BLOCKING, NULL)
-CALL(Alltoall_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLTOALL), BLOCKING, NULL)
-CALL(Reduce_c, REDUCE_P(MPI_Count), REDUCE_A, REDUCE_S, BLOCKING, NULL)
+	reduce_scatter_block(n, type, comm));
+INIT(Scan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN));
+INIT(Exscan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN));
+CALL(Bcast_c, BCAST_P(MPI_Count), BCAST_A, BCAST_S, BLOCKING, NULL);
+CALL(Gather_c, ROOTED_P(MPI_Count), ROOTED_A, GATHER_S, BLOCKING, NULL);
+CALL(Scatter_c, ROOTED_P(MPI_Count), ROOTED_A, SCATTER_S, BLOCKING, NULL);
+CALL(Allgather_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLGATHER), BLOCKING, NULL);
+CALL(Alltoall_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLTOALL), BLOCKING, NULL);
+CALL(Reduce_c, REDUCE_P(MPI_Count), REDUCE_A, REDUCE_S, BLOCKING, NULL);
 CALL(Allreduce_c, VECTOR_P(MPI_Count), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE), BLOCKING,
-	NULL)
+	NULL);
 #endif
