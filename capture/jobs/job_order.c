@@ -1,9 +1,10 @@
 #include "job_order.h"
+#include "order.h"
 
 #include <stdlib.h>
 
 // A send or receive of a channel.
-struct channel_end {
+struct order_channel_end {
 	uint32_t from, to, tag, op;
 };
 
@@ -16,23 +17,18 @@ void tb_job_order_fini(struct tb_job_order *order)
 	*order = (struct tb_job_order){0};
 }
 
-static int compare(uint32_t a, uint32_t b)
+static int order_channel_ends(const void *one, const void *other)
 {
-	return (a > b) - (a < b);
-}
-
-static int by_channel(const void *one, const void *other)
-{
-	const struct channel_end *a = one, *b = other;
-	int by = compare(a->from, b->from);
-	by = by ? by : compare(a->to, b->to);
-	by = by ? by : compare(a->tag, b->tag);
-	return by ? by : compare(a->op, b->op);
+	const struct order_channel_end *a = one, *b = other;
+	int by = TB_ORDER(a->from, b->from);
+	by = by ? by : TB_ORDER(a->to, b->to);
+	by = by ? by : TB_ORDER(a->tag, b->tag);
+	return by ? by : TB_ORDER(a->op, b->op);
 }
 
 // list_ends lists the sends and the receives; TB_EUSAGE for a wildcard.
 static int list_ends(const struct tb_job *job, const char *form,
-	struct channel_end *ends[2], uint32_t n[2], struct tb_error *error)
+	struct order_channel_end *ends[2], uint32_t n[2], struct tb_error *error)
 {
 	char text[96];
 	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
@@ -46,24 +42,25 @@ static int list_ends(const struct tb_job *job, const char *form,
 					"%s takes whatever comes, which %s cannot hold",
 					tb_job_describe(job, i, text, sizeof text), form);
 			ends[!is_send][n[!is_send]++] =
-				(struct channel_end){is_send ? rank : op->peer,
+				(struct order_channel_end){is_send ? rank : op->peer,
 					is_send ? op->peer : rank, op->tag, i};
 		}
 	return TB_OK;
 }
 
-// pair fills in `match`; a finished job has as many sends as receives in each channel.
-static int pair(struct tb_job_order *order, const struct tb_job *job, const char *form,
-	struct tb_error *error)
+// pair_job_order fills in `match`; a finished job has as many sends as receives in each
+// channel.
+static int pair_job_order(struct tb_job_order *order, const struct tb_job *job,
+	const char *form, struct tb_error *error)
 {
-	struct channel_end *ends[2] = {
+	struct order_channel_end *ends[2] = {
 		malloc((job->n_ops + UINT64_C(1)) * sizeof *ends[0]),
 		malloc((job->n_ops + UINT64_C(1)) * sizeof *ends[1])};
 	uint32_t n[2] = {0, 0};
 	int status = ends[0] && ends[1] ? list_ends(job, form, ends, n, error)
 					: tb_fail_memory(error, "the messages");
 	for (int k = 0; status == TB_OK && k < 2; k++)
-		qsort(ends[k], n[k], sizeof *ends[k], by_channel);
+		qsort(ends[k], n[k], sizeof *ends[k], order_channel_ends);
 	for (uint32_t i = 0; status == TB_OK && i < n[0]; i++) {
 		order->match[ends[0][i].op] = ends[1][i].op;
 		order->match[ends[1][i].op] = ends[0][i].op;
@@ -73,7 +70,7 @@ static int pair(struct tb_job_order *order, const struct tb_job *job, const char
 	return status;
 }
 
-static void turn_round(struct tb_job_order *order, const struct tb_job *job)
+static void reverse_job_order(struct tb_job_order *order, const struct tb_job *job)
 {
 	uint32_t n = job->n_ops, *first = order->first_pred;
 	for (uint32_t i = 0; i < n; i++)
@@ -90,9 +87,9 @@ static void turn_round(struct tb_job_order *order, const struct tb_job *job)
 	first[0] = 0;
 }
 
-// sort orders the operations: a receive comes after its send.
-static int sort(struct tb_job_order *order, const struct tb_job *job, const char *form,
-	struct tb_error *error)
+// sort_job_order orders the operations: a receive comes after its send.
+static int sort_job_order(struct tb_job_order *order, const struct tb_job *job,
+	const char *form, struct tb_error *error)
 {
 	uint32_t *left = malloc((job->n_ops + UINT64_C(1)) * sizeof *left);
 	uint32_t n = 0;
@@ -132,11 +129,11 @@ int tb_job_order_init(struct tb_job_order *order, const struct tb_job *job,
 				sizeof *made.preds),
 		.order = malloc(n * sizeof *made.order)};
 	bool ready = made.match && made.first_pred && made.preds && made.order;
-	int status = ready ? pair(&made, job, form, error)
+	int status = ready ? pair_job_order(&made, job, form, error)
 			   : tb_fail_memory(error, "the operations");
 	if (status == TB_OK) {
-		turn_round(&made, job);
-		status = sort(&made, job, form, error);
+		reverse_job_order(&made, job);
+		status = sort_job_order(&made, job, form, error);
 	}
 	if (status == TB_OK)
 		*order = made;

@@ -1,5 +1,5 @@
 // An order in which a job can run, and which receive takes which send, for those who
-// write it in another form. Private to capture/writers/.
+// write it in another form. Private to capture/jobs/.
 #ifndef TB_JOB_ORDER_H
 #define TB_JOB_ORDER_H
 

@@ -5,7 +5,7 @@
 #include <pcap/dlt.h>
 #include <stdlib.h>
 
-__extension__ typedef unsigned __int128 uint128;
+__extension__ typedef unsigned __int128 wide_ticks;
 
 #define SECTION		 0x0a0d0d0au
 #define INTERFACE	 1u
@@ -48,7 +48,7 @@ struct tb_pcapng {
 	size_t block_room;
 };
 
-static uint32_t word(const struct tb_pcapng *p, size_t at)
+static uint32_t pcapng_word(const struct tb_pcapng *p, size_t at)
 {
 	uint32_t value = 0;
 	(void)tb_bytes_u32_as(
@@ -64,18 +64,13 @@ static uint16_t half_word(const struct tb_pcapng *p, size_t at)
 	return value;
 }
 
-static int reserve(struct tb_pcapng *p, size_t n, struct tb_error *error)
-{
-	return TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory(error, "the capture");
-}
-
 // read_up_to extends the block from `have` bytes to `n`: 1, 0 when the file has ended
 // before the block, or negative.
 static int read_up_to(struct tb_pcapng *p, size_t have, size_t n, struct tb_error *error)
 {
-	int status = reserve(p, n, error);
+	int status = TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
+			     ? TB_OK
+			     : tb_fail_memory(error, "the capture");
 	if (status != TB_OK)
 		return status;
 	size_t got = fread(p->block + have, 1, n - have, p->stream);
@@ -87,7 +82,7 @@ static int read_up_to(struct tb_pcapng *p, size_t have, size_t n, struct tb_erro
 	return tb_fail(error, TB_EFORMAT, "the capture ends in mid-block");
 }
 
-static int begin_section(struct tb_pcapng *p, struct tb_error *error)
+static int begin_pcapng_section(struct tb_pcapng *p, struct tb_error *error)
 {
 	uint32_t magic;
 	(void)tb_bytes_u32((struct tb_bytes){p->block, HEAD_BYTES}, 8, &magic);
@@ -109,7 +104,7 @@ static int too_short(const char *what, struct tb_error *error)
 		error, TB_EFORMAT, "a pcapng %s is too short for what it holds", what);
 }
 
-static int check_version(const struct tb_pcapng *p, struct tb_error *error)
+static int check_pcapng_version(const struct tb_pcapng *p, struct tb_error *error)
 {
 	if (p->block_bytes < SECTION_HEAD + 4)
 		return too_short("section", error);
@@ -127,10 +122,10 @@ static int next_block(struct tb_pcapng *p, uint32_t *type, struct tb_error *erro
 	int status = read_up_to(p, 0, HEAD_BYTES, error);
 	if (status <= 0)
 		return status;
-	*type = word(p, 0); // a section's type is the same in both byte orders
-	if (*type == SECTION && (status = begin_section(p, error)) != TB_OK)
+	*type = pcapng_word(p, 0); // a section's type is the same in both byte orders
+	if (*type == SECTION && (status = begin_pcapng_section(p, error)) != TB_OK)
 		return status;
-	uint32_t length = word(p, 4);
+	uint32_t length = pcapng_word(p, 4);
 	if (length < HEAD_BYTES || length % 4 != 0 || length > BLOCK_BYTES_MAX)
 		return tb_fail(error, TB_EFORMAT,
 			"a pcapng block has a length of %u bytes: expected 12 to %u, a "
@@ -139,10 +134,10 @@ static int next_block(struct tb_pcapng *p, uint32_t *type, struct tb_error *erro
 	status = read_up_to(p, HEAD_BYTES, length, error);
 	if (status <= 0)
 		return status;
-	if (word(p, length - 4) != length)
+	if (pcapng_word(p, length - 4) != length)
 		return tb_fail(error, TB_EFORMAT,
 			"a pcapng block of %u bytes has a length of %u at its end",
-			length, word(p, length - 4));
+			length, pcapng_word(p, length - 4));
 	p->block_bytes = length;
 	return 1;
 }
@@ -175,31 +170,12 @@ static int read_option(const struct tb_pcapng *p, struct interface *interface,
 		return TB_OK;
 	if (n != 8)
 		return too_short("interface", error);
-	uint64_t first = word(p, at), second = word(p, at + 4);
+	uint64_t first = pcapng_word(p, at), second = pcapng_word(p, at + 4);
 	uint64_t value = p->little_endian ? second << 32 | first : first << 32 | second;
 	if (code == OPTION_SPEED)
 		interface->bits_per_s = value;
 	else
 		interface->offset_s = (int64_t)value;
-	return TB_OK;
-}
-
-static int read_options(
-	const struct tb_pcapng *p, struct interface *interface, struct tb_error *error)
-{
-	size_t end = p->block_bytes - 4;
-	for (size_t at = INTERFACE_HEAD; at < end;) {
-		uint16_t code = half_word(p, at), n = half_word(p, at + 2);
-		if (code == OPTION_END)
-			break;
-		at += 4;
-		if (n > end - at)
-			return too_short("interface", error);
-		int status = read_option(p, interface, code, at, n, error);
-		if (status != TB_OK)
-			return status;
-		at += (n + 3u) & ~3u;
-	}
 	return TB_OK;
 }
 
@@ -219,17 +195,30 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 		return tb_fail_memory(error, "the capture");
 	struct interface *interface = &p->interfaces[p->n_interfaces++];
 	*interface = (struct interface){.link_type = link_type_of(half_word(p, 8)),
-		.snapshot_bytes = word(p, 12),
+		.snapshot_bytes = pcapng_word(p, 12),
 		.ticks_per_s = 1000000};
-	return read_options(p, interface, error);
+	size_t end = p->block_bytes - 4;
+	for (size_t at = INTERFACE_HEAD; at < end;) {
+		uint16_t code = half_word(p, at), n = half_word(p, at + 2);
+		if (code == OPTION_END)
+			break;
+		at += 4;
+		if (n > end - at)
+			return too_short("interface", error);
+		int status = read_option(p, interface, code, at, n, error);
+		if (status != TB_OK)
+			return status;
+		at += (n + 3u) & ~3u;
+	}
+	return TB_OK;
 }
 
-static int stamp(const struct interface *interface, uint64_t ticks, int64_t *at_ns,
+static int stamp_block(const struct interface *interface, uint64_t ticks, int64_t *at_ns,
 	struct tb_error *error)
 {
 	// A second may have up to 10^19 ticks, so the part of a second needs 128 bits.
 	uint64_t seconds = ticks / interface->ticks_per_s;
-	uint128 part = (uint128)(ticks % interface->ticks_per_s) * 1000000000;
+	wide_ticks part = (wide_ticks)(ticks % interface->ticks_per_s) * 1000000000;
 	int64_t at_s;
 	if (__builtin_add_overflow(interface->offset_s, seconds, &at_s))
 		at_s = TB_RECORD_AT_MAX_S;
@@ -250,8 +239,8 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 			"a packet names interface %u, but its section has %u", number,
 			p->n_interfaces);
 	const struct interface *interface = &p->interfaces[number];
-	uint32_t wire = word(p, simple ? 8 : 24);
-	uint32_t captured = simple ? wire : word(p, 20);
+	uint32_t wire = pcapng_word(p, simple ? 8 : 24);
+	uint32_t captured = simple ? wire : pcapng_word(p, 20);
 	if (simple && interface->snapshot_bytes > 0 &&
 		captured > interface->snapshot_bytes)
 		captured = interface->snapshot_bytes;
@@ -259,9 +248,9 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 		return tb_fail(error, TB_EFORMAT,
 			"%u captured bytes do not fit into a pcapng block of %u",
 			captured, p->block_bytes);
-	uint64_t ticks = (uint64_t)word(p, 12) << 32 | word(p, 16);
+	uint64_t ticks = (uint64_t)pcapng_word(p, 12) << 32 | pcapng_word(p, 16);
 	int64_t at_ns = p->last_ns;
-	int status = simple ? TB_OK : stamp(interface, ticks, &at_ns, error);
+	int status = simple ? TB_OK : stamp_block(interface, ticks, &at_ns, error);
 	if (status != TB_OK)
 		return status;
 	p->last_ns = at_ns;
@@ -284,7 +273,7 @@ static int take_block(struct tb_pcapng *p, uint32_t type, struct tb_record *reco
 {
 	switch (type) {
 	case SECTION:
-		return check_version(p, error);
+		return check_pcapng_version(p, error);
 	case INTERFACE:
 		return add_interface(p, error);
 	case PACKET:
@@ -292,7 +281,8 @@ static int take_block(struct tb_pcapng *p, uint32_t type, struct tb_record *reco
 		if (p->block_bytes < PACKET_HEAD + 4)
 			return too_short("packet", error);
 		return give_packet(p, PACKET_HEAD,
-			type == PACKET ? half_word(p, 8) : word(p, 8), record, error);
+			type == PACKET ? half_word(p, 8) : pcapng_word(p, 8), record,
+			error);
 	case SIMPLE_PACKET:
 		if (p->block_bytes < SIMPLE_HEAD + 4)
 			return too_short("packet", error);
@@ -313,7 +303,7 @@ int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_infil
 	new->file = file;
 	int status = next_block(new, &type, error);
 	if (status == 1)
-		status = check_version(new, error);
+		status = check_pcapng_version(new, error);
 	if (status != TB_OK) {
 		tb_pcapng_free(new);
 		return status;

@@ -1,6 +1,6 @@
 #include "random.h"
 
-static uint64_t rotate_left(uint64_t x, int k)
+static uint64_t rotate_u64_left(uint64_t x, int k)
 {
 	return (x << k) | (x >> (64 - k));
 }
@@ -25,14 +25,14 @@ void tb_random_init(struct tb_random *random, uint64_t seed, uint64_t stream)
 uint64_t tb_random_next(struct tb_random *random)
 {
 	uint64_t *s = random->state;
-	uint64_t result = rotate_left(s[1] * 5, 7) * 9;
+	uint64_t result = rotate_u64_left(s[1] * 5, 7) * 9;
 	uint64_t t = s[1] << 17;
 	s[2] ^= s[0];
 	s[3] ^= s[1];
 	s[1] ^= s[2];
 	s[0] ^= s[3];
 	s[2] ^= t;
-	s[3] = rotate_left(s[3], 45);
+	s[3] = rotate_u64_left(s[3], 45);
 	return result;
 }
 

@@ -5,32 +5,9 @@
 
 enum { LETTERS = 64, LETTERS_A_SLIP = 3, FEWEST_LETTERS = 2 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned lesser_cost(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
-}
-
-// distance keeps three rows of the table of optimal string alignment: row[i % 3][k] is
-// the distance between the first i letters of `a` and the first k of `b`.
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[3][LETTERS];
-	size_t n = strnlen(b, LETTERS - 1), i = 0;
-	for (unsigned k = 0; k <= n; k++)
-		row[0][k] = k;
-	for (i = 1; a[i - 1]; i++) {
-		unsigned *now = row[i % 3];
-		const unsigned *above = row[(i - 1) % 3], *twice = row[(i + 1) % 3];
-		now[0] = (unsigned)i;
-		for (size_t k = 1; k <= n; k++) {
-			now[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]),
-				least(above[k], now[k - 1]) + 1);
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
-				a[i - 2] == b[k - 1])
-				now[k] = least(now[k], twice[k - 2] + 1);
-		}
-	}
-	return row[(i - 1) % 3][n];
 }
 
 static const char *name_at(const char *const *names, size_t i, size_t stride)
@@ -43,9 +20,27 @@ static const char *name_at(const char *const *names, size_t i, size_t stride)
 // slips counts the letters that are missing after a beginning of `name` as one slip.
 static unsigned slips(const char *typed, size_t n_typed, const char *name)
 {
-	unsigned letters = distance(typed, name);
+	// Keep three rows of the table of optimal string alignment: row[i % 3][k]
+	// is the distance between the first i letters of `a` and the first k of `b`.
+	unsigned row[3][LETTERS];
+	size_t n = strnlen(name, LETTERS - 1), i = 0;
+	for (unsigned k = 0; k <= n; k++)
+		row[0][k] = k;
+	for (i = 1; typed[i - 1]; i++) {
+		unsigned *now = row[i % 3];
+		const unsigned *above = row[(i - 1) % 3], *twice = row[(i + 1) % 3];
+		now[0] = (unsigned)i;
+		for (size_t k = 1; k <= n; k++) {
+			now[k] = lesser_cost(above[k - 1] + (typed[i - 1] != name[k - 1]),
+				lesser_cost(above[k], now[k - 1]) + 1);
+			if (i > 1 && k > 1 && typed[i - 1] == name[k - 2] &&
+				typed[i - 2] == name[k - 1])
+				now[k] = lesser_cost(now[k], twice[k - 2] + 1);
+		}
+	}
+	unsigned letters = row[(i - 1) % 3][n];
 	if (n_typed >= FEWEST_LETTERS && strncmp(typed, name, n_typed) == 0)
-		return least(letters, 1);
+		return lesser_cost(letters, 1);
 	return letters;
 }
 

@@ -61,9 +61,9 @@ void tb_walk_radiotap(struct tb_walk *walk)
 				   .padded = flags & RADIOTAP_PADDED});
 }
 
-// read_ends finds source and destination among the addresses (table 9-60): the receiver
-// at byte 4, the transmitter at 10, those beyond the access points at 16 and 24.
-static bool read_ends(struct tb_walk *walk, uint8_t flags)
+// read_wlan_ends finds source and destination among the addresses (table 9-60): the
+// receiver at byte 4, the transmitter at 10, those beyond the access points at 16 and 24.
+static bool read_wlan_ends(struct tb_walk *walk, uint8_t flags)
 {
 	size_t destination = flags & TO_DS ? 16 : 4;
 	size_t source = 10;
@@ -120,7 +120,7 @@ static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool
 	uint32_t header = header_bytes(subtype, flags);
 	uint16_t sequence;
 	uint8_t qos = 0;
-	if (!read_ends(walk, flags) ||
+	if (!read_wlan_ends(walk, flags) ||
 		!tb_bytes_u16_as(walk->bytes, 22, true, &sequence)) {
 		frame->kind = TB_FRAME_UNDECODABLE;
 		return;

@@ -7,19 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void unpack(const struct tb_address *address, uint8_t bytes[16])
-{
-	for (size_t i = 0; i < 8; i++) {
-		bytes[i] = (uint8_t)(address->high >> (56 - 8 * i));
-		bytes[8 + i] = (uint8_t)(address->low >> (56 - 8 * i));
-	}
-}
-
 char *tb_address_format(const struct tb_address *address, char *buffer, size_t size)
 {
 	uint8_t bytes[16];
 	char wide[INET6_ADDRSTRLEN] = "";
-	unpack(address, bytes);
+	for (size_t i = 0; i < 8; i++) {
+		bytes[i] = (uint8_t)(address->high >> (56 - 8 * i));
+		bytes[8 + i] = (uint8_t)(address->low >> (56 - 8 * i));
+	}
 	const uint8_t *tail = bytes + 10; // six bytes: a MAC; the last four: IPv4
 	inet_ntop(AF_INET6, bytes, wide, sizeof wide);
 	switch (address->kind) {

@@ -90,7 +90,7 @@ static int open_pcapng(struct tb_capture_file *file, struct tb_error *error)
 	return status;
 }
 
-static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
+static int open_with_libpcap(struct tb_capture_file *file, struct tb_error *error)
 {
 	char message[PCAP_ERRBUF_SIZE] = "";
 	file->pcap = pcap_fopen_offline_with_tstamp_precision(
@@ -134,7 +134,7 @@ static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 	// Every record takes two small reads; without this each would take a lock.
 	__fsetlocking(file->stream, FSETLOCKING_BYCALLER);
 	return kind == TB_CAPTURE_KIND_PCAPNG ? open_pcapng(file, error)
-					      : open_pcap(file, error);
+					      : open_with_libpcap(file, error);
 }
 
 int tb_capture_file_open(struct tb_capture_file **file, const char *path,
@@ -181,18 +181,6 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	free(file->ahead);
 	free(file->name);
 	free(file);
-}
-
-// fail_at reports what stopped the reader, at the record after the last whole one. If the
-// input itself failed (damaged compression, a read error), that is the cause.
-static int fail_at(const struct tb_capture_file *file, const struct tb_error *found,
-	struct tb_error *error)
-{
-	struct tb_error cause;
-	if (tb_infile_check(file->input, &cause) == TB_OK)
-		cause = *found;
-	return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
-		file->n_records + 1, "%s", cause.text);
 }
 
 // read_ahead reads until `n` bytes from ahead_at on are there, or no more come: 1, 0, or
@@ -313,8 +301,16 @@ int tb_capture_file_next(
 	int status = file->is_usual ? next_of_usual(file, record, &found)
 		     : file->pcapng ? tb_pcapng_next(file->pcapng, record, &found)
 				    : next_of_pcap(file, record, &found);
-	if (status < 0)
-		return fail_at(file, &found, error);
+	if (status < 0) {
+		// Report what stopped the reader, at the record after the last whole one.
+		// If the input itself failed (damaged compression, a read error), that is
+		// the cause.
+		struct tb_error cause;
+		if (tb_infile_check(file->input, &cause) == TB_OK)
+			cause = found;
+		return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
+			file->n_records + 1, "%s", cause.text);
+	}
 	file->n_records += status == 1;
 	return status;
 }

@@ -1,5 +1,5 @@
 // Writes a job as a Chakra execution trace (capture/chakra/execution_trace.proto): files
-// NAME.0.et, NAME.1.et and so on, one a rank. Private to capture/writers/.
+// NAME.0.et, NAME.1.et and so on, one a rank. Private to capture/jobs/.
 //
 // Operations are nodes of computation, sends and receives with what they wait for. What
 // waits for an operation's start waits for all that this waits for, as Chakra has

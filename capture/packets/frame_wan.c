@@ -124,31 +124,6 @@ void tb_walk_hdlc(struct tb_walk *walk)
 	tb_walk_ether_type(walk, type);
 }
 
-static void walk_nlpid(struct tb_walk *walk, uint8_t nlpid)
-{
-	tb_walk_type(walk, TB_REGISTRY_NLPID, nlpid);
-	switch (nlpid) {
-	case NLPID_IPV4:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
-		break;
-	case NLPID_IPV6:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
-		break;
-	case NLPID_SNAP:
-		tb_walk_snap(walk, true, 0);
-		break;
-	case NLPID_PPP: // RFC 1973
-		tb_walk_ppp(walk);
-		break;
-	default:
-		walk->frame->kind =
-			nlpid == NLPID_Q933 || nlpid == NLPID_LMI ||
-					(nlpid >= NLPID_CLNP && nlpid <= NLPID_IS_IS)
-				? TB_FRAME_CONTROL
-				: TB_FRAME_UNDECODABLE;
-	}
-}
-
 // address_bytes measures Q.922's address: two to four bytes, only the last of them odd.
 static bool address_bytes(struct tb_bytes bytes, uint32_t *n)
 {
@@ -186,7 +161,27 @@ void tb_walk_frame_relay(struct tb_walk *walk)
 		return;
 	}
 	tb_walk_as_ethernet(walk, n + 1);
-	walk_nlpid(walk, nlpid);
+	tb_walk_type(walk, TB_REGISTRY_NLPID, nlpid);
+	switch (nlpid) {
+	case NLPID_IPV4:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
+		break;
+	case NLPID_IPV6:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
+		break;
+	case NLPID_SNAP:
+		tb_walk_snap(walk, true, 0);
+		break;
+	case NLPID_PPP: // RFC 1973
+		tb_walk_ppp(walk);
+		break;
+	default:
+		walk->frame->kind =
+			nlpid == NLPID_Q933 || nlpid == NLPID_LMI ||
+					(nlpid >= NLPID_CLNP && nlpid <= NLPID_IS_IS)
+				? TB_FRAME_CONTROL
+				: TB_FRAME_UNDECODABLE;
+	}
 }
 
 // BSD decompresses the header before it hands the packet out, so IP follows.
@@ -194,21 +189,6 @@ void tb_walk_slip(struct tb_walk *walk)
 {
 	tb_walk_as_ethernet(walk, SLIP_BYTES);
 	tb_walk_ip(walk);
-}
-
-// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a mark for control
-// frames, then Ethernet.
-static void walk_lane(struct tb_walk *walk)
-{
-	uint16_t client;
-	if (!tb_bytes_u16(walk->bytes, 0, &client)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-	} else if (client == LANE_CONTROL) {
-		walk->frame->kind = TB_FRAME_CONTROL;
-	} else {
-		tb_walk_drop(walk, LANE_BYTES);
-		tb_walk_ethernet(walk);
-	}
 }
 
 // SunATM: direction and kind of traffic, path, channel (two bytes). Raw traffic is IP if
@@ -225,9 +205,19 @@ void tb_walk_sunatm(struct tb_walk *walk)
 	tb_walk_as_ethernet(walk, SUNATM_BYTES);
 	if (kind == SUNATM_RAW)
 		tb_walk_ip(walk);
-	else if (kind == SUNATM_LANE)
-		walk_lane(walk);
-	else if (kind == SUNATM_LLC)
+	else if (kind == SUNATM_LANE) {
+		// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a
+		// mark for control frames, then Ethernet.
+		uint16_t client;
+		if (!tb_bytes_u16(walk->bytes, 0, &client)) {
+			walk->frame->kind = TB_FRAME_UNDECODABLE;
+		} else if (client == LANE_CONTROL) {
+			walk->frame->kind = TB_FRAME_CONTROL;
+		} else {
+			tb_walk_drop(walk, LANE_BYTES);
+			tb_walk_ethernet(walk);
+		}
+	} else if (kind == SUNATM_LLC)
 		tb_walk_llc(walk, true, ATM_BRIDGE_PAD);
 	else
 		walk->frame->kind = TB_FRAME_CONTROL;

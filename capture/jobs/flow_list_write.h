@@ -1,5 +1,5 @@
 // Writes a job as a flow list (capture/jobs/flow_list.h): each message is a flow, which
-// begins at a time or by a trigger. Private to capture/writers/.
+// begins at a time or by a trigger. Private to capture/jobs/.
 //
 // A flow begins when the messages that its send waits for in the job have been sent or
 // received; computation in between, processors and network interfaces are left out, and

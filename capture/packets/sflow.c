@@ -12,8 +12,8 @@
 
 #define AT_MOST 65536 // more samples or records do not fit into a datagram
 
-// take_word reads a word and steps over it.
-static bool take_word(struct tb_bytes *bytes, uint32_t *word)
+// take_sflow_word reads a word and steps over it.
+static bool take_sflow_word(struct tb_bytes *bytes, uint32_t *word)
 {
 	if (!tb_bytes_u32(*bytes, 0, word))
 		return false;
@@ -25,7 +25,7 @@ static bool take_word(struct tb_bytes *bytes, uint32_t *word)
 static bool take_part(struct tb_bytes *bytes, uint32_t *type, struct tb_bytes *part)
 {
 	uint32_t n;
-	if (!take_word(bytes, type) || !take_word(bytes, &n))
+	if (!take_sflow_word(bytes, type) || !take_sflow_word(bytes, &n))
 		return false;
 	*part = *bytes;
 	if (part->n > n)
@@ -37,24 +37,24 @@ static bool take_part(struct tb_bytes *bytes, uint32_t *type, struct tb_bytes *p
 bool tb_sflow_begin(struct tb_sflow *sflow, struct tb_bytes payload)
 {
 	uint32_t version, family;
-	if (!take_word(&payload, &version) || version != VERSION ||
-		!take_word(&payload, &family) || (family != 1 && family != 2))
+	if (!take_sflow_word(&payload, &version) || version != VERSION ||
+		!take_sflow_word(&payload, &family) || (family != 1 && family != 2))
 		return false;
 	// The agent's address and number, a sequence number, its uptime.
 	payload = tb_bytes_after(payload, (family == 1 ? 4 : 16) + 12);
 	sflow->left = payload;
-	return take_word(&sflow->left, &sflow->n_left) && sflow->n_left < AT_MOST;
+	return take_sflow_word(&sflow->left, &sflow->n_left) && sflow->n_left < AT_MOST;
 }
 
-static void put_bytes(uint8_t *to, uint32_t value, size_t n)
+static void write_big_endian(uint8_t *to, uint32_t value, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (uint8_t)(value >> (8 * (n - 1 - i)));
 }
 
-// take_header takes the first bytes of the packet: the protocol with which they begin,
-// the length that it had, how much of its end (the FCS) was stripped.
-static bool take_header(struct tb_bytes record, struct tb_sflow_sample *sample)
+// take_sflow_header takes the first bytes of the packet: the protocol with which they
+// begin, the length that it had, how much of its end (the FCS) was stripped.
+static bool take_sflow_header(struct tb_bytes record, struct tb_sflow_sample *sample)
 {
 	static const int link_types[] = {[1] = DLT_EN10MB,
 		[5] = DLT_FRELAY,
@@ -62,8 +62,9 @@ static bool take_header(struct tb_bytes record, struct tb_sflow_sample *sample)
 		[11] = DLT_RAW,
 		[12] = DLT_RAW};
 	uint32_t protocol, length, stripped, captured;
-	if (!take_word(&record, &protocol) || !take_word(&record, &length) ||
-		!take_word(&record, &stripped) || !take_word(&record, &captured))
+	if (!take_sflow_word(&record, &protocol) || !take_sflow_word(&record, &length) ||
+		!take_sflow_word(&record, &stripped) ||
+		!take_sflow_word(&record, &captured))
 		return false;
 	if (record.n > captured)
 		record.n = captured;
@@ -90,14 +91,14 @@ static bool take_fields(struct tb_bytes record, bool v6, uint8_t header[48],
 		length < begin)
 		return false;
 	memset(header, 0, 48);
-	put_bytes(header, v6 ? 0x60 : 0x45, 1);
-	put_bytes(header + (v6 ? 4 : 2), v6 ? length - 40 : length, 2);
-	put_bytes(header + (v6 ? 6 : 9), protocol, 1);
+	write_big_endian(header, v6 ? 0x60 : 0x45, 1);
+	write_big_endian(header + (v6 ? 4 : 2), v6 ? length - 40 : length, 2);
+	write_big_endian(header + (v6 ? 6 : 9), protocol, 1);
 	memcpy(header + (v6 ? 8 : 12), record.data + 8, 2 * address);
-	put_bytes(header + begin, from, 2);
-	put_bytes(header + begin + 2, to, 2);
+	write_big_endian(header + begin, from, 2);
+	write_big_endian(header + begin + 2, to, 2);
 	// UDP's length, so that a datagram is not refused for having none.
-	put_bytes(header + begin + 4, length - (uint32_t)begin, 2);
+	write_big_endian(header + begin + 4, length - (uint32_t)begin, 2);
 	*sample = (struct tb_sflow_sample){.bytes = {header, begin + 8},
 		.wire_bytes = length,
 		.link_type = DLT_RAW,
@@ -123,7 +124,7 @@ static bool take_sample(struct tb_sflow *sflow, struct tb_bytes body, bool expan
 	sample->stands_for = rate ? rate : 1;
 	for (uint32_t i = 0; i < n && i < AT_MOST && take_part(&body, &type, &record);
 		i++) {
-		if (type == PACKET_HEADER && take_header(record, sample))
+		if (type == PACKET_HEADER && take_sflow_header(record, sample))
 			return true;
 		if (!found && (type == IPV4_FIELDS || type == IPV6_FIELDS))
 			found = take_fields(

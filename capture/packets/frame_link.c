@@ -171,7 +171,7 @@ static void walk_nflog(struct tb_walk *walk)
 }
 
 // IP over InfiniBand: 40 bytes instead of the global route header, the last 20 of them a
-// link address; then an EtherType and two reserved bytes (RFC 4391, section 6).
+// link_decoder address; then an EtherType and two reserved bytes (RFC 4391, section 6).
 static void walk_ipoib(struct tb_walk *walk)
 {
 	uint16_t type;
@@ -297,7 +297,7 @@ static void walk_frame_relay_directed(struct tb_walk *walk)
 	tb_walk_frame_relay(walk);
 }
 
-static const struct link {
+static const struct link_decoder {
 	int type;
 	void (*walk)(struct tb_walk *walk);
 } links[] = {
@@ -335,7 +335,7 @@ static const struct link {
 	{DLT_JUNIPER_ETHER, walk_juniper},
 };
 
-static const struct link *link_of(int link_type)
+static const struct link_decoder *find_link_decoder(int link_type)
 {
 	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
 		if (links[i].type == link_type)
@@ -345,12 +345,12 @@ static const struct link *link_of(int link_type)
 
 bool tb_frame_reads_link_type(int link_type)
 {
-	return link_of(link_type) != NULL;
+	return find_link_decoder(link_type) != NULL;
 }
 
 void tb_walk_link(struct tb_walk *walk, int link_type)
 {
-	const struct link *link = link_of(link_type);
+	const struct link_decoder *link = find_link_decoder(link_type);
 	tb_walk_type(walk, TB_REGISTRY_LINK, (uint16_t)link_type);
 	if (link)
 		link->walk(walk);

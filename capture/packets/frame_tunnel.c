@@ -45,11 +45,11 @@ static void begin_anew(struct tb_walk *walk, uint32_t wire_bytes, enum tb_frame_
 	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 }
 
-// enter decodes the packet that begins `header` bytes from here. It begins anew, so that
-// a packet has the same digest inside and outside the tunnel, and counts once if both
-// were captured. If it finds no endpoints, because the capture is cut off or a well-known
-// port carries something else, it returns false and goes back to the header.
-static bool enter(struct tb_walk *walk, uint32_t header, uint16_t type)
+// enter_tunnel decodes the packet that begins `header` bytes from here. It begins anew,
+// so that a packet has the same digest inside and outside the tunnel, and counts once if
+// both were captured. If it finds no endpoints, because the capture is cut off or a
+// well-known port carries something else, it returns false and goes back to the header.
+static bool enter_tunnel(struct tb_walk *walk, uint32_t header, uint16_t type)
 {
 	const struct tb_walk_place outside = tb_walk_here(walk);
 	struct tb_frame *frame = walk->frame;
@@ -81,7 +81,7 @@ bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].protocol == protocol)
-			return enter(walk, rows[i].header, rows[i].type);
+			return enter_tunnel(walk, rows[i].header, rows[i].type);
 	return false;
 }
 
@@ -89,7 +89,7 @@ static bool enter_vxlan(struct tb_walk *walk)
 {
 	uint8_t flags;
 	return tb_bytes_u8(walk->bytes, UDP_BYTES, &flags) && (flags & VXLAN_INSTANCE) &&
-	       enter(walk, UDP_BYTES + VXLAN_BYTES, TB_ETHER_TYPE_TEB);
+	       enter_tunnel(walk, UDP_BYTES + VXLAN_BYTES, TB_ETHER_TYPE_TEB);
 }
 
 static bool enter_vxlan_gpe(struct tb_walk *walk)
@@ -103,7 +103,7 @@ static bool enter_vxlan_gpe(struct tb_walk *walk)
 		return false;
 	if ((flags & VXLAN_GPE_NEXT) && !tb_walk_next_protocol(next, &type))
 		return false;
-	return enter(walk, UDP_BYTES + VXLAN_BYTES, type);
+	return enter_tunnel(walk, UDP_BYTES + VXLAN_BYTES, type);
 }
 
 // Geneve: version 0 in two bits, length of the options in words of four bytes, flags, and
@@ -118,7 +118,7 @@ static bool enter_geneve(struct tb_walk *walk)
 		!tb_bytes_u16(walk->bytes, UDP_BYTES + 2, &type) || options >> 6 != 0 ||
 		(flags & GENEVE_CONTROL) || type < TB_ETHER_TYPE_LEAST)
 		return false;
-	return enter(walk, UDP_BYTES + GENEVE_BYTES + (options & 0x3fu) * 4, type);
+	return enter_tunnel(walk, UDP_BYTES + GENEVE_BYTES + (options & 0x3fu) * 4, type);
 }
 
 // walk_mirrored treats the frame inside a mirror's headers as the captured one, with its
@@ -164,8 +164,8 @@ static bool enter_ip(struct tb_walk *walk, uint32_t header)
 	if (!tb_bytes_u8(walk->bytes, header, &first))
 		return false;
 	if (first >> 4 == 4)
-		return enter(walk, header, TB_ETHER_TYPE_IPV4);
-	return first >> 4 == 6 && enter(walk, header, TB_ETHER_TYPE_IPV6);
+		return enter_tunnel(walk, header, TB_ETHER_TYPE_IPV4);
+	return first >> 4 == 6 && enter_tunnel(walk, header, TB_ETHER_TYPE_IPV6);
 }
 
 // GTP-U (3GPP TS 29.281, section 5): flags, type, length, tunnel; four bytes, the last of
@@ -217,7 +217,7 @@ static bool enter_lisp(struct tb_walk *walk)
 
 static bool enter_labels(struct tb_walk *walk)
 {
-	return enter(walk, UDP_BYTES, TB_ETHER_TYPE_MPLS);
+	return enter_tunnel(walk, UDP_BYTES, TB_ETHER_TYPE_MPLS);
 }
 
 // note_sflow leaves the samples to the cleaning; the datagram itself is no tunnel.
@@ -298,7 +298,7 @@ void tb_walk_gre(struct tb_walk *walk)
 		return;
 	}
 	if (whole && type >= TB_ETHER_TYPE_LEAST && !(flags & GRE_ROUTING) &&
-		enter(walk, gre_bytes(flags), type))
+		enter_tunnel(walk, gre_bytes(flags), type))
 		return;
 	tb_walk_payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
 }

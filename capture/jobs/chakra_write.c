@@ -43,31 +43,31 @@ static void put_byte(struct chakra_bytes *bytes, uint8_t byte)
 		bytes->failed = true;
 }
 
-static void put_varint(struct chakra_bytes *bytes, uint64_t value)
+static void chakra_put_varint(struct chakra_bytes *bytes, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
 		put_byte(bytes, (uint8_t)(value | 0x80));
 	put_byte(bytes, (uint8_t)value);
 }
 
-static void put_number(struct chakra_bytes *bytes, unsigned field, uint64_t value)
+static void chakra_put_number(struct chakra_bytes *bytes, unsigned field, uint64_t value)
 {
-	put_varint(bytes, NUMBER(field));
-	put_varint(bytes, value);
+	chakra_put_varint(bytes, NUMBER(field));
+	chakra_put_varint(bytes, value);
 }
 
-static void put_bytes(
+static void chakra_put_bytes(
 	struct chakra_bytes *bytes, unsigned field, const void *data, size_t n)
 {
-	put_varint(bytes, BYTES(field));
-	put_varint(bytes, n);
+	chakra_put_varint(bytes, BYTES(field));
+	chakra_put_varint(bytes, n);
 	for (size_t i = 0; i < n; i++)
 		put_byte(bytes, ((const uint8_t *)data)[i]);
 }
 
-static void put_text(struct chakra_bytes *bytes, unsigned field, const char *text)
+static void chakra_put_text(struct chakra_bytes *bytes, unsigned field, const char *text)
 {
-	put_bytes(bytes, field, text, strlen(text));
+	chakra_put_bytes(bytes, field, text, strlen(text));
 }
 
 // put_attribute writes one with a whole number (as_int64, or as_bool).
@@ -75,14 +75,14 @@ static void put_attribute(
 	struct chakra_writing *w, const char *name, unsigned field, uint64_t value)
 {
 	w->part.n = 0;
-	put_text(&w->part, 1, name);
-	put_number(&w->part, field, value);
-	put_bytes(&w->node, 10, w->part.data, w->part.n);
+	chakra_put_text(&w->part, 1, name);
+	chakra_put_number(&w->part, field, value);
+	chakra_put_bytes(&w->node, 10, w->part.data, w->part.n);
 }
 
 enum { AS_INT64 = 9, AS_BOOL = 27 };
 
-static int push(struct chakra_writing *w, uint32_t op, uint32_t stamp)
+static int chakra_push(struct chakra_writing *w, uint32_t op, uint32_t stamp)
 {
 	if (w->stamps[op] == stamp)
 		return TB_OK;
@@ -99,7 +99,7 @@ static int put_deps(struct chakra_writing *w, uint32_t op, uint32_t base)
 {
 	const struct tb_job_order *order = &w->order;
 	uint32_t n_ops = w->job->n_ops;
-	int status = push(w, op, op + 1);
+	int status = chakra_push(w, op, op + 1);
 	w->part.n = 0;
 	while (status == TB_OK && w->n_stack > 0) {
 		uint32_t at = w->stack[--w->n_stack];
@@ -107,38 +107,16 @@ static int put_deps(struct chakra_writing *w, uint32_t op, uint32_t base)
 			status == TB_OK && k < order->first_pred[at + 1]; k++) {
 			uint32_t on = order->preds[k] & ~TB_DEP_START;
 			if (order->preds[k] & TB_DEP_START) {
-				status = push(w, on, op + 1);
+				status = chakra_push(w, on, op + 1);
 			} else if (w->stamps[n_ops + on] != op + 1) {
 				w->stamps[n_ops + on] = op + 1;
-				put_varint(&w->part, on - base);
+				chakra_put_varint(&w->part, on - base);
 			}
 		}
 	}
 	if (status == TB_OK && w->part.n > 0)
-		put_bytes(&w->node, 5, w->part.data, w->part.n);
+		chakra_put_bytes(&w->node, 5, w->part.data, w->part.n);
 	return status;
-}
-
-static void put_calc(struct chakra_writing *w, const struct tb_op *op)
-{
-	uint64_t us = op->amount / 1000 + (op->amount % 1000 >= 500);
-	uint64_t off =
-		us * 1000 > op->amount ? us * 1000 - op->amount : op->amount - us * 1000;
-	put_number(&w->node, 7, us);
-	put_attribute(w, "is_cpu_op", AS_BOOL, 0);
-	if (off)
-		put_attribute(w, "duration_ns", AS_INT64, op->amount);
-	w->inexact_ns += off;
-}
-
-static void put_message(struct chakra_writing *w, const struct tb_op *op, uint32_t rank)
-{
-	bool sends = op->kind == TB_OP_SEND;
-	put_attribute(w, "is_cpu_op", AS_BOOL, 0);
-	put_attribute(w, "comm_src", AS_INT64, sends ? rank : op->peer);
-	put_attribute(w, "comm_dst", AS_INT64, sends ? op->peer : rank);
-	put_attribute(w, "comm_tag", AS_INT64, op->tag);
-	put_attribute(w, "comm_size", AS_INT64, op->amount);
 }
 
 static void put_message_of(const struct chakra_bytes *bytes, FILE *stream)
@@ -150,39 +128,52 @@ static void put_message_of(const struct chakra_bytes *bytes, FILE *stream)
 	fwrite(bytes->data, 1, bytes->n, stream);
 }
 
-static int put_node(
+static int chakra_put_node(
 	struct chakra_writing *w, uint32_t rank, uint32_t i, uint32_t base, FILE *stream)
 {
 	static const char *const names[] = {"calc", "send", "recv"};
 	static const uint8_t types[] = {COMPUTES, SENDS, RECEIVES};
 	const struct tb_op *op = &w->job->ops[i];
 	w->node.n = 0;
-	put_number(&w->node, 1, i - base);
-	put_text(&w->node, 2, names[op->kind]);
-	put_number(&w->node, 3, types[op->kind]);
+	chakra_put_number(&w->node, 1, i - base);
+	chakra_put_text(&w->node, 2, names[op->kind]);
+	chakra_put_number(&w->node, 3, types[op->kind]);
 	if (put_deps(w, i, base) != TB_OK)
 		return TB_ENOMEM;
-	if (op->kind == TB_OP_CALC)
-		put_calc(w, op);
-	else
-		put_message(w, op, rank);
+	if (op->kind == TB_OP_CALC) {
+		uint64_t us = op->amount / 1000 + (op->amount % 1000 >= 500);
+		uint64_t off = us * 1000 > op->amount ? us * 1000 - op->amount
+						      : op->amount - us * 1000;
+		chakra_put_number(&w->node, 7, us);
+		put_attribute(w, "is_cpu_op", AS_BOOL, 0);
+		if (off)
+			put_attribute(w, "duration_ns", AS_INT64, op->amount);
+		w->inexact_ns += off;
+	} else {
+		bool sends = op->kind == TB_OP_SEND;
+		put_attribute(w, "is_cpu_op", AS_BOOL, 0);
+		put_attribute(w, "comm_src", AS_INT64, sends ? rank : op->peer);
+		put_attribute(w, "comm_dst", AS_INT64, sends ? op->peer : rank);
+		put_attribute(w, "comm_tag", AS_INT64, op->tag);
+		put_attribute(w, "comm_size", AS_INT64, op->amount);
+	}
 	put_message_of(&w->node, stream);
 	return w->node.failed || w->part.failed ? TB_ENOMEM : TB_OK;
 }
 
-static int put_rank(struct chakra_writing *w, uint32_t rank, FILE *stream)
+static int chakra_put_rank(struct chakra_writing *w, uint32_t rank, FILE *stream)
 {
 	const struct tb_job *job = w->job;
 	uint32_t base = job->first_op[rank], n_calcs[256] = {0};
 	int status = TB_OK;
 	w->node.n = 0;
-	put_text(&w->node, 1, "0.0.4"); // of the schema
+	chakra_put_text(&w->node, 1, "0.0.4"); // of the schema
 	put_message_of(&w->node, stream);
 	for (uint32_t i = base; status == TB_OK && i < job->first_op[rank + 1]; i++) {
 		const struct tb_op *op = &job->ops[i];
 		if (op->kind == TB_OP_CALC && op->amount)
 			w->has_shared |= n_calcs[op->cpu]++ > 0;
-		status = put_node(w, rank, i, base, stream);
+		status = chakra_put_node(w, rank, i, base, stream);
 	}
 	return status;
 }
@@ -194,40 +185,6 @@ static char *name_file(const char *path, uint32_t rank)
 	int n = asprintf(&name, "%.*s.%" PRIu32 SUFFIX,
 		(int)(strlen(path) - strlen(SUFFIX)), path, rank);
 	return n < 0 ? NULL : name;
-}
-
-static int write_rank(
-	struct chakra_writing *w, const char *path, uint32_t rank, struct tb_error *error)
-{
-	struct tb_outfile out;
-	char *name = name_file(path, rank);
-	int status = name ? tb_outfile_open(&out, name, error)
-			  : tb_fail_memory(error, "the files");
-	if (status == TB_OK && put_rank(w, rank, out.stream) != TB_OK) {
-		tb_outfile_abandon(&out);
-		status = tb_fail_memory(error, "the nodes");
-	} else if (status == TB_OK) {
-		status = tb_outfile_commit(&out, error);
-	}
-	free(name);
-	return status;
-}
-
-static int write_ranks(struct chakra_writing *w, const char *path, struct tb_error *error)
-{
-	uint32_t rank = 0;
-	int status = TB_OK;
-	while (status == TB_OK && rank < w->job->n_ranks) {
-		status = write_rank(w, path, rank, error);
-		rank += status == TB_OK;
-	}
-	while (status != TB_OK && rank-- > 0) {
-		char *name = name_file(path, rank);
-		if (name)
-			(void)!unlink(name);
-		free(name);
-	}
-	return status;
 }
 
 static int check_path(const struct tb_job *job, const char *path, struct tb_error *error)
@@ -244,7 +201,7 @@ static int check_path(const struct tb_job *job, const char *path, struct tb_erro
 	return TB_OK;
 }
 
-static char *note_of(const struct chakra_writing *w)
+static char *chakra_note(const struct chakra_writing *w)
 {
 	char time[32], *note = NULL;
 	size_t size = 0;
@@ -278,9 +235,32 @@ int tb_chakra_write(
 	w.stamps = calloc(2 * (size_t)job->n_ops + 1, sizeof *w.stamps);
 	if (status == TB_OK && !w.stamps)
 		status = tb_fail_memory(error, "the nodes");
-	if (status == TB_OK)
-		status = write_ranks(&w, path, error);
-	if (status == TB_OK && !(*note = note_of(&w)))
+	if (status == TB_OK) {
+		uint32_t rank = 0;
+		status = TB_OK;
+		while (status == TB_OK && rank < w.job->n_ranks) {
+			struct tb_outfile out;
+			char *name = name_file(path, rank);
+			status = name ? tb_outfile_open(&out, name, error)
+				      : tb_fail_memory(error, "the files");
+			if (status == TB_OK &&
+				chakra_put_rank(&w, rank, out.stream) != TB_OK) {
+				tb_outfile_abandon(&out);
+				status = tb_fail_memory(error, "the nodes");
+			} else if (status == TB_OK) {
+				status = tb_outfile_commit(&out, error);
+			}
+			free(name);
+			rank += status == TB_OK;
+		}
+		while (status != TB_OK && rank-- > 0) {
+			char *name = name_file(path, rank);
+			if (name)
+				(void)!unlink(name);
+			free(name);
+		}
+	}
+	if (status == TB_OK && !(*note = chakra_note(&w)))
 		status = tb_fail_memory(error, "the notes");
 	tb_job_order_fini(&w.order);
 	free(w.node.data);

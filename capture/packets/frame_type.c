@@ -222,18 +222,14 @@ static const char *const user_names[] = {"USER0", "USER1", "USER2", "USER3", "US
 	"USER5", "USER6", "USER7", "USER8", "USER9", "USER10", "USER11", "USER12",
 	"USER13", "USER14", "USER15"};
 
-static const char *link_name(uint16_t number)
-{
-	if (number >= DLT_USER0 && number <= DLT_USER15)
-		return user_names[number - DLT_USER0];
-	return pcap_datalink_val_to_name(number);
-}
-
-static const char *name_of(struct tb_frame_type type, uint16_t number)
+static const char *protocol_name(struct tb_frame_type type, uint16_t number)
 {
 	const struct registry *registry = &registries[type.registry];
-	if (type.registry == TB_REGISTRY_LINK)
-		return link_name(number);
+	if (type.registry == TB_REGISTRY_LINK) {
+		if (number >= DLT_USER0 && number <= DLT_USER15)
+			return user_names[number - DLT_USER0];
+		return pcap_datalink_val_to_name(number);
+	}
 	for (size_t i = 0; i < registry->n_names; i++)
 		if (registry->names[i].number == number)
 			return registry->names[i].name;
@@ -250,7 +246,7 @@ char *tb_frame_type_format(struct tb_frame_type type, char *buffer, size_t size)
 	bool wlan = type.registry == TB_REGISTRY_WLAN;
 	uint16_t flags = wlan ? type.number & 0xff00 : 0;
 	uint16_t number = type.number - flags;
-	const char *name = name_of(type, number);
+	const char *name = protocol_name(type, number);
 	char digits[8];
 	if (registry->hex_digits == 4)
 		snprintf(digits, sizeof digits, "0x%04x", number);

@@ -53,7 +53,7 @@ static int range_at(const struct name_expansion *expansion, const char **text,
 	return TB_OK;
 }
 
-static int expand(const struct name_expansion *expansion, const char *before,
+static int expand_brackets(const struct name_expansion *expansion, const char *before,
 	const char *rest, unsigned n_brackets);
 
 // expand_range expands the rest of a name behind each number of a range.
@@ -67,13 +67,13 @@ static int expand_range(const struct name_expansion *expansion, const char *befo
 		char *name;
 		if (asprintf(&name, "%s%0*u", before, width, i) < 0)
 			return tb_fail_memory(expansion->error, "names");
-		status = expand(expansion, name, rest, n_brackets);
+		status = expand_brackets(expansion, name, rest, n_brackets);
 		free(name);
 	}
 	return status;
 }
 
-static int take(const struct name_expansion *expansion, const char *name)
+static int take_expanded_name(const struct name_expansion *expansion, const char *name)
 {
 	if (*expansion->left == 0)
 		return tb_fail(expansion->error, TB_EUSAGE,
@@ -82,9 +82,9 @@ static int take(const struct name_expansion *expansion, const char *name)
 	return expansion->take(expansion->context, name);
 }
 
-// expand takes the names that begin with `before` and go on with `rest`, such as "n[0-3]"
-// or "[0-1]n[0-3]-ib".
-static int expand(const struct name_expansion *expansion, const char *before,
+// expand_brackets takes the names that begin with `before` and go on with `rest`, such as
+// "n[0-3]" or "[0-1]n[0-3]-ib".
+static int expand_brackets(const struct name_expansion *expansion, const char *before,
 	const char *rest, unsigned n_brackets)
 {
 	size_t n = strcspn(rest, "[]");
@@ -97,7 +97,7 @@ static int expand(const struct name_expansion *expansion, const char *before,
 	char *name;
 	if (asprintf(&name, "%s%.*s", before, (int)n, rest) < 0)
 		return tb_fail_memory(expansion->error, "names");
-	int status = rest[n] ? TB_OK : take(expansion, name);
+	int status = rest[n] ? TB_OK : take_expanded_name(expansion, name);
 	for (const char *at = rest + n; status == TB_OK && at != close && *at;) {
 		at++;
 		status = expand_range(expansion, name, &at, close + 1, n_brackets - 1);
@@ -112,7 +112,7 @@ int tb_name_ranges_expand(const char *name, uint64_t *left, tb_name_ranges_take 
 	void *context, struct tb_error *error)
 {
 	const struct name_expansion expansion = {taker, context, left, error};
-	return expand(&expansion, "", name, BRACKETS_MAX);
+	return expand_brackets(&expansion, "", name, BRACKETS_MAX);
 }
 
 char *tb_name_ranges_end(char *list)

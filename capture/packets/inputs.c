@@ -80,47 +80,40 @@ static bool read_on(struct tb_inputs *inputs, size_t i)
 	return status == 1;
 }
 
-static bool earlier(const struct due *a, const struct due *b)
+static bool input_is_earlier(const struct due *a, const struct due *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->input < b->input;
 }
 
-TB_HEAP(due, struct due, earlier)
+TB_HEAP(due, struct due, input_is_earlier)
 
 static struct due due_of(const struct tb_inputs *inputs, size_t i)
 {
 	return (struct due){inputs->inputs[i].next.at_ns, i};
 }
 
-static void begin(struct tb_inputs *inputs)
-{
-	inputs->begun = true;
-	for (size_t i = 0; i < inputs->n; i++)
-		if (read_on(inputs, i))
-			due_put(inputs->heap, inputs->n_heap++, due_of(inputs, i));
-}
-
-// read_on_first is for the next call: the record that was returned lives in its input
-// until then.
-static void read_on_first(struct tb_inputs *inputs)
-{
-	size_t i = inputs->heap[0].input;
-	if (read_on(inputs, i)) {
-		// The last input that is left needs no order.
-		if (inputs->n_heap > 1)
-			due_replace(inputs->heap, inputs->n_heap, due_of(inputs, i));
-	} else {
-		due_take(inputs->heap, inputs->n_heap--);
-	}
-}
-
 int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
 	size_t *input, struct tb_error *error)
 {
-	if (!inputs->begun)
-		begin(inputs);
-	else if (inputs->taken)
-		read_on_first(inputs);
+	if (!inputs->begun) {
+		inputs->begun = true;
+		for (size_t i = 0; i < inputs->n; i++)
+			if (read_on(inputs, i))
+				due_put(inputs->heap, inputs->n_heap++,
+					due_of(inputs, i));
+	} else if (inputs->taken) {
+		// Only now read on: the record that was returned lives in its input until
+		// this call.
+		size_t i = inputs->heap[0].input;
+		if (read_on(inputs, i)) {
+			// The last input that is left needs no order.
+			if (inputs->n_heap > 1)
+				due_replace(
+					inputs->heap, inputs->n_heap, due_of(inputs, i));
+		} else {
+			due_take(inputs->heap, inputs->n_heap--);
+		}
+	}
 	inputs->taken = inputs->n_heap > 0;
 	if (inputs->taken) {
 		*input = inputs->heap[0].input;

@@ -110,24 +110,6 @@ static bool is_control(uint16_t type)
 	}
 }
 
-// read_pause reads a frame of MAC control (IEEE 802.3, annex 31B and 31D).
-static void read_pause(struct tb_walk *walk)
-{
-	struct tb_frame_pause *pause = &walk->ends->pause;
-	uint16_t opcode, classes;
-	if (!tb_bytes_u16(walk->bytes, 0, &opcode) ||
-		!tb_bytes_u16(walk->bytes, 2, &classes) ||
-		walk->ends->source.kind != TB_ADDRESS_MAC)
-		return;
-	if (opcode == 1) {
-		*pause = (struct tb_frame_pause){255, true, {classes}};
-	} else if (opcode == 0x0101 && tb_bytes_have(walk->bytes, 4, 16)) {
-		*pause = (struct tb_frame_pause){(uint8_t)classes, false, {0}};
-		for (size_t i = 0; i < 8; i++)
-			(void)tb_bytes_u16(walk->bytes, 4 + 2 * i, &pause->quanta[i]);
-	}
-}
-
 // tag_bytes returns the length of the tag that an EtherType announces, up to and with the
 // EtherType of what follows; 0: it announces no tag.
 static uint32_t tag_bytes(uint16_t type)
@@ -211,16 +193,6 @@ static bool skip_tags(struct tb_walk *walk, uint16_t *type)
 	return true;
 }
 
-static void walk_bridged(struct tb_walk *walk, uint16_t kind, uint32_t pad)
-{
-	tb_walk_drop(walk, pad);
-	if (kind == BRIDGED_WITH_FCS && walk->wire_bytes > ETHERNET_BYTES + FCS_BYTES) {
-		tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
-		walk->frame->wire_bytes = walk->wire_bytes;
-	}
-	tb_walk_ethernet(walk);
-}
-
 void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 {
 	uint32_t organisation;
@@ -239,7 +211,13 @@ void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 		tb_walk_ether_type(walk, type);
 	} else if (organisation == ORGANISATION_802_1 &&
 		   (type == BRIDGED || type == BRIDGED_WITH_FCS)) {
-		walk_bridged(walk, type, bridge_pad);
+		tb_walk_drop(walk, bridge_pad);
+		if (type == BRIDGED_WITH_FCS &&
+			walk->wire_bytes > ETHERNET_BYTES + FCS_BYTES) {
+			tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
+			walk->frame->wire_bytes = walk->wire_bytes;
+		}
+		tb_walk_ethernet(walk);
 	} else {
 		if (organisation == ORGANISATION_CISCO)
 			tb_walk_type(walk, TB_REGISTRY_CISCO, type);
@@ -281,8 +259,26 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		}
 	if (is_control(type)) {
 		frame->kind = TB_FRAME_CONTROL;
-		if (type == TYPE_PAUSE)
-			read_pause(walk);
+		if (type == TYPE_PAUSE) {
+			// Read a frame of MAC control (IEEE 802.3, annex 31B and 31D).
+			struct tb_frame_pause *pause = &walk->ends->pause;
+			uint16_t opcode, classes;
+			if (tb_bytes_u16(walk->bytes, 0, &opcode) &&
+				tb_bytes_u16(walk->bytes, 2, &classes) &&
+				walk->ends->source.kind == TB_ADDRESS_MAC) {
+				if (opcode == 1) {
+					*pause = (struct tb_frame_pause){
+						255, true, {classes}};
+				} else if (opcode == 0x0101 &&
+					   tb_bytes_have(walk->bytes, 4, 16)) {
+					*pause = (struct tb_frame_pause){
+						(uint8_t)classes, false, {0}};
+					for (size_t i = 0; i < 8; i++)
+						(void)tb_bytes_u16(walk->bytes, 4 + 2 * i,
+							&pause->quanta[i]);
+				}
+			}
+		}
 	} else {
 		tb_walk_between_macs(walk);
 	}

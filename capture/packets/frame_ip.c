@@ -38,8 +38,8 @@ void tb_walk_payload_at(struct tb_walk *walk, uint32_t header)
 						     : PAYLOAD_IN_DIGEST);
 }
 
-// read_options reads the MSS and the window scale (RFC 7323) of a SYN.
-static void read_options(struct tb_frame *frame, struct tb_bytes options)
+// read_tcp_options reads the MSS and the window scale (RFC 7323) of a SYN.
+static void read_tcp_options(struct tb_frame *frame, struct tb_bytes options)
 {
 	uint8_t kind, length, shift;
 	for (size_t at = 0; at < options.n; at += length) {
@@ -95,7 +95,7 @@ static void walk_tcp(struct tb_walk *walk)
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
 	if (frame->flags & TB_TCP_SYN)
-		read_options(frame, options);
+		read_tcp_options(frame, options);
 }
 
 static void walk_udp(struct tb_walk *walk, bool fragment)

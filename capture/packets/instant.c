@@ -59,18 +59,8 @@ static bool parse_epoch(const char *text, int64_t *ns)
 	return true;
 }
 
-// days_since_epoch counts the days of the Gregorian calendar: a year that begins in March
-// ends with the leap day, and months in pairs of 61 and 31 days make 153 days in five.
-static int64_t days_since_epoch(int64_t year, int64_t month, int64_t day)
-{
-	int64_t shifted = month < 3 ? year - 1 : year;
-	int64_t of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + day - 1;
-	return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + of_year -
-	       719468;
-}
-
-// expect reads one number of a date and the mark behind it.
-static bool expect(const char **at, int digits, const char *marks, int64_t *value)
+// expect_digits reads one number of a date and the mark behind it.
+static bool expect_digits(const char **at, int digits, const char *marks, int64_t *value)
 {
 	if (!read_digits(at, digits, value) || !**at || !strchr(marks, **at))
 		return false;
@@ -81,17 +71,25 @@ static bool expect(const char **at, int digits, const char *marks, int64_t *valu
 static bool parse_date(const char *text, int64_t *ns)
 {
 	int64_t year, month, day, hour, minute, second, fraction;
-	if (!expect(&text, 4, "-", &year) || !expect(&text, 2, "-", &month) ||
-		!expect(&text, 2, "T ", &day) || !expect(&text, 2, ":", &hour) ||
-		!expect(&text, 2, ":", &minute) || !read_digits(&text, 2, &second) ||
-		!read_fraction(&text, &fraction))
+	if (!expect_digits(&text, 4, "-", &year) ||
+		!expect_digits(&text, 2, "-", &month) ||
+		!expect_digits(&text, 2, "T ", &day) ||
+		!expect_digits(&text, 2, ":", &hour) ||
+		!expect_digits(&text, 2, ":", &minute) ||
+		!read_digits(&text, 2, &second) || !read_fraction(&text, &fraction))
 		return false;
 	if (*text == 'Z')
 		text++;
 	if (*text || year < 1970 || year > 2250 || month < 1 || month > 12 || day < 1 ||
 		day > 31 || hour > 23 || minute > 59 || second > 60)
 		return false;
-	int64_t days = days_since_epoch(year, month, day);
+	// Count the days of the Gregorian calendar: a year that begins in March
+	// ends with the leap day, and months in pairs of 61 and 31 days make 153 days in
+	// five.
+	int64_t shifted = month < 3 ? year - 1 : year;
+	int64_t of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + day - 1;
+	int64_t days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 +
+		       of_year - 719468;
 	*ns = ((days * 24 + hour) * 60 + minute) * 60 + second;
 	*ns = *ns * NS_PER_S + fraction;
 	return true;

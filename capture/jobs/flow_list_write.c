@@ -3,6 +3,7 @@
 #include "array.h"
 #include "job_order.h"
 #include "map.h"
+#include "order.h"
 #include "outfile.h"
 #include "units.h"
 
@@ -54,56 +55,13 @@ struct flow_writing {
 	uint64_t n_stronger, n_local, n_empty, lost_ns;
 };
 
-static bool is_local(const struct flow_writing *w, uint32_t op)
+static bool is_local_op(const struct flow_writing *w, uint32_t op)
 {
 	uint32_t send = w->job->ops[op].kind == TB_OP_SEND ? op : w->order.match[op];
 	return w->flow_of[send] == NONE;
 }
 
-// number_flows numbers the messages between ranks, in the order in which they can run.
-static void number_flows(struct flow_writing *w)
-{
-	const struct tb_job *job = w->job;
-	for (uint32_t i = 0; i < job->n_ops; i++) {
-		uint32_t op = w->order.order[i];
-		w->flow_of[op] = NONE;
-		if (job->ops[op].kind != TB_OP_SEND)
-			continue;
-		if (tb_job_rank_of(job, op) == job->ops[op].peer) {
-			w->n_local++;
-			continue;
-		}
-		w->n_empty += job->ops[op].amount == 0;
-		w->flow_of[op] = w->n_flows;
-		w->flows[w->n_flows++] = (struct flow_row){.send = op, .begins = NONE};
-	}
-}
-
-// time_op finds out whether an operation waits for an event, and else when it starts.
-static void time_op(struct flow_writing *w, uint32_t op)
-{
-	const struct tb_op *ops = w->job->ops;
-	for (uint32_t k = w->order.first_pred[op]; k < w->order.first_pred[op + 1]; k++) {
-		uint32_t on = w->order.preds[k] & ~TB_DEP_START;
-		bool ends = !(w->order.preds[k] & TB_DEP_START);
-		bool is_calc = ops[on].kind == TB_OP_CALC;
-		uint64_t at_ns = w->at_ns[on] + (ends && is_calc ? ops[on].amount : 0);
-		w->waits[op] |= w->waits[on] || (ends && !is_calc && !is_local(w, on));
-		if (at_ns > w->at_ns[op])
-			w->at_ns[op] = at_ns;
-	}
-	// A rank's message to itself comes when it is sent.
-	if (ops[op].kind == TB_OP_RECV && is_local(w, op)) {
-		uint32_t send = w->order.match[op];
-		w->waits[op] |= w->waits[send];
-		if (w->at_ns[send] > w->at_ns[op])
-			w->at_ns[op] = w->at_ns[send];
-	}
-	if (ops[op].kind == TB_OP_CALC && w->waits[op])
-		w->lost_ns += ops[op].amount;
-}
-
-static int push(struct flow_walk *walk, uint32_t op, bool end)
+static int flow_walk_push(struct flow_walk *walk, uint32_t op, bool end)
 {
 	uint32_t at = 2 * op + end;
 	if (walk->stamps[at] == walk->number)
@@ -121,12 +79,13 @@ static int push_preds(struct flow_writing *w, uint32_t op)
 	for (uint32_t k = w->order.first_pred[op];
 		status == TB_OK && k < w->order.first_pred[op + 1]; k++) {
 		uint32_t on = w->order.preds[k];
-		status = push(&w->walk, on & ~TB_DEP_START, !(on & TB_DEP_START));
+		status = flow_walk_push(
+			&w->walk, on & ~TB_DEP_START, !(on & TB_DEP_START));
 	}
 	return status;
 }
 
-static int want(struct flow_writing *w, uint32_t event)
+static int flow_want_event(struct flow_writing *w, uint32_t event)
 {
 	if (TB_ARRAY_RESERVE(&w->pool, &w->pool_room, w->n_pool + 1) != TB_OK)
 		return TB_ENOMEM;
@@ -134,25 +93,20 @@ static int want(struct flow_writing *w, uint32_t event)
 	return TB_OK;
 }
 
-// step goes on behind an operation's start or end; an end between ranks is an event.
-static int step(struct flow_writing *w, uint32_t op, bool end)
+// walk_flow goes on behind an operation's start or end; an end between ranks is an event.
+static int walk_flow(struct flow_writing *w, uint32_t op, bool end)
 {
 	const struct tb_op *at = &w->job->ops[op];
-	bool is_event = end && at->kind != TB_OP_CALC && !is_local(w, op);
+	bool is_event = end && at->kind != TB_OP_CALC && !is_local_op(w, op);
 	if (is_event && at->kind == TB_OP_SEND)
-		return want(w, w->flow_of[op] * N_ENDS + SENT);
+		return flow_want_event(w, w->flow_of[op] * N_ENDS + SENT);
 	int status = is_event
-			     ? want(w, w->flow_of[w->order.match[op]] * N_ENDS + RECEIVED)
+			     ? flow_want_event(w,
+				       w->flow_of[w->order.match[op]] * N_ENDS + RECEIVED)
 			     : TB_OK;
-	if (status == TB_OK && at->kind == TB_OP_RECV && is_local(w, op))
-		status = push(&w->walk, w->order.match[op], false);
+	if (status == TB_OK && at->kind == TB_OP_RECV && is_local_op(w, op))
+		status = flow_walk_push(&w->walk, w->order.match[op], false);
 	return status == TB_OK ? push_preds(w, op) : status;
-}
-
-static int by_number(const void *one, const void *other)
-{
-	const uint32_t *a = one, *b = other;
-	return (*a > *b) - (*a < *b);
 }
 
 // find_events puts the events that a send waits for at the end of the pool, sorted.
@@ -163,26 +117,11 @@ static int find_events(struct flow_writing *w, uint32_t send)
 	int status = push_preds(w, send);
 	while (status == TB_OK && w->walk.n > 0) {
 		uint32_t at = w->walk.stack[--w->walk.n];
-		status = step(w, at / 2, at % 2);
+		status = walk_flow(w, at / 2, at % 2);
 	}
 	if (status == TB_OK && w->n_pool > first)
-		qsort(w->pool + first, w->n_pool - first, sizeof *w->pool, by_number);
+		qsort(w->pool + first, w->n_pool - first, sizeof *w->pool, tb_order_u32);
 	return status;
-}
-
-// free_event returns the event itself, or where it fires another trigger already, the
-// sending of the last flow that waits for it so.
-static uint32_t free_event(struct flow_writing *w, uint32_t event, uint32_t number)
-{
-	uint32_t last = event;
-	while (w->fires[last] != NONE && w->fires[last] != number)
-		last = w->later[last];
-	for (uint32_t at = event; at != last;) {
-		uint32_t next = w->later[at];
-		w->later[at] = last;
-		at = next;
-	}
-	return last;
 }
 
 // fire has the events of a new trigger fire it.
@@ -192,7 +131,16 @@ static void fire(struct flow_writing *w, uint32_t number)
 	bool is_stronger = false;
 	for (uint32_t i = 0; i < trigger->n; i++) {
 		uint32_t wanted = w->pool[trigger->first + i];
-		uint32_t event = free_event(w, wanted, number);
+		// Take the event itself, or, if it fires another trigger already, the
+		// sending of the last flow that waits for it.
+		uint32_t event = wanted;
+		while (w->fires[event] != NONE && w->fires[event] != number)
+			event = w->later[event];
+		for (uint32_t at = wanted; at != event;) {
+			uint32_t next = w->later[at];
+			w->later[at] = event;
+			at = next;
+		};
 		is_stronger |= event != wanted;
 		trigger->n_fired += w->fires[event] == NONE; // two may come to one
 		w->fires[event] = number;
@@ -201,19 +149,14 @@ static void fire(struct flow_writing *w, uint32_t number)
 	w->n_stronger += is_stronger;
 }
 
-static uint64_t hash_of(const uint32_t *events, size_t n)
+// begin_flow gives a flow the trigger of its events, which are at the end of the pool.
+static int begin_flow(struct flow_writing *w, uint32_t flow, size_t first)
 {
+	size_t n = w->n_pool - first;
+	const uint32_t *events = w->pool + first;
 	uint64_t key = 1469598103934665603u; // FNV-1a
 	for (size_t i = 0; i < n; i++)
 		key = (key ^ events[i]) * 1099511628211u;
-	return key;
-}
-
-// begin gives a flow the trigger of its events, which are at the end of the pool.
-static int begin(struct flow_writing *w, uint32_t flow, size_t first)
-{
-	size_t n = w->n_pool - first;
-	uint64_t key = hash_of(w->pool + first, n);
 	uint32_t number;
 	for (; tb_map_find(&w->trigger_of, key, &number); key++) {
 		const struct flow_trigger *known = &w->triggers[number];
@@ -237,22 +180,61 @@ static int begin(struct flow_writing *w, uint32_t flow, size_t first)
 static int make_flows(struct flow_writing *w)
 {
 	int status = TB_OK;
-	number_flows(w);
+	// Number the messages between ranks, in the order in which they can run.
+	const struct tb_job *job = w->job;
+	for (uint32_t i = 0; i < job->n_ops; i++) {
+		uint32_t op = w->order.order[i];
+		w->flow_of[op] = NONE;
+		if (job->ops[op].kind != TB_OP_SEND)
+			continue;
+		if (tb_job_rank_of(job, op) == job->ops[op].peer) {
+			w->n_local++;
+			continue;
+		}
+		w->n_empty += job->ops[op].amount == 0;
+		w->flow_of[op] = w->n_flows;
+		w->flows[w->n_flows++] = (struct flow_row){.send = op, .begins = NONE};
+	}
 	for (uint32_t i = 0; i < N_ENDS * w->n_flows; i++)
 		w->fires[i] = NONE;
-	for (uint32_t i = 0; i < w->job->n_ops; i++)
-		time_op(w, w->order.order[i]);
+	for (uint32_t i = 0; i < w->job->n_ops; i++) {
+		// Find out whether an operation waits for an event, and else when it
+		// starts.
+		uint32_t op = w->order.order[i];
+		const struct tb_op *ops = w->job->ops;
+		for (uint32_t k = w->order.first_pred[op];
+			k < w->order.first_pred[op + 1]; k++) {
+			uint32_t on = w->order.preds[k] & ~TB_DEP_START;
+			bool ends = !(w->order.preds[k] & TB_DEP_START);
+			bool is_calc = ops[on].kind == TB_OP_CALC;
+			uint64_t at_ns =
+				w->at_ns[on] + (ends && is_calc ? ops[on].amount : 0);
+			w->waits[op] |=
+				w->waits[on] || (ends && !is_calc && !is_local_op(w, on));
+			if (at_ns > w->at_ns[op])
+				w->at_ns[op] = at_ns;
+		}
+		// A rank's message to itself comes when it is sent.
+		if (ops[op].kind == TB_OP_RECV && is_local_op(w, op)) {
+			uint32_t send = w->order.match[op];
+			w->waits[op] |= w->waits[send];
+			if (w->at_ns[send] > w->at_ns[op])
+				w->at_ns[op] = w->at_ns[send];
+		}
+		if (ops[op].kind == TB_OP_CALC && w->waits[op])
+			w->lost_ns += ops[op].amount;
+	}
 	for (uint32_t i = 0; status == TB_OK && i < w->n_flows; i++) {
 		size_t first = w->n_pool;
 		w->flows[i].start_ns = w->at_ns[w->flows[i].send];
 		status = find_events(w, w->flows[i].send);
 		if (status == TB_OK && w->n_pool > first)
-			status = begin(w, i, first);
+			status = begin_flow(w, i, first);
 	}
 	return status;
 }
 
-static void put_flow(const struct flow_writing *w, uint32_t i, FILE *stream)
+static void put_flow_line(const struct flow_writing *w, uint32_t i, FILE *stream)
 {
 	static const char *const words[] = {"send_done_trigger", "recv_done_trigger"};
 	const struct flow_row *flow = &w->flows[i];
@@ -271,25 +253,7 @@ static void put_flow(const struct flow_writing *w, uint32_t i, FILE *stream)
 	fputc('\n', stream);
 }
 
-static void put_all(const struct flow_writing *w, FILE *stream)
-{
-	fprintf(stream, "Nodes %" PRIu32 "\nConnections %" PRIu32 "\n", w->job->n_ranks,
-		w->n_flows);
-	if (w->n_triggers)
-		fprintf(stream, "Triggers %" PRIu32 "\n", w->n_triggers);
-	for (uint32_t i = 0; i < w->n_flows; i++)
-		put_flow(w, i, stream);
-	for (uint32_t i = 0; i < w->n_triggers; i++) {
-		fprintf(stream, "trigger id %" PRIu64, UINT64_C(1) + i);
-		if (w->triggers[i].n_fired > 1)
-			fprintf(stream, " barrier count %" PRIu32 "\n",
-				w->triggers[i].n_fired);
-		else
-			fputs(" oneshot\n", stream);
-	}
-}
-
-static char *note_of(const struct flow_writing *w)
+static char *flow_list_note(const struct flow_writing *w)
 {
 	char text[64], *note = NULL;
 	size_t size = 0;
@@ -320,23 +284,7 @@ static char *note_of(const struct flow_writing *w)
 	return NULL;
 }
 
-static void fini(struct flow_writing *w)
-{
-	tb_job_order_fini(&w->order);
-	free(w->flow_of);
-	free(w->waits);
-	free(w->at_ns);
-	free(w->flows);
-	free(w->fires);
-	free(w->later);
-	free(w->walk.stamps);
-	free(w->walk.stack);
-	free(w->pool);
-	free(w->triggers);
-	tb_map_fini(&w->trigger_of);
-}
-
-static int init(struct flow_writing *w, struct tb_error *error)
+static int flow_writing_init(struct flow_writing *w, struct tb_error *error)
 {
 	size_t n = w->job->n_ops + (size_t)1;
 	w->flow_of = malloc(n * sizeof *w->flow_of);
@@ -352,14 +300,27 @@ static int init(struct flow_writing *w, struct tb_error *error)
 	return tb_job_order_init(&w->order, w->job, "a flow list", error);
 }
 
-static int write_file(
+static int write_flow_file(
 	const struct flow_writing *w, const char *path, struct tb_error *error)
 {
 	struct tb_outfile out;
 	int status = tb_outfile_open(&out, path, error);
 	if (status != TB_OK)
 		return status;
-	put_all(w, out.stream);
+	fprintf(out.stream, "Nodes %" PRIu32 "\nConnections %" PRIu32 "\n",
+		w->job->n_ranks, w->n_flows);
+	if (w->n_triggers)
+		fprintf(out.stream, "Triggers %" PRIu32 "\n", w->n_triggers);
+	for (uint32_t i = 0; i < w->n_flows; i++)
+		put_flow_line(w, i, out.stream);
+	for (uint32_t i = 0; i < w->n_triggers; i++) {
+		fprintf(out.stream, "trigger id %" PRIu64, UINT64_C(1) + i);
+		if (w->triggers[i].n_fired > 1)
+			fprintf(out.stream, " barrier count %" PRIu32 "\n",
+				w->triggers[i].n_fired);
+		else
+			fputs(" oneshot\n", out.stream);
+	}
 	return tb_outfile_commit(&out, error);
 }
 
@@ -367,16 +328,27 @@ int tb_flow_list_write(
 	const struct tb_job *job, const char *path, char **note, struct tb_error *error)
 {
 	struct flow_writing w = {.job = job};
-	int status = init(&w, error);
+	int status = flow_writing_init(&w, error);
 	if (status == TB_OK && make_flows(&w) != TB_OK)
 		status = tb_fail_memory(error, "the flows");
 	if (status == TB_OK && w.n_flows == 0)
 		status = tb_fail_in(error, TB_EUSAGE, job->name,
 			"has no message between ranks, of which a flow list is made");
-	if (status == TB_OK && !(*note = note_of(&w)))
+	if (status == TB_OK && !(*note = flow_list_note(&w)))
 		status = tb_fail_memory(error, "the notes");
 	if (status == TB_OK)
-		status = write_file(&w, path, error);
-	fini(&w);
+		status = write_flow_file(&w, path, error);
+	tb_job_order_fini(&w.order);
+	free(w.flow_of);
+	free(w.waits);
+	free(w.at_ns);
+	free(w.flows);
+	free(w.fires);
+	free(w.later);
+	free(w.walk.stamps);
+	free(w.walk.stack);
+	free(w.pool);
+	free(w.triggers);
+	tb_map_fini(&w.trigger_of);
 	return status;
 }
