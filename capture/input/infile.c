@@ -349,7 +349,7 @@ static int recognize(struct tb_infile *file)
 			return archive_broken(file);
 		if (result != ARCHIVE_EOF)
 			return TB_OK;
-		int status = check_padding(file); // the compressed data was empty
+		status = check_padding(file); // the compressed data was empty
 		file->ended = true;
 		return status;
 	}
