@@ -31,7 +31,7 @@ void tb_picture_clear(
 	picture->status = TB_OK;
 }
 
-static struct tb_item *add(struct tb_picture *picture, const struct tb_item *item)
+static struct tb_item *item_add(struct tb_picture *picture, const struct tb_item *item)
 {
 	if (TB_ARRAY_RESERVE(&picture->items, &picture->items_room,
 		    picture->n_items + 1) != TB_OK) {
@@ -43,9 +43,9 @@ static struct tb_item *add(struct tb_picture *picture, const struct tb_item *ite
 	return slot;
 }
 
-// keep appends `length` bytes of text to the strings and returns their offset. Offset 0
-// is the empty string.
-static uint32_t keep(struct tb_picture *picture, const char *text, size_t length)
+// string_keep appends `length` bytes of text to the strings and returns their offset.
+// Offset 0 is the empty string.
+static uint32_t string_keep(struct tb_picture *picture, const char *text, size_t length)
 {
 	if (length == 0)
 		return 0;
@@ -71,40 +71,42 @@ const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset)
 void tb_picture_rect(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
 {
-	add(picture,
+	item_add(picture,
 		&(struct tb_item){.kind = TB_ITEM_RECT, .box = box, .colour = colour});
 }
 
 void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_FRAME,
-			     .box = box,
-			     .size = width,
-			     .colour = colour});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_FRAME,
+				  .box = box,
+				  .size = width,
+				  .colour = colour});
 }
 
 void tb_picture_line(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
-			     .box = box,
-			     .size = width,
-			     .colour = colour});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
+				  .box = box,
+				  .size = width,
+				  .colour = colour});
 }
 
 void tb_picture_clip(struct tb_picture *picture, struct tb_box box)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_CLIP, .box = box});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_CLIP, .box = box});
 }
 
 void tb_picture_unclip(struct tb_picture *picture)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
 }
 
-// fitting returns how many bytes of `text`, whole characters only, fit into `width`.
-static size_t fitting(enum tb_font font, double size, const char *text, double width)
+// fitting_length returns how many bytes of `text`, whole characters only, fit into
+// `width`.
+static size_t fitting_length(
+	enum tb_font font, double size, const char *text, double width)
 {
 	size_t length = 0;
 	double used = 0;
@@ -132,24 +134,24 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 	double room = box.w + 0.5;
 	uint32_t offset;
 	if (tb_text_width(type.font, type.size, text) <= room) {
-		offset = keep(picture, text, strlen(text));
+		offset = string_keep(picture, text, strlen(text));
 	} else {
 		char cut[256];
 		double dots = tb_text_width(type.font, type.size, "...");
-		size_t length = fitting(type.font, type.size, text, room - dots);
+		size_t length = fitting_length(type.font, type.size, text, room - dots);
 		if (length == 0)
 			return;
 		int n = snprintf(cut, sizeof cut, "%.*s...",
 			(int)(length < 240 ? length : 240), text);
-		offset = keep(picture, cut, (size_t)n);
+		offset = string_keep(picture, cut, (size_t)n);
 	}
-	add(picture, &(struct tb_item){.kind = TB_ITEM_TEXT,
-			     .box = box,
-			     .colour = type.colour,
-			     .size = type.size,
-			     .font = type.font,
-			     .align = type.align,
-			     .text = offset});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_TEXT,
+				  .box = box,
+				  .colour = type.colour,
+				  .size = type.size,
+				  .font = type.font,
+				  .align = type.align,
+				  .text = offset});
 }
 
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
@@ -206,9 +208,9 @@ void tb_picture_place(struct tb_picture *picture, const struct tb_picture *other
 		item.box = (struct tb_box){x + scale * item.box.x, y + scale * item.box.y,
 			scale * item.box.w, scale * item.box.h};
 		item.size *= scale;
-		item.text = *text ? keep(picture, text, strlen(text)) : 0;
+		item.text = *text ? string_keep(picture, text, strlen(text)) : 0;
 		item.tip = 0;
-		add(picture, &item);
+		item_add(picture, &item);
 	}
 }
 
@@ -224,10 +226,10 @@ void tb_picture_tip(struct tb_picture *picture, const char *text)
 	text = tb_visible(text, shown, sizeof shown);
 	if (picture->n_items)
 		picture->items[picture->n_items - 1].tip =
-			keep(picture, text, strlen(text));
+			string_keep(picture, text, strlen(text));
 }
 
-static struct tb_box meet(struct tb_box one, struct tb_box other)
+static struct tb_box boxes_meet(struct tb_box one, struct tb_box other)
 {
 	double left = fmax(one.x, other.x);
 	double top = fmax(one.y, other.y);
@@ -249,7 +251,7 @@ static bool clips_take(struct clips *clips, const struct tb_item *item)
 		assert(clips->depth < MAX_CLIPS);
 		struct tb_box box = item->box;
 		if (clips->depth > 0)
-			box = meet(box, clips->stack[clips->depth - 1]);
+			box = boxes_meet(box, clips->stack[clips->depth - 1]);
 		clips->stack[clips->depth++] = box;
 		return true;
 	}
@@ -266,8 +268,8 @@ static const struct tb_box *clips_top(const struct clips *clips)
 	return clips->depth ? &clips->stack[clips->depth - 1] : NULL;
 }
 
-// near is true for a point on the line or up to LINE_GRIP beside it.
-static bool near(const struct tb_item *line, double x, double y)
+// is_near_line is true for a point on the line or up to LINE_GRIP beside it.
+static bool is_near_line(const struct tb_item *line, double x, double y)
 {
 	const struct tb_box *box = &line->box;
 	double square = box->w * box->w + box->h * box->h;
@@ -280,7 +282,7 @@ static bool near(const struct tb_item *line, double x, double y)
 
 static bool is_over(const struct tb_item *item, double x, double y)
 {
-	return item->kind == TB_ITEM_LINE ? near(item, x, y)
+	return item->kind == TB_ITEM_LINE ? is_near_line(item, x, y)
 					  : tb_box_holds(item->box, x, y);
 }
 

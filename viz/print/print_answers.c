@@ -16,8 +16,8 @@
 #define SMALL	 0.5   // scale of a picture that is hard to read
 #define TIME	 84.0  // least height of the wait over time with its heading
 
-// height_of is the height of a finding with what stands below it.
-static double height_of(const struct tb_finding *finding, bool command)
+// answer_height is the height of a finding with what stands below it.
+static double answer_height(const struct tb_finding *finding, bool command)
 {
 	double width = SHEET_ROOM - RULE;
 	size_t lines = sheets_n_lines(TB_FONT_TEXT, SENTENCE, width, finding->sentence);
@@ -41,7 +41,7 @@ size_t tb_print_findings(struct sheets *sheets, const struct tb_findings *findin
 		const struct tb_finding *finding = &findings->list[i];
 		if (finding->remedy != asked->remedies || n++ < asked->first)
 			continue;
-		double height = height_of(finding, asked->commands);
+		double height = answer_height(finding, asked->commands);
 		if (asked->bottom < SHEET_BOTTOM && sheets->y + height > asked->bottom)
 			return n - 1;
 		sheets_need(sheets, height < SHEET_BOTTOM / 2 ? height : LEADING);
@@ -134,7 +134,7 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 		return;
 	for (size_t i = 0; i < findings->n; i++)
 		if (findings->list[i].remedy)
-			needed += height_of(&findings->list[i], true);
+			needed += answer_height(&findings->list[i], true);
 	asked.commands = sheets->y + needed <= asked.bottom;
 	answers->with_commands = asked.commands;
 	sheets_heading(sheets, "Worth trying", 0);
@@ -164,7 +164,7 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 	}
 }
 
-static double scale_of(const struct sheets *sheets, const struct tb_picture *figure)
+static double answer_scale(const struct sheets *sheets, const struct tb_picture *figure)
 {
 	double room = SHEET_BOTTOM - sheets->y, scale = SHEET_ROOM / figure->width;
 	if (figure->height * scale > room)
@@ -190,9 +190,9 @@ int tb_print_matrix(
 	for (asked.width = 560; status == TB_OK && asked.width <= 1400;
 		asked.width += 140) {
 		status = tb_matrix_picture(&figure, &asked);
-		if (status != TB_OK || scale_of(sheets, &figure) <= *scale)
+		if (status != TB_OK || answer_scale(sheets, &figure) <= *scale)
 			continue;
-		*scale = scale_of(sheets, &figure);
+		*scale = answer_scale(sheets, &figure);
 		struct tb_picture kept = best;
 		best = figure;
 		figure = kept;

@@ -44,18 +44,18 @@ void tb_top_free(struct tb_top *top)
 	free(top);
 }
 
-static void report(struct tb_top *top, const struct tb_error *error)
+static void top_report(struct tb_top *top, const struct tb_error *error)
 {
 	tb_error_format(error, top->trouble, sizeof top->trouble);
 }
 
 // read reads the window's figures; on failure the old ones stay.
-static void read_window(struct tb_top *top)
+static void read_top_window(struct tb_top *top)
 {
 	const struct tb_link_sample *samples;
 	struct tb_error error;
 	if (tb_run_look(top->run, top->window, &samples, &error) != TB_OK) {
-		report(top, &error);
+		top_report(top, &error);
 		return;
 	}
 	top->trouble[0] = '\0';
@@ -91,7 +91,7 @@ int tb_top_new(
 		tb_top_free(made);
 		return status;
 	}
-	read_window(made);
+	read_top_window(made);
 	*top = made;
 	return TB_OK;
 }
@@ -104,16 +104,16 @@ void tb_top_refresh(struct tb_top *top)
 		return;
 	int changed = tb_run_refresh(top->run, &error);
 	if (changed < 0)
-		report(top, &error);
+		top_report(top, &error);
 	// The window counts bins: when bins became wider, they mean other times.
 	if (top->info->bin_ps != bin_ps || top->window.end_bin > top->info->n_bins)
 		top->window = (struct tb_window){0, 0};
 	if (changed > 0)
-		read_window(top);
+		read_top_window(top);
 }
 
-// move_window moves by a whole window, a sixteenth of the run.
-static void move_window(struct tb_top *top, int by)
+// top_move_window moves by a whole window, a sixteenth of the run.
+static void top_move_window(struct tb_top *top, int by)
 {
 	uint64_t n_bins = top->info->n_bins;
 	uint64_t width = n_bins / 16 ? n_bins / 16 : 1;
@@ -127,10 +127,10 @@ static void move_window(struct tb_top *top, int by)
 	else
 		first = first + 2 * width > n_bins ? n_bins - width : first + width;
 	top->window = (struct tb_window){first, first + width};
-	read_window(top);
+	read_top_window(top);
 }
 
-static void scroll(struct tb_top *top, int64_t by)
+static void top_scroll(struct tb_top *top, int64_t by)
 {
 	int64_t last = top->n_rows ? (int64_t)top->n_rows - 1 : 0;
 	int64_t first = (int64_t)top->first + by;
@@ -145,11 +145,11 @@ bool tb_top_key(struct tb_top *top, const char *key)
 		top->options.metric =
 			(enum tb_metric)((top->options.metric + 1) % TB_N_METRICS);
 		top->first = 0;
-		read_window(top);
+		read_top_window(top);
 	} else if (strcmp(key, "Left") == 0) {
-		move_window(top, -1);
+		top_move_window(top, -1);
 	} else if (strcmp(key, "Right") == 0) {
-		move_window(top, 1);
+		top_move_window(top, 1);
 	} else if (strcmp(key, "l") == 0) {
 		top->level = (top->level + 1) % (top->matrix.n_rows + 1);
 	} else if (strcmp(key, "L") == 0) {
@@ -157,17 +157,17 @@ bool tb_top_key(struct tb_top *top, const char *key)
 	} else if (strcmp(key, "Home") == 0 || strcmp(key, "0") == 0) {
 		top->window = (struct tb_window){0, 0};
 		top->first = top->level = 0;
-		read_window(top);
+		read_top_window(top);
 	} else if (strcmp(key, " ") == 0) {
 		top->paused = !top->paused;
 	} else if (strcmp(key, "Up") == 0) {
-		scroll(top, -1);
+		top_scroll(top, -1);
 	} else if (strcmp(key, "Down") == 0) {
-		scroll(top, 1);
+		top_scroll(top, 1);
 	} else if (strcmp(key, "PageUp") == 0) {
-		scroll(top, -LINKS_ONCE);
+		top_scroll(top, -LINKS_ONCE);
 	} else if (strcmp(key, "PageDown") == 0) {
-		scroll(top, LINKS_ONCE);
+		top_scroll(top, LINKS_ONCE);
 	}
 	return true;
 }
@@ -179,7 +179,7 @@ struct top_pen {
 	double y;
 };
 
-static void put(const struct top_pen *pen, double x, double w, enum tb_align align,
+static void top_put(const struct top_pen *pen, double x, double w, enum tb_align align,
 	const char *text)
 {
 	struct tb_type type = pen->type;
@@ -187,12 +187,12 @@ static void put(const struct top_pen *pen, double x, double w, enum tb_align ali
 	tb_picture_text(pen->picture, (struct tb_box){x, pen->y, w, 1}, type, text);
 }
 
-static void put_name(const struct top_pen *pen, double x, double w, const char *name)
+static void put_top_name(const struct top_pen *pen, double x, double w, const char *name)
 {
 	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
 }
 
-static int by_value(const void *one, const void *other)
+static int top_by_value(const void *one, const void *other)
 {
 	const struct top_row *a = one, *b = other;
 	if (a->value != b->value)
@@ -200,7 +200,8 @@ static int by_value(const void *one, const void *other)
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-static void draw_row(const struct tb_top *top, const struct top_pen *pen, uint32_t index)
+static void draw_top_row(
+	const struct tb_top *top, const struct top_pen *pen, uint32_t index)
 {
 	const struct top_row *row = &top->rows[index];
 	enum tb_metric metric = top->options.metric;
@@ -209,12 +210,12 @@ static void draw_row(const struct tb_top *top, const struct top_pen *pen, uint32
 	double bar_x = 6 + NAME_W + VALUE_W + 2;
 	double bar_w = fmin(pen->picture->width - bar_x - 6, 40);
 	snprintf(text, sizeof text, "%" PRIu32, index + 1);
-	put(pen, 0, 5, TB_ALIGN_RIGHT, text);
-	put_name(pen, 6, NAME_W, tb_run_links(top->run)[row->link].label);
-	put(pen, 6 + NAME_W, VALUE_W, TB_ALIGN_RIGHT,
+	top_put(pen, 0, 5, TB_ALIGN_RIGHT, text);
+	put_top_name(pen, 6, NAME_W, tb_run_links(top->run)[row->link].label);
+	top_put(pen, 6 + NAME_W, VALUE_W, TB_ALIGN_RIGHT,
 		tb_metric_format(metric, row->value, text, sizeof text));
 	snprintf(text, sizeof text, percent < 0.5 ? "<1 %%" : "%.0f %%", percent);
-	put(pen, bar_x, 6, TB_ALIGN_RIGHT, text);
+	top_put(pen, bar_x, 6, TB_ALIGN_RIGHT, text);
 	if (bar_w >= 8)
 		tb_picture_rect(pen->picture,
 			(struct tb_box){bar_x + 7, pen->y,
@@ -222,20 +223,20 @@ static void draw_row(const struct tb_top *top, const struct top_pen *pen, uint32
 			tb_shade(top->options.colours, top->options.theme, percent));
 }
 
-static void draw_list(struct tb_top *top, struct top_pen *pen, uint32_t n)
+static void draw_top_list(struct tb_top *top, struct top_pen *pen, uint32_t n)
 {
 	char text[160], of[32];
 	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
 	if (top->n_rows == 0)
 		return;
-	tb_select_first(top->rows, top->n_rows, sizeof *top->rows, end, by_value);
+	tb_select_first(top->rows, top->n_rows, sizeof *top->rows, end, top_by_value);
 	snprintf(text, sizeof text, "Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
 		tb_run_metric_text(top->info, top->options.metric), top->first + 1, end,
 		tb_format_count(top->n_rows, of, sizeof of));
-	put(pen, 0, pen->picture->width, TB_ALIGN_LEFT, text);
+	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT, text);
 	for (uint32_t i = top->first; i < end; i++) {
 		pen->y++;
-		draw_row(top, pen, i);
+		draw_top_row(top, pen, i);
 	}
 	pen->y++;
 }
@@ -249,7 +250,7 @@ static void draw_state(const struct tb_top *top, const struct top_pen *pen)
 		info->n_bins, tb_format_time(info->bin_ps, bin, sizeof bin),
 		info->complete ? "" : ", the run has not ended",
 		top->paused ? "; paused" : "");
-	put(pen, 0, pen->picture->width, TB_ALIGN_LEFT,
+	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT,
 		top->trouble[0] ? top->trouble : text);
 }
 
@@ -281,10 +282,10 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	if (rows)
 		tb_picture_rect(picture, (struct tb_box){0, pen.y - 1, columns, rows},
 			picture->page);
-	draw_list(top, &pen, rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE);
+	draw_top_list(top, &pen, rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE);
 	if (rows) {
 		pen.y = last;
-		put(&pen, 0, columns, TB_ALIGN_LEFT,
+		top_put(&pen, 0, columns, TB_ALIGN_LEFT,
 			"q quit  s metric  l level  left/right time  0 all  up/down "
 			"links  space pause");
 	}

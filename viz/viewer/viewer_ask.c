@@ -57,8 +57,9 @@ static void focus(struct tb_viewer *viewer)
 		main->view->reveal(main, true);
 }
 
-// step selects the link of the row before the selected one (by -1) or after it (by 1).
-static void step(struct tb_viewer *viewer, int by)
+// ask_step selects the link of the row before the selected one (by -1) or after it (by
+// 1).
+static void ask_step(struct tb_viewer *viewer, int by)
 {
 	struct tb_link link;
 	if (viewer->data.run &&
@@ -73,7 +74,7 @@ static void go_back(struct tb_viewer *viewer, int by)
 			viewer, "nothing was shown %s this", by < 0 ? "before" : "after");
 }
 
-static void order(struct tb_rows *rows)
+static void ask_order(struct tb_rows *rows)
 {
 	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
 }
@@ -167,7 +168,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	switch ((int)request->name) {
 	case TB_REQUEST_HOTTER:
 	case TB_REQUEST_COOLER:
-		step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
+		ask_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
 		return true;
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
@@ -175,7 +176,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		return true;
 	case TB_REQUEST_ORDER:
 		if (viewer->data.run)
-			order(&viewer->rows);
+			ask_order(&viewer->rows);
 		return true;
 	case TB_REQUEST_FOCUS:
 		focus(viewer);
@@ -211,8 +212,8 @@ static void free_name(const char *what, const char *end, char *name, size_t size
 	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
 }
 
-// list_name names the list that is exported: "findings", of links their metric.
-static const char *list_name(const struct tb_viewer *viewer)
+// ask_list_name names the list that is exported: "findings", of links their metric.
+static const char *ask_list_name(const struct tb_viewer *viewer)
 {
 	const struct tb_view *view = viewer->panes.main->view;
 	return view->put_csv ? view->name : tb_link_figures[viewer->data.metric].name;
@@ -283,7 +284,7 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 		open_prompt(viewer, TB_PROMPT_SAVE, name);
 		return true;
 	case TB_REQUEST_EXPORT:
-		free_name(list_name(viewer), "csv", name, sizeof name);
+		free_name(ask_list_name(viewer), "csv", name, sizeof name);
 		if (viewer->data.run)
 			open_prompt(viewer, TB_PROMPT_EXPORT, name);
 		return true;

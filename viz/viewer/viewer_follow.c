@@ -33,8 +33,8 @@ static struct tb_window same_time(
 	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
 }
 
-// follow shows what a writer has added to the run, when that is read.
-static void follow(struct tb_viewer *viewer)
+// follow_run shows what a writer has added to the run, when that is read.
+static void follow_run(struct tb_viewer *viewer)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_refresh_question *asked = &data->of_refresh;
@@ -55,8 +55,8 @@ static void follow(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &asked->question.error);
 }
 
-// try_again opens a store that had no run so far.
-static void try_again(struct tb_viewer *viewer)
+// follow_try_again opens a store that had no run so far.
+static void follow_try_again(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	struct tb_panes *panes = &viewer->panes;
@@ -84,9 +84,9 @@ static void follow_replay(struct tb_viewer *viewer)
 			tb_opening_trouble(opening));
 }
 
-// behind is true while the run grows, or has ended and the picture is not of its end: an
-// answer may have been taken by whoever waited for another question.
-static bool behind(const struct tb_viewer_data *data)
+// follow_behind is true while the run grows, or has ended and the picture is not of its
+// end: an answer may have been taken by whoever waited for another question.
+static bool follow_behind(const struct tb_viewer_data *data)
 {
 	return !data->info->complete || data->of_refresh.question.state != TB_UNASKED;
 }
@@ -94,7 +94,7 @@ static bool behind(const struct tb_viewer_data *data)
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
 	return !viewer->data.run || viewer->data.replaying || tb_viewer_proving(viewer) ||
-	       (behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
+	       (follow_behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
 }
 
 void tb_viewer_check(struct tb_viewer *viewer)
@@ -103,13 +103,13 @@ void tb_viewer_check(struct tb_viewer *viewer)
 	follow_replay(viewer);
 	tb_viewer_poll_proof(viewer);
 	if (!viewer->data.run)
-		try_again(viewer);
+		follow_try_again(viewer);
 	if (!viewer->data.run || tb_viewer_in_trouble(viewer))
 		return;
 	if (tb_viewed_file_check(&viewer->file, &error) != TB_OK)
 		tb_viewer_report(viewer, &error);
-	else if (behind(&viewer->data))
-		follow(viewer);
+	else if (follow_behind(&viewer->data))
+		follow_run(viewer);
 }
 
 bool tb_viewer_preload(struct tb_viewer *viewer)

@@ -24,7 +24,7 @@ static bool same_brush(const struct tb_brush *a, const struct tb_brush *b)
 				  a->metric == b->metric));
 }
 
-static bool same(const struct tb_shown *a, const struct tb_shown *b)
+static bool same_look(const struct tb_shown *a, const struct tb_shown *b)
 {
 	return a->view == b->view && a->metric == b->metric &&
 	       a->window.first_bin == b->window.first_bin &&
@@ -41,7 +41,7 @@ void tb_viewer_note(struct tb_viewer *viewer, bool wheel)
 	const struct tb_shown now = shown_now(viewer);
 	if (history->n == 0) // of a run that was just opened
 		history->at = 0;
-	if (history->n && same(&history->list[history->at], &now))
+	if (history->n && same_look(&history->list[history->at], &now))
 		return;
 	bool adds = wheel && history->wheeled && history->at + 1 == history->n;
 	if (!adds && history->n)

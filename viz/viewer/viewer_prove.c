@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void say(struct tb_viewer *viewer, const char *sentence)
+static void prove_say(struct tb_viewer *viewer, const char *sentence)
 {
 	snprintf(viewer->proved, sizeof viewer->proved, "%s", sentence);
 	viewer->stale = true;
@@ -37,7 +37,7 @@ void tb_viewer_prove(struct tb_viewer *viewer)
 	if (!tb_viewer_findings(viewer))
 		return; // they are being read: there is no button either
 	const char *reason = reason_not(viewer);
-	say(viewer, reason ? reason : "");
+	prove_say(viewer, reason ? reason : "");
 	if (!reason && tb_proof_start(&viewer->proof, viewer->file.path,
 			       viewer->data.info->id, &error) != TB_OK)
 		tb_error_format(&error, viewer->proved, sizeof viewer->proved);
@@ -72,7 +72,7 @@ void tb_viewer_poll_proof(struct tb_viewer *viewer)
 	if (!tb_viewer_proving(viewer))
 		return;
 	if (tb_proof_poll(&viewer->proof, sentence, sizeof sentence)) {
-		say(viewer, sentence);
+		prove_say(viewer, sentence);
 		if (viewer->data.run)
 			tb_viewer_data_forget_findings(&viewer->data);
 	}

@@ -123,8 +123,8 @@ void tb_viewer_brush(struct tb_viewer *viewer, const struct tb_brush *brush)
 	show_new(viewer);
 }
 
-static void show(struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric,
-	bool anew)
+static void viewer_show_view(struct tb_viewer *viewer, struct tb_window window,
+	enum tb_metric metric, bool anew)
 {
 	struct tb_error error;
 	if (!viewer->data.run)
@@ -142,12 +142,12 @@ static void show(struct tb_viewer *viewer, struct tb_window window, enum tb_metr
 void tb_viewer_show(
 	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
 {
-	show(viewer, window, metric, false);
+	viewer_show_view(viewer, window, metric, false);
 }
 
 void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window)
 {
-	show(viewer, window, viewer->data.metric, true);
+	viewer_show_view(viewer, window, viewer->data.metric, true);
 }
 
 void tb_viewer_poll(struct tb_viewer *viewer)

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// put_lines writes the texts of the detail, with a tab between those on one line.
-static void put_lines(const struct tb_viewer *viewer, FILE *stream)
+// copy_lines writes the texts of the detail, with a tab between those on one line.
+static void copy_lines(const struct tb_viewer *viewer, FILE *stream)
 {
 	const struct tb_picture *picture = &viewer->picture;
 	struct tb_box place = viewer->panes.slots[TB_SLOT_DETAIL];
@@ -35,7 +35,7 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 	FILE *stream = open_memstream(&text, &length);
 	if (!stream)
 		return NULL;
-	put_lines(viewer, stream);
+	copy_lines(viewer, stream);
 	if (fclose(stream) != 0) {
 		free(text);
 		return NULL;
@@ -43,7 +43,7 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 	return text;
 }
 
-static void put_links(struct tb_viewer *viewer, FILE *stream)
+static void copy_links(struct tb_viewer *viewer, FILE *stream)
 {
 	tb_rows_rank(&viewer->rows, viewer->rows.n);
 	fputs("rank,link,kind", stream);
@@ -76,5 +76,5 @@ void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 	if (viewer->data.run && main->view->put_csv)
 		main->view->put_csv(main, stream);
 	else if (viewer->data.run)
-		put_links(viewer, stream);
+		copy_links(viewer, stream);
 }

@@ -156,8 +156,8 @@ static void add_times(const struct tb_detail *detail, const struct tb_rank_span 
 			tb_format_counted(span->n, "short one", text, sizeof text));
 }
 
-// add_held lists them, as links or as spans.
-static void add_held(const struct tb_detail *detail, struct tb_ranks *ranks,
+// held_add lists them, as links or as spans.
+static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 	const struct tb_held_list *held, bool links)
 {
 	const struct tb_run *run = detail->pane->data->run;
@@ -196,7 +196,7 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 	else if (held) {
 		tb_sheet_caption(
 			detail->sheet, "links that held it up: its packets' wait, about");
-		add_held(detail, tb_ranks_of(pane), held, true);
+		held_add(detail, tb_ranks_of(pane), held, true);
 	}
 	return true;
 }
@@ -212,7 +212,7 @@ void tb_ranks_link_sheet(const struct tb_detail *detail)
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(
 		detail->sheet, "spans that it held up: their packets' wait, about");
-	add_held(detail, tb_ranks_of(pane), held, false);
+	held_add(detail, tb_ranks_of(pane), held, false);
 }
 
 const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)

@@ -112,7 +112,7 @@ static void draw_filters(
 		tb_brush_text(brush, pane->data, text, sizeof text));
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void head_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -152,4 +152,4 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_filters(pane, picture, line);
 }
 
-const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = draw};
+const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = head_draw};

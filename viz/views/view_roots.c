@@ -68,7 +68,7 @@ static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_tre
 	return root;
 }
 
-static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
+static int root_prepare(struct tb_pane *pane, const struct tb_trees *trees)
 {
 	struct roots_state *roots = roots_of(pane);
 	struct tb_slices slices = tb_slices_of(pane->data, trees);
@@ -95,7 +95,7 @@ struct roots_parts {
 	struct tb_box list, title, branches, chart, victims;
 };
 
-static struct roots_parts parts_of(const struct tb_pane *pane)
+static struct roots_parts root_parts(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	double list_w = fmin(LIST_W, place.w * 0.42);
@@ -114,7 +114,7 @@ static struct roots_parts parts_of(const struct tb_pane *pane)
 		.victims = {x, victims_y, w, fmax(y + h - victims_y, 0)}};
 }
 
-static void draw_title(
+static void draw_root_title(
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
@@ -320,7 +320,7 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		draw_doubtful(pane, picture, line, victims);
 }
 
-static void nothing(struct tb_pane *pane, struct tb_picture *picture)
+static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	if (pane->data->info->complete)
 		tb_pane_nothing(pane, picture,
@@ -330,17 +330,17 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 		tb_pane_too_early(pane, picture, "trees are");
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct roots_parts parts = parts_of(pane);
+	struct roots_parts parts = root_parts(pane);
 	if (!roots_of(pane) || !trees)
 		return;
 	if (trees->n_roots == 0) {
-		nothing(pane, picture);
+		root_nothing(pane, picture);
 		return;
 	}
-	if (prepare(pane, trees) != TB_OK) {
+	if (root_prepare(pane, trees) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
@@ -355,7 +355,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			"all.");
 	if (!roots_of(pane)->shaped)
 		return;
-	draw_title(pane, picture, parts.title);
+	draw_root_title(pane, picture, parts.title);
 	draw_branches(pane, picture, parts.branches);
 	draw_chart(pane, picture, parts.chart, trees);
 	draw_victims(pane, picture, parts.victims, trees);
@@ -365,7 +365,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 static void show_slice(struct tb_pane *pane, double x)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct tb_box chart = parts_of(pane).chart;
+	struct tb_box chart = root_parts(pane).chart;
 	struct tb_window window;
 	if (!trees || trees->n_bins == 0 || trees->bin_ps <= 0)
 		return;
@@ -377,10 +377,10 @@ static void show_slice(struct tb_pane *pane, double x)
 		tb_viewer_show(pane->viewer, window, pane->data->metric);
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct roots_state *roots = roots_of(pane);
-	bool in_list = tb_box_holds(parts_of(pane).list, event->x, event->y);
+	bool in_list = tb_box_holds(root_parts(pane).list, event->x, event->y);
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
@@ -393,8 +393,8 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		show_slice(pane, event->x);
 }
 
-// step selects the previous root of the list (by -1), or the next.
-static void step(struct tb_pane *pane, int by)
+// root_step selects the previous root of the list (by -1), or the next.
+static void root_step(struct tb_pane *pane, int by)
 {
 	const struct roots_state *roots = roots_of(pane);
 	struct tb_link root = tb_root_list_step(&roots->list, roots->shape.root, by);
@@ -402,17 +402,17 @@ static void step(struct tb_pane *pane, int by)
 		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_LINK, root.id});
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool root_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	struct roots_state *roots = roots_of(pane);
 	if (!roots || !roots->shaped)
 		return false;
 	switch ((int)asked->name) {
 	case TB_REQUEST_PAN_UP:
-		step(pane, -1);
+		root_step(pane, -1);
 		return true;
 	case TB_REQUEST_PAN_DOWN:
-		step(pane, 1);
+		root_step(pane, 1);
 		return true;
 	case TB_REQUEST_FIT:
 		roots->list.scroll = 0;
@@ -422,7 +422,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void root_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
 	const struct roots_state *roots = roots_of(pane);
@@ -445,7 +445,7 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	}
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void root_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
 	struct roots_state *roots = roots_of(pane);
@@ -464,22 +464,22 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 // Counters know no flows, and not who waited for whom.
-static bool is_there(const struct tb_pane *pane)
+static bool root_is_there(const struct tb_pane *pane)
 {
 	return !pane->data->run || !tb_run_is_measured(pane->data->info);
 }
 
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
+	.put_csv = root_put_csv,
 	.shows_trees = true,
-	.is_there = is_there,
+	.is_there = root_is_there,
 	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
 	.open = open_roots,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
+	.draw = root_draw,
+	.request = root_request,
+	.pointer = root_pointer,
+	.tip = root_tip,
 	.forget = tb_pane_drop,
 	.close = close_roots};

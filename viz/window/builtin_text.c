@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void draw(const struct tb_builtin_text *line, cairo_surface_t *surface,
+static void stroke_draw(const struct tb_builtin_text *line, cairo_surface_t *surface,
 	enum tb_font font, int size, const char *text)
 {
 	cairo_t *cairo = cairo_create(surface);
@@ -36,7 +36,7 @@ int tb_builtin_text_init(
 	cairo_surface_t *surface =
 		cairo_image_surface_create_for_data((unsigned char *)made.pixels,
 			CAIRO_FORMAT_ARGB32, made.w, made.h, made.w * 4);
-	draw(&made, surface, font, size, text);
+	stroke_draw(&made, surface, font, size, text);
 	cairo_surface_finish(surface);
 	bool drawn = cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS ||
 		     cairo_surface_status(surface) == CAIRO_STATUS_SURFACE_FINISHED;

@@ -155,7 +155,7 @@ static void render(
 	tb_builtin_text_fini(&line);
 }
 
-static const struct tb_text_slot *find(
+static const struct tb_text_slot *font_find(
 	struct tb_screen_text *text, const char *string, enum tb_font role, int size)
 {
 	size_t at = slot_hash(string, role, size);
@@ -179,14 +179,14 @@ static const struct tb_text_slot *find(
 	}
 	// Full: drop all lines. Those still drawn come back within a frame.
 	tb_screen_text_forget(text);
-	return find(text, string, role, size);
+	return font_find(text, string, role, size);
 }
 
 void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item,
 	const char *string, double scale)
 {
 	int size = (int)fmax(round(item->size * scale), 4);
-	const struct tb_text_slot *slot = find(text, string, item->font, size);
+	const struct tb_text_slot *slot = font_find(text, string, item->font, size);
 	if (!slot || !slot->texture)
 		return;
 	double spare = item->box.w * scale - slot->w;

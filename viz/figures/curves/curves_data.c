@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void column(FILE *stream, const struct tb_curve_axis *axis, const char *what)
+static void curve_column(FILE *stream, const struct tb_curve_axis *axis, const char *what)
 {
 	fprintf(stream, ",%s%s", axis->name, what);
 	if (axis->unit[0])
@@ -16,9 +16,9 @@ static void column(FILE *stream, const struct tb_curve_axis *axis, const char *w
 void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
 {
 	fputs("curve", stream);
-	column(stream, &curves->x, "");
-	column(stream, &curves->y, "");
-	column(stream, &curves->y, " +-95%");
+	curve_column(stream, &curves->x, "");
+	curve_column(stream, &curves->y, "");
+	curve_column(stream, &curves->y, " +-95%");
 	fputs(",points\n", stream);
 	for (size_t i = 0; i < curves->n_curves; i++)
 		for (size_t k = 0; k < curves->curves[i].n_points; k++) {

@@ -29,23 +29,23 @@ struct plot {
 	struct tb_ticks x, y;
 };
 
-static struct tb_type type_of(const struct plot *plot, enum tb_align align, bool muted)
+static struct tb_type curve_type(const struct plot *plot, enum tb_align align, bool muted)
 {
 	return (struct tb_type){TB_FONT_TEXT, TEXT_SIZE, align,
 		muted ? plot->palette->muted : plot->palette->text};
 }
 
-static double x_of(const struct plot *plot, double value)
+static double curve_x(const struct plot *plot, double value)
 {
 	return plot->box.x + plot->box.w * tb_ticks_share(&plot->x, value);
 }
 
-static double y_of(const struct plot *plot, double value)
+static double curve_y(const struct plot *plot, double value)
 {
 	return plot->box.y + plot->box.h * (1 - tb_ticks_share(&plot->y, value));
 }
 
-static struct tb_colour colour_of(const struct plot *plot, size_t curve)
+static struct tb_colour curve_colour(const struct plot *plot, size_t curve)
 {
 	size_t n = plot->figure->curves->n_curves;
 	double share = n > 1 ? (double)curve / (double)(n - 1) : 0;
@@ -53,17 +53,17 @@ static struct tb_colour colour_of(const struct plot *plot, size_t curve)
 		100 - (100 - FAINTEST) * share);
 }
 
-static void line(const struct plot *plot, double x, double y, double w, double h,
+static void curve_line(const struct plot *plot, double x, double y, double w, double h,
 	double width, struct tb_colour colour)
 {
 	tb_picture_line(plot->picture, (struct tb_box){x, y, w, h}, width, colour);
 }
 
 // Markers: a full and a hollow square, an x, a diamond, a plus, a bar.
-static void mark(const struct plot *plot, size_t curve, double x, double y)
+static void curve_mark(const struct plot *plot, size_t curve, double x, double y)
 {
 	const double half = MARK / 2.0, wide = MARK * 0.7;
-	struct tb_colour colour = colour_of(plot, curve);
+	struct tb_colour colour = curve_colour(plot, curve);
 	const struct tb_box box = {x - half, y - half, MARK, MARK};
 	switch (curve % 6) {
 	case 0:
@@ -74,18 +74,18 @@ static void mark(const struct plot *plot, size_t curve, double x, double y)
 		tb_picture_frame(plot->picture, box, 1.6, colour);
 		break;
 	case 2:
-		line(plot, x - half, y - half, MARK, MARK, 1.8, colour);
-		line(plot, x - half, y + half, MARK, -MARK, 1.8, colour);
+		curve_line(plot, x - half, y - half, MARK, MARK, 1.8, colour);
+		curve_line(plot, x - half, y + half, MARK, -MARK, 1.8, colour);
 		break;
 	case 3:
-		line(plot, x - wide, y, wide, -wide, 1.6, colour);
-		line(plot, x, y - wide, wide, wide, 1.6, colour);
-		line(plot, x + wide, y, -wide, wide, 1.6, colour);
-		line(plot, x, y + wide, -wide, -wide, 1.6, colour);
+		curve_line(plot, x - wide, y, wide, -wide, 1.6, colour);
+		curve_line(plot, x, y - wide, wide, wide, 1.6, colour);
+		curve_line(plot, x + wide, y, -wide, wide, 1.6, colour);
+		curve_line(plot, x, y + wide, -wide, -wide, 1.6, colour);
 		break;
 	case 4:
-		line(plot, x - wide, y, 2 * wide, 0, 1.8, colour);
-		line(plot, x, y - wide, 0, 2 * wide, 1.8, colour);
+		curve_line(plot, x - wide, y, 2 * wide, 0, 1.8, colour);
+		curve_line(plot, x, y - wide, 0, 2 * wide, 1.8, colour);
 		break;
 	default:
 		tb_picture_rect(plot->picture,
@@ -100,15 +100,15 @@ static void interval(
 	double half = point->y.half_ci;
 	if (!isfinite(half) || half <= 0)
 		return;
-	double x = x_of(plot, point->x), top = y_of(plot, point->y.mean + half);
-	double bottom = y_of(plot, point->y.mean - half);
-	struct tb_colour colour = colour_of(plot, curve);
-	line(plot, x, top, 0, bottom - top, 1, colour);
-	line(plot, x - 3, top, 6, 0, 1, colour);
-	line(plot, x - 3, bottom, 6, 0, 1, colour);
+	double x = curve_x(plot, point->x), top = curve_y(plot, point->y.mean + half);
+	double bottom = curve_y(plot, point->y.mean - half);
+	struct tb_colour colour = curve_colour(plot, curve);
+	curve_line(plot, x, top, 0, bottom - top, 1, colour);
+	curve_line(plot, x - 3, top, 6, 0, 1, colour);
+	curve_line(plot, x - 3, bottom, 6, 0, 1, colour);
 }
 
-static void tip(const struct plot *plot, const struct tb_curve *curve,
+static void curve_tip(const struct plot *plot, const struct tb_curve *curve,
 	const struct tb_curve_point *point)
 {
 	const struct tb_curves *curves = plot->figure->curves;
@@ -125,18 +125,18 @@ static void tip(const struct plot *plot, const struct tb_curve *curve,
 static void draw_curve(const struct plot *plot, size_t i)
 {
 	const struct tb_curve *curve = &plot->figure->curves->curves[i];
-	struct tb_colour colour = colour_of(plot, i);
+	struct tb_colour colour = curve_colour(plot, i);
 	for (size_t k = 1; k < curve->n_points; k++) {
-		double x = x_of(plot, curve->points[k - 1].x);
-		double y = y_of(plot, curve->points[k - 1].y.mean);
-		line(plot, x, y, x_of(plot, curve->points[k].x) - x,
-			y_of(plot, curve->points[k].y.mean) - y, 1.8, colour);
+		double x = curve_x(plot, curve->points[k - 1].x);
+		double y = curve_y(plot, curve->points[k - 1].y.mean);
+		curve_line(plot, x, y, curve_x(plot, curve->points[k].x) - x,
+			curve_y(plot, curve->points[k].y.mean) - y, 1.8, colour);
 	}
 	for (size_t k = 0; k < curve->n_points; k++) {
 		interval(plot, i, &curve->points[k]);
-		mark(plot, i, x_of(plot, curve->points[k].x),
-			y_of(plot, curve->points[k].y.mean));
-		tip(plot, curve, &curve->points[k]);
+		curve_mark(plot, i, curve_x(plot, curve->points[k].x),
+			curve_y(plot, curve->points[k].y.mean));
+		curve_tip(plot, curve, &curve->points[k]);
 	}
 }
 
@@ -146,17 +146,18 @@ static void draw_x_axis(const struct plot *plot)
 	const double below = plot->box.y + plot->box.h;
 	for (size_t i = 0; i < plot->x.n; i++) {
 		char text[24];
-		double x = x_of(plot, plot->x.at[i]);
-		line(plot, x, plot->box.y, 0, plot->box.h, 0.6, plot->palette->line);
-		line(plot, x, below, 0, 5, 1, plot->palette->muted);
+		double x = curve_x(plot, plot->x.at[i]);
+		curve_line(
+			plot, x, plot->box.y, 0, plot->box.h, 0.6, plot->palette->line);
+		curve_line(plot, x, below, 0, 5, 1, plot->palette->muted);
 		tb_picture_text(plot->picture, (struct tb_box){x - 40, below + 7, 80, 16},
-			type_of(plot, TB_ALIGN_CENTRE, false),
+			curve_type(plot, TB_ALIGN_CENTRE, false),
 			tb_tick_text(plot->x.at[i], axis->sizes, text, sizeof text));
 	}
 	char name[128];
 	tb_picture_text(plot->picture,
 		(struct tb_box){plot->box.x, below + 29, plot->box.w, 18},
-		type_of(plot, TB_ALIGN_CENTRE, false),
+		curve_type(plot, TB_ALIGN_CENTRE, false),
 		tb_curves_axis_text(axis, name, sizeof name));
 }
 
@@ -166,17 +167,18 @@ static void draw_y_axis(const struct plot *plot)
 	const struct tb_curve_axis *axis = &plot->figure->curves->y;
 	for (size_t i = 0; i < plot->y.n; i++) {
 		char text[24];
-		double y = y_of(plot, plot->y.at[i]);
-		line(plot, plot->box.x, y, plot->box.w, 0, 0.6, plot->palette->line);
+		double y = curve_y(plot, plot->y.at[i]);
+		curve_line(
+			plot, plot->box.x, y, plot->box.w, 0, 0.6, plot->palette->line);
 		tb_picture_text(plot->picture,
 			(struct tb_box){MARGIN, y - 8, plot->box.x - MARGIN - 8, 16},
-			type_of(plot, TB_ALIGN_RIGHT, false),
+			curve_type(plot, TB_ALIGN_RIGHT, false),
 			tb_tick_text(plot->y.at[i], axis->sizes, text, sizeof text));
 	}
 	char name[128];
 	tb_picture_text(plot->picture,
 		(struct tb_box){MARGIN, plot->box.y - 28, plot->box.w, 18},
-		type_of(plot, TB_ALIGN_LEFT, false),
+		curve_type(plot, TB_ALIGN_LEFT, false),
 		tb_curves_axis_text(axis, name, sizeof name));
 }
 
@@ -193,8 +195,9 @@ static void draw_diagonal(const struct plot *plot)
 {
 	double from = fmax(plot->x.begin, plot->y.begin);
 	double to = fmin(plot->x.end, plot->y.end);
-	double x = x_of(plot, from), y = y_of(plot, from);
-	line(plot, x, y, x_of(plot, to) - x, y_of(plot, to) - y, 1, plot->palette->muted);
+	double x = curve_x(plot, from), y = curve_y(plot, from);
+	curve_line(plot, x, y, curve_x(plot, to) - x, curve_y(plot, to) - y, 1,
+		plot->palette->muted);
 }
 
 static double legend_width(const struct tb_curves *curves)
@@ -212,22 +215,22 @@ static void legend_text(const struct plot *plot, struct tb_box at, const char *t
 {
 	tb_picture_text(plot->picture,
 		(struct tb_box){at.x + SWATCH, at.y - 9, at.w - SWATCH, 18},
-		type_of(plot, TB_ALIGN_LEFT, false), text);
+		curve_type(plot, TB_ALIGN_LEFT, false), text);
 }
 
-static void draw_legend(const struct plot *plot, double x, double w)
+static void draw_curve_legend(const struct plot *plot, double x, double w)
 {
 	const struct tb_curves *curves = plot->figure->curves;
 	struct tb_box at = {x, plot->box.y + 10, w, LEGEND_LINE};
 	for (size_t i = 0; i < curves->n_curves && *curves->curves[i].label; i++) {
-		line(plot, x, at.y, SWATCH - 6, 0, 1.8, colour_of(plot, i));
-		mark(plot, i, x + (SWATCH - 6) / 2.0, at.y);
+		curve_line(plot, x, at.y, SWATCH - 6, 0, 1.8, curve_colour(plot, i));
+		curve_mark(plot, i, x + (SWATCH - 6) / 2.0, at.y);
 		legend_text(plot, at, curves->curves[i].label);
 		at.y += LEGEND_LINE;
 	}
 	if (!has_diagonal(curves))
 		return;
-	line(plot, x, at.y, SWATCH - 6, 0, 1, plot->palette->muted);
+	curve_line(plot, x, at.y, SWATCH - 6, 0, 1, plot->palette->muted);
 	legend_text(plot, at, DIAGONAL);
 }
 
@@ -256,7 +259,7 @@ static void footnote(const struct plot *plot)
 			curves->n_undone == 1 ? " is" : "s are");
 	tb_picture_text(plot->picture,
 		(struct tb_box){MARGIN, 44, plot->picture->width - 2 * MARGIN, 16},
-		type_of(plot, TB_ALIGN_LEFT, true), text);
+		curve_type(plot, TB_ALIGN_LEFT, true), text);
 }
 
 int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure *figure)
@@ -286,6 +289,6 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	for (size_t i = curves->n_curves; i-- > 0;)
 		draw_curve(&plot, i);
 	tb_picture_frame(picture, plot.box, 1, plot.palette->muted);
-	draw_legend(&plot, right + LEGEND_GAP, legend);
+	draw_curve_legend(&plot, right + LEGEND_GAP, legend);
 	return picture->status;
 }

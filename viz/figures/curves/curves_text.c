@@ -29,25 +29,26 @@ static char letter(size_t curve)
 	return letters[curve % LETTERS];
 }
 
-static struct tb_colour colour_of(const struct grid *grid, size_t curve)
+static struct tb_colour curve_text_colour(const struct grid *grid, size_t curve)
 {
 	size_t n = grid->figure->curves->n_curves;
 	return tb_shade(grid->figure->colours, grid->figure->theme,
 		100 - 60 * (double)curve / (double)(n > 1 ? n - 1 : 1));
 }
 
-static struct tb_type type_of(const struct grid *grid, enum tb_align align)
+static struct tb_type curve_text_type(const struct grid *grid, enum tb_align align)
 {
 	return (struct tb_type){TB_FONT_CELL, 1, align, grid->palette->text};
 }
 
-static size_t place(double share, size_t n)
+static size_t curve_text_place(double share, size_t n)
 {
 	double at = round(share * (double)(n - 1));
 	return at < 0 ? 0 : at > (double)(n - 1) ? n - 1 : (size_t)at;
 }
 
-static void put(struct grid *grid, size_t column, size_t row, size_t curve, char with)
+static void curve_text_put(
+	struct grid *grid, size_t column, size_t row, size_t curve, char with)
 {
 	size_t at = row * grid->n_columns + column;
 	if (with == BETWEEN && grid->cells[at] != ' ')
@@ -56,54 +57,57 @@ static void put(struct grid *grid, size_t column, size_t row, size_t curve, char
 	grid->owners[at] = curve;
 }
 
-// join dots the line between two points, one dot per column.
-static void join(struct grid *grid, size_t curve, const struct tb_curve_point *from,
-	const struct tb_curve_point *to)
+// curve_text_join dots the line between two points, one dot per column.
+static void curve_text_join(struct grid *grid, size_t curve,
+	const struct tb_curve_point *from, const struct tb_curve_point *to)
 {
 	double x0 = tb_ticks_share(&grid->x, from->x),
 	       x1 = tb_ticks_share(&grid->x, to->x);
 	double y0 = tb_ticks_share(&grid->y, from->y.mean);
 	double y1 = tb_ticks_share(&grid->y, to->y.mean);
-	size_t first = place(x0, grid->n_columns), last = place(x1, grid->n_columns);
+	size_t first = curve_text_place(x0, grid->n_columns),
+	       last = curve_text_place(x1, grid->n_columns);
 	for (size_t column = first + 1; column < last; column++) {
 		double share = (double)(column - first) / (double)(last - first);
-		put(grid, column, ROWS - 1 - place(y0 + (y1 - y0) * share, ROWS), curve,
+		curve_text_put(grid, column,
+			ROWS - 1 - curve_text_place(y0 + (y1 - y0) * share, ROWS), curve,
 			BETWEEN);
 	}
 }
 
-static void fill(struct grid *grid)
+static void curve_text_fill(struct grid *grid)
 {
 	const struct tb_curves *curves = grid->figure->curves;
 	for (size_t i = curves->n_curves; i-- > 0;) {
 		const struct tb_curve *curve = &curves->curves[i];
 		for (size_t k = 0; k < curve->n_points; k++)
-			put(grid,
-				place(tb_ticks_share(&grid->x, curve->points[k].x),
+			curve_text_put(grid,
+				curve_text_place(
+					tb_ticks_share(&grid->x, curve->points[k].x),
 					grid->n_columns),
 				ROWS - 1 -
-					place(tb_ticks_share(
-						      &grid->y, curve->points[k].y.mean),
+					curve_text_place(tb_ticks_share(&grid->y,
+								 curve->points[k].y.mean),
 						ROWS),
 				i, letter(i));
 	}
 	for (size_t i = 0; i < curves->n_curves; i++)
 		for (size_t k = 1; k < curves->curves[i].n_points; k++)
-			join(grid, i, &curves->curves[i].points[k - 1],
+			curve_text_join(grid, i, &curves->curves[i].points[k - 1],
 				&curves->curves[i].points[k]);
 }
 
-static void draw_cells(const struct grid *grid)
+static void draw_curve_text_cells(const struct grid *grid)
 {
 	for (size_t row = 0; row < ROWS; row++) {
 		tb_picture_text(grid->picture,
 			(struct tb_box){GUTTER - 1, (double)(HEAD + row), 1, 1},
-			type_of(grid, TB_ALIGN_LEFT), "|");
+			curve_text_type(grid, TB_ALIGN_LEFT), "|");
 		for (size_t column = 0; column < grid->n_columns; column++) {
 			size_t at = row * grid->n_columns + column;
 			const char text[] = {grid->cells[at], '\0'};
-			struct tb_type type = type_of(grid, TB_ALIGN_LEFT);
-			type.colour = colour_of(grid, grid->owners[at]);
+			struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
+			type.colour = curve_text_colour(grid, grid->owners[at]);
 			if (grid->cells[at] != ' ')
 				tb_picture_text(grid->picture,
 					(struct tb_box){(double)(GUTTER + column),
@@ -113,29 +117,30 @@ static void draw_cells(const struct grid *grid)
 	}
 }
 
-static void draw_ticks(const struct grid *grid)
+static void draw_curve_text_ticks(const struct grid *grid)
 {
 	const struct tb_curves *curves = grid->figure->curves;
 	char text[24];
 	for (size_t i = 0; i < grid->y.n; i++) {
 		double row =
 			(double)(ROWS - 1 -
-				 place(tb_ticks_share(&grid->y, grid->y.at[i]), ROWS));
+				 curve_text_place(
+					 tb_ticks_share(&grid->y, grid->y.at[i]), ROWS));
 		tb_picture_text(grid->picture,
 			(struct tb_box){0, HEAD + row, GUTTER - 2, 1},
-			type_of(grid, TB_ALIGN_RIGHT),
+			curve_text_type(grid, TB_ALIGN_RIGHT),
 			tb_tick_text(grid->y.at[i], curves->y.sizes, text, sizeof text));
 	}
 	for (size_t i = 0; i < grid->n_columns; i++)
 		tb_picture_text(grid->picture,
 			(struct tb_box){(double)(GUTTER + i), HEAD + ROWS, 1, 1},
-			type_of(grid, TB_ALIGN_LEFT), "-");
+			curve_text_type(grid, TB_ALIGN_LEFT), "-");
 	for (size_t i = 0; i < grid->x.n; i++) {
-		double column = (double)place(
+		double column = (double)curve_text_place(
 			tb_ticks_share(&grid->x, grid->x.at[i]), grid->n_columns);
 		tb_picture_text(grid->picture,
 			(struct tb_box){GUTTER + column - 5, HEAD + ROWS + 1, 11, 1},
-			type_of(grid, TB_ALIGN_CENTRE),
+			curve_text_type(grid, TB_ALIGN_CENTRE),
 			tb_tick_text(grid->x.at[i], curves->x.sizes, text, sizeof text));
 	}
 }
@@ -144,17 +149,17 @@ static void draw_words(const struct grid *grid, double width)
 {
 	const struct tb_curves *curves = grid->figure->curves;
 	tb_picture_text(grid->picture, (struct tb_box){0, 0, width, 1},
-		type_of(grid, TB_ALIGN_LEFT), curves->title);
+		curve_text_type(grid, TB_ALIGN_LEFT), curves->title);
 	char name[128];
 	tb_picture_text(grid->picture, (struct tb_box){0, 2, width, 1},
-		type_of(grid, TB_ALIGN_LEFT),
+		curve_text_type(grid, TB_ALIGN_LEFT),
 		tb_curves_axis_text(&curves->y, name, sizeof name));
 	tb_picture_text(grid->picture, (struct tb_box){0, HEAD + ROWS + 2, width, 1},
-		type_of(grid, TB_ALIGN_CENTRE),
+		curve_text_type(grid, TB_ALIGN_CENTRE),
 		tb_curves_axis_text(&curves->x, name, sizeof name));
 	for (size_t i = 0; i < curves->n_curves && curves->curves[i].label[0]; i++) {
-		struct tb_type type = type_of(grid, TB_ALIGN_LEFT);
-		type.colour = colour_of(grid, i);
+		struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
+		type.colour = curve_text_colour(grid, i);
 		tb_picture_printf(grid->picture,
 			(struct tb_box){2, (double)(HEAD + ROWS + 4 + i), width - 2, 1},
 			type, "%c  %s", letter(i), curves->curves[i].label);
@@ -184,9 +189,9 @@ int tb_curves_picture_text(struct tb_picture *picture,
 	tb_picture_clear(picture, columns,
 		(double)(HEAD + ROWS + 3 + (labels ? 1 + curves->n_curves : 0)),
 		grid.palette->page);
-	fill(&grid);
-	draw_cells(&grid);
-	draw_ticks(&grid);
+	curve_text_fill(&grid);
+	draw_curve_text_cells(&grid);
+	draw_curve_text_ticks(&grid);
 	draw_words(&grid, columns);
 	free(grid.cells);
 	free(grid.owners);

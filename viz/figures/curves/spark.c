@@ -16,9 +16,9 @@ void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric)
 	sparks->n_wanted = 0;
 }
 
-// slot_of returns the slot of a link, or the one that it may take: of a few by its id, so
-// that lines of one picture do not drive each other out.
-static struct tb_spark *slot_of(struct tb_sparks *sparks, struct tb_link link)
+// spark_slot returns the slot of a link, or the one that it may take: of a few by its id,
+// so that lines of one picture do not drive each other out.
+static struct tb_spark *spark_slot(struct tb_sparks *sparks, struct tb_link link)
 {
 	struct tb_spark *oldest = &sparks->slots[link.id % TB_SPARK_SLOTS];
 	for (uint32_t i = 0; i < N_PLACES; i++) {
@@ -33,7 +33,7 @@ static struct tb_spark *slot_of(struct tb_sparks *sparks, struct tb_link link)
 
 const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link)
 {
-	struct tb_spark *spark = slot_of(sparks, link);
+	struct tb_spark *spark = spark_slot(sparks, link);
 	if (spark->known && spark->link.id == link.id) {
 		spark->picture = sparks->picture;
 		return spark;
@@ -60,7 +60,7 @@ int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link lin
 
 void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark)
 {
-	struct tb_spark *slot = slot_of(sparks, spark->link);
+	struct tb_spark *slot = spark_slot(sparks, spark->link);
 	*slot = *spark;
 	slot->picture = sparks->picture;
 }

@@ -20,7 +20,7 @@ struct matrix_data_row {
 };
 
 // Where rows go.
-struct sink {
+struct matrix_data_sink {
 	void (*write)(void *context, const struct matrix_data_row *row);
 	void *context;
 };
@@ -39,7 +39,8 @@ static const char *wait_of_metric(const struct tb_run *run, enum tb_metric metri
 }
 
 static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
-	const struct tb_matrix_cell *cells, uint32_t n, const struct sink *sink)
+	const struct tb_matrix_cell *cells, uint32_t n,
+	const struct matrix_data_sink *sink)
 {
 	uint32_t first_port = row->port;
 	for (uint32_t i = 0; i < n; i++) {
@@ -55,8 +56,8 @@ static void each_cell(const struct tb_run *run, struct matrix_data_row *row,
 	}
 }
 
-static void each_row(
-	const struct tb_run *run, const struct tb_matrix *matrix, const struct sink *sink)
+static void matrix_data_each_row(const struct tb_run *run, const struct tb_matrix *matrix,
+	const struct matrix_data_sink *sink)
 {
 	for (uint32_t level = 0; level < matrix->n_rows; level++) {
 		for (uint32_t i = 0; i < matrix->rows[level].n_boxes; i++) {
@@ -107,7 +108,7 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
 {
 	fputs("level,switch,port,direction,link,value,percent,wait,bound\n", stream);
-	each_row(run, matrix, &(struct sink){csv_row, stream});
+	matrix_data_each_row(run, matrix, &(struct matrix_data_sink){csv_row, stream});
 }
 
 static void json_row(void *context, const struct matrix_data_row *row)
@@ -147,6 +148,6 @@ int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	tb_json_add_count(&head, "largest_link", matrix->largest_link);
 	tb_json_add_count(&head, "largest_switch", matrix->largest_switch);
 	tb_json_rows_begin(&rows, tb_json_object_take(&head), "cells", 6, stream);
-	each_row(run, matrix, &(struct sink){json_row, &rows});
+	matrix_data_each_row(run, matrix, &(struct matrix_data_sink){json_row, &rows});
 	return tb_json_rows_end(&rows);
 }

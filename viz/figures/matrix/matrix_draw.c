@@ -49,8 +49,8 @@ void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *m
 	view->switches.unit_value = view->links.top;
 }
 
-// within maps a size from [begin, full] to [0, 1], clipped.
-static double within(double size, double begin, double full)
+// cell_within maps a size from [begin, full] to [0, 1], clipped.
+static double cell_within(double size, double begin, double full)
 {
 	return fmin(fmax((size - begin) / (full - begin), 0), 1);
 }
@@ -73,7 +73,7 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 }
 
 // The strips of a box, from its top.
-enum strip { STRIP_ABOVE, STRIP_SUM, STRIP_BELOW, STRIP_NODES, N_STRIPS };
+enum cell_strip { STRIP_ABOVE, STRIP_SUM, STRIP_BELOW, STRIP_NODES, N_STRIPS };
 
 // box_strips divides a box into them; those of links get `share` of their full height.
 static void box_strips(const struct tb_matrix_layout *layout,
@@ -152,7 +152,7 @@ static bool has_ramp(const struct matrix_pen *pen, const struct shown_cell *show
 	return pen->view->ramp || (shown->unmeasured && pen->view->font_size == 0);
 }
 
-static void number(
+static void cell_number(
 	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
 {
 	char text[16];
@@ -215,8 +215,9 @@ static void switch_tip(
 	tb_picture_tip(pen->picture, tip);
 }
 
-// cross_out draws what is dead. It keeps the shade of what it carried before it died.
-static void cross_out(
+// cell_cross_out draws what is dead. It keeps the shade of what it carried before it
+// died.
+static void cell_cross_out(
 	const struct matrix_pen *pen, struct tb_box box, tb_time_ps dead_at_ps)
 {
 	const struct tb_colour colour = pen->palette->dead;
@@ -286,17 +287,17 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 			link_tip(pen, cell);
 		if (pen->view->detail == TB_DETAIL_NUMBERS &&
 			!never_lived(pen, dead_at_ps, cell->value))
-			number(pen, box, &shown);
+			cell_number(pen, box, &shown);
 		else if (has_ramp(pen, &shown))
 			shade_ramp(pen, box, &shown);
 		under_job(pen, box, &tb_run_links(pen->run)[cell->link.id].at);
-		cross_out(pen, box, dead_at_ps);
+		cell_cross_out(pen, box, dead_at_ps);
 		highlight(pen, box, pen->view->marks.links, cell->link.id);
 	}
 }
 
-// draw_name sets the switch's name at the left of its sum, where both fit.
-static void draw_name(const struct matrix_pen *pen, struct tb_box strip,
+// draw_cell_name sets the switch's name at the left of its sum, where both fit.
+static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_box *switch_box)
 {
 	const struct tb_matrix_view *view = pen->view;
@@ -353,14 +354,14 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 		switch_tip(pen, switch_box);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names)
-			draw_name(pen, sum, switch_box);
+			draw_cell_name(pen, sum, switch_box);
 		if (!never_lived(pen, dead_at_ps, switch_box->sum))
-			number(pen, beside_name(pen, sum, switch_box), &shown);
+			cell_number(pen, beside_name(pen, sum, switch_box), &shown);
 	} else if (has_ramp(pen, &shown)) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
-	cross_out(pen, sum, dead_at_ps);
+	cell_cross_out(pen, sum, dead_at_ps);
 	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
 	draw_links(pen, strips[STRIP_BELOW], switch_box->below, switch_box->n_below);
 	draw_links(pen, strips[STRIP_NODES], switch_box->nodes, switch_box->n_nodes);
@@ -384,7 +385,8 @@ static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 	if (has_ramp(pen, &shown))
 		shade_ramp(pen, box, &shown);
 	for (uint32_t i = 0; i < n; i++) {
-		cross_out(pen, box, tb_run_switches(pen->run)[boxes[i].sw.id].dead_at_ps);
+		cell_cross_out(
+			pen, box, tb_run_switches(pen->run)[boxes[i].sw.id].dead_at_ps);
 		highlight(pen, box, pen->view->marks.switches, boxes[i].sw.id);
 	}
 }
@@ -404,7 +406,7 @@ struct box_range {
 	uint32_t begin, end;
 };
 
-static struct box_range visible(double from, double to, double step, uint32_t n)
+static struct box_range cell_visible(double from, double to, double step, uint32_t n)
 {
 	double first = floor(from / step);
 	double last = ceil(to / step);
@@ -414,8 +416,8 @@ static struct box_range visible(double from, double to, double step, uint32_t n)
 		first < 0 ? 0 : (uint32_t)first, last > n ? n : (uint32_t)last};
 }
 
-static void draw_band(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
-	uint32_t index)
+static void draw_cell_band(const struct matrix_pen *pen,
+	const struct tb_matrix_layout *layout, uint32_t index)
 {
 	const struct tb_matrix_view *view = pen->view;
 	const struct tb_matrix_band *band = &layout->bands[index];
@@ -423,10 +425,10 @@ static void draw_band(const struct matrix_pen *pen, const struct tb_matrix_layou
 	const struct tb_matrix_metrics *metrics = &layout->metrics;
 	uint32_t group = metrics->group ? metrics->group : 1;
 	double top = view->pan_y - band->y;
-	struct box_range lines = visible(top, top + view->area.h / view->zoom,
+	struct box_range lines = cell_visible(top, top + view->area.h / view->zoom,
 		band->box_h + metrics->gap_y, band->n_lines);
 	struct box_range columns =
-		visible(view->pan_x, view->pan_x + view->area.w / view->zoom,
+		cell_visible(view->pan_x, view->pan_x + view->area.w / view->zoom,
 			band->box_w + metrics->gap_x, band->per_line);
 	for (uint32_t line = lines.begin; line < lines.end; line++) {
 		for (uint32_t column = columns.begin; column < columns.end; column++) {
@@ -454,7 +456,7 @@ static double strips_share(
 {
 	if (view->detail == TB_DETAIL_SWITCHES)
 		return 0;
-	return view->font_size > 0 ? within(layout->metrics.cell_w * view->zoom,
+	return view->font_size > 0 ? cell_within(layout->metrics.cell_w * view->zoom,
 					     CELLS_BEGIN, CELLS_FULL)
 				   : 1;
 }
@@ -504,9 +506,9 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	return false;
 }
 
-// mark frames a cell. A line of the page's colour around the frame makes it stand out on
-// every shade.
-static void mark(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
+// cell_mark frames a cell. A line of the page's colour around the frame makes it stand
+// out on every shade.
+static void cell_mark(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
 	struct tb_pick pick, struct tb_colour colour)
 {
 	struct tb_box box;
@@ -540,18 +542,18 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 		.view = view,
 		.palette = tb_palette_of(view->theme),
 		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1,
-		.ink = scaled ? within(layout->metrics.cell_w * view->zoom, NUMBERS_BEGIN,
-					NUMBERS_FULL)
+		.ink = scaled ? cell_within(layout->metrics.cell_w * view->zoom,
+					NUMBERS_BEGIN, NUMBERS_FULL)
 			      : 1,
 		.strips = strips_share(layout, view)};
 	if (scaled)
 		pen.rule = cell_rule(layout, view);
 	tb_picture_clip(picture, view->area);
 	for (uint32_t band = 0; band < layout->n_bands; band++)
-		draw_band(&pen, layout, band);
+		draw_cell_band(&pen, layout, band);
 	if (!tb_pick_equal(view->hovered, view->selected))
-		mark(&pen, layout, view->hovered, pen.palette->text);
-	mark(&pen, layout, view->selected, pen.palette->accent);
+		cell_mark(&pen, layout, view->hovered, pen.palette->text);
+	cell_mark(&pen, layout, view->selected, pen.palette->accent);
 	tb_picture_unclip(picture);
 }
 

@@ -29,7 +29,7 @@ static const struct tb_matrix_metrics natural = {
 #define MOST_SHADED_ROWS 100 // of a terminal
 #define WIDEST_TERMINAL	 1000
 
-static const struct tb_matrix_cell *largest_of(
+static const struct tb_matrix_cell *matrix_largest(
 	const struct tb_matrix_cell *cells, uint32_t n, uint64_t value)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -38,10 +38,10 @@ static const struct tb_matrix_cell *largest_of(
 	return NULL;
 }
 
-// most_loaded returns the name of the first link or switch with the largest value, and
-// stores how well its figures are known.
-static const char *most_loaded(const struct tb_run *run, const struct tb_matrix *matrix,
-	bool links, struct tb_link_known *known)
+// matrix_most_loaded returns the name of the first link or switch with the largest value,
+// and stores how well its figures are known.
+static const char *matrix_most_loaded(const struct tb_run *run,
+	const struct tb_matrix *matrix, bool links, struct tb_link_known *known)
 {
 	*known = (struct tb_link_known){.wait = TB_EXACT};
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
@@ -53,13 +53,13 @@ static const char *most_loaded(const struct tb_run *run, const struct tb_matrix 
 			}
 			if (!links)
 				continue;
-			const struct tb_matrix_cell *cell = largest_of(
+			const struct tb_matrix_cell *cell = matrix_largest(
 				box->above, box->n_above, matrix->largest_link);
 			if (!cell)
-				cell = largest_of(
+				cell = matrix_largest(
 					box->below, box->n_below, matrix->largest_link);
 			if (!cell)
-				cell = largest_of(
+				cell = matrix_largest(
 					box->nodes, box->n_nodes, matrix->largest_link);
 			if (cell) {
 				*known = tb_run_links(run)[cell->link.id].known;
@@ -76,7 +76,7 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 	char value[48];
 	struct tb_link_known known;
 	uint64_t largest = links ? matrix->largest_link : matrix->largest_switch;
-	const char *name = most_loaded(run, matrix, links, &known);
+	const char *name = matrix_most_loaded(run, matrix, links, &known);
 	snprintf(buffer, size, "%s%s (%s)",
 		tb_known_sign(tb_known_of(known, matrix->metric)),
 		tb_metric_format_as(matrix->metric, largest, (uint64_t)view->links.top,
@@ -112,7 +112,8 @@ static void subtitle_text(
 		tb_window_text(info, figure->window, window, sizeof window));
 }
 
-static void level_text(uint32_t level, uint32_t n_levels, char *buffer, size_t size)
+static void matrix_level_text(
+	uint32_t level, uint32_t n_levels, char *buffer, size_t size)
 {
 	const char *place = n_levels == 1	    ? " (only)"
 			    : level == 0	    ? " (nodes)"
@@ -121,7 +122,7 @@ static void level_text(uint32_t level, uint32_t n_levels, char *buffer, size_t s
 	snprintf(buffer, size, "level %" PRIu32 "%s", level, place);
 }
 
-static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
+static struct tb_matrix_view matrix_view(const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix_view view = {.zoom = 1,
 		.detail = TB_DETAIL_NUMBERS,
@@ -136,8 +137,9 @@ static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 	return view;
 }
 
-// head adds the title and returns how much higher it is than HEAD.
-static double head(struct tb_picture *picture, const struct tb_matrix_figure *figure)
+// matrix_head adds the title and returns how much higher it is than HEAD.
+static double matrix_head(
+	struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	char text[320];
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
@@ -163,7 +165,7 @@ static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *fi
 		double middle = band->above_h * view->zoom;
 		double line_h = layout->metrics.sum_h * view->zoom;
 		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
-		level_text(band->level, layout->n_bands, text, sizeof text);
+		matrix_level_text(band->level, layout->n_bands, text, sizeof text);
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
 			text);
@@ -275,7 +277,7 @@ static int layout_page(const struct tb_matrix_figure *figure,
 int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix_layout layout;
-	struct tb_matrix_view view = view_of(figure);
+	struct tb_matrix_view view = matrix_view(figure);
 	double width = 0;
 	if (layout_page(figure, &layout, &view, &width) != TB_OK)
 		return TB_ENOMEM;
@@ -285,7 +287,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	// The height is known when all text is set.
 	tb_picture_clear(picture, width, 0, tb_palette_of(figure->theme)->page);
 	if (!figure->bare)
-		body_y += HEAD + head(picture, figure);
+		body_y += HEAD + matrix_head(picture, figure);
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
 	gutter(picture, figure, &layout, &view);
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
@@ -309,8 +311,8 @@ static const struct terminal_detail {
 	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
 };
 
-// part_of returns the rows to show: all, or one.
-static struct tb_matrix part_of(const struct tb_matrix_figure *figure)
+// matrix_part returns the rows to show: all, or one.
+static struct tb_matrix matrix_part(const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix part = *figure->matrix;
 	if (figure->level) {
@@ -372,9 +374,10 @@ static uint32_t numbers_width(const struct tb_matrix *part)
 	return columns <= WIDEST_TERMINAL ? columns : 0;
 }
 
-// explain says what a character is, and where the numbers are, in two lines.
-static void explain(struct tb_picture *picture, const struct tb_matrix_figure *figure,
-	const struct tb_matrix_layout *layout, bool cells, double y)
+// matrix_explain says what a character is, and where the numbers are, in two lines.
+static void matrix_explain(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, const struct tb_matrix_layout *layout,
+	bool cells, double y)
 {
 	struct tb_type type = {
 		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
@@ -451,11 +454,11 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded)
 {
 	struct tb_matrix_layout layout;
-	struct tb_matrix_view view = view_of(figure);
+	struct tb_matrix_view view = matrix_view(figure);
 	view.font = view.bold_font = TB_FONT_CELL;
 	view.font_size = 0;
 	view.ramp = !shaded;
-	const struct tb_matrix part = part_of(figure);
+	const struct tb_matrix part = matrix_part(figure);
 	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK)
 		return TB_ENOMEM;
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
@@ -475,7 +478,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	subtitle_text(figure, text, sizeof text);
 	terminal_subtitle(picture, text, columns, type);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
-		level_text(
+		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		tb_picture_text(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
@@ -485,7 +488,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
 	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
 	if (explained)
-		explain(picture, figure, &layout, view.detail == TB_DETAIL_CELLS, end);
+		matrix_explain(
+			picture, figure, &layout, view.detail == TB_DETAIL_CELLS, end);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
 }

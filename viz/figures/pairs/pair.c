@@ -43,7 +43,7 @@ static bool of_one_shape(const struct tb_run_pair *pair, const struct tb_run *a)
 	return true;
 }
 
-static int prepare(
+static int pair_prepare(
 	struct tb_run_pair *pair, const struct tb_run *a, struct tb_error *error)
 {
 	const struct tb_run_info *info = pair->info;
@@ -78,7 +78,7 @@ int tb_run_pair_new(struct tb_run_pair **pair, const struct tb_run *a, const cha
 	int status = tb_run_open(&made->run, path, id, error);
 	if (!status) {
 		made->info = tb_run_info(made->run);
-		status = prepare(made, a, error);
+		status = pair_prepare(made, a, error);
 	}
 	if (status) {
 		tb_run_pair_free(made);
@@ -88,9 +88,9 @@ int tb_run_pair_new(struct tb_run_pair **pair, const struct tb_run *a, const cha
 	return TB_OK;
 }
 
-// look reads B's samples in A's window: zeros after its end.
-static int look(struct tb_run_pair *pair, const struct tb_run *a, struct tb_window window,
-	struct tb_error *error)
+// pair_look reads B's samples in A's window: zeros after its end.
+static int pair_look(struct tb_run_pair *pair, const struct tb_run *a,
+	struct tb_window window, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(a);
 	struct tb_window of_b = {0, 0};
@@ -171,7 +171,7 @@ int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
 {
 	struct tb_mover *movers;
 	uint32_t n, n_moved;
-	int status = look(pair, a, window, error);
+	int status = pair_look(pair, a, window, error);
 	if (!status)
 		status = tb_movers(&pair->pairs, samples, pair->samples, matrix->metric,
 			TB_PAIR_MOVERS, &movers, &n, &n_moved, error);

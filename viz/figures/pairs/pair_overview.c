@@ -23,7 +23,7 @@ void tb_pair_overview_fini(struct tb_pair_overview *overview)
 	*overview = (struct tb_pair_overview){.verdict = ""};
 }
 
-static int read_strip(
+static int read_overview_strip(
 	struct tb_pair_strip *strip, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
@@ -46,9 +46,9 @@ static int read_both(struct tb_pair_overview *overview, struct tb_compared a,
 			tb_compare_verdict(compare), tb_compare_slowest_job(compare));
 	tb_compare_free(compare);
 	if (status == TB_OK)
-		status = read_strip(&overview->strips[0], a.run, error);
+		status = read_overview_strip(&overview->strips[0], a.run, error);
 	if (status == TB_OK)
-		status = read_strip(&overview->strips[1], b.run, error);
+		status = read_overview_strip(&overview->strips[1], b.run, error);
 	return status;
 }
 
@@ -70,8 +70,9 @@ int tb_pair_overview_init(struct tb_pair_overview *overview, struct tb_pair_side
 	return status;
 }
 
-// fitting returns the length of the whole words that fit into a width, at least one word.
-static size_t fitting(struct tb_type type, const char *text, double w)
+// overview_fitting returns the length of the whole words that fit into a width, at least
+// one word.
+static size_t overview_fitting(struct tb_type type, const char *text, double w)
 {
 	char line[256];
 	size_t length = 0;
@@ -93,7 +94,7 @@ double tb_pair_overview_words(const struct tb_pair_overview *overview,
 	const char *text = overview->verdict;
 	double h = 0;
 	for (; *text; h += LINE_H) {
-		size_t length = fitting(type, text, box.w);
+		size_t length = overview_fitting(type, text, box.w);
 		if (picture)
 			tb_picture_printf(picture,
 				(struct tb_box){box.x, box.y + h, box.w, LINE_H}, type,
@@ -104,15 +105,16 @@ double tb_pair_overview_words(const struct tb_pair_overview *overview,
 	return h;
 }
 
-static double span_of(const struct tb_pair_overview *overview)
+static double overview_span(const struct tb_pair_overview *overview)
 {
 	return fmax((double)overview->strips[0].simulated_ps,
 		(double)overview->strips[1].simulated_ps);
 }
 
-// waiting returns the wait per time over a stretch of time: how many headers waited on
-// average.
-static double waiting(const struct tb_pair_strip *strip, double from_ps, double to_ps)
+// overview_waiting returns the wait per time over a stretch of time: how many headers
+// waited on average.
+static double overview_waiting(
+	const struct tb_pair_strip *strip, double from_ps, double to_ps)
 {
 	if (strip->bin_ps <= 0)
 		return 0;
@@ -136,15 +138,15 @@ struct strips_sheet {
 	double span_ps, most;	     // of both strips
 };
 
-static double most_of(
+static double overview_most(
 	const struct tb_pair_overview *overview, double span_ps, int columns)
 {
 	double most = 0;
 	for (int i = 0; i < 2 * columns; i++) {
 		double column = i / 2;
-		most = fmax(most,
-			waiting(&overview->strips[i % 2], span_ps * column / columns,
-				span_ps * (column + 1) / columns));
+		most = fmax(most, overview_waiting(&overview->strips[i % 2],
+					  span_ps * column / columns,
+					  span_ps * (column + 1) / columns));
 	}
 	return most;
 }
@@ -162,7 +164,7 @@ static void draw_strip(
 	for (int i = 0; i < columns && sheet->most > 0; i++) {
 		double from = sheet->span_ps * i / columns;
 		double to = sheet->span_ps * (i + 1) / columns;
-		double h = box.h * waiting(strip, from, to) / sheet->most;
+		double h = box.h * overview_waiting(strip, from, to) / sheet->most;
 		bool shown = (from + to) / 2 >= (double)sheet->shown[which].from_ps &&
 			     (from + to) / 2 < (double)sheet->shown[which].to_ps;
 		if (h <= 0)
@@ -174,7 +176,7 @@ static void draw_strip(
 	}
 }
 
-static void draw_axis(const struct strips_sheet *sheet, struct tb_box box)
+static void draw_overview_axis(const struct strips_sheet *sheet, struct tb_box box)
 {
 	struct tb_type type = {TB_FONT_TEXT, 11, TB_ALIGN_CENTRE, sheet->palette->muted};
 	const struct tb_ticks ticks = tb_ticks_times(0, sheet->span_ps, 9);
@@ -201,13 +203,13 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	const struct tb_span shown[2], struct tb_box box)
 {
 	struct strips_sheet sheet = {
-		overview, picture, palette, shown, .span_ps = span_of(overview)};
+		overview, picture, palette, shown, .span_ps = overview_span(overview)};
 	if (sheet.span_ps <= 0)
 		return;
 	box.x += LABEL_W;
 	box.w = fmax(box.w - LABEL_W, 1);
 	double h = fmax((box.h - AXIS_H - GAP) / 2, 1);
-	sheet.most = most_of(overview, sheet.span_ps, (int)fmax(box.w / COLUMN, 1));
+	sheet.most = overview_most(overview, sheet.span_ps, (int)fmax(box.w / COLUMN, 1));
 	draw_strip(&sheet, (struct tb_box){box.x, box.y, box.w, h}, "A", 0);
 	draw_strip(&sheet, (struct tb_box){box.x, box.y + h + GAP, box.w, h}, "B", 1);
 	// A mean over a column's time; headers are counted in whole ones.
@@ -217,5 +219,6 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w - 6, 14},
 		(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_RIGHT, palette->muted},
 		"at most %s at once", headers);
-	draw_axis(&sheet, (struct tb_box){box.x, box.y + box.h - AXIS_H, box.w, AXIS_H});
+	draw_overview_axis(
+		&sheet, (struct tb_box){box.x, box.y + box.h - AXIS_H, box.w, AXIS_H});
 }

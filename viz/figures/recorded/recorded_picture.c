@@ -16,7 +16,7 @@
 #define TEXT_SIZE 11.5
 #define DECADES	  18 // of an axis, at most
 
-struct scatter {
+struct recorded_scatter {
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
 	enum tb_theme theme;
@@ -29,8 +29,9 @@ static bool is_point(int64_t recorded_ps, int64_t simulated_ps)
 	return recorded_ps > 0 && simulated_ps > 0;
 }
 
-// widen takes the decades of a point into the axes.
-static void widen(struct scatter *scatter, int64_t recorded_ps, int64_t simulated_ps)
+// recorded_widen takes the decades of a point into the axes.
+static void recorded_widen(
+	struct recorded_scatter *scatter, int64_t recorded_ps, int64_t simulated_ps)
 {
 	if (!is_point(recorded_ps, simulated_ps))
 		return;
@@ -42,30 +43,32 @@ static void widen(struct scatter *scatter, int64_t recorded_ps, int64_t simulate
 	scatter->most = fmax(scatter->most, floor(high) + 1);
 }
 
-static double x_of(const struct scatter *scatter, double decade)
+static double recorded_x(const struct recorded_scatter *scatter, double decade)
 {
 	return scatter->box.x + scatter->box.w * (decade - scatter->least) /
 					(scatter->most - scatter->least);
 }
 
-static double y_of(const struct scatter *scatter, double decade)
+static double recorded_y(const struct recorded_scatter *scatter, double decade)
 {
-	return scatter->box.y + scatter->box.h - (x_of(scatter, decade) - scatter->box.x);
+	return scatter->box.y + scatter->box.h -
+	       (recorded_x(scatter, decade) - scatter->box.x);
 }
 
-static struct tb_type type_of(const struct scatter *scatter, enum tb_align align)
+static struct tb_type recorded_type(
+	const struct recorded_scatter *scatter, enum tb_align align)
 {
 	return (struct tb_type){TB_FONT_TEXT, TEXT_SIZE, align, scatter->palette->muted};
 }
 
-static void draw_axes(const struct scatter *scatter)
+static void draw_recorded_axes(const struct recorded_scatter *scatter)
 {
 	struct tb_picture *picture = scatter->picture;
 	const struct tb_box box = scatter->box;
 	tb_picture_rect(picture, box, scatter->palette->panel);
 	for (double at = scatter->least; at <= scatter->most; at++) {
 		char text[32];
-		double x = x_of(scatter, at), y = y_of(scatter, at);
+		double x = recorded_x(scatter, at), y = recorded_y(scatter, at);
 		tb_format_time((tb_time_ps)pow(10, at), text, sizeof text);
 		tb_picture_line(picture, (struct tb_box){x, box.y, 0, box.h}, 1,
 			scatter->palette->line);
@@ -73,30 +76,30 @@ static void draw_axes(const struct scatter *scatter)
 			scatter->palette->line);
 		tb_picture_text(picture,
 			(struct tb_box){x - 40, box.y + box.h + 4, 80, 16},
-			type_of(scatter, TB_ALIGN_CENTRE), text);
+			recorded_type(scatter, TB_ALIGN_CENTRE), text);
 		tb_picture_text(picture,
 			(struct tb_box){box.x - LEFT, y - 8, LEFT - 8, 16},
-			type_of(scatter, TB_ALIGN_RIGHT), text);
+			recorded_type(scatter, TB_ALIGN_RIGHT), text);
 	}
 	tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, -box.h},
 		1.4, scatter->palette->accent);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + box.h + 26, box.w, 18},
-		type_of(scatter, TB_ALIGN_CENTRE), "Recorded");
+		recorded_type(scatter, TB_ALIGN_CENTRE), "Recorded");
 	tb_picture_text(picture,
 		(struct tb_box){box.x - LEFT + 8, box.y - 32, box.w + LEFT - 8, 18},
-		type_of(scatter, TB_ALIGN_LEFT),
+		recorded_type(scatter, TB_ALIGN_LEFT),
 		"Simulated: full squares are medians of kinds of calls, hollow ones "
 		"ranks' time in calls");
 }
 
-static void draw_point(const struct scatter *scatter, uint32_t job, bool hollow,
+static void draw_point(const struct recorded_scatter *scatter, uint32_t job, bool hollow,
 	int64_t recorded_ps, int64_t simulated_ps, const char *name)
 {
 	char tip[200], time[2][32];
 	if (!is_point(recorded_ps, simulated_ps))
 		return;
-	double x = x_of(scatter, log10((double)recorded_ps));
-	double y = y_of(scatter, log10((double)simulated_ps));
+	double x = recorded_x(scatter, log10((double)recorded_ps));
+	double y = recorded_y(scatter, log10((double)simulated_ps));
 	const struct tb_box box = {x - MARK / 2.0, y - MARK / 2.0, MARK, MARK};
 	struct tb_colour colour = tb_job_colour(scatter->theme, job);
 	if (hollow)
@@ -110,10 +113,11 @@ static void draw_point(const struct scatter *scatter, uint32_t job, bool hollow,
 	if (!hollow)
 		tb_picture_text(scatter->picture,
 			(struct tb_box){x + MARK, y - 8, 120, 16},
-			type_of(scatter, TB_ALIGN_LEFT), name);
+			recorded_type(scatter, TB_ALIGN_LEFT), name);
 }
 
-static void draw_points(const struct scatter *scatter, const struct tb_recorded *recorded)
+static void draw_points(
+	const struct recorded_scatter *scatter, const struct tb_recorded *recorded)
 {
 	char name[32];
 	for (size_t i = 0; i < recorded->ranks.n; i++) {
@@ -133,21 +137,21 @@ double tb_recorded_scatter(struct tb_picture *picture, const struct tb_recorded 
 	enum tb_theme theme, struct tb_box place)
 {
 	double side = place.w - LEFT - RIGHT;
-	struct scatter scatter = {.picture = picture,
+	struct recorded_scatter scatter = {.picture = picture,
 		.palette = tb_palette_of(theme),
 		.theme = theme,
 		.box = {place.x + LEFT, place.y + ABOVE, side, side},
 		.least = DECADES,
 		.most = 0};
 	for (size_t i = 0; i < recorded->kinds.n; i++)
-		widen(&scatter, recorded->kinds.rows[i].recorded_at_ps,
+		recorded_widen(&scatter, recorded->kinds.rows[i].recorded_at_ps,
 			recorded->kinds.rows[i].simulated_at_ps);
 	for (size_t i = 0; i < recorded->ranks.n; i++)
-		widen(&scatter, recorded->ranks.rows[i].recorded_ps,
+		recorded_widen(&scatter, recorded->ranks.rows[i].recorded_ps,
 			recorded->ranks.rows[i].simulated_ps);
 	if (scatter.most <= scatter.least || side <= 0)
 		return 0;
-	draw_axes(&scatter);
+	draw_recorded_axes(&scatter);
 	draw_points(&scatter, recorded);
 	return ABOVE + side + BELOW;
 }

@@ -57,7 +57,7 @@ struct quantity_unit {
 	const char *name;
 };
 
-static struct quantity_unit unit_of(const struct tb_scale *scale)
+static struct quantity_unit scale_unit(const struct tb_scale *scale)
 {
 	static const struct quantity_unit units[][5] = {
 		[TB_QUANTITY_TIME] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"},
@@ -81,9 +81,9 @@ char *tb_scale_number(
 	const struct tb_scale *scale, double value, char *buffer, size_t size)
 {
 	double percent = scale->top > 0 ? 100.0 * value / scale->top : 0;
-	double number = scale->absolute ? value / unit_of(scale).size : percent;
-	bool whole = !scale->absolute ||
-		     (scale->quantity == TB_QUANTITY_COUNT && unit_of(scale).size == 1);
+	double number = scale->absolute ? value / scale_unit(scale).size : percent;
+	bool whole = !scale->absolute || (scale->quantity == TB_QUANTITY_COUNT &&
+						 scale_unit(scale).size == 1);
 	if (!scale->absolute && value > 0 && percent < 0.5)
 		snprintf(buffer, size, "<1");
 	else if (whole || number >= 9.95 || value <= 0)
@@ -97,7 +97,7 @@ char *tb_scale_number(
 
 const char *tb_scale_unit(const struct tb_scale *scale)
 {
-	return scale->absolute ? unit_of(scale).name : "%";
+	return scale->absolute ? scale_unit(scale).name : "%";
 }
 
 int tb_scale_ticks(const struct tb_scale *scale, double values[TB_SCALE_MOST_TICKS])
@@ -144,7 +144,7 @@ struct tick {
 	char text[32];
 };
 
-static struct tick tick_of(
+static struct tick scale_tick(
 	struct tb_box bar, const struct tb_legend *legend, double value, bool last)
 {
 	const struct tb_scale *scale = &legend->scale;
@@ -181,17 +181,17 @@ static void draw_tick(struct tb_picture *picture, struct tb_box bar,
 		tb_picture_text(picture, label, type, tick->text);
 }
 
-// draw_ticks labels the last tick, which has the unit, and those that do not run into it
-// or into the one before.
-static void draw_ticks(
+// draw_scale_ticks labels the last tick, which has the unit, and those that do not run
+// into it or into the one before.
+static void draw_scale_ticks(
 	struct tb_picture *picture, struct tb_box bar, const struct tb_legend *legend)
 {
 	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
 	int n = tb_scale_ticks(&legend->scale, values);
 	for (int i = 0; i < n; i++) {
 		bool is_last = i == n - 1;
-		struct tick tick = tick_of(bar, legend, values[i], is_last);
-		struct tick last = tick_of(bar, legend, values[n - 1], true);
+		struct tick tick = scale_tick(bar, legend, values[i], is_last);
+		struct tick last = scale_tick(bar, legend, values[n - 1], true);
 		bool labelled =
 			is_last || (tick.left >= free_from && tick.right <= last.left);
 		draw_tick(picture, bar, legend, &tick, labelled);
@@ -227,7 +227,7 @@ void tb_legend_draw(
 			(struct tb_box){left, bar.y, right - left, bar.h},
 			tb_shade(legend.colours, legend.theme, 100.0 * (i + 0.5) / n));
 	}
-	draw_ticks(picture, bar, &legend);
+	draw_scale_ticks(picture, bar, &legend);
 }
 
 #define HATCH_STEP  5

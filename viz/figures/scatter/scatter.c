@@ -21,29 +21,30 @@ struct scatter_plot {
 	struct tb_ticks axis; // of both directions
 };
 
-static struct tb_type type_of(const struct scatter_plot *scatter, enum tb_align align)
+static struct tb_type scatter_type(
+	const struct scatter_plot *scatter, enum tb_align align)
 {
 	return (struct tb_type){TB_FONT_TEXT, TEXT_SIZE, align, scatter->palette->text};
 }
 
-static double x_of(const struct scatter_plot *scatter, double percent)
+static double scatter_x(const struct scatter_plot *scatter, double percent)
 {
 	return PLOT_X + PLOT_SIZE * tb_ticks_share(&scatter->axis, percent);
 }
 
-static double y_of(const struct scatter_plot *scatter, double percent)
+static double scatter_y(const struct scatter_plot *scatter, double percent)
 {
 	return PLOT_Y + PLOT_SIZE * (1 - tb_ticks_share(&scatter->axis, percent));
 }
 
-static void draw_axes(const struct scatter_plot *scatter)
+static void draw_scatter_axes(const struct scatter_plot *scatter)
 {
 	const struct tb_box plot = {PLOT_X, PLOT_Y, PLOT_SIZE, PLOT_SIZE};
 	char text[24];
 	tb_picture_rect(scatter->picture, plot, scatter->palette->panel);
 	for (size_t i = 0; i < scatter->axis.n; i++) {
-		double x = x_of(scatter, scatter->axis.at[i]);
-		double y = y_of(scatter, scatter->axis.at[i]);
+		double x = scatter_x(scatter, scatter->axis.at[i]);
+		double y = scatter_y(scatter, scatter->axis.at[i]);
 		tb_tick_text(scatter->axis.at[i], false, text, sizeof text);
 		tb_picture_line(scatter->picture,
 			(struct tb_box){x, PLOT_Y, 0, PLOT_SIZE}, 1,
@@ -53,10 +54,10 @@ static void draw_axes(const struct scatter_plot *scatter)
 			scatter->palette->line);
 		tb_picture_text(scatter->picture,
 			(struct tb_box){x - 30, PLOT_Y + PLOT_SIZE + 4, 60, 18},
-			type_of(scatter, TB_ALIGN_CENTRE), text);
+			scatter_type(scatter, TB_ALIGN_CENTRE), text);
 		tb_picture_text(scatter->picture,
 			(struct tb_box){MARGIN, y - 9, PLOT_X - MARGIN - 6, 18},
-			type_of(scatter, TB_ALIGN_RIGHT), text);
+			scatter_type(scatter, TB_ALIGN_RIGHT), text);
 	}
 	tb_picture_line(scatter->picture,
 		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE, PLOT_SIZE, -PLOT_SIZE}, 1,
@@ -66,7 +67,7 @@ static void draw_axes(const struct scatter_plot *scatter)
 static void draw_texts(
 	const struct scatter_plot *scatter, const struct tb_agreement *agreement)
 {
-	struct tb_type type = type_of(scatter, TB_ALIGN_LEFT);
+	struct tb_type type = scatter_type(scatter, TB_ALIGN_LEFT);
 	tb_picture_printf(scatter->picture,
 		(struct tb_box){MARGIN, MARGIN - 8, WIDTH - 2 * MARGIN, 20},
 		(struct tb_type){TB_FONT_BOLD, 14, TB_ALIGN_LEFT, scatter->palette->text},
@@ -81,18 +82,19 @@ static void draw_texts(
 		type, "Simulated, percent of the stall of all links");
 	tb_picture_text(scatter->picture,
 		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE + 26, PLOT_SIZE, 18},
-		type_of(scatter, TB_ALIGN_CENTRE),
+		scatter_type(scatter, TB_ALIGN_CENTRE),
 		"Measured, percent of the stall of all links");
 }
 
-// draw_link draws a mark, and a name on the side that has room for it, one to the left
-// above the other: marks along an axis are close.
-static void draw_link(const struct scatter_plot *scatter,
+// draw_scatter_link draws a mark, and a name on the side that has room for it, one to the
+// left above the other: marks along an axis are close.
+static void draw_scatter_link(const struct scatter_plot *scatter,
 	const struct tb_agreement *agreement, uint32_t i, bool named)
 {
 	const struct tb_agreement_row *row = &agreement->rows[i];
 	const char *name = tb_run_links(agreement->runs[0])[row->link.id].name;
-	double x = x_of(scatter, row->stall[0]), y = y_of(scatter, row->stall[1]);
+	double x = scatter_x(scatter, row->stall[0]),
+	       y = scatter_y(scatter, row->stall[1]);
 	bool left = x > PLOT_X + PLOT_SIZE / 2.0;
 	tb_picture_rect(scatter->picture,
 		(struct tb_box){x - MARK / 2.0, y - MARK / 2.0, MARK, MARK},
@@ -102,7 +104,8 @@ static void draw_link(const struct scatter_plot *scatter,
 		tb_picture_name(scatter->picture,
 			(struct tb_box){left ? x - 230 : x + 8,
 				left ? y - 14 - 15 * (i % NAMED) : y - 9, 222, 18},
-			type_of(scatter, left ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT), name);
+			scatter_type(scatter, left ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT),
+			name);
 }
 
 int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *agreement,
@@ -116,11 +119,11 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 			most = fmax(most, agreement->rows[i].stall[side]);
 	scatter.axis = tb_ticks_linear(0, most > 0 ? most : 1, TICKS);
 	tb_picture_clear(picture, WIDTH, HEIGHT, scatter.palette->page);
-	draw_axes(&scatter);
+	draw_scatter_axes(&scatter);
 	draw_texts(&scatter, agreement);
 	for (uint32_t i = agreement->n; i-- > 0;) // those with names on top
 		if (agreement->rows[i].has_stall)
-			draw_link(&scatter, agreement, i,
+			draw_scatter_link(&scatter, agreement, i,
 				i < NAMED && fabs(agreement->rows[i].differs) >= 0.05);
 	return picture->status;
 }

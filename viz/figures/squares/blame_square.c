@@ -36,7 +36,7 @@ static struct tb_square_party culprit_of(
 		row->wait_ps};
 }
 
-static uint64_t key_of(const struct tb_square_party *party)
+static uint64_t blame_square_key(const struct tb_square_party *party)
 {
 	return ((uint64_t)party->job & 0xffff) << 48 |
 	       ((uint64_t)party->source.id & 0xffffff) << 24 |
@@ -50,12 +50,12 @@ struct square_side {
 	struct tb_map known; // place among the chosen, or TB_ID_NONE, by key
 };
 
-// place_of finds a party among the chosen, or adds it when it is wanted and there is
-// room; else the place is TB_ID_NONE.
-static int place_of(struct square_side *side, const struct tb_square_party *party,
-	bool wanted, uint32_t *place)
+// blame_square_place finds a party among the chosen, or adds it when it is wanted and
+// there is room; else the place is TB_ID_NONE.
+static int blame_square_place(struct square_side *side,
+	const struct tb_square_party *party, bool wanted, uint32_t *place)
 {
-	uint64_t key = key_of(party);
+	uint64_t key = blame_square_key(party);
 	bool known = tb_map_find(&side->known, key, place);
 	side->n_all += !known;
 	if (known && (*place != TB_ID_NONE || !wanted || side->n == side->most))
@@ -69,16 +69,17 @@ static int place_of(struct square_side *side, const struct tb_square_party *part
 	return tb_map_put(&side->known, key, *place);
 }
 
-static bool has_room(const struct square_side *side, const struct tb_square_party *party)
+static bool blame_square_has_room(
+	const struct square_side *side, const struct tb_square_party *party)
 {
 	uint32_t place = TB_ID_NONE;
-	return (tb_map_find(&side->known, key_of(party), &place) &&
+	return (tb_map_find(&side->known, blame_square_key(party), &place) &&
 		       place != TB_ID_NONE) ||
 	       side->n < side->most;
 }
 
-static void put(struct tb_blame_square *square, uint32_t victim, uint32_t culprit,
-	uint32_t index, const struct tb_blame_sample *row)
+static void blame_square_put(struct tb_blame_square *square, uint32_t victim,
+	uint32_t culprit, uint32_t index, const struct tb_blame_sample *row)
 {
 	if (victim == TB_ID_NONE || culprit == TB_ID_NONE)
 		return;
@@ -94,10 +95,11 @@ static void put(struct tb_blame_square *square, uint32_t victim, uint32_t culpri
 		square->largest_ps = *wait_ps;
 }
 
-// fill chooses both parties of a row or neither, so that no row or column of the square
-// stays empty.
-static int fill(struct tb_blame_square *square, const struct tb_blame_sample *rows,
-	uint32_t n, const struct tb_blame_filter *filter, struct square_side *victims,
+// blame_square_fill chooses both parties of a row or neither, so that no row or column of
+// the square stays empty.
+static int blame_square_fill(struct tb_blame_square *square,
+	const struct tb_blame_sample *rows, uint32_t n,
+	const struct tb_blame_filter *filter, struct square_side *victims,
 	struct square_side *culprits)
 {
 	int status = TB_OK;
@@ -108,11 +110,13 @@ static int fill(struct tb_blame_square *square, const struct tb_blame_sample *ro
 		square->whole_ps += rows[i].wait_ps;
 		struct tb_square_party victim = victim_of(&rows[i], square->parties);
 		struct tb_square_party culprit = culprit_of(&rows[i], square->parties);
-		bool both = has_room(victims, &victim) && has_room(culprits, &culprit);
-		status = place_of(victims, &victim, both, &at_victim);
+		bool both = blame_square_has_room(victims, &victim) &&
+			    blame_square_has_room(culprits, &culprit);
+		status = blame_square_place(victims, &victim, both, &at_victim);
 		if (status == TB_OK)
-			status = place_of(culprits, &culprit, both, &at_culprit);
-		put(square, at_victim, at_culprit, i, &rows[i]);
+			status =
+				blame_square_place(culprits, &culprit, both, &at_culprit);
+		blame_square_put(square, at_victim, at_culprit, i, &rows[i]);
 	}
 	square->n_victims = victims->n;
 	square->n_culprits = culprits->n;
@@ -130,7 +134,7 @@ int tb_blame_square_fill(struct tb_blame_square *square,
 	*square = (struct tb_blame_square){.parties = parties};
 	struct square_side victims = {.chosen = square->victims, .most = most};
 	struct square_side culprits = {.chosen = square->culprits, .most = most};
-	int status = fill(square, rows, n, filter, &victims, &culprits);
+	int status = blame_square_fill(square, rows, n, filter, &victims, &culprits);
 	tb_map_fini(&victims.known);
 	tb_map_fini(&culprits.known);
 	return status;

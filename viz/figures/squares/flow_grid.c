@@ -42,7 +42,7 @@ enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure)
 	return figures[figure].quantity;
 }
 
-static double ratio(uint64_t part, uint64_t whole)
+static double flow_grid_ratio(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
@@ -55,7 +55,7 @@ double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure 
 	case TB_FLOW_MESSAGES:
 		return (double)flow->n_messages;
 	case TB_FLOW_LATENCY:
-		return ratio(flow->latency_ps, flow->n_messages);
+		return flow_grid_ratio(flow->latency_ps, flow->n_messages);
 	case TB_FLOW_SLOWDOWN:
 		return tb_flow_slowdown(flow);
 	case TB_FLOW_WAIT:
@@ -66,7 +66,7 @@ double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure 
 	return 0;
 }
 
-static int make_room(struct tb_flow_grid *grid)
+static int flow_grid_make_room(struct tb_flow_grid *grid)
 {
 	size_t n = (size_t)grid->n_rows * grid->n_columns;
 	if (TB_ARRAY_RESERVE(&grid->cells, &grid->room, n) != TB_OK)
@@ -76,8 +76,8 @@ static int make_room(struct tb_flow_grid *grid)
 	return TB_OK;
 }
 
-static void put(struct tb_flow_grid *grid, const struct tb_flow_table *table, uint32_t i,
-	enum tb_flow_figure figure)
+static void flow_grid_put(struct tb_flow_grid *grid, const struct tb_flow_table *table,
+	uint32_t i, enum tb_flow_figure figure)
 {
 	const struct tb_flow_sample *flow = &table->rows[i];
 	uint32_t row = flow->source.id / grid->step - grid->first_row;
@@ -111,7 +111,7 @@ int tb_flow_grid_fill(struct tb_flow_grid *grid, const struct tb_flow_table *tab
 	grid->first_column = range.destination_from / step;
 	grid->n_rows = (range.source_to + step - 1) / step - grid->first_row;
 	grid->n_columns = (range.destination_to + step - 1) / step - grid->first_column;
-	if (make_room(grid) != TB_OK)
+	if (flow_grid_make_room(grid) != TB_OK)
 		return TB_ENOMEM;
 	uint32_t end_row = grid->first_row + grid->n_rows;
 	uint32_t i = tb_flow_table_from(table, grid->first_row * step);
@@ -120,7 +120,7 @@ int tb_flow_grid_fill(struct tb_flow_grid *grid, const struct tb_flow_table *tab
 		if (column >= grid->first_column &&
 			column < grid->first_column + grid->n_columns &&
 			tb_flow_within(&table->rows[i], span))
-			put(grid, table, i, figure);
+			flow_grid_put(grid, table, i, figure);
 	}
 	find_largest(grid, figure);
 	return TB_OK;

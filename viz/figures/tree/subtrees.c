@@ -18,7 +18,7 @@ struct subtree_search {
 	uint32_t level_begin; // of the level being found
 };
 
-static uint32_t boss_of(struct subtree_search *finding, uint32_t sw)
+static uint32_t subtree_boss(struct subtree_search *finding, uint32_t sw)
 {
 	uint32_t *boss = finding->boss;
 	while (boss[sw] != sw)
@@ -26,17 +26,17 @@ static uint32_t boss_of(struct subtree_search *finding, uint32_t sw)
 	return sw;
 }
 
-static void join(struct subtree_search *finding, uint32_t a, uint32_t b)
+static void subtree_join(struct subtree_search *finding, uint32_t a, uint32_t b)
 {
-	a = boss_of(finding, a);
-	b = boss_of(finding, b);
+	a = subtree_boss(finding, a);
+	b = subtree_boss(finding, b);
 	if (a < b)
 		finding->boss[b] = a;
 	else
 		finding->boss[a] = b;
 }
 
-static uint32_t level_of(const struct subtree_search *finding, uint32_t sw)
+static uint32_t subtree_level(const struct subtree_search *finding, uint32_t sw)
 {
 	return finding->switches[sw].at.level;
 }
@@ -46,20 +46,23 @@ static void join_level(struct subtree_search *finding, uint32_t level)
 {
 	for (uint32_t i = 0; i < finding->info->n_links; i++) {
 		const struct tb_link_info *at = &finding->links[i].at;
-		if (at->kind == TB_LINK_INJECTION && level_of(finding, at->to) == level) {
+		if (at->kind == TB_LINK_INJECTION &&
+			subtree_level(finding, at->to) == level) {
 			if (finding->first[at->from] == TB_ID_NONE)
 				finding->first[at->from] = at->to;
-			join(finding, finding->first[at->from], at->to);
-		} else if (at->kind == TB_LINK_UP && level_of(finding, at->to) == level) {
-			join(finding, at->from, at->to);
+			subtree_join(finding, finding->first[at->from], at->to);
+		} else if (at->kind == TB_LINK_UP &&
+			   subtree_level(finding, at->to) == level) {
+			subtree_join(finding, at->from, at->to);
 		}
 	}
 }
 
-// of returns the subtree of this level that a switch is in, new if it is the first there.
-static uint32_t of(struct subtree_search *finding, uint32_t sw, uint32_t level)
+// subtree_of returns the subtree of this level that a switch is in, new if it is the
+// first there.
+static uint32_t subtree_of(struct subtree_search *finding, uint32_t sw, uint32_t level)
 {
-	uint32_t boss = boss_of(finding, sw), known = finding->found[boss];
+	uint32_t boss = subtree_boss(finding, sw), known = finding->found[boss];
 	if (known != TB_ID_NONE && known >= finding->level_begin)
 		return known;
 	uint32_t made = finding->n++;
@@ -75,11 +78,11 @@ static void find_level(
 	join_level(finding, level);
 	finding->level_begin = finding->n;
 	for (uint32_t sw = 0; sw < finding->info->n_switches; sw++) {
-		if (level_of(finding, sw) > level)
+		if (subtree_level(finding, sw) > level)
 			continue;
-		uint32_t subtree = of(finding, sw, level);
+		uint32_t subtree = subtree_of(finding, sw, level);
 		uint32_t lower = subtrees->of_switch[sw];
-		if (level_of(finding, sw) == level) {
+		if (subtree_level(finding, sw) == level) {
 			subtrees->of_switch[sw] = subtree;
 			finding->list[subtree].n_switches++;
 			continue;
@@ -93,8 +96,9 @@ static void find_level(
 	}
 }
 
-// add_nodes counts the nodes of each subtree and finds its first.
-static void add_nodes(struct subtree_search *finding, const struct tb_subtrees *subtrees)
+// add_subtree_nodes counts the nodes of each subtree and finds its first.
+static void add_subtree_nodes(
+	struct subtree_search *finding, const struct tb_subtrees *subtrees)
 {
 	for (uint32_t node = 0; node < finding->info->n_nodes; node++) {
 		if (finding->first[node] == TB_ID_NONE)
@@ -125,7 +129,7 @@ struct sorted_subtree {
 	uint32_t id, n_below;
 };
 
-static int by_key(const void *one, const void *other)
+static int subtree_by_key(const void *one, const void *other)
 {
 	const struct sorted_subtree *a = one, *b = other;
 	if (a->group != b->group)
@@ -147,7 +151,7 @@ static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *s
 			parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
 			finding->key[i], i, 0};
 	}
-	qsort(sorted, n, sizeof *sorted, by_key);
+	qsort(sorted, n, sizeof *sorted, subtree_by_key);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = subtrees->n++;
 		subtrees->list[at] = finding->list[sorted[i].id];
@@ -213,21 +217,21 @@ static void order_row(struct subtree_search *finding, struct tb_subtrees *subtre
 {
 	uint32_t n = 0;
 	for (uint32_t sw = 0; sw < finding->info->n_switches; sw++) {
-		if (level_of(finding, sw) != level)
+		if (subtree_level(finding, sw) != level)
 			continue;
 		number[sw] = n;
 		sorted[n++] = (struct sorted_subtree){subtrees->of_switch[sw], 0, sw, 0};
 	}
 	for (uint32_t i = 0; level > 0 && i < finding->info->n_links; i++) {
 		const struct tb_link_info *at = &finding->links[i].at;
-		if (at->kind != TB_LINK_UP || level_of(finding, at->to) != level)
+		if (at->kind != TB_LINK_UP || subtree_level(finding, at->to) != level)
 			continue;
 		sorted[number[at->to]].key += place_within(subtrees, at->from);
 		sorted[number[at->to]].n_below++;
 	}
 	for (uint32_t i = 0; i < n; i++) // to the mean of those below
 		sorted[i].key /= sorted[i].n_below ? sorted[i].n_below : 1;
-	qsort(sorted, n, sizeof *sorted, by_key);
+	qsort(sorted, n, sizeof *sorted, subtree_by_key);
 	subtrees->n_row[level] = n;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_subtree *subtree = &subtrees->list[sorted[i].group];
@@ -263,14 +267,14 @@ static int order_rows(struct subtree_search *finding, struct tb_subtrees *subtre
 	return TB_OK;
 }
 
-// make_room allocates for at most a subtree per switch and level above it, and a slot per
-// node and per subtree without nodes.
-static int make_room(struct subtree_search *finding, struct tb_subtrees *subtrees)
+// subtree_make_room allocates for at most a subtree per switch and level above it, and a
+// slot per node and per subtree without nodes.
+static int subtree_make_room(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	const struct tb_run_info *info = finding->info;
 	size_t n_switches = info->n_switches, n_nodes = info->n_nodes, most = 1;
 	for (uint32_t sw = 0; sw < n_switches; sw++)
-		most += info->n_levels - level_of(finding, sw);
+		most += info->n_levels - subtree_level(finding, sw);
 	subtrees->n_levels = info->n_levels;
 	subtrees->list = calloc(most, sizeof *subtrees->list);
 	subtrees->shut = calloc(most, sizeof *subtrees->shut);
@@ -309,11 +313,11 @@ int tb_subtrees_init(
 	struct subtree_search finding = {.info = tb_run_info(run),
 		.switches = tb_run_switches(run),
 		.links = tb_run_links(run)};
-	int status = make_room(&finding, &made);
+	int status = subtree_make_room(&finding, &made);
 	if (status == TB_OK) {
 		for (uint32_t level = 0; level < made.n_levels; level++)
 			find_level(&finding, &made, level);
-		add_nodes(&finding, &made);
+		add_subtree_nodes(&finding, &made);
 		status = order_rows(&finding, &made);
 	}
 	free(finding.list);

@@ -22,11 +22,11 @@ static bool goes_up(const struct tb_link_info *at)
 	return at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
 }
 
-// find returns the edge between two vertices, which it makes if there is none; TB_ID_NONE
-// when memory runs out. Neighbouring links are often of one edge, so it first looks at
-// `last`.
-static uint32_t find(struct tb_tree_edges *edges, struct tb_map *known, uint32_t lower,
-	uint32_t upper, uint32_t last)
+// edge_find returns the edge between two vertices, which it makes if there is none;
+// TB_ID_NONE when memory runs out. Neighbouring links are often of one edge, so it first
+// looks at `last`.
+static uint32_t edge_find(struct tb_tree_edges *edges, struct tb_map *known,
+	uint32_t lower, uint32_t upper, uint32_t last)
 {
 	uint64_t key = (uint64_t)lower << 32 | upper;
 	uint32_t index = edges->n;
@@ -46,8 +46,8 @@ static uint32_t find(struct tb_tree_edges *edges, struct tb_map *known, uint32_t
 	return index;
 }
 
-// join finds or makes the edge of every link of which an end is visible.
-static int join(struct tb_tree_edges *edges, const struct tb_run *run,
+// edge_join finds or makes the edge of every link of which an end is visible.
+static int edge_join(struct tb_tree_edges *edges, const struct tb_run *run,
 	const struct tb_tree_plan *plan, struct tb_map *known)
 {
 	const struct tb_run_link *links = tb_run_links(run);
@@ -62,7 +62,7 @@ static int join(struct tb_tree_edges *edges, const struct tb_run *run,
 			(!is_visible(plan, from) && !is_visible(plan, to)))
 			continue;
 		uint32_t index =
-			find(edges, known, up ? from : to, up ? to : from, last[up]);
+			edge_find(edges, known, up ? from : to, up ? to : from, last[up]);
 		if (index == TB_ID_NONE)
 			return TB_ENOMEM;
 		struct tb_tree_edge *edge = &edges->edges[index];
@@ -80,7 +80,7 @@ int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
 	struct tb_map known = {0};
 	made.edge_of_link =
 		malloc((tb_run_info(run)->n_links + 1u) * sizeof *made.edge_of_link);
-	int status = made.edge_of_link ? join(&made, run, plan, &known) : TB_ENOMEM;
+	int status = made.edge_of_link ? edge_join(&made, run, plan, &known) : TB_ENOMEM;
 	tb_map_fini(&known);
 	if (status != TB_OK) {
 		tb_tree_edges_fini(&made);
@@ -107,7 +107,7 @@ static struct tb_tree_direction *direction_of(
 	return goes_up(&link->at) ? &edge->up : &edge->down;
 }
 
-static void clear(struct tb_tree_direction *direction)
+static void edge_clear(struct tb_tree_direction *direction)
 {
 	direction->link.id = TB_ID_NONE;
 	direction->value = 0;
@@ -124,8 +124,8 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 	uint32_t n_links = tb_run_info(run)->n_links;
 	edges->largest = 0;
 	for (uint32_t i = 0; i < edges->n; i++) {
-		clear(&edges->edges[i].up);
-		clear(&edges->edges[i].down);
+		edge_clear(&edges->edges[i].up);
+		edge_clear(&edges->edges[i].down);
 	}
 	for (uint32_t i = 0; i < n_links; i++) {
 		struct tb_tree_direction *direction = direction_of(edges, &links[i]);

@@ -25,7 +25,7 @@
 #define FAINT	   0.35
 #define NAME_SIZE  10
 
-struct stroke {
+struct tree_stroke {
 	double percent;
 	struct tb_box line;
 	uint32_t link;
@@ -39,7 +39,7 @@ struct tree_drawing {
 	struct tb_tree_plan plan;
 	struct tb_tree_edges edges;
 	struct tb_link_sample *samples;
-	struct stroke *strokes;
+	struct tree_stroke *strokes;
 	struct tb_scale scale;
 	struct tb_box area;
 	bool labelled; // switches go by their labels: not all names have room
@@ -57,7 +57,7 @@ static struct tb_box box_of(const struct tree_drawing *drawing, uint32_t index)
 	return (struct tb_box){from + gap / 2, y - h / 2, w - gap, h};
 }
 
-static const struct tb_tree_direction *worse_of(const struct tb_tree_edge *edge)
+static const struct tb_tree_direction *tree_worse(const struct tb_tree_edge *edge)
 {
 	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
 	if (up->link.id == TB_ID_NONE || down->link.id == TB_ID_NONE)
@@ -65,9 +65,9 @@ static const struct tb_tree_direction *worse_of(const struct tb_tree_edge *edge)
 	return up->value >= down->value ? up : down;
 }
 
-static int by_percent(const void *left, const void *right)
+static int tree_by_percent(const void *left, const void *right)
 {
-	const struct stroke *a = left, *b = right;
+	const struct tree_stroke *a = left, *b = right;
 	if (a->percent < b->percent || a->percent > b->percent)
 		return a->percent < b->percent ? -1 : 1;
 	return a->link < b->link ? -1 : a->link > b->link;
@@ -81,7 +81,7 @@ static struct tb_colour shade(const struct tree_drawing *drawing, double percent
 		drawing->palette->page, full, FAINT + (1 - FAINT) * percent / 100);
 }
 
-static void tip(struct tree_drawing *drawing, uint32_t link)
+static void tree_tip(struct tree_drawing *drawing, uint32_t link)
 {
 	const struct tb_run_link *at = &tb_run_links(drawing->figure->run)[link];
 	char text[512], value[48];
@@ -98,34 +98,35 @@ static void draw_cables(struct tree_drawing *drawing)
 	size_t n = 0;
 	for (uint32_t i = 0; i < drawing->edges.n; i++) {
 		const struct tb_tree_edge *edge = &drawing->edges.edges[i];
-		const struct tb_tree_direction *worse = worse_of(edge);
+		const struct tb_tree_direction *worse = tree_worse(edge);
 		struct tb_box low = box_of(drawing, edge->lower);
 		struct tb_box high = box_of(drawing, edge->upper);
 		double x = low.x + low.w / 2, y = low.y;
 		if (worse->link.id == TB_ID_NONE)
 			continue;
-		drawing->strokes[n++] = (struct stroke){
+		drawing->strokes[n++] = (struct tree_stroke){
 			tb_scale_percent(&drawing->scale, (double)worse->value),
 			{x, y, high.x + high.w / 2 - x, high.y + high.h - y},
 			worse->link.id};
 	}
-	qsort(drawing->strokes, n, sizeof *drawing->strokes, by_percent);
+	qsort(drawing->strokes, n, sizeof *drawing->strokes, tree_by_percent);
 	for (size_t i = 0; i < n; i++) {
-		const struct stroke *stroke = &drawing->strokes[i];
+		const struct tree_stroke *stroke = &drawing->strokes[i];
 		tb_picture_line(drawing->picture, stroke->line,
 			LINE_W + HOT_W * stroke->percent / 100,
 			shade(drawing, stroke->percent));
-		tip(drawing, stroke->link);
+		tree_tip(drawing, stroke->link);
 	}
 }
 
-static bool fits(const char *name, double w)
+static bool tree_fits(const char *name, double w)
 {
 	return tb_text_width(TB_FONT_TEXT, NAME_SIZE, name) <= w - 2;
 }
 
-// switch_of returns the switch that a vertex stands for, NULL when it is none or several.
-static const struct tb_run_switch *switch_of(
+// tree_switch returns the switch that a vertex stands for, NULL when it is none or
+// several.
+static const struct tb_run_switch *tree_switch(
 	const struct tree_drawing *drawing, const struct tb_tree_vertex *at)
 {
 	if (at->row == 0 || at->n != 1)
@@ -138,26 +139,26 @@ static bool names_fit(const struct tree_drawing *drawing)
 {
 	for (uint32_t i = 0; i < drawing->plan.n; i++) {
 		const struct tb_run_switch *sw =
-			switch_of(drawing, &drawing->plan.vertices[i]);
-		if (sw && !fits(sw->name, box_of(drawing, i).w))
+			tree_switch(drawing, &drawing->plan.vertices[i]);
+		if (sw && !tree_fits(sw->name, box_of(drawing, i).w))
 			return false;
 	}
 	return true;
 }
 
-static void draw_vertex(struct tree_drawing *drawing, uint32_t index)
+static void draw_tree_vertex(struct tree_drawing *drawing, uint32_t index)
 {
 	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
 	struct tb_box box = box_of(drawing, index);
 	struct tb_picture *picture = drawing->picture;
 	tb_picture_rect(picture, box, drawing->palette->raised);
 	tb_picture_frame(picture, box, 1, drawing->palette->muted);
-	const struct tb_run_switch *sw = switch_of(drawing, at);
+	const struct tb_run_switch *sw = tree_switch(drawing, at);
 	if (!sw)
 		return;
 	tb_picture_tip(picture, sw->name);
 	const char *name = drawing->labelled ? sw->label : sw->name;
-	if (fits(name, 2 * box.w)) // less than half of a name says nothing
+	if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
 		tb_picture_name(picture, box,
 			(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
 				drawing->palette->text},
@@ -207,7 +208,7 @@ static double draw_head(struct tree_drawing *drawing, double width)
 	return box.y + 12;
 }
 
-static void draw_legend(struct tree_drawing *drawing)
+static void draw_tree_legend(struct tree_drawing *drawing)
 {
 	const struct tb_tree_figure *figure = drawing->figure;
 	double x = drawing->area.x;
@@ -223,7 +224,7 @@ static void draw_legend(struct tree_drawing *drawing)
 		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
 }
 
-static void draw(struct tree_drawing *drawing, double width)
+static void tree_draw(struct tree_drawing *drawing, double width)
 {
 	drawing->scale = tb_scale_of(tb_quantity_of(drawing->figure->metric),
 		(double)drawing->edges.largest, false, false);
@@ -235,12 +236,12 @@ static void draw(struct tree_drawing *drawing, double width)
 	draw_cables(drawing);
 	drawing->labelled = !names_fit(drawing);
 	for (uint32_t i = 0; i < drawing->plan.n; i++)
-		draw_vertex(drawing, i);
-	draw_legend(drawing);
+		draw_tree_vertex(drawing, i);
+	draw_tree_legend(drawing);
 }
 
-// prepare lays the tree out in the area.
-static int prepare(struct tree_drawing *drawing, struct tb_error *error)
+// tree_prepare lays the tree out in the area.
+static int tree_prepare(struct tree_drawing *drawing, struct tb_error *error)
 {
 	const struct tb_tree_figure *figure = drawing->figure;
 	const struct tb_run_info *info = tb_run_info(figure->run);
@@ -279,9 +280,9 @@ int tb_tree_picture(struct tb_picture *picture, const struct tb_tree_figure *fig
 		.area = {MARGIN + GUTTER, 0, width - GUTTER - 2 * MARGIN,
 			fmin(fmax(width / SLOPE, ROW_H), MOST_ROW_H) *
 				(double)info->n_levels}};
-	int status = prepare(&drawing, error);
+	int status = tree_prepare(&drawing, error);
 	if (status == TB_OK) {
-		draw(&drawing, width);
+		tree_draw(&drawing, width);
 		status = picture->status == TB_OK ? TB_OK
 						  : tb_fail_memory(error, "the picture");
 	}

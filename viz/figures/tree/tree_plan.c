@@ -15,12 +15,12 @@ struct planning {
 	double width, from, to;
 };
 
-static double share_of(const struct tb_subtrees *subtrees, double slot)
+static double plan_share(const struct tb_subtrees *subtrees, double slot)
 {
 	return slot / subtrees->n_slots;
 }
 
-static int add(struct planning *planning, struct tb_tree_vertex vertex)
+static int plan_add(struct planning *planning, struct tb_tree_vertex vertex)
 {
 	struct tb_tree_plan *plan = planning->plan;
 	if (TB_ARRAY_RESERVE(&plan->vertices, &plan->room, (size_t)plan->n + 1) != TB_OK)
@@ -40,9 +40,9 @@ static int add(struct planning *planning, struct tb_tree_vertex vertex)
 	return TB_OK;
 }
 
-// add_groups adds n switches or nodes from `first` on as vertices of `group` of them,
-// evenly spread over the slots.
-static int add_groups(
+// add_plan_groups adds n switches or nodes from `first` on as vertices of `group` of
+// them, evenly spread over the slots.
+static int add_plan_groups(
 	struct planning *planning, struct tb_tree_vertex all, uint32_t group)
 {
 	int status = TB_OK;
@@ -54,14 +54,14 @@ static int add_groups(
 		vertex.n = end - i;
 		vertex.from = from + w * i / all.n;
 		vertex.to = from + w * end / all.n;
-		status = add(planning, vertex);
+		status = plan_add(planning, vertex);
 	}
 	return status;
 }
 
-// group_of returns the least power of two of n in `width` pixels that makes at most
+// plan_group returns the least power of two of n in `width` pixels that makes at most
 // `most` groups, each wide enough to see.
-static uint32_t group_of(uint32_t n, double width, double most)
+static uint32_t plan_group(uint32_t n, double width, double most)
 {
 	double fit = fmax(fmin(floor(width / TB_TREE_LEAST_W), most), 1);
 	uint32_t group = 1;
@@ -78,8 +78,9 @@ static struct tb_tree_vertex all_of(
 		.first = subtree->first_switch,
 		.n = subtree->n_switches,
 		.fold = TB_ID_NONE,
-		.from = share_of(subtrees, subtree->first_slot),
-		.to = share_of(subtrees, subtree->first_slot + (double)subtree->n_slots)};
+		.from = plan_share(subtrees, subtree->first_slot),
+		.to = plan_share(
+			subtrees, subtree->first_slot + (double)subtree->n_slots)};
 }
 
 // add_folded adds a vertex per row of a subtree. Its switches of a row, and its nodes,
@@ -107,7 +108,7 @@ static int add_folded(struct planning *planning, uint32_t index)
 				next_end = list[i].first_child + list[i].n_children;
 		}
 		if (vertex.n)
-			status = add(planning, vertex);
+			status = plan_add(planning, vertex);
 		if (next == TB_ID_NONE)
 			break;
 		first = next;
@@ -116,16 +117,18 @@ static int add_folded(struct planning *planning, uint32_t index)
 	vertex.row = 0;
 	vertex.first = list[index].first_slot;
 	vertex.n = list[index].n_slots;
-	return status ? status : add(planning, vertex);
+	return status ? status : plan_add(planning, vertex);
 }
 
-static double pixels(const struct planning *planning, const struct tb_subtree *subtree)
+static double plan_pixels(
+	const struct planning *planning, const struct tb_subtree *subtree)
 {
-	return planning->width * share_of(planning->subtrees, subtree->n_slots);
+	return planning->width * plan_share(planning->subtrees, subtree->n_slots);
 }
 
-// is_away is true when a subtree is not visible.
-static bool is_away(const struct planning *planning, const struct tb_subtree *subtree)
+// plan_is_away is true when a subtree is not visible.
+static bool plan_is_away(
+	const struct planning *planning, const struct tb_subtree *subtree)
 {
 	struct tb_tree_vertex all = all_of(planning, subtree);
 	return all.to < planning->from || all.from > planning->to;
@@ -136,8 +139,9 @@ static bool is_away(const struct planning *planning, const struct tb_subtree *su
 static bool folds(const struct planning *planning, uint32_t index)
 {
 	const struct tb_subtree *subtree = &planning->subtrees->list[index];
-	bool crowded = subtree->n_children &&
-		       pixels(planning, subtree) / subtree->n_children < LEAST_FOLDED_W;
+	bool crowded =
+		subtree->n_children &&
+		plan_pixels(planning, subtree) / subtree->n_children < LEAST_FOLDED_W;
 	return crowded || planning->subtrees->shut[index];
 }
 
@@ -148,22 +152,23 @@ static int add_subtree(struct planning *planning, uint32_t index)
 	uint32_t end =
 		subtree->n_children ? subtree->first_child + subtree->n_children : 0;
 	if (subtree->parent != TB_ID_NONE &&
-		(is_away(planning, subtree) || folds(planning, index)))
+		(plan_is_away(planning, subtree) || folds(planning, index)))
 		return add_folded(planning, index);
 	for (uint32_t i = subtree->first_child; i < end; i++)
 		any_folded |= folds(planning, i);
 	struct tb_tree_vertex all = all_of(planning, subtree);
-	double width = pixels(planning, subtree);
-	int status = add_groups(planning, all,
-		group_of(all.n, width, any_folded ? MOST_ABOVE : INFINITY));
+	double width = plan_pixels(planning, subtree);
+	int status = add_plan_groups(planning, all,
+		plan_group(all.n, width, any_folded ? MOST_ABOVE : INFINITY));
 	all.row = 0;
 	all.first = subtree->first_slot;
 	all.n = subtree->n_nodes;
-	all.to = share_of(
+	all.to = plan_share(
 		planning->subtrees, subtree->first_slot + (double)subtree->n_nodes);
 	if (status == TB_OK && all.n)
-		status = add_groups(planning, all,
-			group_of(all.n, planning->width * (all.to - all.from), INFINITY));
+		status = add_plan_groups(planning, all,
+			plan_group(
+				all.n, planning->width * (all.to - all.from), INFINITY));
 	for (uint32_t i = subtree->first_child; status == TB_OK && i < end; i++)
 		status = add_subtree(planning, i);
 	return status;

@@ -13,7 +13,7 @@ struct shape_making {
 	uint32_t n;
 };
 
-static int add_row(
+static int add_shape_row(
 	struct shape_making *making, const struct tb_tree_sample *row, bool shown)
 {
 	uint32_t at = making->n;
@@ -27,7 +27,7 @@ static int add_row(
 	return TB_OK;
 }
 
-static int collect(struct shape_making *making, const struct tb_trees *trees,
+static int shape_collect(struct shape_making *making, const struct tb_trees *trees,
 	struct tb_link root, uint32_t from, uint32_t end)
 {
 	making->loose[0] = (struct tb_branch){.link = root};
@@ -36,14 +36,15 @@ static int collect(struct shape_making *making, const struct tb_trees *trees,
 	for (uint32_t i = trees->first[root.id];
 		i < trees->first[root.id + 1] && status == TB_OK; i++) {
 		const struct tb_tree_sample *row = &trees->rows[i];
-		status = add_row(making, row, row->bin >= from && row->bin < end);
+		status = add_shape_row(making, row, row->bin >= from && row->bin < end);
 	}
 	return status;
 }
 
-// end_of returns the switch at which headers arriving over a link wait; TB_ID_NONE: a
+// shape_end returns the switch at which headers arriving over a link wait; TB_ID_NONE: a
 // node.
-static uint32_t end_of(const struct shape_making *making, const struct tb_branch *branch)
+static uint32_t shape_end(
+	const struct shape_making *making, const struct tb_branch *branch)
 {
 	const struct tb_link_info *at = &making->links[branch->link.id].at;
 	return at->kind == TB_LINK_EJECTION ? TB_ID_NONE : at->to;
@@ -55,7 +56,7 @@ struct branch_ending {
 	uint64_t whole_ps;
 };
 
-static int by_end(const void *one, const void *other)
+static int shape_by_end(const void *one, const void *other)
 {
 	const struct branch_ending *a = one, *b = other;
 	if (a->end != b->end)
@@ -78,9 +79,9 @@ static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, ui
 	return low;
 }
 
-// grow adds branches to the tree, nearest to the root first. It sets the index of an
-// ending that it has added to the root's, 0.
-static void grow(struct shape_making *making, struct branch_ending *endings,
+// shape_grow adds branches to the tree, nearest to the root first. It sets the index of
+// an ending that it has added to the root's, 0.
+static void shape_grow(struct shape_making *making, struct branch_ending *endings,
 	struct tb_tree_shape *shape)
 {
 	shape->branches[0] = making->loose[0];
@@ -110,21 +111,21 @@ static void grow(struct shape_making *making, struct branch_ending *endings,
 	}
 }
 
-static int arrange(struct shape_making *making, struct tb_tree_shape *shape)
+static int shape_arrange(struct shape_making *making, struct tb_tree_shape *shape)
 {
 	struct branch_ending *endings = malloc((making->n + 1u) * sizeof *endings);
 	if (!endings)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < making->n; i++)
-		endings[i] = (struct branch_ending){
-			end_of(making, &making->loose[i]), i, making->loose[i].whole_ps};
-	qsort(endings, making->n, sizeof *endings, by_end);
-	grow(making, endings, shape);
+		endings[i] = (struct branch_ending){shape_end(making, &making->loose[i]),
+			i, making->loose[i].whole_ps};
+	qsort(endings, making->n, sizeof *endings, shape_by_end);
+	shape_grow(making, endings, shape);
 	free(endings);
 	return TB_OK;
 }
 
-static void measure(struct tb_tree_shape *shape)
+static void shape_measure(struct tb_tree_shape *shape)
 {
 	struct tb_branch *branches = shape->branches;
 	for (uint32_t i = 0; i < shape->n; i++) {
@@ -140,8 +141,8 @@ static void measure(struct tb_tree_shape *shape)
 		branches[branches[i].parent].below_ps += branches[i].below_ps;
 }
 
-// place puts children side by side within their parent's width.
-static void place(struct tb_tree_shape *shape, double *next)
+// shape_place puts children side by side within their parent's width.
+static void shape_place(struct tb_tree_shape *shape, double *next)
 {
 	struct tb_branch *branches = shape->branches;
 	double whole = branches[0].below_ps > 0 ? (double)branches[0].below_ps : 1;
@@ -161,16 +162,17 @@ int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	struct tb_tree_shape made = {.root = root};
 	uint32_t n_rows = trees->first[root.id + 1] - trees->first[root.id];
 	making.loose = calloc(n_rows + 1u, sizeof *making.loose);
-	int status = making.loose ? collect(&making, trees, root, from, end) : TB_ENOMEM;
+	int status =
+		making.loose ? shape_collect(&making, trees, root, from, end) : TB_ENOMEM;
 	made.branches = calloc(making.n + 1u, sizeof *made.branches);
 	double *next = calloc(making.n + 1u, sizeof *next);
 	if (status == TB_OK && (!made.branches || !next))
 		status = TB_ENOMEM;
 	if (status == TB_OK)
-		status = arrange(&making, &made);
+		status = shape_arrange(&making, &made);
 	if (status == TB_OK) {
-		measure(&made);
-		place(&made, next);
+		shape_measure(&made);
+		shape_place(&made, next);
 		tb_tree_root_waits(
 			trees, root, from, end, &made.whole_ps, &made.shown_ps);
 	}
@@ -190,7 +192,7 @@ void tb_tree_shape_fini(struct tb_tree_shape *shape)
 	*shape = (struct tb_tree_shape){0};
 }
 
-static int heaviest_first(const void *one, const void *other)
+static int shape_heaviest_first(const void *one, const void *other)
 {
 	const struct tb_tree_root *a = one, *b = other;
 	if (a->shown_ps != b->shown_ps)
@@ -212,8 +214,8 @@ void tb_tree_root_waits(const struct tb_trees *trees, struct tb_link root, uint3
 	}
 }
 
-// count_links counts each link of a root once, even if it is in several slices.
-static int count_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
+// count_shape_links counts each link of a root once, even if it is in several slices.
+static int count_shape_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	struct tb_tree_root *root)
 {
 	struct tb_map known = {0};
@@ -243,7 +245,7 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 		root->root = trees->roots[i].root;
 		tb_tree_root_waits(
 			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
-		status = count_links(trees, from, end, root);
+		status = count_shape_links(trees, from, end, root);
 		i = trees->root_first[root->root.id + 1];
 	}
 	if (status != TB_OK) {
@@ -251,7 +253,7 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 		return status;
 	}
 	if (n_made)
-		qsort(made, n_made, sizeof *made, heaviest_first);
+		qsort(made, n_made, sizeof *made, shape_heaviest_first);
 	*roots = made;
 	*n = n_made;
 	return TB_OK;

@@ -17,7 +17,7 @@ struct tb_reader {
 	struct tb_error error;
 };
 
-static bool stops(void *context)
+static bool reader_stops(void *context)
 {
 	return tb_errands_stops(context);
 }
@@ -33,7 +33,7 @@ int tb_reader_new(struct tb_reader **reader, struct tb_run *run, struct tb_error
 		return status;
 	}
 	made->run = run;
-	tb_run_stop_by(run, stops, made->errands);
+	tb_run_stop_by(run, reader_stops, made->errands);
 	*reader = made;
 	return TB_OK;
 }
@@ -51,7 +51,7 @@ void tb_reader_free(struct tb_reader *reader)
 	free(reader);
 }
 
-static void work(void *context)
+static void reader_work(void *context)
 {
 	struct tb_reader *reader = context;
 	struct tb_question *question = reader->under_way;
@@ -68,12 +68,12 @@ static void begin_next(struct tb_reader *reader)
 	reader->under_way = question;
 	reader->stopped = false;
 	reader->begun_s = tb_clock_s();
-	tb_errands_begin(reader->errands, work, reader);
+	tb_errands_begin(reader->errands, reader_work, reader);
 }
 
-// take takes the question under way, which is done. An answer that came in spite of a
-// stop counts.
-static void take(struct tb_reader *reader)
+// reader_take takes the question under way, which is done. An answer that came in spite
+// of a stop counts.
+static void reader_take(struct tb_reader *reader)
 {
 	struct tb_question *question = reader->under_way;
 	reader->under_way = NULL;
@@ -88,8 +88,8 @@ static void take(struct tb_reader *reader)
 		question->taken(question, reader->run);
 }
 
-// place_of returns where in the queue a question belongs.
-static struct tb_question **place_of(
+// reader_place returns where in the queue a question belongs.
+static struct tb_question **reader_place(
 	struct tb_reader *reader, const struct tb_question *question)
 {
 	struct tb_question **at = &reader->waiting;
@@ -102,7 +102,7 @@ void tb_reader_ask(struct tb_reader *reader, struct tb_question *question)
 {
 	if (question->state == TB_ASKED)
 		return;
-	struct tb_question **at = place_of(reader, question);
+	struct tb_question **at = reader_place(reader, question);
 	question->state = TB_ASKED;
 	question->reader = reader;
 	question->next = *at;
@@ -146,20 +146,20 @@ void tb_question_drop(struct tb_question *question)
 	begin_next(reader);
 }
 
-// fetch takes the answer under way, if it comes within some seconds, and begins the next
-// question.
-static bool fetch(struct tb_reader *reader, double seconds)
+// reader_fetch takes the answer under way, if it comes within some seconds, and begins
+// the next question.
+static bool reader_fetch(struct tb_reader *reader, double seconds)
 {
 	if (!reader->under_way || !tb_errands_fetch(reader->errands, seconds))
 		return false;
-	take(reader);
+	reader_take(reader);
 	begin_next(reader);
 	return true;
 }
 
 bool tb_reader_poll(struct tb_reader *reader)
 {
-	while (fetch(reader, 0))
+	while (reader_fetch(reader, 0))
 		continue;
 	bool news = reader->news;
 	reader->news = false;
@@ -172,7 +172,7 @@ void tb_reader_wait(
 	double end_s = tb_clock_s() + seconds;
 	while (question->state == TB_ASKED) {
 		double left_s = end_s - tb_clock_s();
-		if (!fetch(reader, seconds < 0 ? -1 : left_s > 0 ? left_s : 0))
+		if (!reader_fetch(reader, seconds < 0 ? -1 : left_s > 0 ? left_s : 0))
 			return;
 	}
 }
@@ -180,7 +180,7 @@ void tb_reader_wait(
 void tb_reader_wait_all(struct tb_reader *reader)
 {
 	while (reader->under_way)
-		(void)fetch(reader, -1);
+		(void)reader_fetch(reader, -1);
 }
 
 bool tb_reader_busy(const struct tb_reader *reader)

@@ -24,7 +24,7 @@ void tb_rows_fini(struct tb_rows *rows)
 	*rows = (struct tb_rows){.list = NULL};
 }
 
-static int by_key(const void *one, const void *other)
+static int rows_by_key(const void *one, const void *other)
 {
 	const struct tb_list_row *a = one;
 	const struct tb_list_row *b = other;
@@ -46,8 +46,8 @@ struct tb_scale tb_rows_scale(const struct tb_rows *rows, const struct tb_style 
 		style, tb_quantity_of(tb_rows_metric(rows)), (double)rows->largest);
 }
 
-// key_of returns the sort key of a link with this value of the metric.
-static uint64_t key_of(const struct tb_rows *rows, uint32_t link, uint64_t value)
+// rows_key returns the sort key of a link with this value of the metric.
+static uint64_t rows_key(const struct tb_rows *rows, uint32_t link, uint64_t value)
 {
 	uint64_t key = rows->column == TB_COLUMN_NAME ? ~(uint64_t)link : value;
 	return rows->rising ? ~key : key;
@@ -62,14 +62,14 @@ const char *tb_rows_kind(enum tb_link_kind kind)
 	return names[kind];
 }
 
-static bool is_dead(const struct tb_rows *rows, uint32_t link)
+static bool rows_is_dead(const struct tb_rows *rows, uint32_t link)
 {
 	return tb_viewer_data_is_dead(
 		rows->data, tb_run_links(rows->data->run)[link].dead_at_ps);
 }
 
-// passes is true when every word of the filter is in the link's name or is its kind.
-static bool passes(const struct tb_rows *rows, uint32_t link)
+// rows_passes is true when every word of the filter is in the link's name or is its kind.
+static bool rows_passes(const struct tb_rows *rows, uint32_t link)
 {
 	const struct tb_run_link *at = &tb_run_links(rows->data->run)[link];
 	const char *word = rows->filter;
@@ -80,7 +80,7 @@ static bool passes(const struct tb_rows *rows, uint32_t link)
 		wanted[length] = '\0';
 		if (!strcasestr(at->name, wanted) &&
 			strcasecmp(tb_rows_kind(at->at.kind), wanted) != 0 &&
-			!(is_dead(rows, link) && strcasecmp("dead", wanted) == 0))
+			!(rows_is_dead(rows, link) && strcasecmp("dead", wanted) == 0))
 			return false;
 		word += length;
 	}
@@ -97,11 +97,11 @@ void tb_rows_read(struct tb_rows *rows)
 	for (uint32_t i = 0; i < n_links; i++) {
 		uint64_t value = tb_metric_of(&samples[i], metric);
 		rows->largest = value > rows->largest ? value : rows->largest;
-		if ((value == 0 && !(dead && is_dead(rows, i))) ||
+		if ((value == 0 && !(dead && rows_is_dead(rows, i))) ||
 			(rows->outside && rows->outside[i]) ||
-			(rows->filter[0] && !passes(rows, i)))
+			(rows->filter[0] && !rows_passes(rows, i)))
 			continue;
-		rows->list[n++] = (struct tb_list_row){{i}, key_of(rows, i, value)};
+		rows->list[n++] = (struct tb_list_row){{i}, rows_key(rows, i, value)};
 	}
 	rows->n = n;
 	rows->n_ranked = 0;
@@ -117,7 +117,7 @@ void tb_rows_rank(struct tb_rows *rows, double n)
 	wanted = wanted < done * 2 ? done * 2
 				   : wanted; // doubling keeps the number of sorts small
 	tb_select_first(rows->list + done, rows->n - done, sizeof *rows->list,
-		wanted - done, by_key);
+		wanted - done, rows_by_key);
 	rows->n_ranked = wanted < rows->n ? wanted : rows->n;
 }
 
@@ -137,9 +137,9 @@ uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick)
 	if (pick.kind != TB_PICK_LINK || link >= rows->data->info->n_links)
 		return rows->n;
 	uint64_t value = tb_metric_of(&rows->data->samples[link], tb_rows_metric(rows));
-	const struct tb_list_row row = {{link}, key_of(rows, link, value)};
+	const struct tb_list_row row = {{link}, rows_key(rows, link, value)};
 	for (uint32_t i = 0; i < rows->n; i++) {
-		n += by_key(&rows->list[i], &row) < 0;
+		n += rows_by_key(&rows->list[i], &row) < 0;
 		found |= rows->list[i].link.id == link;
 	}
 	return found ? n : rows->n;
@@ -183,7 +183,7 @@ void tb_rows_reveal(
 
 #define MOST_LOOKS 4096 // into the store per question: about 8 ms
 
-static struct tb_spark_question *of(struct tb_question *question)
+static struct tb_spark_question *rows_of_run(struct tb_question *question)
 {
 	return (struct tb_spark_question *)question;
 }
@@ -191,7 +191,7 @@ static struct tb_spark_question *of(struct tb_question *question)
 static int read_sparks(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_spark_question *asked = of(question);
+	struct tb_spark_question *asked = rows_of_run(question);
 	uint64_t looks = tb_run_info(run)->n_bins, n_looks = 0;
 	looks = looks < TB_SERIES_LOOKS ? looks : TB_SERIES_LOOKS;
 	for (asked->n_read = 0; asked->n_read < asked->n && n_looks < MOST_LOOKS;
@@ -204,9 +204,9 @@ static int read_sparks(
 	return TB_OK;
 }
 
-static void taken(struct tb_question *question, struct tb_run *run)
+static void rows_taken(struct tb_question *question, struct tb_run *run)
 {
-	struct tb_spark_question *asked = of(question);
+	struct tb_spark_question *asked = rows_of_run(question);
 	(void)run;
 	question->state = TB_UNASKED;
 	for (uint32_t i = 0; asked->metric == asked->sparks->metric && i < asked->n_read;
@@ -216,8 +216,9 @@ static void taken(struct tb_question *question, struct tb_run *run)
 
 void tb_spark_question_init(struct tb_spark_question *asked, struct tb_sparks *sparks)
 {
-	*asked = (struct tb_spark_question){
-		.question = {.what = "sparklines", .read = read_sparks, .taken = taken},
+	*asked = (struct tb_spark_question){.question = {.what = "sparklines",
+						    .read = read_sparks,
+						    .taken = rows_taken},
 		.sparks = sparks};
 }
 

@@ -9,7 +9,7 @@ static void drop_waits(struct tb_waits_question *asked)
 	asked->queue = (struct tb_link_queue){0};
 }
 
-static int by_wait(const void *one, const void *other)
+static int run_by_wait(const void *one, const void *other)
 {
 	const struct tb_job_link_sample *a = one, *b = other;
 	if (a->wait_ps != b->wait_ps)
@@ -35,11 +35,11 @@ static void sum_by_job(struct tb_job_links *jobs)
 	}
 	jobs->n = n;
 	if (n)
-		qsort(jobs->rows, n, sizeof *jobs->rows, by_wait);
+		qsort(jobs->rows, n, sizeof *jobs->rows, run_by_wait);
 }
 
-// read_jobs reads the jobs at the links that lead into a switch.
-static int read_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t sw,
+// read_run_jobs reads the jobs at the links that lead into a switch.
+static int read_run_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t sw,
 	struct tb_error *error)
 {
 	const struct tb_run_link *all = tb_run_links(run);
@@ -57,7 +57,7 @@ static int read_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t sw,
 	return status;
 }
 
-static int read_waits(
+static int read_run_waits(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_waits_question *asked = (struct tb_waits_question *)question;
@@ -65,7 +65,7 @@ static int read_waits(
 	const struct tb_switch sw = {asked->at.index};
 	bool of_switch = asked->at.kind == TB_PICK_SWITCH;
 	drop_waits(asked);
-	int status = of_switch ? read_jobs(&asked->jobs, run, sw.id, error)
+	int status = of_switch ? read_run_jobs(&asked->jobs, run, sw.id, error)
 			       : tb_job_links_init(&asked->jobs, run, &link, 1, error);
 	if (!status && !of_switch)
 		status = tb_link_queues_find(
@@ -81,7 +81,7 @@ static int read_waits(
 void tb_waits_question_init(struct tb_waits_question *asked)
 {
 	*asked = (struct tb_waits_question){
-		.question = {.what = "reading who waits there", .read = read_waits}};
+		.question = {.what = "reading who waits there", .read = read_run_waits}};
 }
 
 void tb_waits_question_fini(struct tb_waits_question *asked)
@@ -196,7 +196,7 @@ bool tb_messages_question_set(
 	return true;
 }
 
-static int find_crossing(
+static int find_run_crossing(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_crossing_question *asked = (struct tb_crossing_question *)question;
@@ -211,7 +211,8 @@ static int find_crossing(
 void tb_crossing_question_init(struct tb_crossing_question *asked)
 {
 	*asked = (struct tb_crossing_question){
-		.question = {.what = "finding who crosses it", .read = find_crossing}};
+		.question = {
+			.what = "finding who crosses it", .read = find_run_crossing}};
 }
 
 void tb_crossing_question_fini(struct tb_crossing_question *asked)

@@ -13,7 +13,7 @@ uint32_t tb_brush_level(const struct tb_viewer_data *data, uint32_t link)
 					    : tb_run_switches(data->run)[at->to].at.level;
 }
 
-static bool holds(
+static bool selection_holds(
 	const struct tb_brush *brush, const struct tb_viewer_data *data, uint32_t link)
 {
 	uint32_t level = tb_brush_level(data, link);
@@ -27,13 +27,13 @@ uint32_t tb_brush_apply(
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
-		outside[i] = brush->on && !holds(brush, data, i);
+		outside[i] = brush->on && !selection_holds(brush, data, i);
 		n += !outside[i];
 	}
 	return n;
 }
 
-static char *level_text(
+static char *selection_level_text(
 	const struct tb_brush *brush, uint32_t n_levels, char *buffer, size_t size)
 {
 	if (brush->from_level == n_levels)
@@ -61,7 +61,8 @@ char *tb_brush_text(const struct tb_brush *brush, const struct tb_viewer_data *d
 		open_ended ? " or more"
 		: high[0]  ? " to "
 			   : "",
-		high, level_text(brush, data->info->n_levels, level, sizeof level));
+		high,
+		selection_level_text(brush, data->info->n_levels, level, sizeof level));
 	return buffer;
 }
 
@@ -108,7 +109,7 @@ bool tb_selection_has_routes(const struct tb_selection *selection)
 	       !tb_pick_equal(selection->end, selection->selected);
 }
 
-static void mark(uint8_t *marks, uint32_t id, enum tb_mark how)
+static void selection_mark(uint8_t *marks, uint32_t id, enum tb_mark how)
 {
 	marks[id] = (uint8_t)how;
 }
@@ -117,20 +118,20 @@ static void mark_link(struct tb_marks *marks, const struct tb_viewer_data *data,
 	uint32_t id, enum tb_mark how)
 {
 	const struct tb_link_info *at = &tb_run_links(data->run)[id].at;
-	mark(marks->links, id, how);
+	selection_mark(marks->links, id, how);
 	if (at->kind != TB_LINK_INJECTION)
-		mark(marks->switches, at->from, how);
+		selection_mark(marks->switches, at->from, how);
 	if (at->kind != TB_LINK_EJECTION)
-		mark(marks->switches, at->to, how);
+		selection_mark(marks->switches, at->to, how);
 }
 
 // The two ends of a flow; TB_ID_NONE where the store does not name them.
-struct ends {
+struct selection_ends {
 	struct tb_node source, destination;
 };
 
 static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
-	struct ends ends, enum tb_mark how, struct tb_error *error)
+	struct selection_ends ends, enum tb_mark how, struct tb_error *error)
 {
 	uint32_t n;
 	struct tb_paths *paths;
@@ -142,8 +143,8 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 		tb_paths_way(paths, ends.source, ends.destination, &n);
 	for (uint32_t i = 0; i < n; i++)
 		mark_link(marks, data, links[i].id, how);
-	mark(marks->nodes, ends.source.id, how);
-	mark(marks->nodes, ends.destination.id, how);
+	selection_mark(marks->nodes, ends.source.id, how);
+	selection_mark(marks->nodes, ends.destination.id, how);
 	return TB_OK;
 }
 
@@ -159,8 +160,8 @@ static struct tb_path_end path_end(struct tb_pick pick)
 
 static void mark_end(struct tb_marks *marks, struct tb_pick pick)
 {
-	mark(pick.kind == TB_PICK_SWITCH ? marks->switches : marks->nodes, pick.index,
-		TB_MARK_ON);
+	selection_mark(pick.kind == TB_PICK_SWITCH ? marks->switches : marks->nodes,
+		pick.index, TB_MARK_ON);
 }
 
 // mark_routes marks the links of all shortest paths from the kept end to the selected
@@ -195,7 +196,7 @@ static void mark_node_links(struct tb_marks *marks, const struct tb_viewer_data 
 		const struct tb_link_info *at = &links[i].at;
 		if ((at->kind == TB_LINK_INJECTION && marks->nodes[at->from]) ||
 			(at->kind == TB_LINK_EJECTION && marks->nodes[at->to]))
-			mark(marks->links, i, TB_MARK_ON);
+			selection_mark(marks->links, i, TB_MARK_ON);
 	}
 }
 
@@ -209,8 +210,8 @@ static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_
 	for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
 		if (flows->rows[i].job != job)
 			continue;
-		mark(marks->nodes, flows->rows[i].source.id, TB_MARK_ON);
-		mark(marks->nodes, flows->rows[i].destination.id, TB_MARK_ON);
+		selection_mark(marks->nodes, flows->rows[i].source.id, TB_MARK_ON);
+		selection_mark(marks->nodes, flows->rows[i].destination.id, TB_MARK_ON);
 	}
 	mark_node_links(marks, data);
 	return TB_OK;
@@ -224,8 +225,9 @@ static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 	if (status != TB_OK || !flows || index >= flows->n)
 		return status;
 	const struct tb_flow_sample *flow = &flows->rows[index];
-	return mark_path(marks, data, (struct ends){flow->source, flow->destination},
-		TB_MARK_ON, error);
+	return mark_path(marks, data,
+		(struct selection_ends){flow->source, flow->destination}, TB_MARK_ON,
+		error);
 }
 
 static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
@@ -237,11 +239,12 @@ static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 		return status;
 	const struct tb_blame_sample *pair = &blame->rows[index];
 	status = mark_path(marks, data,
-		(struct ends){pair->culprit_source, pair->culprit_destination},
+		(struct selection_ends){pair->culprit_source, pair->culprit_destination},
 		TB_MARK_OTHER, error);
 	if (status == TB_OK)
 		status = mark_path(marks, data,
-			(struct ends){pair->victim_source, pair->victim_destination},
+			(struct selection_ends){
+				pair->victim_source, pair->victim_destination},
 			TB_MARK_ON, error);
 	return status;
 }
@@ -257,7 +260,7 @@ static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 	for (uint32_t i = trees->first[root]; i < trees->first[root + 1]; i++)
 		mark_link(marks, data, trees->rows[i].link.id, TB_MARK_ON);
 	if (trees->root_first[root] < trees->root_first[root + 1])
-		mark(marks->links, root, TB_MARK_ROOT);
+		selection_mark(marks->links, root, TB_MARK_ROOT);
 	return TB_OK;
 }
 
@@ -274,10 +277,10 @@ int tb_selection_mark(struct tb_selection *selection, struct tb_viewer_data *dat
 		return mark_routes(selection, data, error);
 	switch ((int)pick.kind) {
 	case TB_PICK_LINK:
-		mark(marks->links, pick.index, TB_MARK_ON);
+		selection_mark(marks->links, pick.index, TB_MARK_ON);
 		return trees ? mark_tree(marks, data, pick.index, error) : TB_OK;
 	case TB_PICK_NODE:
-		mark(marks->nodes, pick.index, TB_MARK_ON);
+		selection_mark(marks->nodes, pick.index, TB_MARK_ON);
 		mark_node_links(marks, data);
 		return TB_OK;
 	case TB_PICK_JOB:

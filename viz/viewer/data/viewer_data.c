@@ -16,7 +16,7 @@
 
 static const struct tb_window whole = {0, 0};
 
-static bool same(struct tb_window a, struct tb_window b)
+static bool same_question(struct tb_window a, struct tb_window b)
 {
 	return a.first_bin == b.first_bin && a.end_bin == b.end_bin;
 }
@@ -42,7 +42,7 @@ static void keep_job(struct tb_viewer_data *data)
 				jobs->rows[i].wait_ps;
 }
 
-static int read_window(
+static int read_data_window(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_window_question *asked = (struct tb_window_question *)question;
@@ -92,7 +92,7 @@ static void take_job_links(struct tb_question *question, struct tb_run *run)
 	tb_matrix_fill(&data->matrix, data->samples, data->metric);
 }
 
-static int read_flows(
+static int read_data_flows(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_flows_question *asked = (struct tb_flows_question *)question;
@@ -126,7 +126,7 @@ static int read_findings(
 	return status;
 }
 
-static int read_times(
+static int read_data_times(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_times_question *asked = (struct tb_times_question *)question;
@@ -156,7 +156,7 @@ static uint64_t *waits_of_links(struct tb_run *run, struct tb_error *error)
 	return NULL;
 }
 
-static int read_trees(
+static int read_data_trees(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_trees_question *asked = (struct tb_trees_question *)question;
@@ -213,20 +213,20 @@ static int read_preload(
 static void prepare_questions(struct tb_viewer_data *data)
 {
 	data->of_window.question = (struct tb_question){.what = "reading the window",
-		.read = read_window,
+		.read = read_data_window,
 		.taken = take_window,
 		.urgent = true};
 	data->of_window.data = data;
-	data->of_flows.question =
-		(struct tb_question){.what = "reading the flows", .read = read_flows};
+	data->of_flows.question = (struct tb_question){
+		.what = "reading the flows", .read = read_data_flows};
 	data->of_blame.question = (struct tb_question){
 		.what = "reading who waited for whom", .read = read_blame};
 	data->of_trees.question = (struct tb_question){
-		.what = "reading the congestion trees", .read = read_trees};
+		.what = "reading the congestion trees", .read = read_data_trees};
 	data->of_findings.question = (struct tb_question){
 		.what = "finding what the run comes to", .read = read_findings};
 	data->of_times.question = (struct tb_question){
-		.what = "reading how long the jobs took", .read = read_times};
+		.what = "reading how long the jobs took", .read = read_data_times};
 	data->of_paths.question =
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
 	tb_crossing_question_init(&data->of_crossing);
@@ -251,8 +251,10 @@ static void prepare_questions(struct tb_viewer_data *data)
 	data->of_preload.more = true;
 }
 
-// begin makes room for samples, twice, and starts the reader, which takes the run over.
-static int begin(struct tb_viewer_data *data, struct tb_run *run, struct tb_error *error)
+// data_begin makes room for samples, twice, and starts the reader, which takes the run
+// over.
+static int data_begin(
+	struct tb_viewer_data *data, struct tb_run *run, struct tb_error *error)
 {
 	size_t n = (size_t)data->info->n_links + 1;
 	data->samples = malloc(n * sizeof *data->samples);
@@ -280,7 +282,7 @@ int tb_viewer_data_open(
 		data->runs = (struct tb_run_list){.n = 0};
 	status = tb_recorded_lanes(run, &data->n_recorded_lanes, error);
 	if (status == TB_OK)
-		status = begin(data, run, error);
+		status = data_begin(data, run, error);
 	if (status != TB_OK) {
 		tb_run_free(run);
 		return status;
@@ -307,7 +309,7 @@ void tb_viewer_data_close(struct tb_viewer_data *data)
 static void ask_window(struct tb_viewer_data *data)
 {
 	struct tb_window_question *asked = &data->of_window;
-	bool other = !same(asked->window, data->asked);
+	bool other = !same_question(asked->window, data->asked);
 	if (asked->question.state == TB_ASKED && other &&
 		tb_reader_doing(data->reader, SUPERSEDED_S))
 		tb_reader_stop(data->reader, &asked->question);
@@ -317,7 +319,7 @@ static void ask_window(struct tb_viewer_data *data)
 	tb_reader_ask(data->reader, &asked->question);
 }
 
-static int give_up(struct tb_viewer_data *data, struct tb_error *error)
+static int data_give_up(struct tb_viewer_data *data, struct tb_error *error)
 {
 	data->asked = data->window;
 	data->of_window.question.state = TB_UNASKED;
@@ -331,8 +333,8 @@ static int settle_window(struct tb_viewer_data *data, struct tb_error *error)
 {
 	const struct tb_window_question *asked = &data->of_window;
 	if (asked->question.state == TB_REFUSED)
-		return give_up(data, error);
-	if (!same(data->asked, data->window))
+		return data_give_up(data, error);
+	if (!same_question(data->asked, data->window))
 		ask_window(data);
 	return TB_OK;
 }
@@ -343,14 +345,14 @@ int tb_viewer_data_show(struct tb_viewer_data *data, struct tb_window window,
 	double end_s = tb_clock_s() + data->patience_s, left_s = data->patience_s;
 	int status = TB_OK;
 	data->asked = tb_window_whole(data->info, window) ? whole : window;
-	if (metric != data->metric || same(data->asked, data->window)) {
+	if (metric != data->metric || same_question(data->asked, data->window)) {
 		data->metric = metric;
 		data->is_new = true;
 		tb_matrix_fill(&data->matrix, data->samples, metric);
 	}
 	if (anew)
 		tb_question_drop(&data->of_window.question);
-	if (anew || !same(data->asked, data->window))
+	if (anew || !same_question(data->asked, data->window))
 		ask_window(data);
 	do {
 		tb_reader_wait(data->reader, &data->of_window.question, left_s);

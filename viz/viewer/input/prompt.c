@@ -12,7 +12,7 @@
 
 enum { N_COLUMNS = 3 };
 
-static const struct kind {
+static const struct prompt_kind {
 	const char *title, *hint;
 	bool is_list;
 	double columns[N_COLUMNS]; // where those of an offer begin
@@ -36,7 +36,7 @@ static const struct kind {
 		"words of its number, name or settings", true, {0, 48, 420}},
 };
 
-static int most_of(const struct tb_prompt *prompt)
+static int prompt_most(const struct tb_prompt *prompt)
 {
 	return kinds[prompt->kind].is_list ? TB_PROMPT_RESULTS : TB_PROMPT_SHOWN;
 }
@@ -46,7 +46,7 @@ bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *re
 	int at = prompt->n;
 	while (at > 0 && prompt->results[at - 1].score > result->score)
 		at--;
-	int most = most_of(prompt);
+	int most = prompt_most(prompt);
 	if (at == most)
 		return false;
 	int last = prompt->n < most ? prompt->n : most - 1;
@@ -90,19 +90,19 @@ void tb_prompt_choose(struct tb_prompt *prompt, int result)
 	tb_prompt_scroll(prompt, 0);
 }
 
-static void step(struct tb_prompt *prompt, int by)
+static void prompt_step(struct tb_prompt *prompt, int by)
 {
 	if (prompt->n)
 		tb_prompt_choose(prompt, (prompt->chosen + by + prompt->n) % prompt->n);
 }
 
-// move moves the choice by a key; false for other keys.
-static bool move(struct tb_prompt *prompt, const char *key)
+// prompt_move moves the choice by a key; false for other keys.
+static bool prompt_move(struct tb_prompt *prompt, const char *key)
 {
 	if (strcasecmp(key, "Up") == 0)
-		step(prompt, -1);
+		prompt_step(prompt, -1);
 	else if (strcasecmp(key, "Down") == 0 || strcasecmp(key, "Tab") == 0)
-		step(prompt, 1);
+		prompt_step(prompt, 1);
 	else if (strcasecmp(key, "PageUp") == 0)
 		tb_prompt_choose(prompt, prompt->chosen - TB_PROMPT_SHOWN);
 	else if (strcasecmp(key, "PageDown") == 0)
@@ -122,7 +122,7 @@ static void erase(char *text)
 		text[length - 1] = '\0';
 }
 
-static bool type(struct tb_prompt *prompt, const char *key)
+static bool prompt_type(struct tb_prompt *prompt, const char *key)
 {
 	size_t length = strlen(prompt->text);
 	const char *typed = strcasecmp(key, "Space") == 0 ? " " : key;
@@ -150,13 +150,13 @@ enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key)
 		prompt->text[0] = '\0';
 		return TB_PROMPT_EDITED;
 	}
-	if (move(prompt, key))
+	if (prompt_move(prompt, key))
 		return TB_PROMPT_MOVED;
-	return type(prompt, key) ? TB_PROMPT_EDITED : TB_PROMPT_IGNORED;
+	return prompt_type(prompt, key) ? TB_PROMPT_EDITED : TB_PROMPT_IGNORED;
 }
 
 // How offers are drawn.
-struct look {
+struct prompt_look {
 	const struct tb_style *style;
 	struct tb_pick hovered;
 	double columns[N_COLUMNS]; // where they begin
@@ -184,7 +184,7 @@ static void place_columns(const struct tb_prompt *prompt, double columns[N_COLUM
 
 // draw_columns draws a text whose columns are separated by tabs, each up to the next. The
 // last is settings or a kind, which differ at their ends.
-static void draw_columns(const struct look *look, struct tb_picture *picture,
+static void draw_columns(const struct prompt_look *look, struct tb_picture *picture,
 	struct tb_box box, const char *text)
 {
 	const double *columns = look->columns;
@@ -203,7 +203,7 @@ static void draw_columns(const struct look *look, struct tb_picture *picture,
 	}
 }
 
-static void draw_result(const struct tb_prompt *prompt, const struct look *look,
+static void draw_result(const struct tb_prompt *prompt, const struct prompt_look *look,
 	struct tb_picture *picture, struct tb_box box, struct tb_pick pick)
 {
 	bool under = tb_pick_equal(look->hovered, pick);
@@ -225,8 +225,8 @@ static void draw_result(const struct tb_prompt *prompt, const struct look *look,
 		result->text);
 }
 
-// draw_bar shows which of the offers are visible.
-static void draw_bar(const struct tb_prompt *prompt, const struct tb_style *style,
+// draw_prompt_bar shows which of the offers are visible.
+static void draw_prompt_bar(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_picture *picture, struct tb_box offers)
 {
 	if (prompt->n <= TB_PROMPT_SHOWN)
@@ -238,9 +238,9 @@ static void draw_bar(const struct tb_prompt *prompt, const struct tb_style *styl
 		tb_palette_of(style->theme)->line);
 }
 
-// draw_text draws what was typed, with the caret behind it, and its end when it is too
-// long.
-static void draw_text(const struct tb_prompt *prompt, const struct tb_style *style,
+// draw_prompt_text draws what was typed, with the caret behind it, and its end when it is
+// too long.
+static void draw_prompt_text(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_picture *picture, struct tb_box box)
 {
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 16, false);
@@ -274,7 +274,7 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	struct tb_pick hovered, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(style->theme);
-	const struct kind *kind = &kinds[prompt->kind];
+	const struct prompt_kind *kind = &kinds[prompt->kind];
 	int n = prompt->n < TB_PROMPT_SHOWN ? prompt->n : TB_PROMPT_SHOWN;
 	double w = fmin(kind->is_list ? LIST_W : BOX_W, picture->width - 20);
 	struct tb_box box = {round((picture->width - w) / 2), 66, w,
@@ -285,9 +285,9 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	struct tb_type small = tb_style_type(style, TB_FONT_TEXT, 11, true);
 	tb_picture_printf(picture, line, small, "%s: %s", kind->title, kind->hint);
 	draw_about(prompt, style, picture, line);
-	draw_text(prompt, style, picture,
+	draw_prompt_text(prompt, style, picture,
 		(struct tb_box){box.x + PAD, box.y + 26, w - 2 * PAD - 4, 28});
-	struct look look = {style, hovered, {0}};
+	struct prompt_look look = {style, hovered, {0}};
 	place_columns(prompt, look.columns);
 	struct tb_box offers = {box.x + 1, box.y + 60, w - 2, n * (double)LINE_H};
 	for (int i = 0; i < n; i++) {
@@ -298,5 +298,5 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 				LINE_H},
 			pick);
 	}
-	draw_bar(prompt, style, picture, offers);
+	draw_prompt_bar(prompt, style, picture, offers);
 }

@@ -14,8 +14,8 @@ const struct tb_request_row *tb_request_rows(void)
 	return rows;
 }
 
-// matches compares one word of a key list with a pressed key.
-static bool matches(const char *word, size_t length, const char *key)
+// request_matches compares one word of a key list with a pressed key.
+static bool request_matches(const char *word, size_t length, const char *key)
 {
 	if (strlen(key) != length)
 		return false;
@@ -28,7 +28,7 @@ bool tb_request_of_key(const char *key, struct tb_request *request)
 		const char *word = rows[i].keys;
 		for (int choice = 0; *word; choice++) {
 			size_t length = strcspn(word, " ");
-			if (matches(word, length, key)) {
+			if (request_matches(word, length, key)) {
 				request->name = (enum tb_request_name)i;
 				request->choice = choice;
 				return true;

@@ -8,8 +8,8 @@
 
 enum { EXACT = 0, BEGINS = 10, HOLDS = 20, NO_MATCH = 100 };
 
-// match scores a name; lower is better.
-static int match(const char *name, const char *wanted)
+// search_match scores a name; lower is better.
+static int search_match(const char *name, const char *wanted)
 {
 	size_t length = strlen(wanted);
 	if (strcasecmp(name, wanted) == 0)
@@ -19,7 +19,7 @@ static int match(const char *name, const char *wanted)
 	return strcasestr(name, wanted) ? HOLDS : NO_MATCH;
 }
 
-static void offer(struct tb_prompt *prompt, int score, struct tb_pick pick,
+static void search_offer(struct tb_prompt *prompt, int score, struct tb_pick pick,
 	const char *text, const char *note)
 {
 	struct tb_prompt_result result = {.pick = pick, .score = score};
@@ -30,68 +30,70 @@ static void offer(struct tb_prompt *prompt, int score, struct tb_pick pick,
 	tb_prompt_offer(prompt, &result);
 }
 
-static void find_switches(
+static void find_search_switches(
 	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
 	for (uint32_t i = 0; i < data->info->n_switches; i++) {
 		const char *name = tb_run_switches(data->run)[i].name;
 		char text[32];
 		snprintf(text, sizeof text, "switch %s", name);
-		offer(prompt, match(name, wanted), (struct tb_pick){TB_PICK_SWITCH, i},
-			text, "switch");
+		search_offer(prompt, search_match(name, wanted),
+			(struct tb_pick){TB_PICK_SWITCH, i}, text, "switch");
 	}
 }
 
-static void find_nodes(
+static void find_search_nodes(
 	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
 	for (uint32_t i = 0; i < data->info->n_nodes; i++) {
 		const char *name = tb_run_node_name(data->run, (struct tb_node){i});
 		char number[16], text[128];
 		snprintf(number, sizeof number, "%" PRIu32, i);
-		int score = match(number, wanted);
+		int score = search_match(number, wanted);
 		// A number within a number is no match: 5 is not 1500.
 		score = score > BEGINS ? NO_MATCH : score;
-		int by_name = name[0] ? match(name, wanted) : NO_MATCH;
+		int by_name = name[0] ? search_match(name, wanted) : NO_MATCH;
 		snprintf(text, sizeof text, "node %" PRIu32 "%s%.100s", i,
 			name[0] ? ": " : "", name);
-		offer(prompt, (score < by_name ? score : by_name) + 1,
+		search_offer(prompt, (score < by_name ? score : by_name) + 1,
 			(struct tb_pick){TB_PICK_NODE, i}, text,
 			name[0] ? "host" : "node");
 	}
 }
 
-static void find_links(
+static void find_search_links(
 	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
 		const char *name = tb_run_links(data->run)[i].name;
-		int score = match(name, wanted);
+		int score = search_match(name, wanted);
 		char text[80];
 		if (score >= NO_MATCH)
 			continue;
 		snprintf(text, sizeof text, "link %s", name);
-		offer(prompt, score + 3, (struct tb_pick){TB_PICK_LINK, i}, text, "link");
+		search_offer(prompt, score + 3, (struct tb_pick){TB_PICK_LINK, i}, text,
+			"link");
 	}
 }
 
-static void find_jobs(
+static void find_search_jobs(
 	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
 	for (uint32_t i = 0; i < data->info->n_jobs; i++) {
 		const char *name = tb_run_job_name(data->run, i);
 		char text[128];
 		snprintf(text, sizeof text, "job %.100s", name);
-		offer(prompt, match(name, wanted) + 2, (struct tb_pick){TB_PICK_JOB, i},
-			text, "job");
+		search_offer(prompt, search_match(name, wanted) + 2,
+			(struct tb_pick){TB_PICK_JOB, i}, text, "job");
 	}
 }
 
 static const struct {
 	const char *word;
 	void (*find)(const struct tb_viewer_data *, struct tb_prompt *, const char *);
-} finders[] = {{"switch", find_switches}, {"node", find_nodes}, {"host", find_nodes},
-	{"job", find_jobs}, {"link", find_links}};
+} finders[] = {{"switch", find_search_switches}, {"node", find_search_nodes},
+	{"host", find_search_nodes}, {"job", find_search_jobs},
+	{"link", find_search_links}};
 
 void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 {
@@ -110,7 +112,7 @@ void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 		finders[only].find(data, prompt, wanted + strlen(finders[only].word) + 1);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(finders[i].word, "host") != 0 &&
-			(only == n || finders[i].find == find_links))
+			(only == n || finders[i].find == find_search_links))
 			finders[i].find(data, prompt, wanted);
 }
 

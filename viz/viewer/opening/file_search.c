@@ -37,9 +37,9 @@ static enum tb_file_kind trace_kind(const char *path, enum tb_file_kind other)
 	return reader->kind == TB_TRACE_PACKETS ? TB_FILE_CAPTURE : TB_FILE_JOB;
 }
 
-// kind_of looks into a file; not into what is none, such as a pipe, which would wait for
-// a writer.
-static enum tb_file_kind kind_of(const char *path, const struct stat *at, bool look)
+// file_kind looks into a file; not into what is none, such as a pipe, which would wait
+// for a writer.
+static enum tb_file_kind file_kind(const char *path, const struct stat *at, bool look)
 {
 	if (!S_ISREG(at->st_mode) && !S_ISDIR(at->st_mode))
 		return TB_FILE_OTHER;
@@ -51,8 +51,8 @@ static enum tb_file_kind kind_of(const char *path, const struct stat *at, bool l
 	return tb_run_is_store(path) ? TB_FILE_STORE : trace_kind(path, TB_FILE_OTHER);
 }
 
-// add lists a file under a name; one that is gone is left out.
-static int add(struct tb_file_list *list, const char *path, const char *name,
+// file_add lists a file under a name; one that is gone is left out.
+static int file_add(struct tb_file_list *list, const char *path, const char *name,
 	double until_s, bool recent)
 {
 	struct stat at;
@@ -66,13 +66,13 @@ static int add(struct tb_file_list *list, const char *path, const char *name,
 	*file = (struct tb_listed_file){.path = strdup(path),
 		.name = strdup(tb_visible(name, shown, sizeof shown)),
 		.kind = strcmp(name, "..") == 0 ? TB_FILE_PARENT
-						: kind_of(path, &at, look),
+						: file_kind(path, &at, look),
 		.recent = recent,
 		.bytes = (uint64_t)at.st_size};
 	return file->path && file->name ? TB_OK : TB_ENOMEM;
 }
 
-static int by_name(const void *a, const void *b)
+static int file_by_name(const void *a, const void *b)
 {
 	const struct tb_listed_file *one = a, *other = b;
 	bool above = one->kind <= TB_FILE_FOLDER, below = other->kind <= TB_FILE_FOLDER;
@@ -85,7 +85,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(one->path, other->path);
 }
 
-static int read_folder(struct tb_file_list *list, const char *folder, double until_s)
+static int read_file_folder(struct tb_file_list *list, const char *folder, double until_s)
 {
 	char path[4096];
 	int status = TB_OK;
@@ -97,7 +97,7 @@ static int read_folder(struct tb_file_list *list, const char *folder, double unt
 		bool hidden = entry->d_name[0] == '.' && strcmp(entry->d_name, "..") != 0;
 		int n = snprintf(path, sizeof path, "%s%s", folder, entry->d_name);
 		if (!hidden && n < (int)sizeof path)
-			status = add(list, path, entry->d_name, until_s, false);
+			status = file_add(list, path, entry->d_name, until_s, false);
 	}
 	closedir(stream);
 	return status;
@@ -111,13 +111,13 @@ int tb_file_list_read(struct tb_file_list *list, const char *folder,
 	int status = TB_OK;
 	*list = (struct tb_file_list){.n = 0};
 	for (size_t i = 0; i < n_recent && status == TB_OK; i++)
-		status = add(list, recent[i], recent[i], until_s, true);
+		status = file_add(list, recent[i], recent[i], until_s, true);
 	size_t n_first = list->n;
 	if (status == TB_OK)
-		status = read_folder(list, folder, until_s);
+		status = read_file_folder(list, folder, until_s);
 	if (list->n > n_first)
 		qsort(list->files + n_first, list->n - n_first, sizeof *list->files,
-			by_name);
+			file_by_name);
 	tb_inputs_return(mark); // files are looked at here, not read
 	return status;
 }
@@ -205,10 +205,10 @@ static bool is_of_types(enum tb_file_kind kind, enum tb_file_types types)
 
 enum { EXACT = 0, IN_ORDER = 5, BEGINS = 10, HOLDS = 20, LATELY = 30, NO_MATCH = 100 };
 
-// match scores a file for what is typed; lower is better. Files opened lately are offered
-// first before anything is typed, then behind those of the folder.
-static int match(const struct tb_file_search *search, const struct tb_listed_file *file,
-	const char *text)
+// file_match scores a file for what is typed; lower is better. Files opened lately are
+// offered first before anything is typed, then behind those of the folder.
+static int file_match(const struct tb_file_search *search,
+	const struct tb_listed_file *file, const char *text)
 {
 	const char *typed = last_part(text);
 	if (file->recent && strcmp(text, search->begun) == 0)
@@ -226,7 +226,7 @@ static int match(const struct tb_file_search *search, const struct tb_listed_fil
 	return strcasestr(file->name, typed) ? HOLDS : NO_MATCH;
 }
 
-static void offer(struct tb_prompt *prompt, const struct tb_listed_file *file,
+static void file_offer(struct tb_prompt *prompt, const struct tb_listed_file *file,
 	size_t place, int score)
 {
 	static const char *const kinds[] = {
@@ -251,10 +251,10 @@ int tb_file_search_find(struct tb_file_search *search, struct tb_prompt *prompt)
 	for (size_t i = 0; i < search->list.n; i++) {
 		const struct tb_listed_file *file = &search->list.files[i];
 		int score = is_of_types(file->kind, search->types)
-				    ? match(search, file, prompt->text)
+				    ? file_match(search, file, prompt->text)
 				    : NO_MATCH;
 		if (score < NO_MATCH)
-			offer(prompt, file, i, score);
+			file_offer(prompt, file, i, score);
 	}
 	bool above = prompt->n > 1 &&
 		     search->list.files[prompt->results[0].number].kind == TB_FILE_PARENT;

@@ -33,7 +33,7 @@ struct tb_opening {
 };
 
 // What can be clicked, as numbers of parts: a row, and its two arrows.
-enum part { PART_LESS, PART_MORE, PART_ROW, PARTS_OF_ROW };
+enum opening_part { PART_LESS, PART_MORE, PART_ROW, PARTS_OF_ROW };
 enum { PART_BEGIN = PARTS_OF_ROW * TB_FORM_N_ROWS, PART_SUGGESTION };
 
 // follow_form has the trace looked into, anew when the form asks for something else;
@@ -56,8 +56,9 @@ static void follow_form(struct tb_opening *opening)
 		&opening->glance, opening->trace, network, words.words, words.n, NULL);
 }
 
-// add_own adds the lines of a text, which it cuts, but for the presets that are built in.
-static void add_own(struct tb_opening *opening, char *text)
+// add_opening_own adds the lines of a text, which it cuts, but for the presets that are
+// built in.
+static void add_opening_own(struct tb_opening *opening, char *text)
 {
 	char *state = NULL;
 	for (char *line = text ? strtok_r(text, "\n", &state) : NULL;
@@ -82,8 +83,8 @@ static void find_own(struct tb_opening *opening)
 	opening->own_files =
 		folder ? tb_network_preset_files(*folder ? folder : "/") : NULL;
 	free(folder);
-	add_own(opening, opening->own_names);
-	add_own(opening, opening->own_files);
+	add_opening_own(opening, opening->own_names);
+	add_opening_own(opening, opening->own_files);
 }
 
 void tb_opening_begin_with(
@@ -138,7 +139,7 @@ const char *tb_opening_trouble(const struct tb_opening *opening)
 	return opening->trouble;
 }
 
-static void begin(struct tb_opening *opening)
+static void opening_begin(struct tb_opening *opening)
 {
 	struct tb_error error;
 	const struct tb_opening_form *form = &opening->form;
@@ -163,7 +164,7 @@ bool tb_opening_key(struct tb_opening *opening, const char *key)
 	if (opening->begun)
 		return false;
 	if (strcmp(key, "Return") == 0)
-		begin(opening);
+		opening_begin(opening);
 	else if (!tb_opening_form_key(&opening->form, key))
 		return false;
 	follow_form(opening);
@@ -176,7 +177,7 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 		return;
 	enum tb_form_row row = (enum tb_form_row)(pick.index / PARTS_OF_ROW);
 	if (pick.index == PART_BEGIN)
-		begin(opening);
+		opening_begin(opening);
 	else if (pick.index == PART_SUGGESTION)
 		tb_opening_form_key(&opening->form, "h");
 	else if (pick.index % PARTS_OF_ROW == PART_ROW)
@@ -224,23 +225,23 @@ struct dialog_sheet {
 	const struct tb_palette *palette;
 };
 
-static struct tb_type type_of(const struct dialog_sheet *sheet, enum tb_font font,
+static struct tb_type opening_type(const struct dialog_sheet *sheet, enum tb_font font,
 	enum tb_align align, bool muted)
 {
 	return (struct tb_type){
 		font, 13, align, muted ? sheet->palette->muted : sheet->palette->text};
 }
 
-static void draw_button(const struct dialog_sheet *sheet, struct tb_box box,
+static void draw_opening_button(const struct dialog_sheet *sheet, struct tb_box box,
 	uint32_t part, const char *text)
 {
 	tb_picture_rect(sheet->picture, box, sheet->palette->line);
 	tb_picture_pick(sheet->picture, (struct tb_pick){TB_PICK_PART, part});
 	tb_picture_text(sheet->picture, box,
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false), text);
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false), text);
 }
 
-static void draw_row(const struct dialog_sheet *sheet, struct tb_box box,
+static void draw_opening_row(const struct dialog_sheet *sheet, struct tb_box box,
 	enum tb_form_row row, const char *note)
 {
 	char value[80];
@@ -253,13 +254,14 @@ static void draw_row(const struct dialog_sheet *sheet, struct tb_box box,
 		tb_picture_rect(sheet->picture, (struct tb_box){box.x, box.y, 3, box.h},
 			sheet->palette->accent);
 	tb_picture_text(sheet->picture, (struct tb_box){box.x + 16, box.y, LABEL, box.h},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
 		tb_opening_form_label(row));
 	double x = box.x + LABEL;
 	if (tb_opening_form_steps(row)) {
-		draw_button(sheet, (struct tb_box){x, box.y + 4, 26, box.h - 8},
+		draw_opening_button(sheet, (struct tb_box){x, box.y + 4, 26, box.h - 8},
 			part + PART_LESS, "<");
-		draw_button(sheet, (struct tb_box){x + 154, box.y + 4, 26, box.h - 8},
+		draw_opening_button(sheet,
+			(struct tb_box){x + 154, box.y + 4, 26, box.h - 8},
 			part + PART_MORE, ">");
 	} else {
 		tb_picture_rect(sheet->picture,
@@ -271,11 +273,11 @@ static void draw_row(const struct dialog_sheet *sheet, struct tb_box box,
 	double inset = tb_opening_form_steps(row) ? 30 : 4;
 	tb_picture_text(sheet->picture,
 		(struct tb_box){x + inset, box.y, 180 - 2 * inset, box.h},
-		type_of(sheet, TB_FONT_MONO, TB_ALIGN_CENTRE, false),
+		opening_type(sheet, TB_FONT_MONO, TB_ALIGN_CENTRE, false),
 		tb_opening_form_value(&sheet->opening->form, row, value, sizeof value));
 	tb_picture_text(sheet->picture,
 		(struct tb_box){x + 194, box.y, fmax(box.w - LABEL - 204, 1), box.h},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), note);
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), note);
 }
 
 // describe_nodes writes how many the trace needs.
@@ -303,18 +305,18 @@ static double draw_load(const struct dialog_sheet *sheet, double x, double y, do
 		return 0;
 	tb_opening_form_suggestion(form, scale, sizeof scale);
 	tb_picture_printf(sheet->picture, (struct tb_box){x, y, w, 20},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
 		"At this scale the busiest node asks for %s of what its link "
 		"carries.",
 		tb_format_percent(share * 100, percent, sizeof percent));
 	if (!scale[0])
 		return 26;
 	tb_picture_text(sheet->picture, (struct tb_box){x, y + 24, w - 150, 24},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, false),
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, false),
 		"That shows nothing to speak of; loaded to a half it would.");
 	snprintf(text, sizeof text, "Use %s (h)", scale);
-	draw_button(sheet, (struct tb_box){x + w - 140, y + 24, 140, 24}, PART_SUGGESTION,
-		text);
+	draw_opening_button(sheet, (struct tb_box){x + w - 140, y + 24, 140, 24},
+		PART_SUGGESTION, text);
 	return 56;
 }
 
@@ -326,7 +328,7 @@ static void draw_others(const struct dialog_sheet *sheet, double x, double y, do
 	for (size_t i = 0, n = strlen(text); i < form->n_others && n < sizeof text; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, " %s", form->others[i]);
 	tb_picture_text(sheet->picture, (struct tb_box){x + 16, y + 2, w - 32, 20},
-		type_of(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
+		opening_type(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
 }
 
 static void draw_form(const struct dialog_sheet *sheet, double x, double y, double w)
@@ -337,7 +339,7 @@ static void draw_form(const struct dialog_sheet *sheet, double x, double y, doub
 		enum tb_form_row row = (enum tb_form_row)i;
 		if (!tb_opening_form_has(form, row))
 			continue;
-		draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, row,
+		draw_opening_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, row,
 			row == TB_FORM_NODES ? describe_nodes(form, note, sizeof note)
 					     : tb_opening_form_hint(form, row));
 		y += ROW_H;
@@ -348,11 +350,13 @@ static void draw_form(const struct dialog_sheet *sheet, double x, double y, doub
 	}
 	y += draw_load(sheet, x, y + 6, w);
 	y += 8;
-	draw_button(sheet, (struct tb_box){x, y, 160, 30}, PART_BEGIN, "Replay (Return)");
+	draw_opening_button(
+		sheet, (struct tb_box){x, y, 160, 30}, PART_BEGIN, "Replay (Return)");
 	tb_picture_text(sheet->picture, (struct tb_box){x + 176, y, w - 176, 30},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
 		"'tailback replay' has more options and keeps the result.");
-	struct tb_type trouble = type_of(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false);
+	struct tb_type trouble =
+		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false);
 	trouble.colour = sheet->palette->accent;
 	tb_picture_text(sheet->picture,
 		(struct tb_box){16, y + 44, sheet->picture->width - 32, 20}, trouble,
@@ -364,7 +368,7 @@ static char *progress_text(const struct tb_opening *opening, char *buffer, size_
 	return tb_beside_progress_text(opening->fraction, opening->left_s, buffer, size);
 }
 
-static void draw_bar(const struct dialog_sheet *sheet, struct tb_box box)
+static void draw_opening_bar(const struct dialog_sheet *sheet, struct tb_box box)
 {
 	tb_picture_rect(sheet->picture, box, sheet->palette->raised);
 	box.w *= fmax(sheet->opening->fraction, 0);
@@ -388,12 +392,12 @@ void tb_opening_draw(
 	double x = (picture->width - w) / 2;
 	double y = fmax((picture->height - form_height(&opening->form)) / 2, 16);
 	const char *name = strrchr(opening->trace, '/');
-	struct tb_type title = type_of(&sheet, TB_FONT_BOLD, TB_ALIGN_LEFT, false);
+	struct tb_type title = opening_type(&sheet, TB_FONT_BOLD, TB_ALIGN_LEFT, false);
 	title.size = 18;
 	tb_picture_printf(picture, (struct tb_box){x, y, w, 26}, title,
 		opening->begun ? "Replaying %s" : "%s is a trace",
 		name ? name + 1 : opening->trace);
-	struct tb_type text = type_of(&sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true);
+	struct tb_type text = opening_type(&sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true);
 	struct tb_box line = {x, y + 32, w, 20};
 	if (!opening->begun) {
 		tb_picture_text(picture, line, text,
@@ -403,7 +407,7 @@ void tb_opening_draw(
 	}
 	tb_picture_printf(picture, line, text,
 		"on %s; the matrix appears with the first results.", opening->network);
-	draw_bar(&sheet, (struct tb_box){x, y + 64, w, 4});
+	draw_opening_bar(&sheet, (struct tb_box){x, y + 64, w, 4});
 	tb_picture_text(picture, (struct tb_box){x, y + 76, w, 20}, text,
 		progress_text(opening, progress, sizeof progress));
 }
@@ -415,9 +419,9 @@ void tb_opening_draw_progress(const struct tb_opening *opening, enum tb_theme th
 	char progress[48];
 	if (!tb_opening_runs(opening))
 		return;
-	struct tb_type text = type_of(&sheet, TB_FONT_TEXT, TB_ALIGN_RIGHT, true);
+	struct tb_type text = opening_type(&sheet, TB_FONT_TEXT, TB_ALIGN_RIGHT, true);
 	text.size = 11;
-	draw_bar(&sheet, (struct tb_box){head.x, head.y + head.h - 2, head.w, 2});
+	draw_opening_bar(&sheet, (struct tb_box){head.x, head.y + head.h - 2, head.w, 2});
 	tb_picture_printf(picture,
 		(struct tb_box){head.x, head.y + head.h - 15, head.w - 16, 12}, text,
 		"replaying%s%s", opening->fraction >= 0 ? ": " : "",

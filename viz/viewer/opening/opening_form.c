@@ -15,11 +15,11 @@
 #define MOST_SCALE  1e3
 
 // Which traces have a row.
-enum of { ANY, CAPTURES, CALLS };
+enum form_answer { ANY, CAPTURES, CALLS };
 
-static const struct row {
+static const struct form_row {
 	const char *label, *hint;
-	enum of of;
+	enum form_answer of;
 	const char *option; // of replay; NULL: the network, or a change of it
 	bool of_info;	    // an option of info, too
 	// What Left and Right go through, and the names under which they are shown; an
@@ -94,8 +94,8 @@ bool tb_opening_form_has(const struct tb_opening_form *form, enum tb_form_row ro
 	       (rows[row].of == CALLS && form->reader->calls);
 }
 
-// name_of returns the name of a preset, NULL beyond the user's own.
-static const char *name_of(const struct tb_opening_form *form, size_t preset)
+// form_name returns the name of a preset, NULL beyond the user's own.
+static const char *form_name(const struct tb_opening_form *form, size_t preset)
 {
 	size_t n = 0;
 	while (n <= preset && tb_network_preset_name(n))
@@ -108,7 +108,7 @@ static const char *name_of(const struct tb_opening_form *form, size_t preset)
 // is_given is true where the network that was given is chosen.
 static bool is_given(const struct tb_opening_form *form)
 {
-	return form->given && !name_of(form, form->preset);
+	return form->given && !form_name(form, form->preset);
 }
 
 // has_its_nodes is true where no levels can be chosen.
@@ -119,7 +119,7 @@ static bool has_its_nodes(const struct tb_opening_form *form)
 
 const char *tb_opening_form_chosen(const struct tb_opening_form *form)
 {
-	return is_given(form) ? form->given : name_of(form, form->preset);
+	return is_given(form) ? form->given : form_name(form, form->preset);
 }
 
 const char *tb_opening_form_hint(const struct tb_opening_form *form, enum tb_form_row row)
@@ -142,8 +142,8 @@ static uint64_t nodes_of(const struct tb_opening_form *form, uint32_t levels)
 	return n;
 }
 
-// hold keeps the levels where there are enough nodes and not too many.
-static void hold(struct tb_opening_form *form)
+// form_hold keeps the levels where there are enough nodes and not too many.
+static void form_hold(struct tb_opening_form *form)
 {
 	while (nodes_of(form, form->levels) < LEAST_NODES)
 		form->levels++;
@@ -151,22 +151,22 @@ static void hold(struct tb_opening_form *form)
 		form->levels--;
 }
 
-// fit chooses the smallest network that has the nodes of the trace.
-static void fit(struct tb_opening_form *form)
+// form_fit chooses the smallest network that has the nodes of the trace.
+static void form_fit(struct tb_opening_form *form)
 {
 	if (form->chose_levels || form->trace.n_nodes == 0 || form->arity < 2)
 		return;
 	form->levels = 1;
-	hold(form);
+	form_hold(form);
 	while (nodes_of(form, form->levels) < form->trace.n_nodes &&
 		nodes_of(form, form->levels + 1) <= MOST_NODES)
 		form->levels++;
 }
 
-static void choose_preset(struct tb_opening_form *form, size_t preset)
+static void form_choose_preset(struct tb_opening_form *form, size_t preset)
 {
 	struct tb_network_params params;
-	const char *name = name_of(form, preset);
+	const char *name = form_name(form, preset);
 	if (!name && form->given && !is_given(form))
 		form->preset = preset;
 	if (!name)
@@ -180,8 +180,8 @@ static void choose_preset(struct tb_opening_form *form, size_t preset)
 	form->natural = params.levels;
 	if (!form->chose_levels)
 		form->levels = params.levels;
-	hold(form);
-	fit(form);
+	form_hold(form);
+	form_fit(form);
 }
 
 // give_network chooses a preset by name, or else what was given beside the presets.
@@ -189,10 +189,10 @@ static void give_network(struct tb_opening_form *form, const char *network)
 {
 	size_t i = 0;
 	const char *name;
-	while ((name = name_of(form, i)) && strcmp(name, network) != 0)
+	while ((name = form_name(form, i)) && strcmp(name, network) != 0)
 		i++;
 	form->given = name ? NULL : network;
-	choose_preset(form, i);
+	form_choose_preset(form, i);
 }
 
 void tb_opening_form_offer(
@@ -204,8 +204,9 @@ void tb_opening_form_offer(
 	give_network(form, chosen);
 }
 
-// take_word fills in the row of an option; false when it has none, or its row is taken.
-static bool take_word(struct tb_opening_form *form, const char *word)
+// take_form_word fills in the row of an option; false when it has none, or its row is
+// taken.
+static bool take_form_word(struct tb_opening_form *form, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	size_t length = strcspn(name, "=");
@@ -235,7 +236,8 @@ void tb_opening_form_init(struct tb_opening_form *form,
 	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "1");
 	give_network(form, TB_NETWORK_DEFAULT);
 	for (size_t i = 0; i < n_words; i++)
-		if (!take_word(form, words[i]) && form->n_others < TB_FORM_WORDS_MOST)
+		if (!take_form_word(form, words[i]) &&
+			form->n_others < TB_FORM_WORDS_MOST)
 			form->others[form->n_others++] = words[i];
 }
 
@@ -244,11 +246,11 @@ void tb_opening_form_take(
 {
 	form->trace = *answer;
 	form->glanced = true;
-	fit(form);
+	form_fit(form);
 }
 
-// scale_of returns the time scale; 0 for what is none.
-static double scale_of(const struct tb_opening_form *form)
+// form_scale returns the time scale; 0 for what is none.
+static double form_scale(const struct tb_opening_form *form)
 {
 	double scale;
 	return tb_parse_real(form->text[TB_FORM_SCALE], LEAST_SCALE, MOST_SCALE,
@@ -261,7 +263,7 @@ static double scale_of(const struct tb_opening_form *form)
 static void step_scale(struct tb_opening_form *form, int by)
 {
 	static const double steps[] = {1, 2, 5};
-	double now = scale_of(form), found = now;
+	double now = form_scale(form), found = now;
 	for (double ten = LEAST_SCALE; ten <= MOST_SCALE; ten *= 10)
 		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 			double scale = ten * steps[i];
@@ -273,8 +275,8 @@ static void step_scale(struct tb_opening_form *form, int by)
 	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "%.3g", found);
 }
 
-// choice_of returns which of a row's choices stands there; -1 for none of them.
-static int choice_of(const struct tb_opening_form *form, enum tb_form_row row)
+// form_choice returns which of a row's choices stands there; -1 for none of them.
+static int form_choice(const struct tb_opening_form *form, enum tb_form_row row)
 {
 	for (int i = 0; rows[row].choices[i]; i++)
 		if (strcmp(rows[row].choices[i], form->text[row]) == 0)
@@ -284,7 +286,7 @@ static int choice_of(const struct tb_opening_form *form, enum tb_form_row row)
 
 static void step_choice(struct tb_opening_form *form, enum tb_form_row row, int by)
 {
-	int now = choice_of(form, row) + by;
+	int now = form_choice(form, row) + by;
 	if (now >= 0 && rows[row].choices[now])
 		snprintf(form->text[row], sizeof form->text[row], "%s",
 			rows[row].choices[now]);
@@ -296,7 +298,7 @@ static void step_levels(struct tb_opening_form *form, int by)
 		return;
 	form->levels += (uint32_t)by;
 	form->chose_levels = true;
-	hold(form);
+	form_hold(form);
 }
 
 void tb_opening_form_choose(struct tb_opening_form *form, enum tb_form_row row)
@@ -313,13 +315,13 @@ void tb_opening_form_step(struct tb_opening_form *form, enum tb_form_row row, in
 	else if (row == TB_FORM_NODES)
 		step_levels(form, by);
 	else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0))
-		choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
+		form_choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
 	else if (rows[row].choices)
 		step_choice(form, row, by);
 }
 
-// type edits the chosen row: its text begins anew where it was not typed before.
-static bool type(struct tb_opening_form *form, const char *key)
+// form_type edits the chosen row: its text begins anew where it was not typed before.
+static bool form_type(struct tb_opening_form *form, const char *key)
 {
 	const char *typed = rows[form->row].typed;
 	char *text = form->text[form->row];
@@ -350,7 +352,7 @@ static bool use_suggestion(struct tb_opening_form *form)
 	return true;
 }
 
-static void move(struct tb_opening_form *form, int by)
+static void form_move(struct tb_opening_form *form, int by)
 {
 	int row = (int)form->row;
 	do
@@ -362,15 +364,16 @@ static void move(struct tb_opening_form *form, int by)
 bool tb_opening_form_key(struct tb_opening_form *form, const char *key)
 {
 	if (strcmp(key, "Up") == 0)
-		move(form, -1);
+		form_move(form, -1);
 	else if (strcmp(key, "Down") == 0 || strcmp(key, "Tab") == 0)
-		move(form, 1);
+		form_move(form, 1);
 	else if (strcmp(key, "Left") == 0)
 		tb_opening_form_step(form, form->row, -1);
 	else if (strcmp(key, "Right") == 0)
 		tb_opening_form_step(form, form->row, 1);
 	else
-		return type(form, key) || (strcmp(key, "h") == 0 && use_suggestion(form));
+		return form_type(form, key) ||
+		       (strcmp(key, "h") == 0 && use_suggestion(form));
 	return true;
 }
 
@@ -387,8 +390,9 @@ const char *tb_opening_form_value(const struct tb_opening_form *form,
 	if (row == TB_FORM_NODES)
 		return tb_format_count(tb_opening_form_n_nodes(form), buffer, size);
 	if (rows[row].choices)
-		return choice_of(form, row) < 0 ? text
-						: rows[row].names[choice_of(form, row)];
+		return form_choice(form, row) < 0
+			       ? text
+			       : rows[row].names[form_choice(form, row)];
 	snprintf(buffer, size, "%s%s", text, form->row == row && form->typing ? "_" : "");
 	return buffer;
 }
@@ -409,8 +413,8 @@ uint32_t tb_opening_form_n_nodes(const struct tb_opening_form *form)
 	return has_its_nodes(form) ? 0 : (uint32_t)nodes_of(form, form->levels);
 }
 
-// add_word adds the option of a row, unless that has its default.
-static void add_word(const struct tb_opening_form *form, enum tb_form_row row,
+// add_form_word adds the option of a row, unless that has its default.
+static void add_form_word(const struct tb_opening_form *form, enum tb_form_row row,
 	struct tb_form_words *words)
 {
 	char *word = words->texts[row];
@@ -430,14 +434,14 @@ void tb_opening_form_words(
 	for (int i = 0; i < TB_FORM_N_ROWS; i++)
 		if (rows[i].option && (rows[i].of_info || !of_info) &&
 			tb_opening_form_has(form, (enum tb_form_row)i))
-			add_word(form, (enum tb_form_row)i, words);
+			add_form_word(form, (enum tb_form_row)i, words);
 	for (size_t i = 0; !of_info && i < form->n_others; i++)
 		words->words[words->n++] = form->others[i];
 }
 
 double tb_opening_form_share(const struct tb_opening_form *form)
 {
-	double scale = scale_of(form);
+	double scale = form_scale(form);
 	bool known = form->glanced && form->trace.is_capture && scale > 0 &&
 		     !form->text[TB_FORM_LOOP][0];
 	return known ? form->trace.busiest_share / scale : 0;

@@ -8,7 +8,7 @@
 
 #define MOST_MESSAGES 500 // in the list
 
-static const struct tb_flow_messages *messages_of(
+static const struct tb_flow_messages *detail_messages_of(
 	struct tb_viewer *viewer, uint32_t flow_index)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(viewer);
@@ -17,8 +17,9 @@ static const struct tb_flow_messages *messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-static void add_message(const struct tb_detail *detail, const struct tb_flow_sample *flow,
-	const struct tb_message_sample *message, uint32_t index)
+static void add_detail_message(const struct tb_detail *detail,
+	const struct tb_flow_sample *flow, const struct tb_message_sample *message,
+	uint32_t index)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	double life = fmax((double)(flow->last_ps - flow->first_ps), 1);
@@ -39,7 +40,7 @@ static void add_message(const struct tb_detail *detail, const struct tb_flow_sam
 
 void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
-	const struct tb_flow_messages *messages = messages_of(
+	const struct tb_flow_messages *messages = detail_messages_of(
 		detail->pane->viewer, detail->pane->selection->selected.index);
 	char from[32], to[32], text[96];
 	if (!messages || messages->n == 0)
@@ -55,7 +56,7 @@ void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sam
 		tb_format_time(flow->last_ps, to, sizeof to));
 	uint32_t shown = messages->n < MOST_MESSAGES ? messages->n : MOST_MESSAGES;
 	for (uint32_t i = 0; i < shown; i++)
-		add_message(detail, flow, &messages->list[i], i);
+		add_detail_message(detail, flow, &messages->list[i], i);
 	if (messages->n > shown) {
 		snprintf(text, sizeof text, "and %" PRIu32 " later ones",
 			messages->n - shown);
@@ -67,7 +68,7 @@ void tb_detail_show_message(struct tb_pane *pane, uint32_t message)
 {
 	struct tb_window window;
 	const struct tb_flow_messages *messages =
-		messages_of(pane->viewer, pane->selection->selected.index);
+		detail_messages_of(pane->viewer, pane->selection->selected.index);
 	if (pane->selection->selected.kind != TB_PICK_FLOW || !messages ||
 		message >= messages->n)
 		return;

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// figures lists them in few rows: rates stand behind what they divide, the largest queue
-// behind how many were blocked.
-static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample,
-	struct tb_link_known known)
+// add_link_figures lists them in few rows: rates stand behind what they divide, the
+// largest queue behind how many were blocked.
+static void add_link_figures(const struct tb_detail *detail,
+	const struct tb_link_sample *sample, struct tb_link_known known)
 {
 	char value[48], more[48], both[120];
 	for (int i = 0; i <= TB_LONGEST; i++) {
@@ -118,7 +118,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 			detail->sheet, "not measured: no port at its ends counted");
 		return;
 	}
-	figures(detail, sample, link->known);
+	add_link_figures(detail, sample, link->known);
 	if (!tb_run_unmeasured(link->known, TB_STALL))
 		ticks_row(detail, sample);
 	double span = tb_viewer_data_window_ps(pane->data);
@@ -208,7 +208,7 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 		tb_sheet_caption(
 			detail->sheet, "not measured: no port at its links counted");
 	else
-		figures(detail, &sum, sw->known);
+		add_link_figures(detail, &sum, sw->known);
 	box_links(detail, box);
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
@@ -257,8 +257,8 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 	tb_detail_flows(detail, node, TB_ID_NONE);
 }
 
-// jobs lists the jobs of a run of several.
-static void jobs(const struct tb_detail *detail)
+// add_node_jobs lists the jobs of a run of several.
+static void add_node_jobs(const struct tb_detail *detail)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	if (data->info->n_jobs < 2)
@@ -344,5 +344,5 @@ void tb_detail_run(const struct tb_detail *detail)
 	}
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, "Click a switch or a link for its figures.");
-	jobs(detail);
+	add_node_jobs(detail);
 }

@@ -16,13 +16,14 @@ static char *end_name(
 	return buffer;
 }
 
-static struct tb_path_end end_of(struct tb_pick pick)
+static struct tb_path_end route_end_of(struct tb_pick pick)
 {
 	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
 }
 
-// flows lists the flows between two nodes, both ways.
-static void flows(const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
+// add_route_flows lists the flows between two nodes, both ways.
+static void add_route_flows(
+	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
 	char text[48];
@@ -52,17 +53,17 @@ static void links(const struct tb_detail *detail, struct tb_pick from, struct tb
 	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
 	if (!paths)
 		return;
-	tb_paths_between(paths, end_of(from), end_of(to), &n);
+	tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
 	snprintf(text, sizeof text, "%" PRIu32, n);
 	tb_sheet_row(detail->sheet, "links on the way", n ? text : "none: no path");
 	tb_sheet_row(detail->sheet, "marked", "there; in the other colour: back");
-	flows(detail, from, to);
+	add_route_flows(detail, from, to);
 	tb_sheet_gap(detail->sheet);
 	snprintf(text, sizeof text, "links of the shortest paths, and their %s",
 		tb_link_figures[detail->pane->data->metric].name);
 	tb_sheet_caption(detail->sheet, text);
 	const struct tb_link *found =
-		tb_paths_between(paths, end_of(from), end_of(to), &n);
+		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
 	for (uint32_t i = 0; i < n; i++)
 		tb_detail_link_item(detail, found[i].id);
 }

@@ -253,8 +253,8 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	tb_detail_flows(detail, TB_ID_NONE, job);
 }
 
-// way lists the links of a flow's way, or of all its shortest paths.
-static void way(const struct tb_detail *detail, const struct tb_flow_sample *flow)
+// traffic_way lists the links of a flow's way, or of all its shortest paths.
+static void traffic_way(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	char text[64];
@@ -304,7 +304,7 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 	tb_sheet_row(detail->sheet, "under way", text);
 	tb_detail_messages(detail, flow);
 	tb_detail_flow_waits(detail, flow);
-	way(detail, flow);
+	traffic_way(detail, flow);
 }
 
 static void party_row(const struct tb_detail *detail, const char *label, uint32_t job,

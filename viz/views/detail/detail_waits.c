@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void jobs(const struct tb_detail *detail, const struct tb_job_links *waits)
+static void add_waiting_jobs(
+	const struct tb_detail *detail, const struct tb_job_links *waits)
 {
 	char text[128], wait[48], blamed[48];
 	for (uint32_t i = 0; i < waits->n; i++) {
@@ -21,7 +22,7 @@ static void jobs(const struct tb_detail *detail, const struct tb_job_links *wait
 	}
 }
 
-static bool is_victim(
+static bool wait_is_victim(
 	const struct tb_blame_sample *row, const struct tb_flow_sample *flow)
 {
 	return row->victim_job == flow->job && row->victim_source.id == flow->source.id &&
@@ -36,9 +37,9 @@ static bool is_culprit(
 	       row->culprit_destination.id == flow->destination.id;
 }
 
-// pair adds a row, which selects the flow that waited, or (`other`) the one it waited
-// for.
-static void pair(const struct tb_detail *detail, const struct tb_flow_table *table,
+// sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
+// waited for.
+static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
 	const struct tb_blame_sample *row, bool other, double largest)
 {
 	char text[64], wait[48], value[64];
@@ -64,7 +65,7 @@ struct root_wait {
 	uint64_t wait_ps;
 };
 
-static int by_wait(const void *one, const void *other)
+static int sheet_pairs_by_wait(const void *one, const void *other)
 {
 	const struct root_wait *a = one, *b = other;
 	if (a->wait_ps != b->wait_ps)
@@ -93,7 +94,7 @@ static struct root_wait *roots_at(
 		list[*n - 1].wait_ps += row->wait_ps;
 	}
 	if (*n)
-		qsort(list, *n, sizeof *list, by_wait);
+		qsort(list, *n, sizeof *list, sheet_pairs_by_wait);
 	return list;
 }
 
@@ -166,12 +167,12 @@ void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 		tb_window_whole(data->info, data->window)
 			? "who waited here, and for whom"
 			: "who waited here, and for whom, in the whole run");
-	jobs(detail, &waits->jobs);
+	add_waiting_jobs(detail, &waits->jobs);
 	for (uint32_t i = 0; i < waits->heaviest.listed.n; i++) {
 		const struct tb_blame_sample *row = &waits->heaviest.rows[i];
 		if (data->job == TB_ID_NONE || data->job == row->victim_job ||
 			data->job == row->culprit_job)
-			pair(detail, table, row, false,
+			sheet_pair(detail, table, row, false,
 				(double)waits->heaviest.rows[0].wait_ps);
 	}
 	if (waits->heaviest.listed.n_all > waits->heaviest.listed.n) {
@@ -193,7 +194,7 @@ static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_wai
 	char text[128], span[64];
 	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
 		const struct tb_blame_sample *row = &waits->rows[i];
-		if (!(waited ? is_victim(row, flow) : is_culprit(row, flow)))
+		if (!(waited ? wait_is_victim(row, flow) : is_culprit(row, flow)))
 			continue;
 		if (n++ == 0) {
 			snprintf(text, sizeof text, "%s, %s",
@@ -203,7 +204,7 @@ static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_wai
 			tb_sheet_caption(detail->sheet, text);
 			largest = (double)row->wait_ps;
 		}
-		pair(detail, table, row, waited, largest);
+		sheet_pair(detail, table, row, waited, largest);
 	}
 }
 

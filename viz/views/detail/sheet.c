@@ -9,7 +9,7 @@
 #define CHIP_W	8
 #define LABEL_W 108 // of a row
 
-static double height_of(const struct tb_sheet_line *line)
+static double sheet_height(const struct tb_sheet_line *line)
 {
 	static const double heights[] = {[TB_SHEET_HEADING] = 24,
 		[TB_SHEET_ROW] = 19,
@@ -19,7 +19,7 @@ static double height_of(const struct tb_sheet_line *line)
 	return heights[line->kind];
 }
 
-static struct tb_sheet_line *add(struct tb_sheet *sheet, enum tb_sheet_kind kind,
+static struct tb_sheet_line *sheet_add(struct tb_sheet *sheet, enum tb_sheet_kind kind,
 	const char *label, const char *value)
 {
 	struct tb_sheet_line *line = &sheet->lost;
@@ -48,28 +48,28 @@ void tb_sheet_fini(struct tb_sheet *sheet)
 
 void tb_sheet_heading(struct tb_sheet *sheet, const char *kind, const char *name)
 {
-	add(sheet, TB_SHEET_HEADING, kind, name);
+	sheet_add(sheet, TB_SHEET_HEADING, kind, name);
 }
 
 void tb_sheet_row(struct tb_sheet *sheet, const char *label, const char *value)
 {
-	add(sheet, TB_SHEET_ROW, label, value);
+	sheet_add(sheet, TB_SHEET_ROW, label, value);
 }
 
 void tb_sheet_caption(struct tb_sheet *sheet, const char *text)
 {
-	add(sheet, TB_SHEET_CAPTION, "", text);
+	sheet_add(sheet, TB_SHEET_CAPTION, "", text);
 }
 
 void tb_sheet_gap(struct tb_sheet *sheet)
 {
-	add(sheet, TB_SHEET_GAP, "", "");
+	sheet_add(sheet, TB_SHEET_GAP, "", "");
 }
 
 struct tb_sheet_line *tb_sheet_item(
 	struct tb_sheet *sheet, struct tb_pick pick, const char *label, const char *value)
 {
-	struct tb_sheet_line *line = add(sheet, TB_SHEET_ITEM, label, value);
+	struct tb_sheet_line *line = sheet_add(sheet, TB_SHEET_ITEM, label, value);
 	line->pick = pick;
 	sheet->n_items += line != &sheet->lost;
 	return line;
@@ -81,15 +81,15 @@ void tb_sheet_name(
 	tb_sheet_item(sheet, pick, label, value)->is_pair = true;
 }
 
-// line_of finds the line of an item and how far below the sheet's top it begins.
-static const struct tb_sheet_line *line_of(
+// sheet_line finds the line of an item and how far below the sheet's top it begins.
+static const struct tb_sheet_line *sheet_line(
 	const struct tb_sheet *sheet, uint32_t item, double *y)
 {
 	*y = 0;
 	for (size_t i = 0; i < sheet->n; i++) {
 		if (sheet->lines[i].kind == TB_SHEET_ITEM && item-- == 0)
 			return &sheet->lines[i];
-		*y += height_of(&sheet->lines[i]);
+		*y += sheet_height(&sheet->lines[i]);
 	}
 	return NULL;
 }
@@ -97,7 +97,7 @@ static const struct tb_sheet_line *line_of(
 struct tb_pick tb_sheet_pick(const struct tb_sheet *sheet, uint32_t item)
 {
 	double y;
-	const struct tb_sheet_line *line = line_of(sheet, item, &y);
+	const struct tb_sheet_line *line = sheet_line(sheet, item, &y);
 	return line ? line->pick : (struct tb_pick){TB_PICK_NONE, 0};
 }
 
@@ -115,11 +115,11 @@ bool tb_sheet_step(const struct tb_sheet *sheet, struct tb_sheet_place *place, i
 	else
 		place->chosen -= place->chosen > 0;
 	place->has_chosen = true;
-	const struct tb_sheet_line *line = line_of(sheet, place->chosen, &y);
+	const struct tb_sheet_line *line = sheet_line(sheet, place->chosen, &y);
 	if (line && y < place->scroll)
 		place->scroll = y;
-	else if (line && y + height_of(line) > place->scroll + visible_h)
-		place->scroll = y + height_of(line) - visible_h;
+	else if (line && y + sheet_height(line) > place->scroll + visible_h)
+		place->scroll = y + sheet_height(line) - visible_h;
 	return true;
 }
 
@@ -156,7 +156,7 @@ static void draw_pair(
 	tb_picture_text(pen->picture, box, type, line->value);
 }
 
-static void draw_bar(
+static void draw_sheet_bar(
 	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
 	struct tb_box track = {box.x, box.y + box.h - 4, box.w, 3};
@@ -215,10 +215,10 @@ static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 		tb_style_type(pen->pane->style, TB_FONT_MONO, 12, false), line->label);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(pen->picture, text, type, line->value);
-	draw_bar(pen, box, line);
+	draw_sheet_bar(pen, box, line);
 }
 
-static void draw_line(const struct sheet_pen *pen, struct tb_box box,
+static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
 	switch (line->kind) {
@@ -263,7 +263,7 @@ void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 	double all = 0, y = box.y;
 	uint32_t item = 0;
 	for (size_t i = 0; i < sheet->n; i++)
-		all += height_of(&sheet->lines[i]);
+		all += sheet_height(&sheet->lines[i]);
 	place->scroll = fmin(fmax(place->scroll, 0), fmax(all - box.h, 0));
 	if (sheet->status != TB_OK)
 		picture->status = sheet->status;
@@ -271,12 +271,12 @@ void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 	y -= place->scroll;
 	for (size_t i = 0; i < sheet->n && y < box.y + box.h; i++) {
 		const struct tb_sheet_line *line = &sheet->lines[i];
-		double h = height_of(line);
+		double h = sheet_height(line);
 		bool chosen = line->kind == TB_SHEET_ITEM && place->has_chosen &&
 			      item == place->chosen;
 		item += line->kind == TB_SHEET_ITEM;
 		if (y + h > box.y)
-			draw_line(&pen,
+			draw_sheet_line(&pen,
 				(struct tb_box){box.x + PAD, y, box.w - 2 * PAD, h}, line,
 				chosen);
 		y += h;

@@ -47,8 +47,8 @@ int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *tab
 	return TB_OK;
 }
 
-// draw_ground draws the background of a row; a click on it selects the flow.
-static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+// draw_flow_rows_ground draws the background of a row; a click on it selects the flow.
+static void draw_flow_rows_ground(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, struct tb_pick pick)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -62,14 +62,15 @@ static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 			palette->accent);
 }
 
-static void draw_row(const struct tb_flow_rows *list, const struct tb_flow_table *table,
-	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index)
+static void draw_flow_entry(const struct tb_flow_rows *list,
+	const struct tb_flow_table *table, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box, uint32_t index)
 {
 	const struct tb_flow_rank *top = &list->top[index];
 	const struct tb_flow_sample *flow = &table->rows[top->row];
 	char value[48], ends[160];
-	draw_ground(pane, picture, box, (struct tb_pick){TB_PICK_FLOW, top->row});
+	draw_flow_rows_ground(
+		pane, picture, box, (struct tb_pick){TB_PICK_FLOW, top->row});
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,
@@ -107,7 +108,7 @@ void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *ta
 		double y = rows.y + i * (double)ROW_H - list->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(list, table, pane, picture,
+		draw_flow_entry(list, table, pane, picture,
 			(struct tb_box){rows.x, y, rows.w, ROW_H}, i);
 	}
 	tb_picture_unclip(picture);

@@ -110,8 +110,9 @@ static struct tb_box cell_box(const struct tb_flow_square *square, uint32_t row,
 		n_nodes * pixel};
 }
 
-static void draw_cell(const struct tb_flow_square *square, const struct tb_style *style,
-	struct tb_picture *picture, uint32_t row, uint32_t column)
+static void draw_square_cell(const struct tb_flow_square *square,
+	const struct tb_style *style, struct tb_picture *picture, uint32_t row,
+	uint32_t column)
 {
 	const struct tb_flow_grid *grid = &square->grid;
 	const struct tb_flow_cell *cell =
@@ -139,17 +140,17 @@ static void draw_cell(const struct tb_flow_square *square, const struct tb_style
 			tb_scale_number(&scale, value, text, sizeof text));
 }
 
-static void draw_cells(const struct tb_flow_square *square, const struct tb_style *style,
-	struct tb_picture *picture)
+static void draw_square_cells(const struct tb_flow_square *square,
+	const struct tb_style *style, struct tb_picture *picture)
 {
 	for (uint32_t row = 0; row < square->grid.n_rows; row++)
 		for (uint32_t column = 0; column < square->grid.n_columns; column++)
-			draw_cell(square, style, picture, row, column);
+			draw_square_cell(square, style, picture, row, column);
 }
 
-// draw_jobs draws nodes on the rims in the colours of their jobs.
-static void draw_jobs(const struct tb_flow_square *square, const struct tb_pane *pane,
-	struct tb_picture *picture)
+// draw_square_jobs draws nodes on the rims in the colours of their jobs.
+static void draw_square_jobs(const struct tb_flow_square *square,
+	const struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box box = square->box;
 	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
@@ -219,8 +220,8 @@ static uint32_t tick_nodes(const struct tb_flow_square *square, double room)
 	return step;
 }
 
-static void draw_axes(const struct tb_flow_square *square, const struct tb_style *style,
-	struct tb_picture *picture)
+static void draw_square_axes(const struct tb_flow_square *square,
+	const struct tb_style *style, struct tb_picture *picture)
 {
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
 	uint32_t n = square->n_nodes;
@@ -249,15 +250,15 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 	struct tb_picture *picture)
 {
 	struct tb_box box = square->box;
-	draw_axes(square, pane->style, picture);
+	draw_square_axes(square, pane->style, picture);
 	tb_picture_rect(picture, box, tb_palette_of(pane->style->theme)->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
 	tb_picture_clip(
 		picture, (struct tb_box){box.x - 6, box.y - 6, box.w + 8, box.h + 8});
 	tb_picture_clip(picture, box);
-	draw_cells(square, pane->style, picture);
+	draw_square_cells(square, pane->style, picture);
 	tb_picture_unclip(picture);
-	draw_jobs(square, pane, picture);
+	draw_square_jobs(square, pane, picture);
 	draw_nodes(square, pane, picture);
 	draw_selected(square, table, pane, picture);
 	tb_picture_unclip(picture);

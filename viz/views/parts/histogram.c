@@ -13,7 +13,7 @@ void tb_histogram_fini(struct tb_histogram *histogram)
 	*histogram = (struct tb_histogram){.counts = NULL};
 }
 
-static uint64_t largest_of(const struct tb_viewer_data *data)
+static uint64_t histogram_largest(const struct tb_viewer_data *data)
 {
 	uint64_t largest = 0;
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
@@ -31,9 +31,9 @@ uint32_t tb_histogram_bucket(const struct tb_histogram *histogram, uint64_t valu
 	return 1 + (uint32_t)fmin(fmax(floor(percent / 100 * N_ABOVE), 0), N_ABOVE - 1);
 }
 
-// lowest returns the lowest value of a bucket above 0. The inverse of the scale is a unit
-// or so off it, by rounding.
-static uint64_t lowest(const struct tb_histogram *histogram, uint32_t bucket)
+// histogram_lowest returns the lowest value of a bucket above 0. The inverse of the scale
+// is a unit or so off it, by rounding.
+static uint64_t histogram_lowest(const struct tb_histogram *histogram, uint32_t bucket)
 {
 	const struct tb_scale *scale = &histogram->scale;
 	double share = (double)(bucket - 1) / N_ABOVE;
@@ -54,8 +54,9 @@ void tb_histogram_range(const struct tb_histogram *histogram, uint32_t first,
 	uint32_t last, uint64_t *low, uint64_t *high)
 {
 	bool none = histogram->scale.top <= 0; // all values are 0
-	*low = first == 0 ? 0 : none ? 1 : lowest(histogram, first);
-	*high = last >= N_ABOVE || none ? UINT64_MAX : lowest(histogram, last + 1) - 1;
+	*low = first == 0 ? 0 : none ? 1 : histogram_lowest(histogram, first);
+	*high = last >= N_ABOVE || none ? UINT64_MAX
+					: histogram_lowest(histogram, last + 1) - 1;
 }
 
 int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_data *data,
@@ -75,7 +76,7 @@ int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_dat
 	histogram->n_rows = n_rows;
 	histogram->most = 0;
 	histogram->scale = tb_style_scale(
-		style, tb_quantity_of(data->metric), (double)largest_of(data));
+		style, tb_quantity_of(data->metric), (double)histogram_largest(data));
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
 		if (tb_run_unmeasured(tb_run_links(data->run)[i].known, data->metric))
 			continue;

@@ -56,8 +56,8 @@ void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
 #define HEADER_H 46
 #define ROW_H	 TB_ROOT_LIST_ROW_H
 
-// leave_out drops the roots that are outside.
-static void leave_out(struct tb_root_list *list, const uint8_t *outside)
+// root_list_leave_out drops the roots that are outside.
+static void root_list_leave_out(struct tb_root_list *list, const uint8_t *outside)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < list->n; i++)
@@ -75,7 +75,7 @@ int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
 		tb_tree_roots(trees, slices.from, slices.end, &list->roots, &list->n);
 	list->listed = status == TB_OK;
 	if (list->listed && outside)
-		leave_out(list, outside);
+		root_list_leave_out(list, outside);
 	return status;
 }
 
@@ -122,8 +122,9 @@ struct tb_link tb_root_list_step(
 	return list->roots[at].root;
 }
 
-// draw_ground draws the background of a row; a click on a root selects its link.
-static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+// draw_root_list_ground draws the background of a row; a click on a root selects its
+// link.
+static void draw_root_list_ground(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, struct tb_link root, bool shown)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -142,7 +143,7 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 {
 	struct tb_root_waits waits;
 	char value[48];
-	draw_ground(pane, picture, box, root->root, shown);
+	draw_root_list_ground(pane, picture, box, root->root, shown);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
@@ -169,8 +170,8 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 		(struct tb_box){box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
 }
 
-static void draw_header(const struct tb_trees *trees, const struct tb_pane *pane,
-	struct tb_picture *picture, struct tb_box place)
+static void draw_root_list_header(const struct tb_trees *trees,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
 	char width[24];
 	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
@@ -195,7 +196,7 @@ void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
 {
 	struct tb_box body = {
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
-	draw_header(trees, pane, picture, place);
+	draw_root_list_header(trees, pane, picture, place);
 	double most = fmax(list->n * (double)ROW_H - body.h, 0);
 	list->scroll = fmin(fmax(list->scroll, 0), most);
 	tb_picture_clip(picture, body);

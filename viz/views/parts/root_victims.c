@@ -23,7 +23,7 @@ static uint64_t others_ps(
 	return (uint64_t)fmin(kept, known);
 }
 
-static int longest_first(const void *one, const void *other)
+static int victim_longest_first(const void *one, const void *other)
 {
 	const struct tb_root_victim *a = one, *b = other;
 	if (a->least_ps != b->least_ps)
@@ -31,8 +31,8 @@ static int longest_first(const void *one, const void *other)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-// add_up fills in the shares of the links.
-static void add_up(
+// sum_victim_waits fills in the shares of the links.
+static void sum_victim_waits(
 	struct link_share *shares, const struct tb_trees *trees, struct tb_link root)
 {
 	for (uint32_t i = 0; i < trees->n; i++) {
@@ -66,7 +66,7 @@ int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees 
 		free(shares);
 		return TB_ENOMEM;
 	}
-	add_up(shares, trees, root);
+	sum_victim_waits(shares, trees, root);
 	for (uint32_t i = 0; i < waits->listed.n; i++) {
 		const struct tb_blame_sample *row = &waits->rows[i];
 		const struct link_share *share = &shares[row->link.id];
@@ -80,7 +80,7 @@ int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees 
 			victims->n_doubtful++;
 	}
 	free(shares);
-	qsort(victims->list, victims->n, sizeof *victims->list, longest_first);
+	qsort(victims->list, victims->n, sizeof *victims->list, victim_longest_first);
 	victims->root = root;
 	victims->listed = true;
 	return TB_OK;

@@ -8,7 +8,7 @@
 #define GAP	 5
 #define LINE_H	 17
 
-static void draw_bar(struct tb_picture *picture, struct tb_box box,
+static void draw_share_bar(struct tb_picture *picture, struct tb_box box,
 	const struct tb_share *shares, size_t n)
 {
 	double all = 0, x = box.x;
@@ -23,8 +23,8 @@ static void draw_bar(struct tb_picture *picture, struct tb_box box,
 	}
 }
 
-static void draw_name(struct tb_picture *picture, struct tb_type type, struct tb_box box,
-	const struct tb_share *share)
+static void draw_share_name(struct tb_picture *picture, struct tb_type type,
+	struct tb_box box, const struct tb_share *share)
 {
 	tb_picture_rect(picture, (struct tb_box){box.x, box.y + 3, SWATCH_W, SWATCH_W},
 		share->colour);
@@ -38,7 +38,7 @@ double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *styl
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 12, true);
 	double x = box.x, y = box.y + BAR_H + GAP;
 	if (picture)
-		draw_bar(picture, box, shares, n);
+		draw_share_bar(picture, box, shares, n);
 	for (size_t i = 0; i < n; i++) {
 		double w = ceil(tb_text_width(type.font, type.size, shares[i].text)) + 2;
 		bool full = x > box.x && x + SWATCH_W + 5 + w > box.x + box.w;
@@ -49,7 +49,7 @@ double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *styl
 		x = full ? box.x : x;
 		y += full ? LINE_H : 0;
 		if (picture)
-			draw_name(picture, type,
+			draw_share_name(picture, type,
 				(struct tb_box){x, y,
 					fmin(w, box.x + box.w - x - SWATCH_W - 5),
 					LINE_H - 1},

@@ -29,7 +29,7 @@ static void read_levels(struct tb_time_strip *strip, struct tb_run *run)
 		free(waits);
 }
 
-static void forget(struct tb_time_strip *strip)
+static void strip_forget(struct tb_time_strip *strip)
 {
 	free(strip->by_bin);
 	free(strip->by_level);
@@ -43,9 +43,9 @@ static void forget(struct tb_time_strip *strip)
 	strip->by_bin = strip->by_level = NULL;
 }
 
-// read_jobs reads the waits of jobs where there are several; without them there is no
-// lane.
-static void read_jobs(struct tb_time_strip *strip, struct tb_run *run)
+// read_strip_jobs reads the waits of jobs where there are several; without them there is
+// no lane.
+static void read_strip_jobs(struct tb_time_strip *strip, struct tb_run *run)
 {
 	uint32_t n = tb_run_info(run)->n_jobs;
 	if (n < 2 || !strip->by_level ||
@@ -98,23 +98,23 @@ static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
 	tb_recorded_captures_fini(&captures);
 }
 
-static int read_strip(
+static int read_time_strip(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_time_strip *strip = (struct tb_time_strip *)question;
-	forget(strip);
+	strip_forget(strip);
 	strip->n_bins = tb_run_info(run)->n_bins;
 	strip->n_levels = tb_run_info(run)->n_levels;
 	strip->bin_ps = tb_run_info(run)->bin_ps;
 	read_levels(strip, run);
-	read_jobs(strip, run);
+	read_strip_jobs(strip, run);
 	read_recorded(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
 		return tb_fail_memory(error, "the time strip");
 	int status = tb_run_wait_by_bin(run, strip->by_bin, error);
 	if (status != TB_OK)
-		forget(strip);
+		strip_forget(strip);
 	return status;
 }
 
@@ -123,7 +123,7 @@ int tb_time_strip_read(
 {
 	if (strip->question.state == TB_UNASKED)
 		strip->question = (struct tb_question){
-			.what = "reading the time strip", .read = read_strip};
+			.what = "reading the time strip", .read = read_time_strip};
 	int status = tb_viewer_put(viewer, &strip->question, error);
 	return status < 0 ? status : TB_OK;
 }
@@ -131,7 +131,7 @@ int tb_time_strip_read(
 void tb_time_strip_fini(struct tb_time_strip *strip)
 {
 	tb_question_drop(&strip->question);
-	forget(strip);
+	strip_forget(strip);
 }
 
 // bin_wait returns the mean wait per bin over [from, to), which may lie within one bin.
@@ -179,14 +179,14 @@ static int n_columns(const struct tb_time_strip *strip, struct tb_box box)
 	return (int)fmin(ceil(box.w / COLUMN), (double)strip->n_bins);
 }
 
-// x_of returns where a bin begins in the box.
-static double x_of(const struct tb_time_strip *strip, struct tb_box box, double bin)
+// strip_x returns where a bin begins in the box.
+static double strip_x(const struct tb_time_strip *strip, struct tb_box box, double bin)
 {
 	return box.x + box.w * bin / fmax((double)strip->n_bins, 1);
 }
 
-// column_of returns the bins that a column stands for.
-static void column_of(
+// strip_column returns the bins that a column stands for.
+static void strip_column(
 	const struct tb_time_strip *strip, int columns, int i, double *from, double *to)
 {
 	double bins = (double)strip->n_bins;
@@ -199,7 +199,7 @@ static double largest_lane(const struct tb_time_strip *strip, int columns)
 	double largest = 0, from, to;
 	for (int i = 0; strip->by_level && i < columns; i++)
 		for (uint32_t level = 0; level < strip->n_levels; level++) {
-			column_of(strip, columns, i, &from, &to);
+			strip_column(strip, columns, i, &from, &to);
 			largest = fmax(largest, level_wait(strip, level, from, to));
 		}
 	return largest;
@@ -209,14 +209,14 @@ static double largest_bar(const struct tb_time_strip *strip, int columns)
 {
 	double largest = 0, from, to;
 	for (int i = 0; i < columns; i++) {
-		column_of(strip, columns, i, &from, &to);
+		strip_column(strip, columns, i, &from, &to);
 		largest = fmax(largest, bin_wait(strip, from, to));
 	}
 	return largest;
 }
 
-// name_lane writes the name of a lane left of it, where there is room.
-static void name_lane(const struct tb_style *style, struct tb_picture *picture,
+// strip_name_lane writes the name of a lane left of it, where there is room.
+static void strip_name_lane(const struct tb_style *style, struct tb_picture *picture,
 	struct tb_box lane, const char *name)
 {
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 10, true);
@@ -226,9 +226,9 @@ static void name_lane(const struct tb_style *style, struct tb_picture *picture,
 		type, name);
 }
 
-// draw_levels shades the waits of each level over time, the top level first.
-static void draw_levels(const struct tb_time_strip *strip, const struct tb_style *style,
-	struct tb_picture *picture, struct tb_box box)
+// draw_strip_levels shades the waits of each level over time, the top level first.
+static void draw_strip_levels(const struct tb_time_strip *strip,
+	const struct tb_style *style, struct tb_picture *picture, struct tb_box box)
 {
 	uint32_t n_levels = strip->n_levels;
 	int columns = n_columns(strip, box);
@@ -240,11 +240,11 @@ static void draw_levels(const struct tb_time_strip *strip, const struct tb_style
 			box.x, box.y + (n_levels - 1 - level) * h, box.w, fmax(h - 1, 1)};
 		char name[24];
 		snprintf(name, sizeof name, "level %" PRIu32, level);
-		name_lane(style, picture, lane, name);
+		strip_name_lane(style, picture, lane, name);
 		for (int i = 0; i < columns; i++) {
-			column_of(strip, columns, i, &from, &to);
-			double left = x_of(strip, box, from),
-			       right = x_of(strip, box, to);
+			strip_column(strip, columns, i, &from, &to);
+			double left = strip_x(strip, box, from),
+			       right = strip_x(strip, box, to);
 			double wait = level_wait(strip, level, from, to);
 			if (wait > 0)
 				tb_picture_rect(picture,
@@ -256,8 +256,9 @@ static void draw_levels(const struct tb_time_strip *strip, const struct tb_style
 	}
 }
 
-// draw_jobs shades the waits of each job over time, and names the jobs in their colours.
-static void draw_jobs(const struct tb_time_strip *strip, const struct tb_pane *pane,
+// draw_strip_jobs shades the waits of each job over time, and names the jobs in their
+// colours.
+static void draw_strip_jobs(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
 	uint32_t n_all = pane->data->info->n_jobs;
@@ -270,12 +271,12 @@ static void draw_jobs(const struct tb_time_strip *strip, const struct tb_pane *p
 		struct tb_box name = {4, lane.y, 8, lane.h};
 		tb_picture_rect(picture, name, tb_job_colour(pane->style->theme, job));
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_JOB, job});
-		name_lane(pane->style, picture, lane,
+		strip_name_lane(pane->style, picture, lane,
 			tb_run_job_name(pane->data->run, job));
 		for (int i = 0; i < columns; i++) {
-			column_of(strip, columns, i, &from, &to);
-			double left = x_of(strip, box, from),
-			       right = x_of(strip, box, to);
+			strip_column(strip, columns, i, &from, &to);
+			double left = strip_x(strip, box, from),
+			       right = strip_x(strip, box, to);
 			double wait = job_wait(strip, n_all, job, from, to);
 			if (wait > 0)
 				tb_picture_rect(picture,
@@ -288,9 +289,9 @@ static void draw_jobs(const struct tb_time_strip *strip, const struct tb_pane *p
 	}
 }
 
-// draw_recorded shades what was recorded over time, each lane by its own largest.
-static void draw_recorded(const struct tb_time_strip *strip, const struct tb_style *style,
-	struct tb_picture *picture, struct tb_box box)
+// draw_strip_recorded shades what was recorded over time, each lane by its own largest.
+static void draw_strip_recorded(const struct tb_time_strip *strip,
+	const struct tb_style *style, struct tb_picture *picture, struct tb_box box)
 {
 	int columns = n_columns(strip, box);
 	double h = fmin(box.h / strip->n_recorded, MOST_H), from, to, y = box.y;
@@ -301,11 +302,11 @@ static void draw_recorded(const struct tb_time_strip *strip, const struct tb_sty
 		if (!by_bin)
 			continue;
 		y += h;
-		name_lane(style, picture, lane, tb_recorded_lane_names[i]);
+		strip_name_lane(style, picture, lane, tb_recorded_lane_names[i]);
 		for (int pass = 0; pass < 2; pass++)
 			for (int column = 0; column < columns; column++) {
 				uint64_t sum = 0;
-				column_of(strip, columns, column, &from, &to);
+				strip_column(strip, columns, column, &from, &to);
 				for (uint64_t bin = (uint64_t)from; bin < (uint64_t)to;
 					bin++)
 					sum += by_bin[bin];
@@ -313,8 +314,8 @@ static void draw_recorded(const struct tb_time_strip *strip, const struct tb_sty
 					largest = sum;
 				if (pass == 0 || sum == 0)
 					continue;
-				double left = x_of(strip, box, from),
-				       right = x_of(strip, box, to);
+				double left = strip_x(strip, box, from),
+				       right = strip_x(strip, box, to);
 				// Little must be seen too.
 				double percent = 20 + 80 * (double)sum / (double)largest;
 				tb_picture_rect(picture,
@@ -348,30 +349,30 @@ char *tb_time_strip_scale(
 	return buffer;
 }
 
-static bool in_window(const struct tb_viewer_data *data, double bin)
+static bool strip_in_window(const struct tb_viewer_data *data, double bin)
 {
 	struct tb_window window = data->asked;
 	return tb_window_whole(data->info, window) ||
 	       (bin >= (double)window.first_bin && bin < (double)window.end_bin);
 }
 
-static void draw_bars(const struct tb_time_strip *strip, const struct tb_pane *pane,
+static void draw_strip_bars(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	double bins = (double)strip->n_bins;
 	int columns = n_columns(strip, box);
 	double largest = largest_bar(strip, columns);
-	name_lane(pane->style, picture, (struct tb_box){box.x, box.y + 2, box.w, 12},
-		"all links");
+	strip_name_lane(pane->style, picture,
+		(struct tb_box){box.x, box.y + 2, box.w, 12}, "all links");
 	double rule = box.w / fmax(columns, 1) >= 4 ? 1 : 0;
 	for (int i = 0; largest > 0 && i < columns; i++) {
 		double from = bins * i / columns, to = bins * (i + 1) / columns;
 		double h = (box.h - 4) * bin_wait(strip, from, to) / largest;
 		if (h <= 0)
 			continue;
-		double left = x_of(strip, box, from), right = x_of(strip, box, to);
-		bool shown = in_window(pane->data, from + 0.5 * bins / columns);
+		double left = strip_x(strip, box, from), right = strip_x(strip, box, to);
+		bool shown = strip_in_window(pane->data, from + 0.5 * bins / columns);
 		tb_picture_rect(picture,
 			(struct tb_box){left, box.y + box.h - fmax(h, 1),
 				fmax(right - left - rule, 0.5), fmax(h, 1)},
@@ -398,7 +399,7 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 				strip->n_recorded * (double)MOST_H);
 		levels.h -= recorded.h;
 		recorded.y += levels.h;
-		draw_recorded(strip, pane->style, picture, recorded);
+		draw_strip_recorded(strip, pane->style, picture, recorded);
 	}
 	if (strip->by_level) {
 		struct tb_box jobs = levels;
@@ -406,12 +407,12 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 			strip->n_levels * (double)MOST_H);
 		jobs.y += levels.h;
 		jobs.h -= levels.h;
-		draw_levels(strip, pane->style, picture, levels);
+		draw_strip_levels(strip, pane->style, picture, levels);
 		if (strip->n_jobs)
-			draw_jobs(strip, pane, picture, jobs);
+			draw_strip_jobs(strip, pane, picture, jobs);
 	}
 	if (strip->by_bin)
-		draw_bars(strip, pane, picture, bars);
+		draw_strip_bars(strip, pane, picture, bars);
 }
 
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

@@ -71,7 +71,7 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 	return stroke;
 }
 
-static int by_rank(const void *one, const void *other)
+static int tree_line_by_rank(const void *one, const void *other)
 {
 	const struct tb_tree_stroke *a = one, *b = other;
 	if (a->rank != b->rank)
@@ -79,7 +79,7 @@ static int by_rank(const void *one, const void *other)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
-static const struct tb_tree_direction *worse_of(const struct tb_tree_edge *edge)
+static const struct tb_tree_direction *tree_line_worse(const struct tb_tree_edge *edge)
 {
 	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
 	bool take_up = up->mark != down->mark ? up->mark > down->mark
@@ -117,13 +117,14 @@ static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pa
 				stroke_of(sight, pane, &edge->down, line, 2.5);
 		return n;
 	}
-	if (worse_of(edge)->link.id != TB_ID_NONE)
-		sight->strokes[n++] = stroke_of(sight, pane, worse_of(edge), line, 0);
+	if (tree_line_worse(edge)->link.id != TB_ID_NONE)
+		sight->strokes[n++] =
+			stroke_of(sight, pane, tree_line_worse(edge), line, 0);
 	return n;
 }
 
-// cross_out draws a cross on the middle of a line.
-static void cross_out(
+// tree_line_cross_out draws a cross on the middle of a line.
+static void tree_line_cross_out(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
 {
 	const struct tb_colour colour = tb_palette_of(pane->style->theme)->dead;
@@ -144,12 +145,14 @@ static void draw_dashes(struct tb_picture *picture, const struct tb_tree_stroke 
 			stroke->width, stroke->colour);
 }
 
-// draw_band fills what is between two rows of a block, in the shade of its worst link.
-static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture, const struct tb_tree_edge *edge)
+// draw_tree_line_band fills what is between two rows of a block, in the shade of its
+// worst link.
+static void draw_tree_line_band(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_tree_edge *edge)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_tree_direction *worse = worse_of(edge);
+	const struct tb_tree_direction *worse = tree_line_worse(edge);
 	struct tb_box low = tb_tree_sight_box(sight, edge->lower);
 	struct tb_box high = tb_tree_sight_box(sight, edge->upper);
 	struct tb_scale scale = tb_tree_sight_scale(sight, pane->style);
@@ -173,7 +176,7 @@ static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *p
 			worse->mark != TB_MARK_NONE ? tb_mark_colour(palette, worse->mark)
 						    : palette->text);
 	if (n_dead)
-		cross_out(pane, picture, box);
+		tree_line_cross_out(pane, picture, box);
 }
 
 void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
@@ -182,10 +185,10 @@ void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane 
 	size_t n = 0;
 	for (uint32_t i = 0; i < sight->edges.n; i++)
 		if (in_block(sight, &sight->edges.edges[i]))
-			draw_band(sight, pane, picture, &sight->edges.edges[i]);
+			draw_tree_line_band(sight, pane, picture, &sight->edges.edges[i]);
 		else
 			n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
-	qsort(sight->strokes, n, sizeof *sight->strokes, by_rank);
+	qsort(sight->strokes, n, sizeof *sight->strokes, tree_line_by_rank);
 	for (size_t i = 0; i < n; i++) {
 		const struct tb_tree_stroke *stroke = &sight->strokes[i];
 		tb_picture_line(picture, stroke->line, stroke->width,
@@ -194,6 +197,6 @@ void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane 
 		if (stroke->unmeasured)
 			draw_dashes(picture, stroke);
 		if (stroke->dead)
-			cross_out(pane, picture, stroke->line);
+			tree_line_cross_out(pane, picture, stroke->line);
 	}
 }

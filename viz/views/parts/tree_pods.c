@@ -30,8 +30,8 @@ void tb_tree_sight_turn_all(struct tb_tree_sight *sight)
 	sight->turned = true;
 }
 
-// leaf_of returns the subtree of an item's switch, of a link that of its lower end.
-static uint32_t leaf_of(const struct tb_tree_sight *sight, struct tb_pick pick)
+// pod_leaf returns the subtree of an item's switch, of a link that of its lower end.
+static uint32_t pod_leaf(const struct tb_tree_sight *sight, struct tb_pick pick)
 {
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
 	const struct tb_run_link *links = tb_run_links(sight->data->run);
@@ -54,7 +54,7 @@ uint32_t tb_tree_sight_subtree(const struct tb_tree_sight *sight, struct tb_pick
 {
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
 	uint32_t found = TB_ID_NONE;
-	uint32_t at = leaf_of(sight, pick);
+	uint32_t at = pod_leaf(sight, pick);
 	for (; at != TB_ID_NONE; at = subtrees->list[at].parent) {
 		if (found == TB_ID_NONE && tb_subtrees_can_shut(subtrees, at))
 			found = at;
@@ -64,8 +64,8 @@ uint32_t tb_tree_sight_subtree(const struct tb_tree_sight *sight, struct tb_pick
 	return found;
 }
 
-// is_hidden is true for a subtree that is part of a larger block.
-static bool is_hidden(const struct tb_subtrees *subtrees, uint32_t index)
+// pod_is_hidden is true for a subtree that is part of a larger block.
+static bool pod_is_hidden(const struct tb_subtrees *subtrees, uint32_t index)
 {
 	uint32_t at = subtrees->list[index].parent;
 	while (at != TB_ID_NONE && !subtrees->shut[at])
@@ -83,7 +83,7 @@ struct tb_box tb_tree_sight_handle(const struct tb_tree_sight *sight, uint32_t i
 		sight, (subtree->first_slot + (double)subtree->n_slots) / n);
 	struct tb_box none = {left, 0, 0, 0};
 	double apart = tb_tree_sight_y(sight, 0) - tb_tree_sight_y(sight, 1);
-	if (!tb_subtrees_can_shut(subtrees, index) || is_hidden(subtrees, index) ||
+	if (!tb_subtrees_can_shut(subtrees, index) || pod_is_hidden(subtrees, index) ||
 		(right - left) / subtree->n_children < LEAST_OPEN_W ||
 		right - left < 2 * HANDLE_W || apart < TB_TREE_SWITCH_H + HANDLE_W + 4)
 		return none;

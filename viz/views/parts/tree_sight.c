@@ -81,20 +81,20 @@ uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row)
 	return row ? sight->asked.subtrees.n_row[row - 1] : sight->data->info->n_nodes;
 }
 
-static int no_memory(struct tb_error *error)
+static int sight_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the picture of the tree");
 }
 
-// plan plans for the present zoom, with a margin of a width on either side, so that not
-// every step of a drag makes another plan; *same is true when the vertices stay.
-static int plan(struct tb_tree_sight *sight, bool *same, struct tb_error *error)
+// sight_plan plans for the present zoom, with a margin of a width on either side, so that
+// not every step of a drag makes another plan; *same is true when the vertices stay.
+static int sight_plan(struct tb_tree_sight *sight, bool *same, struct tb_error *error)
 {
 	struct tb_tree_plan made;
 	double from = (sight->pan - 1) / sight->zoom, to = (sight->pan + 2) / sight->zoom;
 	if (tb_tree_plan_init(&made, sight->data->run, &sight->asked.subtrees,
 		    sight->area.w * sight->zoom, from, to) != TB_OK)
-		return no_memory(error);
+		return sight_no_memory(error);
 	*same = tb_tree_plan_same(&sight->plan, &made);
 	tb_tree_plan_fini(&sight->plan);
 	sight->plan = made;
@@ -103,8 +103,8 @@ static int plan(struct tb_tree_sight *sight, bool *same, struct tb_error *error)
 	return TB_OK;
 }
 
-// join joins the links between the vertices of the plan.
-static int join(struct tb_tree_sight *sight, struct tb_error *error)
+// sight_join joins the links between the vertices of the plan.
+static int sight_join(struct tb_tree_sight *sight, struct tb_error *error)
 {
 	struct tb_tree_edges made;
 	int status = tb_tree_edges_init(&made, sight->data->run, &sight->plan, error);
@@ -118,7 +118,7 @@ static int join(struct tb_tree_sight *sight, struct tb_error *error)
 	if (sight->strokes)
 		return TB_OK;
 	tb_tree_edges_fini(&sight->edges);
-	return no_memory(error);
+	return sight_no_memory(error);
 }
 
 int tb_tree_sight_join(
@@ -130,12 +130,12 @@ int tb_tree_sight_join(
 		       sight->plan.to >= to &&
 		       sight->planned_w == sight->area.w * sight->zoom;
 	bool same = true;
-	int status = covered ? TB_OK : plan(sight, &same, error);
+	int status = covered ? TB_OK : sight_plan(sight, &same, error);
 	// Other cables can be visible where the vertices stay, unless all are.
 	bool all = sight->plan.from <= 0 && sight->plan.to >= 1;
 	if (status == TB_OK && (!same || !sight->edges.edge_of_link ||
 				       (!covered && !(all && sight->joined_all))))
-		status = join(sight, error);
+		status = sight_join(sight, error);
 	if (status != TB_OK)
 		return status;
 	sight->joined_all = all;

@@ -109,7 +109,7 @@ static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane
 	}
 }
 
-static void cross_out(
+static void vertex_cross_out(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
 {
 	tb_picture_line(picture, box, 2, colour);
@@ -134,8 +134,9 @@ static void block_label(const struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, text);
 }
 
-static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture, const struct vertex *vertex)
+static void draw_seen_vertex(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture,
+	const struct vertex *vertex)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box box = tb_tree_sight_box(sight, vertex->index);
@@ -157,7 +158,7 @@ static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane 
 	tb_picture_pick(picture, vertex->pick);
 	vertex_label(pane, picture, vertex, box, colour);
 	if (vertex->n_dead)
-		cross_out(picture, box, palette->dead);
+		vertex_cross_out(picture, box, palette->dead);
 	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
 	if (vertex->folded && vertex->row == 0)
 		block_label(pane, picture, box, vertex->n);
@@ -210,7 +211,7 @@ void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pa
 			vertex_of_nodes(sight, pane, &vertex);
 		else
 			vertex_of_switches(sight, pane, &vertex);
-		draw_vertex(sight, pane, picture, &vertex);
+		draw_seen_vertex(sight, pane, picture, &vertex);
 	}
 	for (uint32_t i = 0; i < sight->asked.subtrees.n; i++)
 		draw_handle(sight, pane, picture, i);
