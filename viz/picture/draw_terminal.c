@@ -123,33 +123,6 @@ static bool same_style(const struct glyph *one, const struct glyph *other)
 	       (!one->inked || memcmp(&one->ink, &other->ink, 4) == 0);
 }
 
-static void put_terminal_row(const struct glyph *row, int columns,
-	enum tb_terminal_colours colours, FILE *stream)
-{
-	const struct glyph plain = {.filled = false};
-	const struct glyph *style = &plain;
-	bool shown = colours != TB_TERMINAL_PLAIN;
-	while (columns > 0 && !row[columns - 1].bytes[0] &&
-		!(shown && row[columns - 1].filled))
-		columns--;
-	for (int x = 0; x < columns; x++) {
-		const struct glyph *glyph = &row[x];
-		if (shown && !same_style(glyph, style)) {
-			fputs("\033[0", stream);
-			if (glyph->filled)
-				put_colour(stream, colours, 48, glyph->fill);
-			if (glyph->inked)
-				put_colour(stream, colours, 38, glyph->ink);
-			fputc('m', stream);
-			style = glyph;
-		}
-		fputs(glyph->bytes[0] ? glyph->bytes : " ", stream);
-	}
-	if (!same_style(style, &plain))
-		fputs("\033[0m", stream);
-	fputc('\n', stream);
-}
-
 enum tb_terminal_colours tb_terminal_colours(FILE *stream)
 {
 	const char *term = getenv("TERM");
@@ -178,9 +151,33 @@ int tb_picture_terminal(
 		terminal_skip, terminal_text, terminal_clip};
 	terminal_clip(&screen, NULL);
 	tb_picture_draw(picture, &backend);
-	for (int y = 0; y < screen.rows; y++)
-		put_terminal_row(screen.glyphs + (size_t)y * (size_t)screen.columns,
-			screen.columns, colours, stream);
+	for (int y = 0; y < screen.rows; y++) {
+		const struct glyph *row =
+			screen.glyphs + (size_t)y * (size_t)screen.columns;
+		int columns = screen.columns;
+		const struct glyph plain = {.filled = false};
+		const struct glyph *style = &plain;
+		bool shown = colours != TB_TERMINAL_PLAIN;
+		while (columns > 0 && !row[columns - 1].bytes[0] &&
+			!(shown && row[columns - 1].filled))
+			columns--;
+		for (int x = 0; x < columns; x++) {
+			const struct glyph *glyph = &row[x];
+			if (shown && !same_style(glyph, style)) {
+				fputs("\033[0", stream);
+				if (glyph->filled)
+					put_colour(stream, colours, 48, glyph->fill);
+				if (glyph->inked)
+					put_colour(stream, colours, 38, glyph->ink);
+				fputc('m', stream);
+				style = glyph;
+			}
+			fputs(glyph->bytes[0] ? glyph->bytes : " ", stream);
+		}
+		if (!same_style(style, &plain))
+			fputs("\033[0m", stream);
+		fputc('\n', stream);
+	}
 	free(screen.glyphs);
 	return TB_OK;
 }

@@ -103,27 +103,6 @@ void tb_picture_unclip(struct tb_picture *picture)
 	item_add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
 }
 
-// fitting_length returns how many bytes of `text`, whole characters only, fit into
-// `width`.
-static size_t fitting_length(
-	enum tb_font font, double size, const char *text, double width)
-{
-	size_t length = 0;
-	double used = 0;
-	while (text[length]) {
-		size_t next = length + 1;
-		while (((unsigned char)text[next] & 0xc0) == 0x80)
-			next++;
-		char one[8] = {0};
-		memcpy(one, text + length, next - length < 8 ? next - length : 7);
-		used += tb_text_width(font, size, one);
-		if (used > width)
-			break;
-		length = next;
-	}
-	return length;
-}
-
 void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *text)
 {
@@ -138,7 +117,22 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 	} else {
 		char cut[256];
 		double dots = tb_text_width(type.font, type.size, "...");
-		size_t length = fitting_length(type.font, type.size, text, room - dots);
+		// Find how many bytes of `text`, whole characters only, fit into
+		// `width`.
+		double width = room - dots;
+		size_t length = 0;
+		double used = 0;
+		while (text[length]) {
+			size_t next = length + 1;
+			while (((unsigned char)text[next] & 0xc0) == 0x80)
+				next++;
+			char one[8] = {0};
+			memcpy(one, text + length, next - length < 8 ? next - length : 7);
+			used += tb_text_width(type.font, type.size, one);
+			if (used > width)
+				break;
+			length = next;
+		}
 		if (length == 0)
 			return;
 		int n = snprintf(cut, sizeof cut, "%.*s...",
@@ -229,15 +223,6 @@ void tb_picture_tip(struct tb_picture *picture, const char *text)
 			string_keep(picture, text, strlen(text));
 }
 
-static struct tb_box boxes_meet(struct tb_box one, struct tb_box other)
-{
-	double left = fmax(one.x, other.x);
-	double top = fmax(one.y, other.y);
-	double right = fmin(one.x + one.w, other.x + other.w);
-	double bottom = fmin(one.y + one.h, other.y + other.h);
-	return (struct tb_box){left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
-}
-
 // The clips that apply to an item while walking the items.
 struct clips {
 	struct tb_box stack[MAX_CLIPS];
@@ -250,8 +235,15 @@ static bool clips_take(struct clips *clips, const struct tb_item *item)
 	if (item->kind == TB_ITEM_CLIP) {
 		assert(clips->depth < MAX_CLIPS);
 		struct tb_box box = item->box;
-		if (clips->depth > 0)
-			box = boxes_meet(box, clips->stack[clips->depth - 1]);
+		if (clips->depth > 0) {
+			struct tb_box other = clips->stack[clips->depth - 1];
+			double left = fmax(box.x, other.x);
+			double top = fmax(box.y, other.y);
+			double right = fmin(box.x + box.w, other.x + other.w);
+			double bottom = fmin(box.y + box.h, other.y + other.h);
+			box = (struct tb_box){
+				left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
+		}
 		clips->stack[clips->depth++] = box;
 		return true;
 	}
@@ -280,12 +272,6 @@ static bool is_near_line(const struct tb_item *line, double x, double y)
 	       line->size / 2 + LINE_GRIP;
 }
 
-static bool is_over(const struct tb_item *item, double x, double y)
-{
-	return item->kind == TB_ITEM_LINE ? is_near_line(item, x, y)
-					  : tb_box_holds(item->box, x, y);
-}
-
 void tb_picture_fitting(struct tb_picture *picture, struct tb_box box,
 	struct tb_type type, const char *const *texts)
 {
@@ -305,7 +291,9 @@ bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 		const struct tb_item *item = &picture->items[i];
 		if (clips_take(&clips, item))
 			continue;
-		if (item->pick.kind == TB_PICK_NONE || !is_over(item, x, y))
+		if (item->pick.kind == TB_PICK_NONE ||
+			!(item->kind == TB_ITEM_LINE ? is_near_line(item, x, y)
+						     : tb_box_holds(item->box, x, y)))
 			continue;
 		const struct tb_box *clip = clips_top(&clips);
 		if (!clip || tb_box_holds(*clip, x, y))

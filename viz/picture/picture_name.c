@@ -56,14 +56,6 @@ static bool name_cut(struct name_end *end, struct tb_type type)
 	return end->shown < stop;
 }
 
-// name_share_out gives each end half of the room, and what one does not need to the
-// other.
-static void name_share_out(struct name_end *from, struct name_end *to, double room)
-{
-	from->room = fmin(from->width, fmax(room / 2, room - to->width));
-	to->room = room - from->room;
-}
-
 void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *name)
 {
@@ -79,7 +71,10 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 	struct name_end to = name_end_of(type, second, strlen(second));
 	if (arrow)
 		room -= tb_text_width(type.font, type.size, between);
-	name_share_out(&from, &to, room);
+	// Give each end half of the room, and what one does not need to the
+	// other.
+	from.room = fmin(from.width, fmax(room / 2, room - to.width));
+	to.room = room - from.room;
 	if (from.width + to.width > room && name_cut(&from, type) &&
 		name_cut(&to, type)) {
 		snprintf(shorter, sizeof shorter, "%s%.*s%s%s%s", from.dots,

@@ -64,43 +64,6 @@ size_t tb_print_n_findings(const struct tb_findings *findings, bool remedies)
 	return n;
 }
 
-static void print_title(struct sheets *sheets, const struct tb_report *report)
-{
-	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
-	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
-	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
-	char title[300], about[512];
-	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
-		info->id, info->network_name, tb_run_caution(info),
-		info->complete ? "" : ": did not come to its end");
-	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
-	tb_report_title(report, title, sizeof title);
-	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, large, 21, title);
-	sheets->y += 4;
-}
-
-// print_tiles puts the figures side by side, four or five a line.
-static void print_tiles(struct sheets *sheets, const struct tb_report *report)
-{
-	const struct tb_type value = {TB_FONT_BOLD, 12, TB_ALIGN_LEFT, sheets_ink};
-	const struct tb_type name = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
-	struct tb_report_tile tiles[TB_REPORT_TILES];
-	size_t n = tb_report_tiles(report, tiles), a_line = n > 6 ? 5 : n;
-	double width = (double)SHEET_ROOM / (double)a_line;
-	for (size_t first = 0; first < n; first += a_line) {
-		size_t most = 1;
-		for (size_t i = first; i < n && i < first + a_line; i++) {
-			double x = SHEET_MARGIN + (double)(i - first) * width;
-			struct tb_box box = {x, sheets->y, width - 6, 15};
-			sheets_put(sheets, box, value, tiles[i].value);
-			box = (struct tb_box){x, sheets->y + 15, width - 6, 8.5};
-			size_t lines = sheets_put(sheets, box, name, tiles[i].name);
-			most = lines > most ? lines : most;
-		}
-		sheets->y += 19 + 8.5 * (double)most;
-	}
-}
-
 static void print_note(struct sheets *sheets, const char *text)
 {
 	const struct tb_type note = {TB_FONT_TEXT, 7.5, TB_ALIGN_LEFT, sheets_muted};
@@ -212,8 +175,35 @@ int tb_print_answers(struct sheets *sheets, const struct tb_report *report,
 {
 	const struct tb_findings *findings = tb_report_findings(report);
 	double scale;
-	print_title(sheets, report);
-	print_tiles(sheets, report);
+	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
+	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
+	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
+	char title[300], about[512];
+	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
+		info->id, info->network_name, tb_run_caution(info),
+		info->complete ? "" : ": did not come to its end");
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
+	tb_report_title(report, title, sizeof title);
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, large, 21, title);
+	sheets->y += 4;
+	// Put the figures side by side, four or five a line.
+	const struct tb_type value = {TB_FONT_BOLD, 12, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_type name = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_report_tile tiles[TB_REPORT_TILES];
+	size_t n = tb_report_tiles(report, tiles), a_line = n > 6 ? 5 : n;
+	double width = (double)SHEET_ROOM / (double)a_line;
+	for (size_t first = 0; first < n; first += a_line) {
+		size_t most = 1;
+		for (size_t i = first; i < n && i < first + a_line; i++) {
+			double x = SHEET_MARGIN + (double)(i - first) * width;
+			struct tb_box box = {x, sheets->y, width - 6, 15};
+			sheets_put(sheets, box, value, tiles[i].value);
+			box = (struct tb_box){x, sheets->y + 15, width - 6, 8.5};
+			size_t lines = sheets_put(sheets, box, name, tiles[i].name);
+			most = lines > most ? lines : most;
+		}
+		sheets->y += 19 + 8.5 * (double)most;
+	}
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);

@@ -48,25 +48,6 @@ static double longest_word(enum tb_font font, double size, const char *text)
 	return widest;
 }
 
-static void table_measure(const struct printed *printed, struct printed_column *at)
-{
-	at->number = tb_column_is_number(&at->column);
-	at->width = 0;
-	for (size_t row = 0; row < printed->table->n_shown; row++) {
-		struct tb_datum datum;
-		tb_table_put(printed->table, &at->column, row, &datum);
-		double width = tb_text_width(TB_FONT_TEXT, printed->size, datum.text);
-		at->width = width > at->width ? width : at->width;
-		json_decref(datum.object);
-	}
-	if (!at->number && at->width > WIDE)
-		at->width = WIDE;
-	double title = tb_text_width(TB_FONT_BOLD, printed->size, at->column.title);
-	if (title > TITLE)
-		title = longest_word(TB_FONT_BOLD, printed->size, at->column.title);
-	at->width = (at->width > title ? at->width : title) + 1;
-}
-
 static double table_width(const struct printed *printed)
 {
 	double width = -printed->gap;
@@ -162,30 +143,6 @@ static void carry_on(const struct printed *printed, const struct table_part *par
 	put_titles(printed, part);
 }
 
-static void print_part(const struct printed *printed, const struct table_part *part)
-{
-	struct sheets *sheets = printed->sheets;
-	double first =
-		table_height(printed, part, SIZE_MAX) + table_height(printed, part, 0);
-	if (sheets->y + first + 4 > SHEET_BOTTOM)
-		carry_on(printed, part);
-	else
-		put_titles(printed, part);
-	for (size_t row = 0; row < printed->table->n_shown; row++) {
-		double height = table_height(printed, part, row);
-		if (sheets->y + height > SHEET_BOTTOM)
-			carry_on(printed, part);
-		if (row % 2)
-			tb_picture_rect(sheets_page(sheets),
-				(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
-					part_width(printed, part) + 6, height},
-				sheets_tint);
-		table_line_up(printed, part, row, true);
-		sheets->y += height;
-	}
-	sheets->y += 6;
-}
-
 // print_parts prints as many columns as fit side by side, and the others below.
 static void print_parts(const struct printed *printed)
 {
@@ -200,7 +157,26 @@ static void print_parts(const struct printed *printed)
 			(part.end == from ||
 				width + printed->columns[part.end].width <= SHEET_ROOM))
 			width += printed->columns[part.end++].width + printed->gap;
-		print_part(printed, &part);
+		struct sheets *sheets = printed->sheets;
+		double first = table_height(printed, &part, SIZE_MAX) +
+			       table_height(printed, &part, 0);
+		if (sheets->y + first + 4 > SHEET_BOTTOM)
+			carry_on(printed, &part);
+		else
+			put_titles(printed, &part);
+		for (size_t row = 0; row < printed->table->n_shown; row++) {
+			double height = table_height(printed, &part, row);
+			if (sheets->y + height > SHEET_BOTTOM)
+				carry_on(printed, &part);
+			if (row % 2)
+				tb_picture_rect(sheets_page(sheets),
+					(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
+						part_width(printed, &part) + 6, height},
+					sheets_tint);
+			table_line_up(printed, &part, row, true);
+			sheets->y += height;
+		}
+		sheets->y += 6;
 		from = part.end;
 	}
 }
@@ -212,8 +188,27 @@ static void table_fit(struct printed *printed)
 		printed->size = size;
 		printed->leading = size + 1.5;
 		printed->gap = GAP - 3 * (SIZE - size);
-		for (size_t i = 0; i < printed->n; i++)
-			table_measure(printed, &printed->columns[i]);
+		for (size_t i = 0; i < printed->n; i++) {
+			struct printed_column *at = &printed->columns[i];
+			at->number = tb_column_is_number(&at->column);
+			at->width = 0;
+			for (size_t row = 0; row < printed->table->n_shown; row++) {
+				struct tb_datum datum;
+				tb_table_put(printed->table, &at->column, row, &datum);
+				double width = tb_text_width(
+					TB_FONT_TEXT, printed->size, datum.text);
+				at->width = width > at->width ? width : at->width;
+				json_decref(datum.object);
+			}
+			if (!at->number && at->width > WIDE)
+				at->width = WIDE;
+			double title = tb_text_width(
+				TB_FONT_BOLD, printed->size, at->column.title);
+			if (title > TITLE)
+				title = longest_word(
+					TB_FONT_BOLD, printed->size, at->column.title);
+			at->width = (at->width > title ? at->width : title) + 1;
+		}
 		table_narrow(printed);
 		if (table_width(printed) <= SHEET_ROOM)
 			return;

@@ -94,24 +94,6 @@ static void count_note(void *context, const char *name, const char *text)
 	++*(size_t *)context;
 }
 
-// print_rest prints what the first page had no room for.
-static void print_rest(struct sheets *sheets, const struct tb_findings *findings,
-	const struct printed_answers *answers)
-{
-	struct printed_findings asked = {
-		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
-	if (asked.first < tb_print_n_findings(findings, false)) {
-		sheets_heading(sheets, "Findings (continued)", 40);
-		tb_print_findings(sheets, findings, &asked);
-	}
-	asked.remedies = true;
-	asked.first = 0;
-	if (answers->with_commands)
-		return;
-	sheets_heading(sheets, "Worth trying, with the commands", 40);
-	tb_print_findings(sheets, findings, &asked);
-}
-
 static void report_print_notes(struct sheets *sheets, const struct tb_report *report)
 {
 	size_t n = 0;
@@ -130,7 +112,20 @@ static int print_evidence(struct sheets *sheets, const struct tb_report *report,
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
 	sheets_turn(sheets);
-	print_rest(sheets, tb_report_findings(report), answers);
+	// Print what the first page had no room for.
+	const struct tb_findings *findings = tb_report_findings(report);
+	struct printed_findings asked = {
+		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
+	if (asked.first < tb_print_n_findings(findings, false)) {
+		sheets_heading(sheets, "Findings (continued)", 40);
+		tb_print_findings(sheets, findings, &asked);
+	}
+	asked.remedies = true;
+	asked.first = 0;
+	if (!answers->with_commands) {
+		sheets_heading(sheets, "Worth trying, with the commands", 40);
+		tb_print_findings(sheets, findings, &asked);
+	}
 	if (answers->small_matrix) {
 		double scale;
 		sheets_heading(sheets, "Congestion matrix", SHEET_HEIGHT / 2);
@@ -146,24 +141,6 @@ static int print_evidence(struct sheets *sheets, const struct tb_report *report,
 		tb_report_configuration(report, put_report_item, sheets) != TB_OK)
 		status = tb_fail_memory(error, "a report");
 	return status;
-}
-
-// report_number writes at the foot of each page which one it is, and of what.
-static void report_number(struct sheets *sheets, const char *title)
-{
-	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
-	struct tb_type right = left;
-	right.align = TB_ALIGN_RIGHT;
-	double width = SHEET_ROOM - 90;
-	for (size_t i = 0; i < sheets->n; i++) {
-		struct tb_picture *page = &sheets->pages[i];
-		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
-		// A long name stands on the first page.
-		if (tb_text_width(left.font, left.size, title) <= width)
-			tb_picture_text(page, box, left, title);
-		box.w = SHEET_ROOM;
-		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets->n);
-	}
 }
 
 static int status_of(const struct sheets *sheets)
@@ -190,7 +167,20 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	int status = tb_print_answers(&sheets, report, run, full, &answers, error);
 	if (status == TB_OK && full)
 		status = print_evidence(&sheets, report, run, &answers, error);
-	report_number(&sheets, foot);
+	// Write at the foot of each page which one it is, and of what.
+	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_type right = left;
+	right.align = TB_ALIGN_RIGHT;
+	double width = SHEET_ROOM - 90;
+	for (size_t i = 0; i < sheets.n; i++) {
+		struct tb_picture *page = &sheets.pages[i];
+		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
+		// A long name stands on the first page.
+		if (tb_text_width(left.font, left.size, foot) <= width)
+			tb_picture_text(page, box, left, foot);
+		box.w = SHEET_ROOM;
+		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets.n);
+	}
 	if (status == TB_OK && status_of(&sheets) != TB_OK)
 		status = tb_fail_memory(error, "a report");
 	if (status == TB_OK)

@@ -187,11 +187,6 @@ static void top_put(const struct top_pen *pen, double x, double w, enum tb_align
 	tb_picture_text(pen->picture, (struct tb_box){x, pen->y, w, 1}, type, text);
 }
 
-static void put_top_name(const struct top_pen *pen, double x, double w, const char *name)
-{
-	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
-}
-
 static int top_by_value(const void *one, const void *other)
 {
 	const struct top_row *a = one, *b = other;
@@ -211,7 +206,10 @@ static void draw_top_row(
 	double bar_w = fmin(pen->picture->width - bar_x - 6, 40);
 	snprintf(text, sizeof text, "%" PRIu32, index + 1);
 	top_put(pen, 0, 5, TB_ALIGN_RIGHT, text);
-	put_top_name(pen, 6, NAME_W, tb_run_links(top->run)[row->link].label);
+	double x = 6;
+	double w = NAME_W;
+	const char *name = tb_run_links(top->run)[row->link].label;
+	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
 	top_put(pen, 6 + NAME_W, VALUE_W, TB_ALIGN_RIGHT,
 		tb_metric_format(metric, row->value, text, sizeof text));
 	snprintf(text, sizeof text, percent < 0.5 ? "<1 %%" : "%.0f %%", percent);
@@ -221,24 +219,6 @@ static void draw_top_row(
 			(struct tb_box){bar_x + 7, pen->y,
 				fmax(round((bar_w - 7) * percent / 100), 1), 1},
 			tb_shade(top->options.colours, top->options.theme, percent));
-}
-
-static void draw_top_list(struct tb_top *top, struct top_pen *pen, uint32_t n)
-{
-	char text[160], of[32];
-	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
-	if (top->n_rows == 0)
-		return;
-	tb_select_first(top->rows, top->n_rows, sizeof *top->rows, end, top_by_value);
-	snprintf(text, sizeof text, "Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
-		tb_run_metric_text(top->info, top->options.metric), top->first + 1, end,
-		tb_format_count(top->n_rows, of, sizeof of));
-	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT, text);
-	for (uint32_t i = top->first; i < end; i++) {
-		pen->y++;
-		draw_top_row(top, pen, i);
-	}
-	pen->y++;
 }
 
 static void draw_state(const struct tb_top *top, const struct top_pen *pen)
@@ -282,7 +262,23 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	if (rows)
 		tb_picture_rect(picture, (struct tb_box){0, pen.y - 1, columns, rows},
 			picture->page);
-	draw_top_list(top, &pen, rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE);
+	uint32_t n = rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE;
+	char text[160], of[32];
+	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
+	if (top->n_rows != 0) {
+		tb_select_first(
+			top->rows, top->n_rows, sizeof *top->rows, end, top_by_value);
+		snprintf(text, sizeof text,
+			"Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
+			tb_run_metric_text(top->info, top->options.metric),
+			top->first + 1, end, tb_format_count(top->n_rows, of, sizeof of));
+		top_put(&pen, 0, pen.picture->width, TB_ALIGN_LEFT, text);
+		for (uint32_t i = top->first; i < end; i++) {
+			pen.y++;
+			draw_top_row(top, &pen, i);
+		}
+		pen.y++;
+	}
 	if (rows) {
 		pen.y = last;
 		top_put(&pen, 0, columns, TB_ALIGN_LEFT,

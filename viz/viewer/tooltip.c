@@ -62,16 +62,6 @@ static struct tb_box tooltip_visible(struct tb_box box, struct tb_box place)
 		fmin(box.y + box.h, place.y + place.h) - y};
 }
 
-// tip_of_view lets the view under the pointer explain its own parts.
-static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
-{
-	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
-	if (!pane || !pane->view->tip)
-		return;
-	pane->view->tip(pane, tip);
-	tip->about = tooltip_visible(tip->about, pane->place);
-}
-
 static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
 {
 	const char *name = tb_run_node_name(viewer->data.run, (struct tb_node){node});
@@ -135,7 +125,12 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	default:
 		break;
 	}
-	tip_of_view(viewer, tip);
+	// Let the view under the pointer explain its own parts.
+	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
+	if (!pane || !pane->view->tip)
+		return;
+	pane->view->tip(pane, tip);
+	tip->about = tooltip_visible(tip->about, pane->place);
 }
 
 // tooltip_about returns the box of what is under the pointer, as far as it is visible: a
@@ -178,23 +173,6 @@ static bool tooltip_beside_run(struct tb_box *box, struct tb_box about,
 	return true;
 }
 
-static void draw_lines(const struct tb_viewer *viewer, const struct tb_tip *tip,
-	struct tb_box box, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
-	tb_picture_rect(picture, box, palette->raised);
-	tb_picture_frame(picture, box, 1, palette->line);
-	for (int i = 0; i < tip->n_lines; i++) {
-		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
-			box.w - 2 * TIP_PAD, TIP_LINE};
-		tb_picture_text(picture, line,
-			tb_style_type(&viewer->style,
-				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
-				i == 2),
-			tip->lines[i]);
-	}
-}
-
 void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_mouse *mouse = &viewer->mouse;
@@ -218,5 +196,16 @@ void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 	if (!tooltip_beside_run(&box, tip.about, &tip, picture) &&
 		!tooltip_beside_run(&box, narrow, &tip, picture))
 		(void)tooltip_beside_run(&box, pointer, &tip, picture);
-	draw_lines(viewer, &tip, box, picture);
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
+	tb_picture_rect(picture, box, palette->raised);
+	tb_picture_frame(picture, box, 1, palette->line);
+	for (int i = 0; i < tip.n_lines; i++) {
+		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
+			box.w - 2 * TIP_PAD, TIP_LINE};
+		tb_picture_text(picture, line,
+			tb_style_type(&viewer->style,
+				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
+				i == 2),
+			tip.lines[i]);
+	}
 }

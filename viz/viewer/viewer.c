@@ -61,16 +61,6 @@ static int open_viewer_source(
 	return status;
 }
 
-// choose_first shows the main view that says most of the run.
-static void choose_first(struct tb_viewer *viewer)
-{
-	struct tb_pane *pane;
-	for (int n = 0; viewer->data.run && (pane = tb_panes_main(&viewer->panes, n));
-		n++)
-		if (pane->view->comes_first && pane->view->comes_first(pane))
-			tb_viewer_go(viewer, pane);
-}
-
 int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error)
 {
@@ -84,7 +74,11 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 		tb_viewer_free(made);
 		return status;
 	}
-	choose_first(made);
+	// Show the main view that says most of the run.
+	struct tb_pane *pane;
+	for (int n = 0; made->data.run && (pane = tb_panes_main(&made->panes, n)); n++)
+		if (pane->view->comes_first && pane->view->comes_first(pane))
+			tb_viewer_go(made, pane);
 	*viewer = made;
 	return TB_OK;
 }

@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-// forget_whole drops the data of the whole run, and what views computed from it: their
-// arrays are as long as the run was.
-static void forget_whole(struct tb_viewer *viewer)
-{
-	tb_viewer_data_forget(&viewer->data);
-	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
-	for (uint32_t i = 0; i < viewer->panes.n; i++)
-		if (viewer->panes.list[i].view->forget)
-			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
-	struct tb_pick *selected = &viewer->selection.selected;
-	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
-		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
-	viewer->trail.n = 0;
-	viewer->history.n = 0;
-}
-
 // same_time returns the window of the same time in bins that may have become wider, or
 // the whole run when that is shorter now.
 static struct tb_window same_time(
@@ -44,7 +28,18 @@ static void follow_run(struct tb_viewer *viewer)
 	asked->question.state = TB_UNASKED;
 	if (!failed && !asked->changed)
 		return;
-	forget_whole(viewer);
+	// Drop the data of the whole run, and what views computed from it: their
+	// arrays are as long as the run was.
+	tb_viewer_data_forget(&viewer->data);
+	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		if (viewer->panes.list[i].view->forget)
+			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
+	struct tb_pick *selected = &viewer->selection.selected;
+	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
+		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
+	viewer->trail.n = 0;
+	viewer->history.n = 0;
 	data->of_preload.more = true;
 	struct tb_window window = same_time(
 		data->info, data->asked, failed ? data->info->bin_ps : asked->old_bin_ps);
@@ -68,22 +63,6 @@ static void follow_try_again(struct tb_viewer *viewer)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 }
 
-// follow_replay polls the replay of a trace. If it failed before it had a run, the list
-// of networks reports it.
-static void follow_replay(struct tb_viewer *viewer)
-{
-	const struct tb_opening *opening = viewer->file.opening;
-	bool changed = tb_viewed_file_poll(&viewer->file);
-	viewer->data.replaying = opening && tb_opening_runs(opening);
-	if (!changed)
-		return;
-	viewer->stale = true;
-	if (viewer->data.run && !tb_opening_store(opening))
-		snprintf(viewer->messages.trouble, sizeof viewer->messages.trouble,
-			"the replay failed: %s; the picture shows what was read before",
-			tb_opening_trouble(opening));
-}
-
 // follow_behind is true while the run grows, or has ended and the picture is not of its
 // end: an answer may have been taken by whoever waited for another question.
 static bool follow_behind(const struct tb_viewer_data *data)
@@ -100,7 +79,20 @@ bool tb_viewer_follows(const struct tb_viewer *viewer)
 void tb_viewer_check(struct tb_viewer *viewer)
 {
 	struct tb_error error;
-	follow_replay(viewer);
+	// Poll the replay of a trace. If it failed before it had a run, the list
+	// of networks reports it.
+	const struct tb_opening *opening = viewer->file.opening;
+	bool changed = tb_viewed_file_poll(&viewer->file);
+	viewer->data.replaying = opening && tb_opening_runs(opening);
+	if (changed) {
+		viewer->stale = true;
+		if (viewer->data.run && !tb_opening_store(opening))
+			snprintf(viewer->messages.trouble,
+				sizeof viewer->messages.trouble,
+				"the replay failed: %s; the picture shows what was read "
+				"before",
+				tb_opening_trouble(opening));
+	}
 	tb_viewer_poll_proof(viewer);
 	if (!viewer->data.run)
 		follow_try_again(viewer);

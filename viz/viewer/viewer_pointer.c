@@ -89,33 +89,20 @@ static void pointer_click(struct tb_viewer *viewer, struct tb_pick pick, bool ad
 			.pick = pick});
 }
 
-static void pointer_release(struct tb_viewer *viewer, bool adds)
-{
-	struct tb_mouse *mouse = &viewer->mouse;
-	bool clicks = mouse->pressed && !mouse->dragged;
-	mouse->pressed = false;
-	if (clicks)
-		pointer_click(viewer, mouse->pick, adds);
-}
-
-static void hover(struct tb_viewer *viewer, double x, double y)
-{
-	struct tb_selection *selection = &viewer->selection;
-	struct tb_pick pick = hit(viewer, x, y);
-	// A tooltip follows the pointer, so every move over an item changes the picture.
-	viewer->stale |=
-		pick.kind != TB_PICK_NONE || !tb_pick_equal(pick, selection->hovered);
-	selection->hovered = pick;
-}
-
 static void pointer_move(struct tb_viewer *viewer, double x, double y)
 {
 	struct tb_mouse *mouse = &viewer->mouse;
 	double dx, dy;
 	bool drags = tb_mouse_move(mouse, x, y, &dx, &dy);
-	if (!mouse->pressed)
-		hover(viewer, x, y);
-	else if (drags)
+	if (!mouse->pressed) {
+		struct tb_selection *selection = &viewer->selection;
+		struct tb_pick pick = hit(viewer, x, y);
+		// A tooltip follows the pointer, so every move over an item changes the
+		// picture.
+		viewer->stale |= pick.kind != TB_PICK_NONE ||
+				 !tb_pick_equal(pick, selection->hovered);
+		selection->hovered = pick;
+	} else if (drags)
 		pointer_pass_on(viewer, mouse->grabbed,
 			&(struct tb_pointer_event){.kind = TB_EVENT_DRAG,
 				.x = x,
@@ -125,19 +112,6 @@ static void pointer_move(struct tb_viewer *viewer, double x, double y)
 				.pick = mouse->pick});
 }
 
-// pointer_twice handles a double click, which follows its second release.
-static void pointer_twice(struct tb_viewer *viewer, double x, double y)
-{
-	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
-	struct tb_pick pick = hit(viewer, x, y);
-	if (tb_selection_can(pick))
-		tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
-	if (pane)
-		pointer_pass_on(viewer, pane,
-			&(struct tb_pointer_event){
-				.kind = TB_EVENT_DOUBLE, .x = x, .y = y, .pick = pick});
-}
-
 void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
 {
 	pointer_move(viewer, x, y);
@@ -145,10 +119,26 @@ void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x,
 		tb_viewer_note(viewer, false);
 	if (what == TB_POINTER_PRESS)
 		press(viewer, x, y);
-	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD)
-		pointer_release(viewer, what == TB_POINTER_ADD);
-	else if (what == TB_POINTER_DOUBLE)
-		pointer_twice(viewer, x, y);
+	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD) {
+		bool adds = what == TB_POINTER_ADD;
+		struct tb_mouse *mouse = &viewer->mouse;
+		bool clicks = mouse->pressed && !mouse->dragged;
+		mouse->pressed = false;
+		if (clicks)
+			pointer_click(viewer, mouse->pick, adds);
+	} else if (what == TB_POINTER_DOUBLE) {
+		// Handle a double click, which follows its second release.
+		struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
+		struct tb_pick pick = hit(viewer, x, y);
+		if (tb_selection_can(pick))
+			tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
+		if (pane)
+			pointer_pass_on(viewer, pane,
+				&(struct tb_pointer_event){.kind = TB_EVENT_DOUBLE,
+					.x = x,
+					.y = y,
+					.pick = pick});
+	}
 	if (what != TB_POINTER_MOVE && what != TB_POINTER_PRESS)
 		tb_viewer_note(viewer, false);
 }

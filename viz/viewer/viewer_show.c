@@ -93,22 +93,17 @@ static void open_shown(struct tb_viewer *viewer)
 	}
 }
 
-// apply_brush finds the links that pass the brush in the window.
-static void apply_brush(struct tb_viewer *viewer)
-{
-	struct tb_selection *selection = &viewer->selection;
-	if (selection->brush.on)
-		selection->n_brushed = tb_brush_apply(
-			&selection->brush, &viewer->data, selection->outside);
-	viewer->rows.outside = tb_selection_outside(selection);
-}
-
 // show_new has the views read what is new for a window or metric.
 static void show_new(struct tb_viewer *viewer)
 {
 	if (!tb_viewer_data_take_new(&viewer->data))
 		return;
-	apply_brush(viewer);
+	// Find the links that pass the brush in the window.
+	struct tb_selection *selection = &viewer->selection;
+	if (selection->brush.on)
+		selection->n_brushed = tb_brush_apply(
+			&selection->brush, &viewer->data, selection->outside);
+	viewer->rows.outside = tb_selection_outside(selection);
 	for (uint32_t i = 0; i < viewer->panes.n; i++)
 		viewer->panes.list[i].unread = true;
 	open_shown(viewer);

@@ -143,19 +143,6 @@ void tb_ranks_held_draw(
 		frame_span(pane, picture, &held->rows[i].span, row, 1);
 }
 
-static void add_times(const struct tb_detail *detail, const struct tb_rank_span *span)
-{
-	char text[40];
-	tb_sheet_row(
-		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "takes",
-		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
-	if (span->n > 1)
-		tb_sheet_row(detail->sheet, "stands for",
-			tb_format_counted(span->n, "short one", text, sizeof text));
-}
-
 // held_add lists them, as links or as spans.
 static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 	const struct tb_held_list *held, bool links)
@@ -186,7 +173,16 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 	if (!choice)
 		return false;
 	tb_sheet_heading(detail->sheet, choice->is_call ? "Call" : "Span", choice->name);
-	add_times(detail, &choice->span);
+	const struct tb_rank_span *span = &choice->span;
+	char text[40];
+	tb_sheet_row(
+		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "takes",
+		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
+	if (span->n > 1)
+		tb_sheet_row(detail->sheet, "stands for",
+			tb_format_counted(span->n, "short one", text, sizeof text));
 	tb_sheet_gap(detail->sheet);
 	const struct tb_held_list *held = tb_ranks_held(pane);
 	if (!choice->is_call && choice->span.what == TB_SPAN_COMPUTE)

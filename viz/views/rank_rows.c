@@ -206,34 +206,6 @@ static bool is_marked(const struct tb_pane *pane, uint32_t link)
 	return holds;
 }
 
-static void draw_rank_row_link(
-	struct tb_pane *pane, struct tb_picture *picture, uint32_t i, struct tb_box row)
-{
-	const struct tb_ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
-	uint32_t link = shown->timeline.links[i].sample.link.id;
-	double w = row.w / TB_RANKS_COLUMNS;
-	draw_rank_row_name(
-		pane, picture, row.y, row.h, tb_run_links(pane->data->run)[link].label);
-	tb_picture_rect(picture, row, tb_palette_of(pane->style->theme)->empty);
-	tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
-	for (uint32_t k = 0, end; k < TB_RANKS_COLUMNS; k = end) {
-		double heat = shown->heat[(size_t)i * TB_RANKS_COLUMNS + k];
-		for (end = k + 1;
-			end < TB_RANKS_COLUMNS &&
-			shown->heat[(size_t)i * TB_RANKS_COLUMNS + end] == heat;)
-			end++;
-		if (heat <= 0)
-			continue;
-		tb_picture_rect(picture,
-			(struct tb_box){row.x + w * k, row.y, w * (end - k), row.h},
-			tb_style_shade(pane->style, 100 * heat / shown->most));
-		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
-	}
-	if (is_marked(pane, link))
-		tb_picture_frame(
-			picture, row, 2, tb_palette_of(pane->style->theme)->accent);
-}
-
 static void draw_rank_row_axis(struct tb_pane *pane, struct tb_picture *picture, double y)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
@@ -275,9 +247,33 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = tb_ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
-	for (uint32_t i = 0; i < rank_row_links(pane); i++, y += LINK_H)
-		draw_rank_row_link(
-			pane, picture, i, (struct tb_box){area.x, y, area.w, LINK_H - 1});
+	for (uint32_t i = 0; i < rank_row_links(pane); i++, y += LINK_H) {
+		struct tb_box row = (struct tb_box){area.x, y, area.w, LINK_H - 1};
+		const struct tb_ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
+		uint32_t link = shown->timeline.links[i].sample.link.id;
+		double w = row.w / TB_RANKS_COLUMNS;
+		draw_rank_row_name(pane, picture, row.y, row.h,
+			tb_run_links(pane->data->run)[link].label);
+		tb_picture_rect(picture, row, tb_palette_of(pane->style->theme)->empty);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		for (uint32_t k = 0, end; k < TB_RANKS_COLUMNS; k = end) {
+			double heat = shown->heat[(size_t)i * TB_RANKS_COLUMNS + k];
+			for (end = k + 1;
+				end < TB_RANKS_COLUMNS &&
+				shown->heat[(size_t)i * TB_RANKS_COLUMNS + end] == heat;)
+				end++;
+			if (heat <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){
+					row.x + w * k, row.y, w * (end - k), row.h},
+				tb_style_shade(pane->style, 100 * heat / shown->most));
+			tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		}
+		if (is_marked(pane, link))
+			tb_picture_frame(picture, row, 2,
+				tb_palette_of(pane->style->theme)->accent);
+	}
 	draw_rank_row_axis(pane, picture, y);
 	snprintf(text, sizeof text, "and %zu more ranks", n_left);
 	if (n_left)

@@ -463,20 +463,6 @@ static void blame_nothing(struct tb_pane *pane, struct tb_picture *picture)
 				  "with --no-blame.");
 }
 
-// draw_span says which time the waits are of: slices are wider than bins may be.
-static void draw_span(struct tb_pane *pane, struct tb_picture *picture)
-{
-	char span[64];
-	if (!blame_in_window(pane))
-		return;
-	tb_picture_printf(picture,
-		(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
-			pane->place.w - 2 * PAD, 16},
-		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-		"Waits of %s, the slices of time that the window touches, at all links",
-		tb_span_text(blame_rows(pane)->span, span, sizeof span));
-}
-
 static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
@@ -488,7 +474,17 @@ static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	draw_span(pane, picture);
+	// Say which time the waits are of: slices are wider than bins may be.
+	char span[64];
+	if (blame_in_window(pane)) {
+		tb_picture_printf(picture,
+			(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
+				pane->place.w - 2 * PAD, 16},
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			"Waits of %s, the slices of time that the window touches, at all "
+			"links",
+			tb_span_text(blame_rows(pane)->span, span, sizeof span));
+	}
 	if (blame_rows(pane)->n_rows == 0) {
 		blame_nothing(pane, picture);
 		return;

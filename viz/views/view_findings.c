@@ -162,25 +162,6 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	return line.y + GAP;
 }
 
-// draw_note: of the only job, it need not say what it is about.
-static double draw_note(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_run_note *note, double y)
-{
-	struct tb_box place = pane->place;
-	double left = place.x + PAD + RULE_W;
-	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
-	if (note->job == TB_ID_NONE || pane->data->info->n_jobs > 1)
-		tb_picture_text(picture,
-			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-			tb_run_note_about(pane->data->run, note));
-	return line.y +
-	       LINE_H * tb_picture_paragraph(picture, line,
-				tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
-				note->text) +
-	       GAP;
-}
-
 static double draw_finding_title(const struct tb_pane *pane, struct tb_picture *picture,
 	double y, const char *title)
 {
@@ -205,17 +186,6 @@ static double draw_finding_line(const struct tb_pane *pane, struct tb_picture *p
 	       GAP;
 }
 
-// draw_finding_text draws lines of a text as they are.
-static double draw_finding_text(
-	const struct tb_pane *pane, struct tb_picture *picture, double y, char *text)
-{
-	struct tb_box line = {pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
-	for (char *rest = text, *at; (at = strsep(&rest, "\n")); line.y += COMMAND_H)
-		tb_picture_text(picture, line,
-			tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
-	return line.y;
-}
-
 // draw_ranks draws the report's table of them.
 static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture, double y)
 {
@@ -232,8 +202,16 @@ static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture,
 	if (!stream)
 		return y;
 	int status = tb_table_text(&table, width, stream);
-	if (fclose(stream) == 0 && status == TB_OK)
-		y = draw_finding_text(pane, picture, y, text);
+	if (fclose(stream) == 0 && status == TB_OK) {
+		// Draw lines of a text as they are.
+		struct tb_box line = {
+			pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
+		for (char *rest = text, *at; (at = strsep(&rest, "\n"));
+			line.y += COMMAND_H)
+			tb_picture_text(picture, line,
+				tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
+		y = line.y;
+	}
 	free(text);
 	return y;
 }
@@ -304,8 +282,24 @@ static void finding_draw(struct tb_pane *pane, struct tb_picture *picture)
 	y = draw_finding_recorded(pane, picture, y);
 	if (pane->data->info->n_notes)
 		y = draw_finding_title(pane, picture, y + GAP, "Notes");
-	for (size_t i = 0; i < pane->data->info->n_notes; i++)
-		y = draw_note(pane, picture, &pane->data->info->notes[i], y);
+	for (size_t i = 0; i < pane->data->info->n_notes; i++) {
+		// Of the only job, it need not say what it is about.
+		const struct tb_run_note *note = &pane->data->info->notes[i];
+		struct tb_box place = pane->place;
+		double left = place.x + PAD + RULE_W;
+		struct tb_box line = {
+			left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+		if (note->job == TB_ID_NONE || pane->data->info->n_jobs > 1)
+			tb_picture_text(picture,
+				(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+				tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+				tb_run_note_about(pane->data->run, note));
+		y = line.y +
+		    LINE_H * tb_picture_paragraph(picture, line,
+				     tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				     note->text) +
+		    GAP;
+	}
 	tb_picture_unclip(picture);
 	state->height = y - top + 20;
 }

@@ -82,30 +82,6 @@ static struct tb_box flow_list_of(const struct tb_pane *pane)
 		place.h - BUTTONS_H - LEGEND_H - PAD + 12};
 }
 
-static void draw_flow_buttons(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	enum tb_flow_figure figure = flows_of(pane)->square.figure;
-	struct tb_box place = pane->place;
-	double x = place.x + PAD + LABEL_W;
-	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
-		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
-		struct tb_pick pick = {TB_PICK_COLUMN, i};
-		bool chosen = figure == (enum tb_flow_figure)i;
-		bool under = tb_pick_equal(pane->selection->hovered, pick);
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
-		struct tb_box box = {x, place.y + 5, w, 22};
-		struct tb_type type = tb_style_type(
-			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
-		type.align = TB_ALIGN_CENTRE;
-		tb_picture_rect(
-			picture, box, chosen || under ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		tb_picture_text(picture, box, type, title);
-		x += w + 2;
-	}
-}
-
 static void draw_flow_legend(const struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_flow_square *of = &flows_of(pane)->square;
@@ -163,7 +139,26 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	draw_flow_buttons(pane, picture);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	enum tb_flow_figure figure = flows_of(pane)->square.figure;
+	struct tb_box place = pane->place;
+	double x = place.x + PAD + LABEL_W;
+	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
+		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
+		struct tb_pick pick = {TB_PICK_COLUMN, i};
+		bool chosen = figure == (enum tb_flow_figure)i;
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
+		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
+		struct tb_box box = {x, place.y + 5, w, 22};
+		struct tb_type type = tb_style_type(
+			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
+		type.align = TB_ALIGN_CENTRE;
+		tb_picture_rect(
+			picture, box, chosen || under ? palette->raised : palette->page);
+		tb_picture_pick(picture, pick);
+		tb_picture_text(picture, box, type, title);
+		x += w + 2;
+	}
 	tb_flow_square_draw(&flows->square, table, pane, picture);
 	draw_flow_legend(pane, picture);
 	if (list.w < LIST_W / 2)
@@ -219,29 +214,6 @@ static bool flow_request(struct tb_pane *pane, const struct tb_request *asked)
 	return true;
 }
 
-static void flow_click(struct tb_pane *pane, struct tb_pick pick)
-{
-	const struct tb_flow_cell *cell;
-	if (pick.kind == TB_PICK_COLUMN) {
-		flow_choose(flows_of(pane), (enum tb_flow_figure)pick.index);
-	} else if (pick.kind == TB_PICK_CELL) {
-		cell = tb_flow_square_at(&flows_of(pane)->square, pick);
-		if (cell && cell->n_flows)
-			tb_viewer_select(pane->viewer,
-				(struct tb_pick){TB_PICK_FLOW, cell->heaviest});
-	} else if (pick.kind == TB_PICK_PART || pick.kind == TB_PICK_NONE) {
-		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_NONE, 0});
-	}
-}
-
-static void flow_scroll(struct tb_flow_rows *list, const struct tb_pointer_event *event)
-{
-	if (event->kind == TB_EVENT_WHEEL)
-		list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;
-	else
-		list->scroll -= event->dy;
-}
-
 static void flow_pointer_of(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct flow_view *flows = flows_of(pane);
@@ -251,15 +223,30 @@ static void flow_pointer_of(struct tb_pane *pane, const struct tb_pointer_event 
 	bool on_square =
 		event->pick.kind == TB_PICK_CELL || event->pick.kind == TB_PICK_PART;
 	bool scrolls = event->kind == TB_EVENT_WHEEL || event->kind == TB_EVENT_DRAG;
-	if (in_list && scrolls)
-		flow_scroll(&flows->list, event);
-	else if (event->kind == TB_EVENT_WHEEL)
+	if (in_list && scrolls) {
+		struct tb_flow_rows *list = &flows->list;
+		if (event->kind == TB_EVENT_WHEEL)
+			list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;
+		else
+			list->scroll -= event->dy;
+	} else if (event->kind == TB_EVENT_WHEEL)
 		flow_zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		flow_pan(pane, event->dx, event->dy);
-	else if (event->kind == TB_EVENT_CLICK)
-		flow_click(pane, event->pick);
-	else if (event->kind == TB_EVENT_DOUBLE && on_square)
+	else if (event->kind == TB_EVENT_CLICK) {
+		struct tb_pick pick = event->pick;
+		const struct tb_flow_cell *cell;
+		if (pick.kind == TB_PICK_COLUMN) {
+			flow_choose(flows_of(pane), (enum tb_flow_figure)pick.index);
+		} else if (pick.kind == TB_PICK_CELL) {
+			cell = tb_flow_square_at(&flows_of(pane)->square, pick);
+			if (cell && cell->n_flows)
+				tb_viewer_select(pane->viewer,
+					(struct tb_pick){TB_PICK_FLOW, cell->heaviest});
+		} else if (pick.kind == TB_PICK_PART || pick.kind == TB_PICK_NONE) {
+			tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_NONE, 0});
+		}
+	} else if (event->kind == TB_EVENT_DOUBLE && on_square)
 		flow_zoom_at(pane, event->x, event->y, 4);
 }
 

@@ -140,30 +140,6 @@ static void draw_level_bars(
 	}
 }
 
-// draw_brush frames the brushed range in its rows.
-static void draw_brush(struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_brush *brush = &pane->selection->brush;
-	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
-	struct tb_colour veil = palette->accent;
-	veil.a = 40;
-	if (!brush->on || brush->metric != pane->data->metric)
-		return;
-	uint32_t first = tb_histogram_bucket(histogram, brush->low);
-	uint32_t last = brush->high == UINT64_MAX
-				? TB_HISTOGRAM_BUCKETS - 1
-				: tb_histogram_bucket(histogram, brush->high);
-	for (uint32_t row = brush->from_level; row <= brush->to_level; row++) {
-		struct tb_box box = row_box(pane, row);
-		double left = level_x(box, first);
-		struct tb_box at = {
-			left, box.y, level_x(box, last) + bucket_w(box) - left, box.h};
-		tb_picture_rect(picture, at, veil);
-		tb_picture_frame(picture, at, 1.5, palette->accent);
-	}
-}
-
 static void draw_level_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
 {
 	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
@@ -258,7 +234,26 @@ static void level_draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_top(pane, picture);
 	for (uint32_t row = 0; row < levels->histogram.n_rows; row++)
 		draw_level_row(pane, picture, row);
-	draw_brush(pane, picture);
+	// Frame the brushed range in its rows.
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_brush *brush = &pane->selection->brush;
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	struct tb_colour veil = palette->accent;
+	veil.a = 40;
+	if (brush->on && brush->metric == pane->data->metric) {
+		uint32_t first = tb_histogram_bucket(histogram, brush->low);
+		uint32_t last = brush->high == UINT64_MAX
+					? TB_HISTOGRAM_BUCKETS - 1
+					: tb_histogram_bucket(histogram, brush->high);
+		for (uint32_t row = brush->from_level; row <= brush->to_level; row++) {
+			struct tb_box box = row_box(pane, row);
+			double left = level_x(box, first);
+			struct tb_box at = {left, box.y,
+				level_x(box, last) + bucket_w(box) - left, box.h};
+			tb_picture_rect(picture, at, veil);
+			tb_picture_frame(picture, at, 1.5, palette->accent);
+		}
+	}
 	draw_level_axis(pane, picture);
 }
 

@@ -87,17 +87,6 @@ struct columns {
 	size_t n;
 };
 
-// columns_in finds out how many columns of figures fit beside name and sparkline.
-static struct columns columns_in(const struct tb_pane *pane, struct tb_box place)
-{
-	struct columns in = {.name_w = name_width(pane)};
-	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
-	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
-	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
-	in.w = fmin(room / (double)in.n, 110);
-	return in;
-}
-
 static void draw_link_title(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct link_column column, enum tb_align align)
 {
@@ -225,21 +214,17 @@ static void draw_link_row(struct tb_pane *pane, struct tb_picture *picture,
 			spark->largest, palette->muted);
 }
 
-// link_explain writes why the table is empty.
-static void link_explain(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	char why[120];
-	tb_run_nothing_text(pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
-	tb_pane_nothing(pane, picture,
-		pane->rows->filter[0] ? "Nothing to show: no link matches the filter."
-				      : why);
-}
-
 static void link_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box rows = link_rows_of(pane);
-	const struct columns in = columns_in(pane, pane->place);
+	// Find out how many columns of figures fit beside name and sparkline.
+	struct tb_box place = pane->place;
+	struct columns in = {.name_w = name_width(pane)};
+	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
+	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
+	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
+	in.w = fmin(room / (double)in.n, 110);
 	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
 	link_scroll_to(
 		pane, pane->rows->scroll); // the place or the rows may have changed
@@ -259,8 +244,16 @@ static void link_draw(struct tb_pane *pane, struct tb_picture *picture)
 			&scale, in);
 	}
 	tb_picture_unclip(picture);
-	if (pane->rows->n == 0)
-		link_explain(pane, picture);
+	if (pane->rows->n == 0) {
+		// Write why the table is empty.
+		char why[120];
+		tb_run_nothing_text(
+			pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
+		tb_pane_nothing(pane, picture,
+			pane->rows->filter[0]
+				? "Nothing to show: no link matches the filter."
+				: why);
+	}
 	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
 		return;

@@ -205,16 +205,21 @@ static void draw_gutter(
 	tb_picture_unclip(picture);
 }
 
-static void draw_matrix_view_legend(struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_matrix_view *view)
+static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	if (!sight_of(pane))
+		return;
+	struct tb_matrix_view view = matrix_view_of_pane(pane);
+	draw_gutter(pane, picture, view.area);
+	tb_matrix_draw(picture, &sight_of(pane)->layout, &pane->data->matrix,
+		pane->data->run, &view);
 	char text[128], line[224], brief[160];
 	struct tb_box place = pane->place;
 	double y = place.y + place.h - LEGEND_H + 12;
 	double x = place.x + GUTTER;
 	double bar_w = fmin(220, fmax(place.w * 0.25, 100));
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	const struct tb_legend legend = tb_legend_of(view);
+	const struct tb_legend legend = tb_legend_of(&view);
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	if (pane->data->matrix.largest_switch == 0) {
@@ -226,9 +231,9 @@ static void draw_matrix_view_legend(struct tb_pane *pane, struct tb_picture *pic
 		return;
 	}
 	const char *what = pane->style->absolute ? "most loaded" : "100 % of a";
-	const char *unit = pane->style->absolute ? tb_scale_unit(&view->links) : "";
+	const char *unit = pane->style->absolute ? tb_scale_unit(&view.links) : "";
 	tb_matrix_scale_text(
-		pane->data->run, &pane->data->matrix, view, true, text, sizeof text);
+		pane->data->run, &pane->data->matrix, &view, true, text, sizeof text);
 	snprintf(line, sizeof line, "%s link: %s%s%s", what, text,
 		unit[0] ? "; all numbers in " : "", unit);
 	snprintf(brief, sizeof brief, "%s link: %.*s", what, (int)strcspn(text, "("),
@@ -236,7 +241,7 @@ static void draw_matrix_view_legend(struct tb_pane *pane, struct tb_picture *pic
 	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
 	box.y += 18;
 	tb_matrix_scale_text(
-		pane->data->run, &pane->data->matrix, view, false, text, sizeof text);
+		pane->data->run, &pane->data->matrix, &view, false, text, sizeof text);
 	snprintf(line, sizeof line, "%s switch: %s%s%s", what, text,
 		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "",
 		tb_run_n_unmeasured(pane->data->run, pane->data->metric)
@@ -245,17 +250,6 @@ static void draw_matrix_view_legend(struct tb_pane *pane, struct tb_picture *pic
 	snprintf(brief, sizeof brief, "%s switch: %.*s", what, (int)strcspn(text, "("),
 		text);
 	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
-}
-
-static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	if (!sight_of(pane))
-		return;
-	struct tb_matrix_view view = matrix_view_of_pane(pane);
-	draw_gutter(pane, picture, view.area);
-	tb_matrix_draw(picture, &sight_of(pane)->layout, &pane->data->matrix,
-		pane->data->run, &view);
-	draw_matrix_view_legend(pane, picture, &view);
 }
 
 static bool matrix_view_request(struct tb_pane *pane, const struct tb_request *asked)

@@ -101,11 +101,6 @@ static struct tb_box pair_view_panel(const struct tb_pane *pane, int panel)
 		fmax(strips_of(pane).y - LEGEND_H - y, 1)};
 }
 
-static const struct tb_matrix_layout *layout_of(const struct pair_state *state, int panel)
-{
-	return &state->layouts[panel == PANEL_B];
-}
-
 // pair_view_fit shows all of both.
 static void pair_view_fit(struct tb_pane *pane)
 {
@@ -290,39 +285,6 @@ static void draw_pair_view_title(
 		tb_run_caption(info, caption, sizeof caption));
 }
 
-// unpick removes the ids of items from `from` on: they belong to another network.
-static void unpick(struct tb_picture *picture, size_t from)
-{
-	for (size_t i = from; i < picture->n_items; i++)
-		picture->items[i].pick = (struct tb_pick){TB_PICK_NONE, 0};
-}
-
-// draw_change_legend draws a bar from the largest decrease to the largest increase.
-static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct tb_scale *scale)
-{
-	const int n = 100;
-	char number[16], text[3][40];
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	for (int i = 0; i < n; i++) {
-		double left = box.x + box.w * i / n;
-		tb_picture_rect(picture,
-			(struct tb_box){left, box.y, box.x + box.w - left, box.h - 15},
-			tb_shade_change(
-				pane->style->theme, -100 + 200.0 * (i + 0.5) / n));
-	}
-	tb_scale_number(scale, scale->top, number, sizeof number);
-	snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
-	snprintf(text[1], sizeof text[1], "0");
-	snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
-	type.align = TB_ALIGN_CENTRE;
-	for (int i = 0; i < 3; i++)
-		tb_picture_text(picture,
-			(struct tb_box){
-				box.x + box.w * i / 2 - 40, box.y + box.h - 13, 80, 13},
-			type, text[i]);
-}
-
 static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
 	const struct pair_state *state = state_of(pane);
@@ -333,17 +295,43 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 							    : &pair->change;
 	size_t before = picture->n_items;
 	draw_pair_view_title(pane, picture, panel);
-	tb_matrix_draw(picture, layout_of(state, panel), matrix,
+	tb_matrix_draw(picture, &state->layouts[panel == PANEL_B], matrix,
 		panel == PANEL_B ? pair->run : pane->data->run, &view);
-	if (panel == PANEL_B && !pair->same_shape)
-		unpick(picture, before);
+	if (panel == PANEL_B && !pair->same_shape) {
+		// Remove the ids of items from `from` on: they belong to another network.
+		for (size_t i = before; i < picture->n_items; i++)
+			picture->items[i].pick = (struct tb_pick){TB_PICK_NONE, 0};
+	}
 	const struct tb_box legend = {view.area.x + 4, view.area.y + view.area.h + 4,
 		fmin(fmax(view.area.w - 40, 60), 260), 27};
 	const struct tb_legend amounts = tb_legend_of(&view);
 	if (panel == PANEL_A)
 		tb_legend_draw(picture, legend, &amounts);
-	else if (panel == PANEL_CHANGE)
-		draw_change_legend(pane, picture, legend, &view.links);
+	else if (panel == PANEL_CHANGE) {
+		// Draw a bar from the largest decrease to the largest increase.
+		const struct tb_scale *scale = &view.links;
+		const int n = 100;
+		char number[16], text[3][40];
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+		for (int i = 0; i < n; i++) {
+			double left = legend.x + legend.w * i / n;
+			tb_picture_rect(picture,
+				(struct tb_box){left, legend.y,
+					legend.x + legend.w - left, legend.h - 15},
+				tb_shade_change(pane->style->theme,
+					-100 + 200.0 * (i + 0.5) / n));
+		}
+		tb_scale_number(scale, scale->top, number, sizeof number);
+		snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
+		snprintf(text[1], sizeof text[1], "0");
+		snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
+		type.align = TB_ALIGN_CENTRE;
+		for (int i = 0; i < 3; i++)
+			tb_picture_text(picture,
+				(struct tb_box){legend.x + legend.w * i / 2 - 40,
+					legend.y + legend.h - 13, 80, 13},
+				type, text[i]);
+	}
 }
 
 static const char *pair_view_name(

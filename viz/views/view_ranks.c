@@ -76,32 +76,27 @@ static int open_ranks(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-// rank_ask asks for the window that is shown, unless that is what is known.
-static void rank_ask(struct tb_pane *pane)
+static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	if (!tb_ranks_of(pane))
+		return;
+	// Ask for the window that is shown, unless that is what is known.
 	struct tb_ranks_question *asked = &tb_ranks_of(pane)->asked;
 	const struct tb_run_info *info = pane->data->info;
 	tb_time_ps from = tb_window_begin_ps(info, pane->data->window);
 	tb_time_ps to = tb_window_end_ps(info, pane->data->window);
 	bool same = asked->from_ps == from && asked->to_ps == to;
 	struct tb_error error;
-	if (asked->question.state == TB_REFUSED && same)
-		return; // it has been reported
-	if (asked->question.state != TB_ASKED &&
-		(asked->question.state == TB_UNASKED || !same)) {
-		asked->question.state = TB_UNASKED;
-		asked->from_ps = from;
-		asked->to_ps = to;
+	if (asked->question.state != TB_REFUSED || !same) { // it has been reported
+		if (asked->question.state != TB_ASKED &&
+			(asked->question.state == TB_UNASKED || !same)) {
+			asked->question.state = TB_UNASKED;
+			asked->from_ps = from;
+			asked->to_ps = to;
+		}
+		if (tb_viewer_put(pane->viewer, &asked->question, &error) < 0)
+			tb_viewer_report(pane->viewer, &error);
 	}
-	if (tb_viewer_put(pane->viewer, &asked->question, &error) < 0)
-		tb_viewer_report(pane->viewer, &error);
-}
-
-static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	if (!tb_ranks_of(pane))
-		return;
-	rank_ask(pane);
 	if (!tb_ranks_of(pane)->asked.has_shown)
 		return;
 	if (tb_ranks_shown(pane)->n_ranks == 0) {

@@ -120,9 +120,23 @@ static double draw_time_buttons(
 	return x;
 }
 
-static void draw_controls(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box strip = strip_of(pane);
+	tb_picture_rect(picture, place, palette->panel);
+	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
+		palette->line);
+	// Routes alone (fabric_store.h) are not timed, and nothing waits.
+	if (strcmp(pane->data->info->input_kind, "routes") == 0) {
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+		type.align = TB_ALIGN_CENTRE;
+		tb_picture_text(picture, pane->place, type,
+			"no timeline: of routes alone nothing is timed, and nothing "
+			"waits");
+		return;
+	}
 	double y = place.y + 10;
 	double x = draw_time_buttons(pane, picture, place.x + PAD, y);
 	char window[80];
@@ -145,40 +159,12 @@ static void draw_controls(
 	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
-	if (used + 120 + note_w > room)
-		return; // a narrow window: the times matter more
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){x + room + 12 - note_w, y, note_w, 24},
-		type, note);
-}
-
-// has_time is false for what routes alone do (fabric_store.h): nothing is timed or waits.
-static bool has_time(const struct tb_pane *pane)
-{
-	return strcmp(pane->data->info->input_kind, "routes") != 0;
-}
-
-static void draw_no_time(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_text(picture, pane->place, type,
-		"no timeline: of routes alone nothing is timed, and nothing waits");
-}
-
-static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_box place = pane->place;
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box strip = strip_of(pane);
-	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
-		palette->line);
-	if (!has_time(pane)) {
-		draw_no_time(pane, picture);
-		return;
+	if (!(used + 120 + note_w > room)) { // a narrow window: the times matter more
+		type.align = TB_ALIGN_RIGHT;
+		tb_picture_text(picture,
+			(struct tb_box){x + room + 12 - note_w, y, note_w, 24}, type,
+			note);
 	}
-	draw_controls(pane, picture, place);
 	time_part(picture, strip, palette->empty, TB_PART_STRIP);
 	if (timeline_of(pane))
 		tb_time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);

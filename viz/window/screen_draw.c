@@ -89,21 +89,6 @@ static struct stretch screen_cut(
 	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
 }
 
-// texture_within returns the part of a line that is on the window: SDL stores every pixel
-// of a screen_line, and one in a zoomed tree is a thousand windows long.
-static struct tb_box texture_within(const struct tb_screen *screen, struct tb_box line)
-{
-	int w = 0;
-	int h = 0;
-	struct stretch stretch = {0, 1};
-	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
-	stretch = screen_cut(stretch, line.x, line.w, -MARGIN, w + MARGIN);
-	stretch = screen_cut(stretch, line.y, line.h, -MARGIN, h + MARGIN);
-	double length = fmax(stretch.to - stretch.from, 0);
-	return (struct tb_box){line.x + line.w * stretch.from,
-		line.y + line.h * stretch.from, line.w * length, line.h * length};
-}
-
 // slanted draws a line that is neither horizontal nor vertical as thin lines side by
 // side, the outer ones faint to smooth the steps.
 static void slanted(struct tb_screen *screen, const struct tb_item *item)
@@ -111,7 +96,17 @@ static void slanted(struct tb_screen *screen, const struct tb_item *item)
 	double scale = screen->scale;
 	const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
 		item->box.w * scale, item->box.h * scale};
-	const struct tb_box line = texture_within(screen, whole);
+	// Draw only the part of a line that is on the window: SDL stores every pixel
+	// of a screen_line, and one in a zoomed tree is a thousand windows long.
+	int w = 0;
+	int h = 0;
+	struct stretch stretch = {0, 1};
+	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
+	stretch = screen_cut(stretch, whole.x, whole.w, -MARGIN, w + MARGIN);
+	stretch = screen_cut(stretch, whole.y, whole.h, -MARGIN, h + MARGIN);
+	double length = fmax(stretch.to - stretch.from, 0);
+	const struct tb_box line = (struct tb_box){whole.x + whole.w * stretch.from,
+		whole.y + whole.h * stretch.from, whole.w * length, whole.h * length};
 	double dx = line.w;
 	double dy = line.h;
 	if (dx == 0 && dy == 0)

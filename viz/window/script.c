@@ -42,14 +42,6 @@ void tb_script_fini(struct tb_script *script)
 	*script = (struct tb_script){0};
 }
 
-static struct tb_step *script_add(struct tb_script *script)
-{
-	if (TB_ARRAY_RESERVE(&script->steps, &script->room, script->n + 1) != TB_OK)
-		return NULL;
-	script->steps[script->n] = (struct tb_step){.text = NULL};
-	return &script->steps[script->n++];
-}
-
 static const struct script_word *script_word_of(const char *line, size_t length)
 {
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -88,7 +80,11 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 			"unknown step '%.*s'", (int)(length < 40 ? length : 40), line);
 	const char *rest = line + length;
 	rest += strspn(rest, " \t");
-	struct tb_step *step = script_add(script);
+	struct tb_step *step = NULL;
+	if (TB_ARRAY_RESERVE(&script->steps, &script->room, script->n + 1) == TB_OK) {
+		script->steps[script->n] = (struct tb_step){.text = NULL};
+		step = &script->steps[script->n++];
+	}
 	if (!step)
 		return tb_fail_memory_in(error, name, "the script");
 	step->kind = word->kind;

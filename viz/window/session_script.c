@@ -160,30 +160,27 @@ static int play_act(
 	return TB_OK;
 }
 
-// steps runs them one by one, and handles the input that a step queued before the next.
-static int steps(struct tb_session *session, const struct tb_script *script,
-	struct tb_error *error)
-{
-	int status = tb_session_draw(session, error);
-	for (size_t i = 0; status == TB_OK && i < script->n && !tb_session_quits(session);
-		i++) {
-		status = play_act(session, &script->steps[i], error);
-		struct tb_input input;
-		while ((input = tb_screen_wait(session->screen, 0)).kind != TB_INPUT_NONE)
-			tb_session_take(session, &input);
-		tb_session_act(session);
-		if (status == TB_OK)
-			status = tb_session_draw(session, error);
-	}
-	return status;
-}
-
 int tb_session_play(struct tb_session *session, struct tb_error *error)
 {
 	struct tb_script script = {0};
 	int status = tb_script_load(&script, session->options->script, error);
-	if (status == TB_OK)
-		status = steps(session, &script, error);
+	if (status == TB_OK) {
+		// Run them one by one, and handles the input that a step queued before
+		// the next.
+		status = tb_session_draw(session, error);
+		for (size_t i = 0;
+			status == TB_OK && i < script.n && !tb_session_quits(session);
+			i++) {
+			status = play_act(session, &script.steps[i], error);
+			struct tb_input input;
+			while ((input = tb_screen_wait(session->screen, 0)).kind !=
+				TB_INPUT_NONE)
+				tb_session_take(session, &input);
+			tb_session_act(session);
+			if (status == TB_OK)
+				status = tb_session_draw(session, error);
+		}
+	}
 	tb_script_fini(&script);
 	return status;
 }

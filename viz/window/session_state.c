@@ -29,16 +29,6 @@ static bool state_file(char *file, size_t size)
 	return folder[0] && snprintf(file, size, "%s/tailback/view", folder) < (int)size;
 }
 
-// make_folders makes all folders above a file.
-static void make_folders(char *file)
-{
-	for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		mkdir(file, 0700);
-		*at = '/';
-	}
-}
-
 static bool state_is_in(int value, int most)
 {
 	return value >= 0 && value <= most;
@@ -138,20 +128,6 @@ size_t tb_session_recent(char **paths, size_t most)
 	return n;
 }
 
-// put_others copies the lines of other stores, of which the latest come first.
-static void put_others(FILE *from, FILE *to, const char *path)
-{
-	char line[LINE_BYTES];
-	for (int n = 1; n < MOST_STORES && fgets(line, sizeof line, from);) {
-		line[strcspn(line, "\n")] = '\0';
-		const char *named = state_path(line);
-		if (!named || strcmp(named, path) == 0)
-			continue;
-		fprintf(to, "%s\n", line);
-		n++;
-	}
-}
-
 void tb_session_state_save(const struct tb_session_state *state, const char *path)
 {
 	char file[3200];
@@ -162,7 +138,12 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 		free(whole);
 		return;
 	}
-	make_folders(file);
+	// Make all folders above a file.
+	for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(file, 0700);
+		*at = '/';
+	}
 	if (tb_outfile_open(&out, file, NULL) == TB_OK) {
 		FILE *before = open_state();
 		fprintf(out.stream, "viewer %d %d %d %d %d %d %d\n", state->width,
@@ -172,7 +153,17 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 			look->view, look->metric, look->window.first_bin,
 			look->window.end_bin, whole);
 		if (before) {
-			put_others(before, out.stream, whole);
+			// Copy the lines of other stores, of which the latest come first.
+			char line[LINE_BYTES];
+			for (int n = 1;
+				n < MOST_STORES && fgets(line, sizeof line, before);) {
+				line[strcspn(line, "\n")] = '\0';
+				const char *named = state_path(line);
+				if (!named || strcmp(named, whole) == 0)
+					continue;
+				fprintf(out.stream, "%s\n", line);
+				n++;
+			}
 			fclose(before);
 		}
 		(void)!tb_outfile_commit(&out, NULL);

@@ -108,20 +108,6 @@ static void interval(
 	curve_line(plot, x - 3, bottom, 6, 0, 1, colour);
 }
 
-static void curve_tip(const struct plot *plot, const struct tb_curve *curve,
-	const struct tb_curve_point *point)
-{
-	const struct tb_curves *curves = plot->figure->curves;
-	char text[256], x[24], half[48] = "";
-	if (isfinite(point->y.half_ci))
-		snprintf(half, sizeof half, " ± %.4g", point->y.half_ci);
-	snprintf(text, sizeof text, "%s%s%s %s %s: %.4g%s %s (%zu point%s)", curve->label,
-		curve->label[0] ? ", " : "", curves->x.name,
-		tb_tick_text(point->x, curves->x.sizes, x, sizeof x), curves->x.unit,
-		point->y.mean, half, curves->y.unit, point->n, point->n == 1 ? "" : "s");
-	tb_picture_tip(plot->picture, text);
-}
-
 static void draw_curve(const struct plot *plot, size_t i)
 {
 	const struct tb_curve *curve = &plot->figure->curves->curves[i];
@@ -136,29 +122,18 @@ static void draw_curve(const struct plot *plot, size_t i)
 		interval(plot, i, &curve->points[k]);
 		curve_mark(plot, i, curve_x(plot, curve->points[k].x),
 			curve_y(plot, curve->points[k].y.mean));
-		curve_tip(plot, curve, &curve->points[k]);
+		const struct tb_curve_point *point = &curve->points[k];
+		const struct tb_curves *curves = plot->figure->curves;
+		char text[256], x[24], half[48] = "";
+		if (isfinite(point->y.half_ci))
+			snprintf(half, sizeof half, " ± %.4g", point->y.half_ci);
+		snprintf(text, sizeof text, "%s%s%s %s %s: %.4g%s %s (%zu point%s)",
+			curve->label, curve->label[0] ? ", " : "", curves->x.name,
+			tb_tick_text(point->x, curves->x.sizes, x, sizeof x),
+			curves->x.unit, point->y.mean, half, curves->y.unit, point->n,
+			point->n == 1 ? "" : "s");
+		tb_picture_tip(plot->picture, text);
 	}
-}
-
-static void draw_x_axis(const struct plot *plot)
-{
-	const struct tb_curve_axis *axis = &plot->figure->curves->x;
-	const double below = plot->box.y + plot->box.h;
-	for (size_t i = 0; i < plot->x.n; i++) {
-		char text[24];
-		double x = curve_x(plot, plot->x.at[i]);
-		curve_line(
-			plot, x, plot->box.y, 0, plot->box.h, 0.6, plot->palette->line);
-		curve_line(plot, x, below, 0, 5, 1, plot->palette->muted);
-		tb_picture_text(plot->picture, (struct tb_box){x - 40, below + 7, 80, 16},
-			curve_type(plot, TB_ALIGN_CENTRE, false),
-			tb_tick_text(plot->x.at[i], axis->sizes, text, sizeof text));
-	}
-	char name[128];
-	tb_picture_text(plot->picture,
-		(struct tb_box){plot->box.x, below + 29, plot->box.w, 18},
-		curve_type(plot, TB_ALIGN_CENTRE, false),
-		tb_curves_axis_text(axis, name, sizeof name));
 }
 
 // The y axis's name stands above it: pictures have no rotated text.
@@ -188,16 +163,6 @@ static bool has_diagonal(const struct tb_curves *curves)
 {
 	return strcmp(curves->x.name, "offered") == 0 &&
 	       strcmp(curves->y.name, "accepted") == 0;
-}
-
-// draw_diagonal draws the line on which accepted equals offered.
-static void draw_diagonal(const struct plot *plot)
-{
-	double from = fmax(plot->x.begin, plot->y.begin);
-	double to = fmin(plot->x.end, plot->y.end);
-	double x = curve_x(plot, from), y = curve_y(plot, from);
-	curve_line(plot, x, y, curve_x(plot, to) - x, curve_y(plot, to) - y, 1,
-		plot->palette->muted);
 }
 
 static double legend_width(const struct tb_curves *curves)
@@ -282,10 +247,31 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 		curves->title);
 	footnote(&plot);
 	tb_picture_rect(picture, plot.box, plot.palette->panel);
-	draw_x_axis(&plot);
+	const struct tb_curve_axis *axis = &plot.figure->curves->x;
+	const double below = plot.box.y + plot.box.h;
+	for (size_t i = 0; i < plot.x.n; i++) {
+		char text[24];
+		double x = curve_x(&plot, plot.x.at[i]);
+		curve_line(&plot, x, plot.box.y, 0, plot.box.h, 0.6, plot.palette->line);
+		curve_line(&plot, x, below, 0, 5, 1, plot.palette->muted);
+		tb_picture_text(plot.picture, (struct tb_box){x - 40, below + 7, 80, 16},
+			curve_type(&plot, TB_ALIGN_CENTRE, false),
+			tb_tick_text(plot.x.at[i], axis->sizes, text, sizeof text));
+	}
+	char name[128];
+	tb_picture_text(plot.picture,
+		(struct tb_box){plot.box.x, below + 29, plot.box.w, 18},
+		curve_type(&plot, TB_ALIGN_CENTRE, false),
+		tb_curves_axis_text(axis, name, sizeof name));
 	draw_y_axis(&plot);
-	if (has_diagonal(curves))
-		draw_diagonal(&plot);
+	if (has_diagonal(curves)) {
+		// Draw the line on which accepted equals offered.
+		double from = fmax(plot.x.begin, plot.y.begin);
+		double to = fmin(plot.x.end, plot.y.end);
+		double x = curve_x(&plot, from), y = curve_y(&plot, from);
+		curve_line(&plot, x, y, curve_x(&plot, to) - x, curve_y(&plot, to) - y, 1,
+			plot.palette->muted);
+	}
 	for (size_t i = curves->n_curves; i-- > 0;)
 		draw_curve(&plot, i);
 	tb_picture_frame(picture, plot.box, 1, plot.palette->muted);

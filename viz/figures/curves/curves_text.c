@@ -57,24 +57,6 @@ static void curve_text_put(
 	grid->owners[at] = curve;
 }
 
-// curve_text_join dots the line between two points, one dot per column.
-static void curve_text_join(struct grid *grid, size_t curve,
-	const struct tb_curve_point *from, const struct tb_curve_point *to)
-{
-	double x0 = tb_ticks_share(&grid->x, from->x),
-	       x1 = tb_ticks_share(&grid->x, to->x);
-	double y0 = tb_ticks_share(&grid->y, from->y.mean);
-	double y1 = tb_ticks_share(&grid->y, to->y.mean);
-	size_t first = curve_text_place(x0, grid->n_columns),
-	       last = curve_text_place(x1, grid->n_columns);
-	for (size_t column = first + 1; column < last; column++) {
-		double share = (double)(column - first) / (double)(last - first);
-		curve_text_put(grid, column,
-			ROWS - 1 - curve_text_place(y0 + (y1 - y0) * share, ROWS), curve,
-			BETWEEN);
-	}
-}
-
 static void curve_text_fill(struct grid *grid)
 {
 	const struct tb_curves *curves = grid->figure->curves;
@@ -92,29 +74,27 @@ static void curve_text_fill(struct grid *grid)
 				i, letter(i));
 	}
 	for (size_t i = 0; i < curves->n_curves; i++)
-		for (size_t k = 1; k < curves->curves[i].n_points; k++)
-			curve_text_join(grid, i, &curves->curves[i].points[k - 1],
-				&curves->curves[i].points[k]);
-}
-
-static void draw_curve_text_cells(const struct grid *grid)
-{
-	for (size_t row = 0; row < ROWS; row++) {
-		tb_picture_text(grid->picture,
-			(struct tb_box){GUTTER - 1, (double)(HEAD + row), 1, 1},
-			curve_text_type(grid, TB_ALIGN_LEFT), "|");
-		for (size_t column = 0; column < grid->n_columns; column++) {
-			size_t at = row * grid->n_columns + column;
-			const char text[] = {grid->cells[at], '\0'};
-			struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
-			type.colour = curve_text_colour(grid, grid->owners[at]);
-			if (grid->cells[at] != ' ')
-				tb_picture_text(grid->picture,
-					(struct tb_box){(double)(GUTTER + column),
-						(double)(HEAD + row), 1, 1},
-					type, text);
+		for (size_t k = 1; k < curves->curves[i].n_points; k++) {
+			// Dot the line between two points, one dot per column.
+			const struct tb_curve_point *from =
+				&curves->curves[i].points[k - 1];
+			const struct tb_curve_point *to = &curves->curves[i].points[k];
+			double x0 = tb_ticks_share(&grid->x, from->x),
+			       x1 = tb_ticks_share(&grid->x, to->x);
+			double y0 = tb_ticks_share(&grid->y, from->y.mean);
+			double y1 = tb_ticks_share(&grid->y, to->y.mean);
+			size_t first = curve_text_place(x0, grid->n_columns),
+			       last = curve_text_place(x1, grid->n_columns);
+			for (size_t column = first + 1; column < last; column++) {
+				double share =
+					(double)(column - first) / (double)(last - first);
+				curve_text_put(grid, column,
+					ROWS - 1 -
+						curve_text_place(
+							y0 + (y1 - y0) * share, ROWS),
+					i, BETWEEN);
+			}
 		}
-	}
 }
 
 static void draw_curve_text_ticks(const struct grid *grid)
@@ -190,7 +170,22 @@ int tb_curves_picture_text(struct tb_picture *picture,
 		(double)(HEAD + ROWS + 3 + (labels ? 1 + curves->n_curves : 0)),
 		grid.palette->page);
 	curve_text_fill(&grid);
-	draw_curve_text_cells(&grid);
+	for (size_t row = 0; row < ROWS; row++) {
+		tb_picture_text(grid.picture,
+			(struct tb_box){GUTTER - 1, (double)(HEAD + row), 1, 1},
+			curve_text_type(&grid, TB_ALIGN_LEFT), "|");
+		for (size_t column = 0; column < grid.n_columns; column++) {
+			size_t at = row * grid.n_columns + column;
+			const char text[] = {grid.cells[at], '\0'};
+			struct tb_type type = curve_text_type(&grid, TB_ALIGN_LEFT);
+			type.colour = curve_text_colour(&grid, grid.owners[at]);
+			if (grid.cells[at] != ' ')
+				tb_picture_text(grid.picture,
+					(struct tb_box){(double)(GUTTER + column),
+						(double)(HEAD + row), 1, 1},
+					type, text);
+		}
+	}
 	draw_curve_text_ticks(&grid);
 	draw_words(&grid, columns);
 	free(grid.cells);

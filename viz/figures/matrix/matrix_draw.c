@@ -251,22 +251,6 @@ static bool never_lived(
 	return value == 0 && dead_at_ps < pen->view->end_ps;
 }
 
-// under_job underlines the cell of a node's own link in the colour of its job.
-static void under_job(
-	const struct matrix_pen *pen, struct tb_box box, const struct tb_link_info *at)
-{
-	uint32_t job = TB_ID_NONE;
-	if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
-		job = tb_run_node_job(pen->run, (struct tb_node){at->from});
-	else if (pen->view->jobs && at->kind == TB_LINK_EJECTION)
-		job = tb_run_node_job(pen->run, (struct tb_node){at->to});
-	if (job == TB_ID_NONE)
-		return;
-	double h = fmin(fmax(box.h * 0.15, 1.5), 4);
-	tb_picture_rect(pen->picture, (struct tb_box){box.x, box.y + box.h - h, box.w, h},
-		tb_job_colour(pen->view->theme, job));
-}
-
 static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_cell *cells, uint32_t n)
 {
@@ -290,7 +274,19 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 			cell_number(pen, box, &shown);
 		else if (has_ramp(pen, &shown))
 			shade_ramp(pen, box, &shown);
-		under_job(pen, box, &tb_run_links(pen->run)[cell->link.id].at);
+		// Underline the cell of a node's own link in the colour of its job.
+		const struct tb_link_info *at = &tb_run_links(pen->run)[cell->link.id].at;
+		uint32_t job = TB_ID_NONE;
+		if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
+			job = tb_run_node_job(pen->run, (struct tb_node){at->from});
+		else if (pen->view->jobs && at->kind == TB_LINK_EJECTION)
+			job = tb_run_node_job(pen->run, (struct tb_node){at->to});
+		if (job != TB_ID_NONE) {
+			double h = fmin(fmax(box.h * 0.15, 1.5), 4);
+			tb_picture_rect(pen->picture,
+				(struct tb_box){box.x, box.y + box.h - h, box.w, h},
+				tb_job_colour(pen->view->theme, job));
+		}
 		cell_cross_out(pen, box, dead_at_ps);
 		highlight(pen, box, pen->view->marks.links, cell->link.id);
 	}
@@ -524,13 +520,6 @@ static void cell_mark(const struct matrix_pen *pen, const struct tb_matrix_layou
 	tb_picture_frame(pen->picture, box, 2, colour);
 }
 
-// cell_rule returns the gap between cells: a pixel where they are wide enough, else none.
-static double cell_rule(
-	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
-{
-	return layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
-}
-
 void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_run *run,
 	const struct tb_matrix_view *view)
@@ -546,8 +535,9 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 					NUMBERS_BEGIN, NUMBERS_FULL)
 			      : 1,
 		.strips = strips_share(layout, view)};
+	// A gap of a pixel between cells where they are wide enough.
 	if (scaled)
-		pen.rule = cell_rule(layout, view);
+		pen.rule = layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
 	tb_picture_clip(picture, view->area);
 	for (uint32_t band = 0; band < layout->n_bands; band++)
 		draw_cell_band(&pen, layout, band);

@@ -154,24 +154,6 @@ static double matrix_head(
 	return (lines - 1) * 18;
 }
 
-static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *figure,
-	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
-{
-	const struct tb_palette *palette = tb_palette_of(figure->theme);
-	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		const struct tb_matrix_band *band = &layout->bands[i];
-		char text[48];
-		double y = view->area.y + band->y * view->zoom;
-		double middle = band->above_h * view->zoom;
-		double line_h = layout->metrics.sum_h * view->zoom;
-		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
-		matrix_level_text(band->level, layout->n_bands, text, sizeof text);
-		tb_picture_text(picture, box,
-			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
-			text);
-	}
-}
-
 // scale_text adds what 100 % is, and returns how many lines that took beyond two.
 static double scale_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, const struct tb_matrix_view *view,
@@ -249,12 +231,6 @@ static int layout_figure(const struct tb_matrix_figure *figure, double wrap,
 	return TB_OK;
 }
 
-static double natural_width(
-	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
-{
-	return ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
-}
-
 // layout_page lays the figure out, in its natural width if the page is not narrower, and
 // sets the width of the picture.
 static int layout_page(const struct tb_matrix_figure *figure,
@@ -265,7 +241,7 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	int status = layout_figure(figure, NATURAL_WIDTH, layout, view);
 	if (status != TB_OK)
 		return status;
-	*width = natural_width(layout, view);
+	*width = ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
 	if (figure->width <= 0 || page >= *width)
 		return TB_OK;
 	tb_matrix_layout_fini(layout);
@@ -289,7 +265,19 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	if (!figure->bare)
 		body_y += HEAD + matrix_head(picture, figure);
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
-	gutter(picture, figure, &layout, &view);
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	for (uint32_t i = 0; i < layout.n_bands; i++) {
+		const struct tb_matrix_band *band = &layout.bands[i];
+		char text[48];
+		double y = view.area.y + band->y * view.zoom;
+		double middle = band->above_h * view.zoom;
+		double line_h = layout.metrics.sum_h * view.zoom;
+		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
+		matrix_level_text(band->level, layout.n_bands, text, sizeof text);
+		tb_picture_text(picture, box,
+			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
+			text);
+	}
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
 	double foot_h =
 		FOOT - 16 + foot(picture, figure, &layout, &view, body_y + body_h + 22);
@@ -310,17 +298,6 @@ static const struct terminal_detail {
 		MOST_SHADED_ROWS},
 	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
 };
-
-// matrix_part returns the rows to show: all, or one.
-static struct tb_matrix matrix_part(const struct tb_matrix_figure *figure)
-{
-	struct tb_matrix part = *figure->matrix;
-	if (figure->level) {
-		part.rows += figure->level - 1;
-		part.n_rows = 1;
-	}
-	return part;
-}
 
 // terminal_group returns how many switches share a character when one is left to each:
 // a single level stays within its rows, all levels together may need a hundred.
@@ -458,7 +435,12 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	view.font = view.bold_font = TB_FONT_CELL;
 	view.font_size = 0;
 	view.ramp = !shaded;
-	const struct tb_matrix part = matrix_part(figure);
+	// The rows to show: all, or one.
+	struct tb_matrix part = *figure->matrix;
+	if (figure->level) {
+		part.rows += figure->level - 1;
+		part.n_rows = 1;
+	}
 	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK)
 		return TB_ENOMEM;
 	const struct tb_palette *palette = tb_palette_of(figure->theme);

@@ -122,49 +122,6 @@ static uint64_t size_of_change(uint64_t before, uint64_t after, uint8_t *less)
 	return *less ? before - after : after - before;
 }
 
-// is_exact is whether both runs know a link's figure: else its change is not known.
-static bool is_exact(const struct tb_run_pair *pair, const struct tb_run *a,
-	uint32_t link, enum tb_metric metric)
-{
-	return tb_known_of(tb_run_links(a)[link].known, metric) == TB_EXACT &&
-	       tb_known_of(tb_run_links(pair->run)[link].known, metric) == TB_EXACT;
-}
-
-static void fill_change(
-	struct tb_run_pair *pair, const struct tb_run *a_run, const struct tb_matrix *a)
-{
-	struct tb_matrix *change = &pair->change;
-	const struct tb_matrix *b = &pair->matrix;
-	tb_matrix_show(change, a->metric);
-	change->largest_link = change->largest_switch = 0;
-	for (size_t i = 0; change->cells + i < change->end; i++) {
-		uint32_t link = change->cells[i].link.id;
-		if (link == TB_ID_NONE)
-			continue;
-		uint64_t value = size_of_change(
-			a->cells[i].value, b->cells[i].value, &pair->less_links[link]);
-		pair->unmeasured[link] = !is_exact(pair, a_run, link, a->metric);
-		value = pair->unmeasured[link] ? 0 : value;
-		change->cells[i].value = value;
-		if (change->largest_link < value)
-			change->largest_link = value;
-	}
-	for (uint32_t i = 0; i < change->n_boxes; i++) {
-		struct tb_matrix_box *box = &change->boxes[i];
-		box->sum = size_of_change(a->boxes[i].sum, b->boxes[i].sum,
-			&pair->less_switches[box->sw.id]);
-		uint32_t sw = box->sw.id;
-		bool known = tb_known_of(tb_run_switches(a_run)[sw].known, a->metric) ==
-				     TB_EXACT &&
-			     tb_known_of(tb_run_switches(pair->run)[sw].known,
-				     a->metric) == TB_EXACT;
-		pair->unmeasured_switches[sw] = !known;
-		box->sum = known ? box->sum : 0;
-		if (change->largest_switch < box->sum)
-			change->largest_switch = box->sum;
-	}
-}
-
 int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
 	struct tb_window window, const struct tb_link_sample *samples,
 	const struct tb_matrix *matrix, struct tb_error *error)
@@ -182,7 +139,42 @@ int tb_run_pair_show(struct tb_run_pair *pair, const struct tb_run *a,
 	pair->n_movers = n;
 	pair->n_moved = n_moved;
 	tb_matrix_fill(&pair->matrix, pair->samples, matrix->metric);
-	if (pair->same_shape)
-		fill_change(pair, a, matrix);
+	if (pair->same_shape) {
+		struct tb_matrix *change = &pair->change;
+		const struct tb_matrix *b = &pair->matrix;
+		tb_matrix_show(change, matrix->metric);
+		change->largest_link = change->largest_switch = 0;
+		for (size_t i = 0; change->cells + i < change->end; i++) {
+			uint32_t link = change->cells[i].link.id;
+			if (link == TB_ID_NONE)
+				continue;
+			uint64_t value = size_of_change(matrix->cells[i].value,
+				b->cells[i].value, &pair->less_links[link]);
+			// A change is known where both runs know the link's figure.
+			pair->unmeasured[link] =
+				tb_known_of(tb_run_links(a)[link].known,
+					matrix->metric) != TB_EXACT ||
+				tb_known_of(tb_run_links(pair->run)[link].known,
+					matrix->metric) != TB_EXACT;
+			value = pair->unmeasured[link] ? 0 : value;
+			change->cells[i].value = value;
+			if (change->largest_link < value)
+				change->largest_link = value;
+		}
+		for (uint32_t i = 0; i < change->n_boxes; i++) {
+			struct tb_matrix_box *box = &change->boxes[i];
+			box->sum = size_of_change(matrix->boxes[i].sum, b->boxes[i].sum,
+				&pair->less_switches[box->sw.id]);
+			uint32_t sw = box->sw.id;
+			bool known = tb_known_of(tb_run_switches(a)[sw].known,
+					     matrix->metric) == TB_EXACT &&
+				     tb_known_of(tb_run_switches(pair->run)[sw].known,
+					     matrix->metric) == TB_EXACT;
+			pair->unmeasured_switches[sw] = !known;
+			box->sum = known ? box->sum : 0;
+			if (change->largest_switch < box->sum)
+				change->largest_switch = box->sum;
+		}
+	}
 	return TB_OK;
 }

@@ -105,12 +105,6 @@ double tb_pair_overview_words(const struct tb_pair_overview *overview,
 	return h;
 }
 
-static double overview_span(const struct tb_pair_overview *overview)
-{
-	return fmax((double)overview->strips[0].simulated_ps,
-		(double)overview->strips[1].simulated_ps);
-}
-
 // overview_waiting returns the wait per time over a stretch of time: how many headers
 // waited on average.
 static double overview_waiting(
@@ -202,8 +196,9 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	struct tb_picture *picture, const struct tb_palette *palette,
 	const struct tb_span shown[2], struct tb_box box)
 {
-	struct strips_sheet sheet = {
-		overview, picture, palette, shown, .span_ps = overview_span(overview)};
+	struct strips_sheet sheet = {overview, picture, palette, shown,
+		.span_ps = fmax((double)overview->strips[0].simulated_ps,
+			(double)overview->strips[1].simulated_ps)};
 	if (sheet.span_ps <= 0)
 		return;
 	box.x += LABEL_W;

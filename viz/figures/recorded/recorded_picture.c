@@ -116,23 +116,6 @@ static void draw_point(const struct recorded_scatter *scatter, uint32_t job, boo
 			recorded_type(scatter, TB_ALIGN_LEFT), name);
 }
 
-static void draw_points(
-	const struct recorded_scatter *scatter, const struct tb_recorded *recorded)
-{
-	char name[32];
-	for (size_t i = 0; i < recorded->ranks.n; i++) {
-		const struct tb_recorded_row *row = &recorded->ranks.rows[i];
-		snprintf(name, sizeof name, "rank %" PRIu32, row->rank);
-		draw_point(scatter, row->job, true, row->recorded_ps, row->simulated_ps,
-			name);
-	}
-	for (size_t i = 0; i < recorded->kinds.n; i++) {
-		const struct tb_recorded_row *row = &recorded->kinds.rows[i];
-		draw_point(scatter, row->job, false, row->recorded_at_ps,
-			row->simulated_at_ps, row->name);
-	}
-}
-
 double tb_recorded_scatter(struct tb_picture *picture, const struct tb_recorded *recorded,
 	enum tb_theme theme, struct tb_box place)
 {
@@ -152,7 +135,18 @@ double tb_recorded_scatter(struct tb_picture *picture, const struct tb_recorded 
 	if (scatter.most <= scatter.least || side <= 0)
 		return 0;
 	draw_recorded_axes(&scatter);
-	draw_points(&scatter, recorded);
+	char name[32];
+	for (size_t i = 0; i < recorded->ranks.n; i++) {
+		const struct tb_recorded_row *row = &recorded->ranks.rows[i];
+		snprintf(name, sizeof name, "rank %" PRIu32, row->rank);
+		draw_point(&scatter, row->job, true, row->recorded_ps, row->simulated_ps,
+			name);
+	}
+	for (size_t i = 0; i < recorded->kinds.n; i++) {
+		const struct tb_recorded_row *row = &recorded->kinds.rows[i];
+		draw_point(&scatter, row->job, false, row->recorded_at_ps,
+			row->simulated_at_ps, row->name);
+	}
 	return ABOVE + side + BELOW;
 }
 

@@ -37,33 +37,6 @@ static double scatter_y(const struct scatter_plot *scatter, double percent)
 	return PLOT_Y + PLOT_SIZE * (1 - tb_ticks_share(&scatter->axis, percent));
 }
 
-static void draw_scatter_axes(const struct scatter_plot *scatter)
-{
-	const struct tb_box plot = {PLOT_X, PLOT_Y, PLOT_SIZE, PLOT_SIZE};
-	char text[24];
-	tb_picture_rect(scatter->picture, plot, scatter->palette->panel);
-	for (size_t i = 0; i < scatter->axis.n; i++) {
-		double x = scatter_x(scatter, scatter->axis.at[i]);
-		double y = scatter_y(scatter, scatter->axis.at[i]);
-		tb_tick_text(scatter->axis.at[i], false, text, sizeof text);
-		tb_picture_line(scatter->picture,
-			(struct tb_box){x, PLOT_Y, 0, PLOT_SIZE}, 1,
-			scatter->palette->line);
-		tb_picture_line(scatter->picture,
-			(struct tb_box){PLOT_X, y, PLOT_SIZE, 0}, 1,
-			scatter->palette->line);
-		tb_picture_text(scatter->picture,
-			(struct tb_box){x - 30, PLOT_Y + PLOT_SIZE + 4, 60, 18},
-			scatter_type(scatter, TB_ALIGN_CENTRE), text);
-		tb_picture_text(scatter->picture,
-			(struct tb_box){MARGIN, y - 9, PLOT_X - MARGIN - 6, 18},
-			scatter_type(scatter, TB_ALIGN_RIGHT), text);
-	}
-	tb_picture_line(scatter->picture,
-		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE, PLOT_SIZE, -PLOT_SIZE}, 1,
-		scatter->palette->muted);
-}
-
 static void draw_texts(
 	const struct scatter_plot *scatter, const struct tb_agreement *agreement)
 {
@@ -119,7 +92,27 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 			most = fmax(most, agreement->rows[i].stall[side]);
 	scatter.axis = tb_ticks_linear(0, most > 0 ? most : 1, TICKS);
 	tb_picture_clear(picture, WIDTH, HEIGHT, scatter.palette->page);
-	draw_scatter_axes(&scatter);
+	const struct tb_box plot = {PLOT_X, PLOT_Y, PLOT_SIZE, PLOT_SIZE};
+	char text[24];
+	tb_picture_rect(scatter.picture, plot, scatter.palette->panel);
+	for (size_t i = 0; i < scatter.axis.n; i++) {
+		double x = scatter_x(&scatter, scatter.axis.at[i]);
+		double y = scatter_y(&scatter, scatter.axis.at[i]);
+		tb_tick_text(scatter.axis.at[i], false, text, sizeof text);
+		tb_picture_line(scatter.picture, (struct tb_box){x, PLOT_Y, 0, PLOT_SIZE},
+			1, scatter.palette->line);
+		tb_picture_line(scatter.picture, (struct tb_box){PLOT_X, y, PLOT_SIZE, 0},
+			1, scatter.palette->line);
+		tb_picture_text(scatter.picture,
+			(struct tb_box){x - 30, PLOT_Y + PLOT_SIZE + 4, 60, 18},
+			scatter_type(&scatter, TB_ALIGN_CENTRE), text);
+		tb_picture_text(scatter.picture,
+			(struct tb_box){MARGIN, y - 9, PLOT_X - MARGIN - 6, 18},
+			scatter_type(&scatter, TB_ALIGN_RIGHT), text);
+	}
+	tb_picture_line(scatter.picture,
+		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE, PLOT_SIZE, -PLOT_SIZE}, 1,
+		scatter.palette->muted);
 	draw_texts(&scatter, agreement);
 	for (uint32_t i = agreement->n; i-- > 0;) // those with names on top
 		if (agreement->rows[i].has_stall)

@@ -17,15 +17,6 @@ bool tb_blame_passes(
 	return link && victim && culprit && ends;
 }
 
-static struct tb_square_party victim_of(
-	const struct tb_blame_sample *row, enum tb_blame_parties parties)
-{
-	const struct tb_node none = {TB_ID_NONE};
-	bool jobs = parties == TB_BLAME_OF_JOBS;
-	return (struct tb_square_party){row->victim_job, jobs ? none : row->victim_source,
-		jobs ? none : row->victim_destination, row->wait_ps};
-}
-
 static struct tb_square_party culprit_of(
 	const struct tb_blame_sample *row, enum tb_blame_parties parties)
 {
@@ -108,7 +99,13 @@ static int blame_square_fill(struct tb_blame_square *square,
 		if (!tb_blame_passes(&rows[i], filter))
 			continue;
 		square->whole_ps += rows[i].wait_ps;
-		struct tb_square_party victim = victim_of(&rows[i], square->parties);
+		const struct tb_blame_sample *row = &rows[i];
+		enum tb_blame_parties parties = square->parties;
+		const struct tb_node none = {TB_ID_NONE};
+		bool jobs = parties == TB_BLAME_OF_JOBS;
+		struct tb_square_party victim = (struct tb_square_party){row->victim_job,
+			jobs ? none : row->victim_source,
+			jobs ? none : row->victim_destination, row->wait_ps};
 		struct tb_square_party culprit = culprit_of(&rows[i], square->parties);
 		bool both = blame_square_has_room(victims, &victim) &&
 			    blame_square_has_room(culprits, &culprit);

@@ -42,11 +42,6 @@ enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure)
 	return figures[figure].quantity;
 }
 
-static double flow_grid_ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure)
 {
 	switch (figure) {
@@ -55,7 +50,9 @@ double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure 
 	case TB_FLOW_MESSAGES:
 		return (double)flow->n_messages;
 	case TB_FLOW_LATENCY:
-		return flow_grid_ratio(flow->latency_ps, flow->n_messages);
+		return flow->n_messages
+			       ? (double)flow->latency_ps / (double)flow->n_messages
+			       : 0;
 	case TB_FLOW_SLOWDOWN:
 		return tb_flow_slowdown(flow);
 	case TB_FLOW_WAIT:

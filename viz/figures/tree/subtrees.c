@@ -41,23 +41,6 @@ static uint32_t subtree_level(const struct subtree_search *finding, uint32_t sw)
 	return finding->switches[sw].at.level;
 }
 
-// join_level joins what the links whose upper end is of a level hold together.
-static void join_level(struct subtree_search *finding, uint32_t level)
-{
-	for (uint32_t i = 0; i < finding->info->n_links; i++) {
-		const struct tb_link_info *at = &finding->links[i].at;
-		if (at->kind == TB_LINK_INJECTION &&
-			subtree_level(finding, at->to) == level) {
-			if (finding->first[at->from] == TB_ID_NONE)
-				finding->first[at->from] = at->to;
-			subtree_join(finding, finding->first[at->from], at->to);
-		} else if (at->kind == TB_LINK_UP &&
-			   subtree_level(finding, at->to) == level) {
-			subtree_join(finding, at->from, at->to);
-		}
-	}
-}
-
 // subtree_of returns the subtree of this level that a switch is in, new if it is the
 // first there.
 static uint32_t subtree_of(struct subtree_search *finding, uint32_t sw, uint32_t level)
@@ -70,30 +53,6 @@ static uint32_t subtree_of(struct subtree_search *finding, uint32_t sw, uint32_t
 	finding->key[made] = finding->info->n_nodes + sw;
 	finding->list[made] = (struct tb_subtree){.level = level, .parent = TB_ID_NONE};
 	return made;
-}
-
-static void find_level(
-	struct subtree_search *finding, struct tb_subtrees *subtrees, uint32_t level)
-{
-	join_level(finding, level);
-	finding->level_begin = finding->n;
-	for (uint32_t sw = 0; sw < finding->info->n_switches; sw++) {
-		if (subtree_level(finding, sw) > level)
-			continue;
-		uint32_t subtree = subtree_of(finding, sw, level);
-		uint32_t lower = subtrees->of_switch[sw];
-		if (subtree_level(finding, sw) == level) {
-			subtrees->of_switch[sw] = subtree;
-			finding->list[subtree].n_switches++;
-			continue;
-		}
-		// Only through the subtree of the level below: the chain has no gaps.
-		for (; finding->list[lower].parent != TB_ID_NONE &&
-			finding->list[lower].parent < finding->level_begin;
-			lower = finding->list[lower].parent)
-			continue;
-		finding->list[lower].parent = subtree;
-	}
 }
 
 // add_subtree_nodes counts the nodes of each subtree and finds its first.
@@ -158,31 +117,6 @@ static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *s
 		finding->rank[sorted[i].id] = at;
 	}
 	return end - n;
-}
-
-// place_children renumbers the parents and gives each subtree its slots: first those of
-// nodes on switches of its own level, then those of its children.
-static void place_children(struct subtree_search *finding, struct tb_subtrees *subtrees)
-{
-	uint32_t *next = finding->found; // by subtree: the slot of its next child
-	for (uint32_t i = 0; i < subtrees->n; i++) {
-		struct tb_subtree *subtree = &subtrees->list[i];
-		bool is_top = subtree->parent == TB_ID_NONE;
-		subtree->parent = is_top ? TB_ID_NONE : finding->rank[subtree->parent];
-		subtree->first_child = TB_ID_NONE;
-		if (is_top) {
-			subtree->first_slot = subtrees->n_slots;
-			subtrees->n_slots += subtree->n_slots;
-			subtrees->n_top++;
-		} else {
-			struct tb_subtree *parent = &subtrees->list[subtree->parent];
-			if (parent->first_child == TB_ID_NONE)
-				parent->first_child = i;
-			subtree->first_slot = next[subtree->parent];
-			next[subtree->parent] += subtree->n_slots;
-		}
-		next[i] = subtree->first_slot + subtree->n_nodes;
-	}
 }
 
 static void place_nodes(struct subtree_search *finding, struct tb_subtrees *subtrees)
@@ -255,7 +189,27 @@ static int order_rows(struct subtree_search *finding, struct tb_subtrees *subtre
 	}
 	for (uint32_t end = finding->n; end > 0;)
 		end = list_level(finding, subtrees, sorted, end);
-	place_children(finding, subtrees);
+	// Renumber the parents and give each subtree its slots: first those of
+	// nodes on switches of its own level, then those of its children.
+	uint32_t *next = finding->found; // by subtree: the slot of its next child
+	for (uint32_t i = 0; i < subtrees->n; i++) {
+		struct tb_subtree *subtree = &subtrees->list[i];
+		bool is_top = subtree->parent == TB_ID_NONE;
+		subtree->parent = is_top ? TB_ID_NONE : finding->rank[subtree->parent];
+		subtree->first_child = TB_ID_NONE;
+		if (is_top) {
+			subtree->first_slot = subtrees->n_slots;
+			subtrees->n_slots += subtree->n_slots;
+			subtrees->n_top++;
+		} else {
+			struct tb_subtree *parent = &subtrees->list[subtree->parent];
+			if (parent->first_child == TB_ID_NONE)
+				parent->first_child = i;
+			subtree->first_slot = next[subtree->parent];
+			next[subtree->parent] += subtree->n_slots;
+		}
+		next[i] = subtree->first_slot + subtree->n_nodes;
+	}
 	place_nodes(finding, subtrees);
 	for (uint32_t level = 0; level < subtrees->n_levels; level++) {
 		subtrees->rows[level] = subtrees->rows[0] + done;
@@ -315,8 +269,42 @@ int tb_subtrees_init(
 		.links = tb_run_links(run)};
 	int status = subtree_make_room(&finding, &made);
 	if (status == TB_OK) {
-		for (uint32_t level = 0; level < made.n_levels; level++)
-			find_level(&finding, &made, level);
+		for (uint32_t level = 0; level < made.n_levels; level++) {
+			// Join what the links whose upper end is of a level hold
+			// together.
+			for (uint32_t i = 0; i < finding.info->n_links; i++) {
+				const struct tb_link_info *at = &finding.links[i].at;
+				if (at->kind == TB_LINK_INJECTION &&
+					subtree_level(&finding, at->to) == level) {
+					if (finding.first[at->from] == TB_ID_NONE)
+						finding.first[at->from] = at->to;
+					subtree_join(&finding, finding.first[at->from],
+						at->to);
+				} else if (at->kind == TB_LINK_UP &&
+					   subtree_level(&finding, at->to) == level) {
+					subtree_join(&finding, at->from, at->to);
+				}
+			}
+			finding.level_begin = finding.n;
+			for (uint32_t sw = 0; sw < finding.info->n_switches; sw++) {
+				if (subtree_level(&finding, sw) > level)
+					continue;
+				uint32_t subtree = subtree_of(&finding, sw, level);
+				uint32_t lower = made.of_switch[sw];
+				if (subtree_level(&finding, sw) == level) {
+					made.of_switch[sw] = subtree;
+					finding.list[subtree].n_switches++;
+					continue;
+				}
+				// Only through the subtree of the level below: the chain
+				// has no gaps.
+				for (; finding.list[lower].parent != TB_ID_NONE &&
+					finding.list[lower].parent < finding.level_begin;
+					lower = finding.list[lower].parent)
+					continue;
+				finding.list[lower].parent = subtree;
+			}
+		}
 		add_subtree_nodes(&finding, &made);
 		status = order_rows(&finding, &made);
 	}

@@ -81,44 +81,6 @@ static struct tb_colour shade(const struct tree_drawing *drawing, double percent
 		drawing->palette->page, full, FAINT + (1 - FAINT) * percent / 100);
 }
 
-static void tree_tip(struct tree_drawing *drawing, uint32_t link)
-{
-	const struct tb_run_link *at = &tb_run_links(drawing->figure->run)[link];
-	char text[512], value[48];
-	tb_quantity_format(drawing->scale.quantity,
-		(double)tb_metric_of(&drawing->samples[link], drawing->figure->metric),
-		value, sizeof value);
-	snprintf(text, sizeof text, "%s: %s", at->name, value);
-	tb_picture_tip(drawing->picture, text);
-}
-
-// draw_cables draws the least loaded first.
-static void draw_cables(struct tree_drawing *drawing)
-{
-	size_t n = 0;
-	for (uint32_t i = 0; i < drawing->edges.n; i++) {
-		const struct tb_tree_edge *edge = &drawing->edges.edges[i];
-		const struct tb_tree_direction *worse = tree_worse(edge);
-		struct tb_box low = box_of(drawing, edge->lower);
-		struct tb_box high = box_of(drawing, edge->upper);
-		double x = low.x + low.w / 2, y = low.y;
-		if (worse->link.id == TB_ID_NONE)
-			continue;
-		drawing->strokes[n++] = (struct tree_stroke){
-			tb_scale_percent(&drawing->scale, (double)worse->value),
-			{x, y, high.x + high.w / 2 - x, high.y + high.h - y},
-			worse->link.id};
-	}
-	qsort(drawing->strokes, n, sizeof *drawing->strokes, tree_by_percent);
-	for (size_t i = 0; i < n; i++) {
-		const struct tree_stroke *stroke = &drawing->strokes[i];
-		tb_picture_line(drawing->picture, stroke->line,
-			LINE_W + HOT_W * stroke->percent / 100,
-			shade(drawing, stroke->percent));
-		tree_tip(drawing, stroke->link);
-	}
-}
-
 static bool tree_fits(const char *name, double w)
 {
 	return tb_text_width(TB_FONT_TEXT, NAME_SIZE, name) <= w - 2;
@@ -233,7 +195,37 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 	drawing->picture->height =
 		drawing->area.y + drawing->area.h + 2 * NODE_H + FOOT_H;
 	draw_rows(drawing);
-	draw_cables(drawing);
+	// Draw the least loaded first.
+	size_t n = 0;
+	for (uint32_t i = 0; i < drawing->edges.n; i++) {
+		const struct tb_tree_edge *edge = &drawing->edges.edges[i];
+		const struct tb_tree_direction *worse = tree_worse(edge);
+		struct tb_box low = box_of(drawing, edge->lower);
+		struct tb_box high = box_of(drawing, edge->upper);
+		double x = low.x + low.w / 2, y = low.y;
+		if (worse->link.id == TB_ID_NONE)
+			continue;
+		drawing->strokes[n++] = (struct tree_stroke){
+			tb_scale_percent(&drawing->scale, (double)worse->value),
+			{x, y, high.x + high.w / 2 - x, high.y + high.h - y},
+			worse->link.id};
+	}
+	qsort(drawing->strokes, n, sizeof *drawing->strokes, tree_by_percent);
+	for (size_t i = 0; i < n; i++) {
+		const struct tree_stroke *stroke = &drawing->strokes[i];
+		tb_picture_line(drawing->picture, stroke->line,
+			LINE_W + HOT_W * stroke->percent / 100,
+			shade(drawing, stroke->percent));
+		uint32_t link = stroke->link;
+		const struct tb_run_link *at = &tb_run_links(drawing->figure->run)[link];
+		char text[512], value[48];
+		tb_quantity_format(drawing->scale.quantity,
+			(double)tb_metric_of(
+				&drawing->samples[link], drawing->figure->metric),
+			value, sizeof value);
+		snprintf(text, sizeof text, "%s: %s", at->name, value);
+		tb_picture_tip(drawing->picture, text);
+	}
 	drawing->labelled = !names_fit(drawing);
 	for (uint32_t i = 0; i < drawing->plan.n; i++)
 		draw_tree_vertex(drawing, i);

@@ -79,11 +79,17 @@ static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, ui
 	return low;
 }
 
-// shape_grow adds branches to the tree, nearest to the root first. It sets the index of
-// an ending that it has added to the root's, 0.
-static void shape_grow(struct shape_making *making, struct branch_ending *endings,
-	struct tb_tree_shape *shape)
+static int shape_arrange(struct shape_making *making, struct tb_tree_shape *shape)
 {
+	struct branch_ending *endings = malloc((making->n + 1u) * sizeof *endings);
+	if (!endings)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < making->n; i++)
+		endings[i] = (struct branch_ending){shape_end(making, &making->loose[i]),
+			i, making->loose[i].whole_ps};
+	qsort(endings, making->n, sizeof *endings, shape_by_end);
+	// Add branches to the tree, nearest to the root first. It sets the index of
+	// an ending that it has added to the root's, 0.
 	shape->branches[0] = making->loose[0];
 	shape->n = 1;
 	for (uint32_t at = 0; at < shape->n; at++) {
@@ -109,18 +115,6 @@ static void shape_grow(struct shape_making *making, struct branch_ending *ending
 		*child = making->loose[endings[i].index];
 		child->depth = 1;
 	}
-}
-
-static int shape_arrange(struct shape_making *making, struct tb_tree_shape *shape)
-{
-	struct branch_ending *endings = malloc((making->n + 1u) * sizeof *endings);
-	if (!endings)
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < making->n; i++)
-		endings[i] = (struct branch_ending){shape_end(making, &making->loose[i]),
-			i, making->loose[i].whole_ps};
-	qsort(endings, making->n, sizeof *endings, shape_by_end);
-	shape_grow(making, endings, shape);
 	free(endings);
 	return TB_OK;
 }
@@ -141,20 +135,6 @@ static void shape_measure(struct tb_tree_shape *shape)
 		branches[branches[i].parent].below_ps += branches[i].below_ps;
 }
 
-// shape_place puts children side by side within their parent's width.
-static void shape_place(struct tb_tree_shape *shape, double *next)
-{
-	struct tb_branch *branches = shape->branches;
-	double whole = branches[0].below_ps > 0 ? (double)branches[0].below_ps : 1;
-	branches[0].w = 1;
-	for (uint32_t i = 1; i < shape->n; i++) {
-		uint32_t parent = branches[i].parent;
-		branches[i].w = (double)branches[i].below_ps / whole;
-		branches[i].x = branches[parent].x + next[parent];
-		next[parent] += branches[i].w;
-	}
-}
-
 int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	const struct tb_trees *trees, struct tb_link root, uint32_t from, uint32_t end)
 {
@@ -172,7 +152,17 @@ int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 		status = shape_arrange(&making, &made);
 	if (status == TB_OK) {
 		shape_measure(&made);
-		shape_place(&made, next);
+		// Put children side by side within their parent's width.
+		struct tb_branch *branches = made.branches;
+		double whole =
+			branches[0].below_ps > 0 ? (double)branches[0].below_ps : 1;
+		branches[0].w = 1;
+		for (uint32_t i = 1; i < made.n; i++) {
+			uint32_t parent = branches[i].parent;
+			branches[i].w = (double)branches[i].below_ps / whole;
+			branches[i].x = branches[parent].x + next[parent];
+			next[parent] += branches[i].w;
+		}
 		tb_tree_root_waits(
 			trees, root, from, end, &made.whole_ps, &made.shown_ps);
 	}

@@ -71,38 +71,14 @@ static void begin_next(struct tb_reader *reader)
 	tb_errands_begin(reader->errands, reader_work, reader);
 }
 
-// reader_take takes the question under way, which is done. An answer that came in spite
-// of a stop counts.
-static void reader_take(struct tb_reader *reader)
-{
-	struct tb_question *question = reader->under_way;
-	reader->under_way = NULL;
-	question->state = reader->status >= 0 ? TB_ANSWERED
-			  : reader->stopped   ? TB_UNASKED
-					      : TB_REFUSED;
-	if (question->state == TB_REFUSED)
-		question->error = reader->error;
-	reader->news |= !question->silent && question->state != TB_UNASKED;
-	question->error.code = (enum tb_status)reader->status;
-	if (question->state == TB_ANSWERED && question->taken)
-		question->taken(question, reader->run);
-}
-
-// reader_place returns where in the queue a question belongs.
-static struct tb_question **reader_place(
-	struct tb_reader *reader, const struct tb_question *question)
-{
-	struct tb_question **at = &reader->waiting;
-	while (*at && ((*at)->urgent || !question->urgent) && !(*at)->idle)
-		at = &(*at)->next;
-	return at;
-}
-
 void tb_reader_ask(struct tb_reader *reader, struct tb_question *question)
 {
 	if (question->state == TB_ASKED)
 		return;
-	struct tb_question **at = reader_place(reader, question);
+	// Urgent questions go first, idle ones last.
+	struct tb_question **at = &reader->waiting;
+	while (*at && ((*at)->urgent || !question->urgent) && !(*at)->idle)
+		at = &(*at)->next;
 	question->state = TB_ASKED;
 	question->reader = reader;
 	question->next = *at;
@@ -152,7 +128,19 @@ static bool reader_fetch(struct tb_reader *reader, double seconds)
 {
 	if (!reader->under_way || !tb_errands_fetch(reader->errands, seconds))
 		return false;
-	reader_take(reader);
+	// Take the question under way, which is done. An answer that came in spite
+	// of a stop counts.
+	struct tb_question *question = reader->under_way;
+	reader->under_way = NULL;
+	question->state = reader->status >= 0 ? TB_ANSWERED
+			  : reader->stopped   ? TB_UNASKED
+					      : TB_REFUSED;
+	if (question->state == TB_REFUSED)
+		question->error = reader->error;
+	reader->news |= !question->silent && question->state != TB_UNASKED;
+	question->error.code = (enum tb_status)reader->status;
+	if (question->state == TB_ANSWERED && question->taken)
+		question->taken(question, reader->run);
 	begin_next(reader);
 	return true;
 }

@@ -542,9 +542,11 @@ int tb_viewer_data_paths(
 	return status < 0 ? status : TB_OK;
 }
 
-static struct tb_crossing_query query_of(
-	const struct tb_viewer_data *data, struct tb_pick pick)
+int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
+	const struct tb_crossing **crossing, struct tb_error *error)
 {
+	const struct tb_flow_table *flows;
+	struct tb_crossing_question *asked = &data->of_crossing;
 	struct tb_crossing_query query = {.of_switch = pick.kind == TB_PICK_SWITCH,
 		.id = pick.index,
 		.to_ps = INT64_MAX,
@@ -553,15 +555,6 @@ static struct tb_crossing_query query_of(
 		query.from_ps = tb_window_begin_ps(data->info, data->window);
 		query.to_ps = tb_window_end_ps(data->info, data->window);
 	}
-	return query;
-}
-
-int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
-	const struct tb_crossing **crossing, struct tb_error *error)
-{
-	const struct tb_flow_table *flows;
-	struct tb_crossing_question *asked = &data->of_crossing;
-	const struct tb_crossing_query query = query_of(data, pick);
 	*crossing = NULL;
 	int status = tb_viewer_data_flows(data, &flows, error);
 	if (status != TB_OK || !flows)

@@ -36,17 +36,12 @@ static const struct prompt_kind {
 		"words of its number, name or settings", true, {0, 48, 420}},
 };
 
-static int prompt_most(const struct tb_prompt *prompt)
-{
-	return kinds[prompt->kind].is_list ? TB_PROMPT_RESULTS : TB_PROMPT_SHOWN;
-}
-
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result)
 {
 	int at = prompt->n;
 	while (at > 0 && prompt->results[at - 1].score > result->score)
 		at--;
-	int most = prompt_most(prompt);
+	int most = kinds[prompt->kind].is_list ? TB_PROMPT_RESULTS : TB_PROMPT_SHOWN;
 	if (at == most)
 		return false;
 	int last = prompt->n < most ? prompt->n : most - 1;
@@ -225,19 +220,6 @@ static void draw_result(const struct tb_prompt *prompt, const struct prompt_look
 		result->text);
 }
 
-// draw_prompt_bar shows which of the offers are visible.
-static void draw_prompt_bar(const struct tb_prompt *prompt, const struct tb_style *style,
-	struct tb_picture *picture, struct tb_box offers)
-{
-	if (prompt->n <= TB_PROMPT_SHOWN)
-		return;
-	tb_picture_rect(picture,
-		(struct tb_box){offers.x + offers.w - 5,
-			offers.y + offers.h * prompt->first / prompt->n, 4,
-			offers.h * TB_PROMPT_SHOWN / prompt->n},
-		tb_palette_of(style->theme)->line);
-}
-
 // draw_prompt_text draws what was typed, with the caret behind it, and its end when it is
 // too long.
 static void draw_prompt_text(const struct tb_prompt *prompt, const struct tb_style *style,
@@ -298,5 +280,12 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 				LINE_H},
 			pick);
 	}
-	draw_prompt_bar(prompt, style, picture, offers);
+	// Show which of the offers are visible.
+	if (prompt->n <= TB_PROMPT_SHOWN)
+		return;
+	tb_picture_rect(picture,
+		(struct tb_box){offers.x + offers.w - 5,
+			offers.y + offers.h * prompt->first / prompt->n, 4,
+			offers.h * TB_PROMPT_SHOWN / prompt->n},
+		tb_palette_of(style->theme)->line);
 }

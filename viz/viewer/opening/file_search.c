@@ -180,19 +180,6 @@ static void expand_home(const char *path, char *buffer, size_t size)
 		snprintf(buffer, size, "%s", path);
 }
 
-static int search_folder(struct tb_file_search *search, const char *text)
-{
-	char path[TB_PROMPT_TEXT];
-	expand_home(text, path, sizeof path);
-	path[last_part(path) - path] = '\0';
-	if (search->list.files && strcmp(path, search->folder) == 0)
-		return TB_OK;
-	memcpy(search->folder, path, sizeof path);
-	tb_file_list_fini(&search->list);
-	return tb_file_list_read(&search->list, search->folder,
-		(const char *const *)search->recent, search->n_recent);
-}
-
 static bool is_of_types(enum tb_file_kind kind, enum tb_file_types types)
 {
 	bool trace = kind == TB_FILE_CAPTURE || kind == TB_FILE_JOB;
@@ -247,7 +234,17 @@ int tb_file_search_find(struct tb_file_search *search, struct tb_prompt *prompt)
 {
 	static const char *const types[] = {
 		"stores and traces", "stores", "traces", "all files"};
-	int status = search_folder(search, prompt->text);
+	const char *text = prompt->text;
+	int status = TB_OK;
+	char path[TB_PROMPT_TEXT];
+	expand_home(text, path, sizeof path);
+	path[last_part(path) - path] = '\0';
+	if (!search->list.files || strcmp(path, search->folder) != 0) {
+		memcpy(search->folder, path, sizeof path);
+		tb_file_list_fini(&search->list);
+		status = tb_file_list_read(&search->list, search->folder,
+			(const char *const *)search->recent, search->n_recent);
+	}
 	for (size_t i = 0; i < search->list.n; i++) {
 		const struct tb_listed_file *file = &search->list.files[i];
 		int score = is_of_types(file->kind, search->types)

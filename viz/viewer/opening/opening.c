@@ -72,21 +72,6 @@ static void add_opening_own(struct tb_opening *opening, char *text)
 	}
 }
 
-// find_own looks for the user's presets: in the folder for them, and beside the trace.
-// Without memory for their names they are not offered.
-static void find_own(struct tb_opening *opening)
-{
-	const char *slash = strrchr(opening->trace, '/');
-	char *folder = slash ? strndup(opening->trace, (size_t)(slash - opening->trace))
-			     : strdup(".");
-	opening->own_names = tb_network_preset_names();
-	opening->own_files =
-		folder ? tb_network_preset_files(*folder ? folder : "/") : NULL;
-	free(folder);
-	add_opening_own(opening, opening->own_names);
-	add_opening_own(opening, opening->own_files);
-}
-
 void tb_opening_begin_with(
 	struct tb_opening *opening, const char *const *words, size_t n_words)
 {
@@ -104,7 +89,16 @@ int tb_opening_new(struct tb_opening **opening, const char *trace,
 		return tb_fail_memory_in(error, trace, "it");
 	}
 	made->fraction = -1;
-	find_own(made);
+	// Look for the user's presets: in the folder for them, and beside the trace.
+	// Without memory for their names they are not offered.
+	const char *slash = strrchr(made->trace, '/');
+	char *folder =
+		slash ? strndup(made->trace, (size_t)(slash - made->trace)) : strdup(".");
+	made->own_names = tb_network_preset_names();
+	made->own_files = folder ? tb_network_preset_files(*folder ? folder : "/") : NULL;
+	free(folder);
+	add_opening_own(made, made->own_names);
+	add_opening_own(made, made->own_files);
 	tb_opening_form_init(&made->form, reader, NULL, 0);
 	tb_opening_form_offer(&made->form, made->own, made->n_own);
 	follow_form(made);
@@ -188,24 +182,21 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 	follow_form(opening);
 }
 
-static bool poll_glance(struct tb_opening *opening)
-{
-	struct tb_glance_answer answer;
-	struct tb_error error;
-	int status = tb_glance_poll(&opening->glance, &answer, &error);
-	if (status > 0)
-		tb_opening_form_take(&opening->form, &answer);
-	if (status < 0)
-		tb_error_format(&error, opening->trouble, sizeof opening->trouble);
-	return status != 0;
-}
-
 bool tb_opening_poll(struct tb_opening *opening)
 {
 	struct tb_beside *beside = &opening->beside;
 	int code;
-	if (!beside->child.pid)
-		return poll_glance(opening);
+	if (!beside->child.pid) {
+		struct tb_glance_answer answer;
+		struct tb_error error;
+		int status = tb_glance_poll(&opening->glance, &answer, &error);
+		if (status > 0)
+			tb_opening_form_take(&opening->form, &answer);
+		if (status < 0)
+			tb_error_format(
+				&error, opening->trouble, sizeof opening->trouble);
+		return status != 0;
+	}
 	if (!tb_child_ended(&beside->child, &code))
 		return tb_beside_progress(
 			beside->said, &opening->fraction, &opening->left_s);

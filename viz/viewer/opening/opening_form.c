@@ -284,23 +284,6 @@ static int form_choice(const struct tb_opening_form *form, enum tb_form_row row)
 	return -1;
 }
 
-static void step_choice(struct tb_opening_form *form, enum tb_form_row row, int by)
-{
-	int now = form_choice(form, row) + by;
-	if (now >= 0 && rows[row].choices[now])
-		snprintf(form->text[row], sizeof form->text[row], "%s",
-			rows[row].choices[now]);
-}
-
-static void step_levels(struct tb_opening_form *form, int by)
-{
-	if (has_its_nodes(form))
-		return;
-	form->levels += (uint32_t)by;
-	form->chose_levels = true;
-	form_hold(form);
-}
-
 void tb_opening_form_choose(struct tb_opening_form *form, enum tb_form_row row)
 {
 	form->row = row;
@@ -312,12 +295,20 @@ void tb_opening_form_step(struct tb_opening_form *form, enum tb_form_row row, in
 	tb_opening_form_choose(form, row);
 	if (row == TB_FORM_SCALE)
 		step_scale(form, by);
-	else if (row == TB_FORM_NODES)
-		step_levels(form, by);
-	else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0))
+	else if (row == TB_FORM_NODES) {
+		if (!has_its_nodes(form)) {
+			form->levels += (uint32_t)by;
+			form->chose_levels = true;
+			form_hold(form);
+		}
+	} else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0))
 		form_choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
-	else if (rows[row].choices)
-		step_choice(form, row, by);
+	else if (rows[row].choices) {
+		int now = form_choice(form, row) + by;
+		if (now >= 0 && rows[row].choices[now])
+			snprintf(form->text[row], sizeof form->text[row], "%s",
+				rows[row].choices[now]);
+	}
 }
 
 // form_type edits the chosen row: its text begins anew where it was not typed before.
@@ -413,28 +404,25 @@ uint32_t tb_opening_form_n_nodes(const struct tb_opening_form *form)
 	return has_its_nodes(form) ? 0 : (uint32_t)nodes_of(form, form->levels);
 }
 
-// add_form_word adds the option of a row, unless that has its default.
-static void add_form_word(const struct tb_opening_form *form, enum tb_form_row row,
-	struct tb_form_words *words)
-{
-	char *word = words->texts[row];
-	bool plain = row == TB_FORM_LOOP || row == TB_FORM_LENIENT;
-	const char *text = form->text[row];
-	if (!text[0] || (row == TB_FORM_SCALE && strcmp(text, "1") == 0))
-		return;
-	snprintf(word, sizeof words->texts[row], "--%s%s%s", rows[row].option,
-		plain ? "" : "=", plain ? "" : text);
-	words->words[words->n++] = word;
-}
-
 void tb_opening_form_words(
 	const struct tb_opening_form *form, bool of_info, struct tb_form_words *words)
 {
 	words->n = 0;
 	for (int i = 0; i < TB_FORM_N_ROWS; i++)
 		if (rows[i].option && (rows[i].of_info || !of_info) &&
-			tb_opening_form_has(form, (enum tb_form_row)i))
-			add_form_word(form, (enum tb_form_row)i, words);
+			tb_opening_form_has(form, (enum tb_form_row)i)) {
+			// Add the option of a row, unless that has its default.
+			enum tb_form_row row = (enum tb_form_row)i;
+			char *word = words->texts[row];
+			bool plain = row == TB_FORM_LOOP || row == TB_FORM_LENIENT;
+			const char *text = form->text[row];
+			if (text[0] && (row != TB_FORM_SCALE || strcmp(text, "1") != 0)) {
+				snprintf(word, sizeof words->texts[row], "--%s%s%s",
+					rows[row].option, plain ? "" : "=",
+					plain ? "" : text);
+				words->words[words->n++] = word;
+			}
+		}
 	for (size_t i = 0; !of_info && i < form->n_others; i++)
 		words->words[words->n++] = form->others[i];
 }

@@ -17,27 +17,6 @@ static const struct tb_flow_messages *detail_messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-static void add_detail_message(const struct tb_detail *detail,
-	const struct tb_flow_sample *flow, const struct tb_message_sample *message,
-	uint32_t index)
-{
-	const struct tb_viewer_data *data = detail->pane->data;
-	double life = fmax((double)(flow->last_ps - flow->first_ps), 1);
-	char size[32], time[32];
-	tb_format_size(message->bytes, size, sizeof size);
-	tb_format_time(message->delivered_ps - message->posted_ps, time, sizeof time);
-	struct tb_sheet_line *line = tb_sheet_item(
-		detail->sheet, (struct tb_pick){TB_PICK_MESSAGE, index}, size, time);
-	line->from = (double)(message->posted_ps - flow->first_ps) / life;
-	line->faint_to = (double)(message->started_ps - flow->first_ps) / life;
-	line->to = (double)(message->delivered_ps - flow->first_ps) / life;
-	bool in_window =
-		message->posted_ps < tb_window_end_ps(data->info, data->window) &&
-		message->delivered_ps > tb_window_begin_ps(data->info, data->window);
-	line->has_chip = !tb_window_whole(data->info, data->window) && in_window;
-	line->chip = tb_palette_of(detail->pane->style->theme)->accent;
-}
-
 void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_flow_messages *messages = detail_messages_of(
@@ -55,8 +34,26 @@ void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sam
 	tb_sheet_row(detail->sheet, tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
 	uint32_t shown = messages->n < MOST_MESSAGES ? messages->n : MOST_MESSAGES;
-	for (uint32_t i = 0; i < shown; i++)
-		add_detail_message(detail, flow, &messages->list[i], i);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct tb_message_sample *message = &messages->list[i];
+		const struct tb_viewer_data *data = detail->pane->data;
+		double life = fmax((double)(flow->last_ps - flow->first_ps), 1);
+		char size[32], time[32];
+		tb_format_size(message->bytes, size, sizeof size);
+		tb_format_time(
+			message->delivered_ps - message->posted_ps, time, sizeof time);
+		struct tb_sheet_line *line = tb_sheet_item(
+			detail->sheet, (struct tb_pick){TB_PICK_MESSAGE, i}, size, time);
+		line->from = (double)(message->posted_ps - flow->first_ps) / life;
+		line->faint_to = (double)(message->started_ps - flow->first_ps) / life;
+		line->to = (double)(message->delivered_ps - flow->first_ps) / life;
+		bool in_window =
+			message->posted_ps < tb_window_end_ps(data->info, data->window) &&
+			message->delivered_ps >
+				tb_window_begin_ps(data->info, data->window);
+		line->has_chip = !tb_window_whole(data->info, data->window) && in_window;
+		line->chip = tb_palette_of(detail->pane->style->theme)->accent;
+	}
 	if (messages->n > shown) {
 		snprintf(text, sizeof text, "and %" PRIu32 " later ones",
 			messages->n - shown);

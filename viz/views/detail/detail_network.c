@@ -32,18 +32,6 @@ static void add_link_figures(const struct tb_detail *detail,
 	}
 }
 
-// ticks_row is what the port's counter shows, where it has one.
-static void ticks_row(const struct tb_detail *detail, const struct tb_link_sample *sample)
-{
-	const struct tb_viewer_data *data = detail->pane->data;
-	char value[32];
-	if (data->info->network.credits.xmit_wait_tick_bytes)
-		tb_sheet_row(detail->sheet, "XmitWait",
-			tb_format_counted(
-				tb_run_ticks(data->run, sample->link, sample->stall_ps),
-				"tick", value, sizeof value));
-}
-
 char *tb_detail_node_text(
 	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
 {
@@ -119,8 +107,16 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		return;
 	}
 	add_link_figures(detail, sample, link->known);
-	if (!tb_run_unmeasured(link->known, TB_STALL))
-		ticks_row(detail, sample);
+	if (!tb_run_unmeasured(link->known, TB_STALL)) {
+		// The row shows what the port's counter has, where it has one.
+		const struct tb_viewer_data *data = detail->pane->data;
+		char value[32];
+		if (data->info->network.credits.xmit_wait_tick_bytes)
+			tb_sheet_row(detail->sheet, "XmitWait",
+				tb_format_counted(tb_run_ticks(data->run, sample->link,
+							  sample->stall_ps),
+					"tick", value, sizeof value));
+	}
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		tb_sheet_gap(detail->sheet);

@@ -213,38 +213,33 @@ static void latency_row(
 		time_row(detail, label, time->mean_latency_ps);
 }
 
-// job_times adds how long a job took and, after a replay with --alone, what of it the
-// others and the network cost it.
-static void job_times(const struct tb_detail *detail, uint32_t job)
-{
-	const struct tb_job_times *all = tb_viewer_times(detail->pane->viewer);
-	const struct tb_job_times *times = all ? &all[job] : NULL;
-	if (!times || !times->run.known)
-		return;
-	tb_sheet_caption(detail->sheet, "from first post to last delivery");
-	time_row(detail, "run time", (double)times->run.run_ps);
-	if (times->alone.known)
-		time_row(detail, "alone", (double)times->alone.run_ps);
-	part_row(detail, "on an ideal network", times, TB_JOB_IDEAL);
-	part_row(detail, "the others cost it", times, TB_JOB_OTHERS);
-	part_row(detail, "the network costs it", times, TB_JOB_NETWORK);
-	if (times->alone.known || times->ideal.known) {
-		tb_sheet_gap(detail->sheet);
-		tb_sheet_caption(detail->sheet, "latency of a message, mean");
-		latency_row(detail, "with the others", &times->run);
-		latency_row(detail, "alone", &times->alone);
-		latency_row(detail, "on an ideal network", &times->ideal);
-	}
-	tb_sheet_gap(detail->sheet);
-}
-
 void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 {
 	char text[48];
 	uint32_t n;
 	tb_sheet_heading(
 		detail->sheet, "Job", tb_run_job_name(detail->pane->data->run, job));
-	job_times(detail, job);
+	// Add how long a job took and, after a replay with --alone, what of it the
+	// others and the network cost it.
+	const struct tb_job_times *all = tb_viewer_times(detail->pane->viewer);
+	const struct tb_job_times *times = all ? &all[job] : NULL;
+	if (times && times->run.known) {
+		tb_sheet_caption(detail->sheet, "from first post to last delivery");
+		time_row(detail, "run time", (double)times->run.run_ps);
+		if (times->alone.known)
+			time_row(detail, "alone", (double)times->alone.run_ps);
+		part_row(detail, "on an ideal network", times, TB_JOB_IDEAL);
+		part_row(detail, "the others cost it", times, TB_JOB_OTHERS);
+		part_row(detail, "the network costs it", times, TB_JOB_NETWORK);
+		if (times->alone.known || times->ideal.known) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet, "latency of a message, mean");
+			latency_row(detail, "with the others", &times->run);
+			latency_row(detail, "alone", &times->alone);
+			latency_row(detail, "on an ideal network", &times->ideal);
+		}
+		tb_sheet_gap(detail->sheet);
+	}
 	struct tb_flow_sample sent = tb_detail_sum(detail, TB_ID_NONE, job, &n);
 	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);

@@ -22,21 +22,6 @@ static void add_waiting_jobs(
 	}
 }
 
-static bool wait_is_victim(
-	const struct tb_blame_sample *row, const struct tb_flow_sample *flow)
-{
-	return row->victim_job == flow->job && row->victim_source.id == flow->source.id &&
-	       row->victim_destination.id == flow->destination.id;
-}
-
-static bool is_culprit(
-	const struct tb_blame_sample *row, const struct tb_flow_sample *flow)
-{
-	return row->culprit_job == flow->job &&
-	       row->culprit_source.id == flow->source.id &&
-	       row->culprit_destination.id == flow->destination.id;
-}
-
 // sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
 // waited for.
 static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
@@ -128,29 +113,6 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-// queue_rows shows how deep the queue of a link was, how long it stood, and when.
-static void queue_rows(const struct tb_detail *detail, const struct tb_link_queue *queue)
-{
-	char text[80], amount[32], when[32];
-	if (queue->largest_bytes == 0 && queue->to_ps == 0)
-		return;
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "its queue, whole run, by time bins");
-	if (queue->largest_bytes > 0) {
-		snprintf(text, sizeof text, "%s at %s",
-			tb_format_size(queue->largest_bytes, amount, sizeof amount),
-			tb_format_time(queue->largest_at_ps, when, sizeof when));
-		tb_sheet_row(detail->sheet, "Most", text);
-	}
-	if (queue->to_ps > 0) {
-		snprintf(text, sizeof text, "%s from %s",
-			tb_format_time(
-				queue->to_ps - queue->from_ps, amount, sizeof amount),
-			tb_format_time(queue->from_ps, when, sizeof when));
-		tb_sheet_row(detail->sheet, "Stood longest", text);
-	}
-}
-
 void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
@@ -158,8 +120,32 @@ void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	if (at.kind == TB_PICK_LINK)
 		roots_in_window(detail, at.index);
 	const struct tb_waits_question *waits = tb_viewer_waits(detail->pane->viewer, at);
-	if (waits && at.kind == TB_PICK_LINK)
-		queue_rows(detail, &waits->queue);
+	if (waits && at.kind == TB_PICK_LINK) {
+		// Show how deep the queue of a link was, how long it stood, and when.
+		const struct tb_link_queue *queue = &waits->queue;
+		char text[80], amount[32], when[32];
+		if (queue->largest_bytes != 0 || queue->to_ps != 0) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(
+				detail->sheet, "its queue, whole run, by time bins");
+			if (queue->largest_bytes > 0) {
+				snprintf(text, sizeof text, "%s at %s",
+					tb_format_size(queue->largest_bytes, amount,
+						sizeof amount),
+					tb_format_time(
+						queue->largest_at_ps, when, sizeof when));
+				tb_sheet_row(detail->sheet, "Most", text);
+			}
+			if (queue->to_ps > 0) {
+				snprintf(text, sizeof text, "%s from %s",
+					tb_format_time(queue->to_ps - queue->from_ps,
+						amount, sizeof amount),
+					tb_format_time(
+						queue->from_ps, when, sizeof when));
+				tb_sheet_row(detail->sheet, "Stood longest", text);
+			}
+		}
+	}
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
 		return;
 	tb_sheet_gap(detail->sheet);
@@ -194,7 +180,13 @@ static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_wai
 	char text[128], span[64];
 	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
 		const struct tb_blame_sample *row = &waits->rows[i];
-		if (!(waited ? wait_is_victim(row, flow) : is_culprit(row, flow)))
+		if (!(waited ? (row->victim_job == flow->job &&
+				       row->victim_source.id == flow->source.id &&
+				       row->victim_destination.id == flow->destination.id)
+			     : (row->culprit_job == flow->job &&
+				       row->culprit_source.id == flow->source.id &&
+				       row->culprit_destination.id ==
+					       flow->destination.id)))
 			continue;
 		if (n++ == 0) {
 			snprintf(text, sizeof text, "%s, %s",

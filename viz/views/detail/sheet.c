@@ -156,34 +156,6 @@ static void draw_pair(
 	tb_picture_text(pen->picture, box, type, line->value);
 }
 
-static void draw_sheet_bar(
-	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
-{
-	struct tb_box track = {box.x, box.y + box.h - 4, box.w, 3};
-	struct tb_colour colour = line->has_chip ? line->chip : pen->palette->muted;
-	double faint_to = fmin(fmax(line->faint_to, line->from), line->to);
-	if (line->to <= line->from)
-		return;
-	tb_picture_rect(pen->picture, track, pen->palette->empty);
-	track.x += box.w * line->from;
-	track.w = box.w * (faint_to - line->from);
-	if (track.w > 0)
-		tb_picture_rect(pen->picture, track, pen->palette->line);
-	track.x = box.x + box.w * faint_to;
-	track.w = fmax(box.w * (line->to - faint_to), 1);
-	tb_picture_rect(pen->picture, track, colour);
-}
-
-// draw_chevron points into the item: a click leads there.
-static void draw_chevron(const struct sheet_pen *pen, struct tb_box box)
-{
-	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
-	tb_picture_line(
-		pen->picture, (struct tb_box){x, y - 3, 3, 3}, 1, pen->palette->muted);
-	tb_picture_line(
-		pen->picture, (struct tb_box){x + 3, y, -3, 3}, 1, pen->palette->muted);
-}
-
 static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
@@ -196,7 +168,12 @@ static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 		tb_picture_rect(pen->picture,
 			(struct tb_box){ground.x, ground.y, 3, ground.h},
 			pen->palette->accent);
-	draw_chevron(pen, box);
+	// Point into the item: a click leads there.
+	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
+	tb_picture_line(
+		pen->picture, (struct tb_box){x, y - 3, 3, 3}, 1, pen->palette->muted);
+	tb_picture_line(
+		pen->picture, (struct tb_box){x + 3, y, -3, 3}, 1, pen->palette->muted);
 	if (line->is_pair) {
 		draw_pair(pen, box, line);
 		return;
@@ -215,7 +192,19 @@ static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 		tb_style_type(pen->pane->style, TB_FONT_MONO, 12, false), line->label);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(pen->picture, text, type, line->value);
-	draw_sheet_bar(pen, box, line);
+	struct tb_box track = {box.x, box.y + box.h - 4, box.w, 3};
+	struct tb_colour colour = line->has_chip ? line->chip : pen->palette->muted;
+	double faint_to = fmin(fmax(line->faint_to, line->from), line->to);
+	if (line->to <= line->from)
+		return;
+	tb_picture_rect(pen->picture, track, pen->palette->empty);
+	track.x += box.w * line->from;
+	track.w = box.w * (faint_to - line->from);
+	if (track.w > 0)
+		tb_picture_rect(pen->picture, track, pen->palette->line);
+	track.x = box.x + box.w * faint_to;
+	track.w = fmax(box.w * (line->to - faint_to), 1);
+	tb_picture_rect(pen->picture, track, colour);
 }
 
 static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
@@ -244,18 +233,6 @@ static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 	}
 }
 
-// draw_scroll_bar shows which part of a long sheet is visible.
-static void draw_scroll_bar(
-	const struct sheet_pen *pen, struct tb_box box, double scroll, double all)
-{
-	if (all <= box.h)
-		return;
-	tb_picture_rect(pen->picture,
-		(struct tb_box){box.x + box.w - 5, box.y + box.h * scroll / all, 4,
-			fmax(box.h * box.h / all, 16)},
-		pen->palette->line);
-}
-
 void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
@@ -281,6 +258,13 @@ void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 				chosen);
 		y += h;
 	}
-	draw_scroll_bar(&pen, box, place->scroll, all);
+	// Show which part of a long sheet is visible.
+	double scroll = place->scroll;
+	if (!(all <= box.h)) {
+		tb_picture_rect(pen.picture,
+			(struct tb_box){box.x + box.w - 5, box.y + box.h * scroll / all,
+				4, fmax(box.h * box.h / all, 16)},
+			pen.palette->line);
+	}
 	tb_picture_unclip(picture);
 }

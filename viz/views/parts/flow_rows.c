@@ -47,10 +47,15 @@ int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *tab
 	return TB_OK;
 }
 
-// draw_flow_rows_ground draws the background of a row; a click on it selects the flow.
-static void draw_flow_rows_ground(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, struct tb_pick pick)
+static void draw_flow_entry(const struct tb_flow_rows *list,
+	const struct tb_flow_table *table, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box, uint32_t index)
 {
+	const struct tb_flow_rank *top = &list->top[index];
+	const struct tb_flow_sample *flow = &table->rows[top->row];
+	char value[48], ends[160];
+	// Draw the background of a row; a click on it selects the flow.
+	struct tb_pick pick = (struct tb_pick){TB_PICK_FLOW, top->row};
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
@@ -60,17 +65,6 @@ static void draw_flow_rows_ground(const struct tb_pane *pane, struct tb_picture 
 	if (selected)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
-}
-
-static void draw_flow_entry(const struct tb_flow_rows *list,
-	const struct tb_flow_table *table, const struct tb_pane *pane,
-	struct tb_picture *picture, struct tb_box box, uint32_t index)
-{
-	const struct tb_flow_rank *top = &list->top[index];
-	const struct tb_flow_sample *flow = &table->rows[top->row];
-	char value[48], ends[160];
-	draw_flow_rows_ground(
-		pane, picture, box, (struct tb_pick){TB_PICK_FLOW, top->row});
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,

@@ -140,14 +140,6 @@ static void draw_square_cell(const struct tb_flow_square *square,
 			tb_scale_number(&scale, value, text, sizeof text));
 }
 
-static void draw_square_cells(const struct tb_flow_square *square,
-	const struct tb_style *style, struct tb_picture *picture)
-{
-	for (uint32_t row = 0; row < square->grid.n_rows; row++)
-		for (uint32_t column = 0; column < square->grid.n_columns; column++)
-			draw_square_cell(square, style, picture, row, column);
-}
-
 // draw_square_jobs draws nodes on the rims in the colours of their jobs.
 static void draw_square_jobs(const struct tb_flow_square *square,
 	const struct tb_pane *pane, struct tb_picture *picture)
@@ -210,22 +202,19 @@ static void draw_selected(const struct tb_flow_square *square,
 		tb_palette_of(pane->style->theme)->accent);
 }
 
-// tick_nodes returns how many nodes lie between two labels: a power of two with room for
-// one.
-static uint32_t tick_nodes(const struct tb_flow_square *square, double room)
+void tb_flow_square_draw(const struct tb_flow_square *square,
+	const struct tb_flow_table *table, const struct tb_pane *pane,
+	struct tb_picture *picture)
 {
+	struct tb_box box = square->box;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	uint32_t n = square->n_nodes;
+	// The nodes between two labels are a power of two with room for
+	// one.
+	double room = TICK_ROOM;
 	uint32_t step = 1;
 	while (pixel_of(square) * step < room)
 		step *= 2;
-	return step;
-}
-
-static void draw_square_axes(const struct tb_flow_square *square,
-	const struct tb_style *style, struct tb_picture *picture)
-{
-	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
-	uint32_t n = square->n_nodes;
-	uint32_t step = tick_nodes(square, TICK_ROOM);
 	for (uint32_t node = 0; node < n; node += step) {
 		struct tb_box at = cell_box(square, node, node, 1);
 		if (at.y >= square->box.y - 1 && at.y < square->box.y + square->box.h) {
@@ -243,20 +232,15 @@ static void draw_square_axes(const struct tb_flow_square *square,
 				type, "%" PRIu32, node);
 		}
 	}
-}
-
-void tb_flow_square_draw(const struct tb_flow_square *square,
-	const struct tb_flow_table *table, const struct tb_pane *pane,
-	struct tb_picture *picture)
-{
-	struct tb_box box = square->box;
-	draw_square_axes(square, pane->style, picture);
 	tb_picture_rect(picture, box, tb_palette_of(pane->style->theme)->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
 	tb_picture_clip(
 		picture, (struct tb_box){box.x - 6, box.y - 6, box.w + 8, box.h + 8});
 	tb_picture_clip(picture, box);
-	draw_square_cells(square, pane->style, picture);
+	const struct tb_style *style = pane->style;
+	for (uint32_t row = 0; row < square->grid.n_rows; row++)
+		for (uint32_t column = 0; column < square->grid.n_columns; column++)
+			draw_square_cell(square, style, picture, row, column);
 	tb_picture_unclip(picture);
 	draw_square_jobs(square, pane, picture);
 	draw_nodes(square, pane, picture);

@@ -56,16 +56,6 @@ void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
 #define HEADER_H 46
 #define ROW_H	 TB_ROOT_LIST_ROW_H
 
-// root_list_leave_out drops the roots that are outside.
-static void root_list_leave_out(struct tb_root_list *list, const uint8_t *outside)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < list->n; i++)
-		if (!outside[list->roots[i].root.id])
-			list->roots[n++] = list->roots[i];
-	list->n = n;
-}
-
 int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
 	struct tb_slices slices, const uint8_t *outside)
 {
@@ -74,8 +64,14 @@ int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
 	int status =
 		tb_tree_roots(trees, slices.from, slices.end, &list->roots, &list->n);
 	list->listed = status == TB_OK;
-	if (list->listed && outside)
-		root_list_leave_out(list, outside);
+	if (list->listed && outside) {
+		// Drop the roots that are outside.
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < list->n; i++)
+			if (!outside[list->roots[i].root.id])
+				list->roots[n++] = list->roots[i];
+		list->n = n;
+	}
 	return status;
 }
 
@@ -137,39 +133,6 @@ static void draw_root_list_ground(const struct tb_pane *pane, struct tb_picture 
 			palette->accent);
 }
 
-static void draw_root(const struct tb_tree_root *root, bool shown,
-	const struct tb_trees *trees, const struct tb_pane *pane,
-	struct tb_picture *picture, struct tb_box box)
-{
-	struct tb_root_waits waits;
-	char value[48];
-	draw_root_list_ground(pane, picture, box, root->root, shown);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	type.align = TB_ALIGN_RIGHT;
-	tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
-	tb_picture_text(
-		picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type, value);
-	double name_w = box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
-	tb_picture_name(picture, (struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
-		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		tb_run_links(pane->data->run)[root->root.id].label);
-	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	struct tb_box links = {box.x + PAD, box.y + 15, 110, 13};
-	char text[48] = "links not kept";
-	if (trees->rest_ps == 0 || root->n_links > 0)
-		snprintf(text, sizeof text, "%s%" PRIu32 " %s",
-			trees->rest_ps > 0 ? "at least " : "", root->n_links,
-			root->n_links == 1 ? "link" : "links");
-	tb_picture_text(picture, links, type, text);
-	// The waits over time stand beside that, not on it.
-	double left =
-		fmax(box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
-	tb_root_waits_fill(&waits, trees, root->root);
-	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
-		pane->style, picture,
-		(struct tb_box){box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
-}
-
 static void draw_root_list_header(const struct tb_trees *trees,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
@@ -206,8 +169,37 @@ void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
 		double y = body.y + i * (double)ROW_H - list->scroll;
 		if (y >= body.y + body.h)
 			break;
-		draw_root(root, is_shown, trees, pane, picture,
-			(struct tb_box){body.x, y, body.w, ROW_H - 1});
+		struct tb_box box = (struct tb_box){body.x, y, body.w, ROW_H - 1};
+		struct tb_root_waits waits;
+		char value[48];
+		draw_root_list_ground(pane, picture, box, root->root, is_shown);
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+		type.align = TB_ALIGN_RIGHT;
+		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
+		tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16},
+			type, value);
+		double name_w =
+			box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
+		tb_picture_name(picture,
+			(struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
+			tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+			tb_run_links(pane->data->run)[root->root.id].label);
+		type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+		struct tb_box links = {box.x + PAD, box.y + 15, 110, 13};
+		char text[48] = "links not kept";
+		if (trees->rest_ps == 0 || root->n_links > 0)
+			snprintf(text, sizeof text, "%s%" PRIu32 " %s",
+				trees->rest_ps > 0 ? "at least " : "", root->n_links,
+				root->n_links == 1 ? "link" : "links");
+		tb_picture_text(picture, links, type, text);
+		// The waits over time stand beside that, not on it.
+		double left = fmax(
+			box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
+		tb_root_waits_fill(&waits, trees, root->root);
+		tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
+			pane->style, picture,
+			(struct tb_box){
+				box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
 	}
 	tb_picture_unclip(picture);
 	tb_picture_line(picture,

@@ -31,17 +31,6 @@ static int victim_longest_first(const void *one, const void *other)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-// sum_victim_waits fills in the shares of the links.
-static void sum_victim_waits(
-	struct link_share *shares, const struct tb_trees *trees, struct tb_link root)
-{
-	for (uint32_t i = 0; i < trees->n; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		shares[row->link.id].all_ps += row->wait_ps;
-		shares[row->link.id].own_ps += row->root.id == root.id ? row->wait_ps : 0;
-	}
-}
-
 static uint32_t largest_link(
 	const struct tb_trees *trees, const struct tb_heavy_waits *waits)
 {
@@ -66,7 +55,12 @@ int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees 
 		free(shares);
 		return TB_ENOMEM;
 	}
-	sum_victim_waits(shares, trees, root);
+	// Fill in the shares of the links.
+	for (uint32_t i = 0; i < trees->n; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		shares[row->link.id].all_ps += row->wait_ps;
+		shares[row->link.id].own_ps += row->root.id == root.id ? row->wait_ps : 0;
+	}
 	for (uint32_t i = 0; i < waits->listed.n; i++) {
 		const struct tb_blame_sample *row = &waits->rows[i];
 		const struct link_share *share = &shares[row->link.id];

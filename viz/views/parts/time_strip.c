@@ -13,22 +13,6 @@
 #define COLUMN	      3	     // pixels
 #define LEAST_NAMED_H 7	     // of a lane with a name
 
-static void read_levels(struct tb_time_strip *strip, struct tb_run *run)
-{
-	uint64_t n = strip->n_bins * strip->n_levels;
-	if (n == 0 || strip->n_bins > MOST_BINS)
-		return;
-	uint64_t *waits = calloc(n, sizeof *waits);
-	uint64_t largest = 0;
-	if (waits && tb_run_wait_by_level(run, waits, NULL) == TB_OK)
-		for (uint64_t i = 0; i < n; i++)
-			largest = waits[i] > largest ? waits[i] : largest;
-	if (largest > 0)
-		strip->by_level = waits;
-	else
-		free(waits);
-}
-
 static void strip_forget(struct tb_time_strip *strip)
 {
 	free(strip->by_bin);
@@ -55,34 +39,6 @@ static void read_strip_jobs(struct tb_time_strip *strip, struct tb_run *run)
 		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
 }
 
-// add_recorded adds what a bin of a capture has to those of the run in which it was. Its
-// time is that of the capture, times the scale of the replay.
-static void add_recorded(struct tb_time_strip *strip, const struct tb_run_info *info,
-	const struct tb_congestion *from, const struct tb_congestion_bin *bin)
-{
-	double scale = info->time_scale > 0 ? info->time_scale : 1;
-	double begin = (double)bin->from_ps * scale / (double)strip->bin_ps;
-	double middle =
-		begin + 0.5 * (double)from->bin_ps * scale / (double)strip->bin_ps;
-	if (begin >= (double)strip->n_bins)
-		return;
-	double at =
-		fmin(middle, (double)strip->n_bins - 1); // a short run has coarse ones
-	for (int lane = 0; lane < TB_RECORDED_LANES; lane++) {
-		uint64_t n =
-			tb_recorded_lane_of(&bin->counts, (enum tb_recorded_lane)lane);
-		if (n == 0)
-			continue;
-		if (!strip->recorded[lane]) {
-			strip->recorded[lane] =
-				calloc(strip->n_bins, sizeof *strip->recorded[lane]);
-			strip->n_recorded += strip->recorded[lane] != NULL;
-		}
-		if (strip->recorded[lane])
-			strip->recorded[lane][(uint64_t)at] += n;
-	}
-}
-
 // read_recorded reads what captures recorded; without it there is no lane.
 static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
 {
@@ -92,8 +48,36 @@ static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
 		return;
 	for (size_t i = 0; i < captures.n; i++) {
 		const struct tb_congestion *from = captures.rows[i].congestion;
-		for (size_t k = 0; k < from->n_bins; k++)
-			add_recorded(strip, tb_run_info(run), from, &from->bins[k]);
+		for (size_t k = 0; k < from->n_bins; k++) {
+			// Add what a bin of a capture has to those of the run in which it
+			// was. Its time is that of the capture, times the scale of the
+			// replay.
+			const struct tb_run_info *info = tb_run_info(run);
+			const struct tb_congestion_bin *bin = &from->bins[k];
+			double scale = info->time_scale > 0 ? info->time_scale : 1;
+			double begin =
+				(double)bin->from_ps * scale / (double)strip->bin_ps;
+			double middle = begin + 0.5 * (double)from->bin_ps * scale /
+							(double)strip->bin_ps;
+			if (begin >= (double)strip->n_bins)
+				continue;
+			double at = fmin(middle,
+				(double)strip->n_bins - 1); // a short run has coarse ones
+			for (int lane = 0; lane < TB_RECORDED_LANES; lane++) {
+				uint64_t n = tb_recorded_lane_of(
+					&bin->counts, (enum tb_recorded_lane)lane);
+				if (n == 0)
+					continue;
+				if (!strip->recorded[lane]) {
+					strip->recorded[lane] = calloc(strip->n_bins,
+						sizeof *strip->recorded[lane]);
+					strip->n_recorded +=
+						strip->recorded[lane] != NULL;
+				}
+				if (strip->recorded[lane])
+					strip->recorded[lane][(uint64_t)at] += n;
+			}
+		}
 	}
 	tb_recorded_captures_fini(&captures);
 }
@@ -106,7 +90,18 @@ static int read_time_strip(
 	strip->n_bins = tb_run_info(run)->n_bins;
 	strip->n_levels = tb_run_info(run)->n_levels;
 	strip->bin_ps = tb_run_info(run)->bin_ps;
-	read_levels(strip, run);
+	uint64_t n = strip->n_bins * strip->n_levels;
+	if (n != 0 && strip->n_bins <= MOST_BINS) {
+		uint64_t *waits = calloc(n, sizeof *waits);
+		uint64_t largest = 0;
+		if (waits && tb_run_wait_by_level(run, waits, NULL) == TB_OK)
+			for (uint64_t i = 0; i < n; i++)
+				largest = waits[i] > largest ? waits[i] : largest;
+		if (largest > 0)
+			strip->by_level = waits;
+		else
+			free(waits);
+	}
 	read_strip_jobs(strip, run);
 	read_recorded(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
@@ -349,13 +344,6 @@ char *tb_time_strip_scale(
 	return buffer;
 }
 
-static bool strip_in_window(const struct tb_viewer_data *data, double bin)
-{
-	struct tb_window window = data->asked;
-	return tb_window_whole(data->info, window) ||
-	       (bin >= (double)window.first_bin && bin < (double)window.end_bin);
-}
-
 static void draw_strip_bars(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
@@ -372,7 +360,12 @@ static void draw_strip_bars(const struct tb_time_strip *strip, const struct tb_p
 		if (h <= 0)
 			continue;
 		double left = strip_x(strip, box, from), right = strip_x(strip, box, to);
-		bool shown = strip_in_window(pane->data, from + 0.5 * bins / columns);
+		const struct tb_viewer_data *data = pane->data;
+		double bin = from + 0.5 * bins / columns;
+		struct tb_window window = data->asked;
+		bool shown =
+			tb_window_whole(data->info, window) ||
+			(bin >= (double)window.first_bin && bin < (double)window.end_bin);
 		tb_picture_rect(picture,
 			(struct tb_box){left, box.y + box.h - fmax(h, 1),
 				fmax(right - left - rule, 0.5), fmax(h, 1)},

@@ -14,13 +14,6 @@
 #define FAINT	    0.4 // the share of its colour that a link with little load has
 #define IDLE	    0.6 // and one without, whose colour is faint by itself
 
-// most_w returns the width of a link that is always busy: where there are many, wide ones
-// would hide each other, and take long.
-static double most_w(const struct tb_tree_sight *sight)
-{
-	return fmax(fmin(MOST_W * MANY / fmax(sight->edges.n, 1), MOST_W), 1);
-}
-
 // fade leaves a share of a colour. It is not seen through: where many faint lines cross,
 // they would add up to a bright one.
 static struct tb_colour fade(
@@ -40,8 +33,10 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 	double busy = fmin((double)direction->busy_ps /
 				   fmax(tb_viewer_data_window_ps(pane->data), 1),
 		1);
+	// Wide lines would hide each other where there are many, and take long.
+	double most = fmax(fmin(MOST_W * MANY / fmax(sight->edges.n, 1), MOST_W), 1);
 	struct tb_tree_stroke stroke = {.rank = direction->n_dead ? 150 : percent,
-		.width = 1 + (most_w(sight) - 1) * busy,
+		.width = 1 + (most - 1) * busy,
 		.link = direction->link,
 		.dead = direction->n_dead > 0,
 		.unmeasured = direction->n_unmeasured == direction->n_links &&

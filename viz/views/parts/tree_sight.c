@@ -23,9 +23,12 @@ void tb_tree_sight_fini(struct tb_tree_sight *sight)
 	free(sight->strokes);
 }
 
-// open_wide opens the subtrees that are so near that one alone fills the window.
-static void open_wide(struct tb_tree_sight *sight)
+void tb_tree_sight_set(struct tb_tree_sight *sight, double zoom, double pan)
 {
+	double most = fmax(sight->data->info->n_nodes / 4.0, 4);
+	sight->zoom = fmin(fmax(zoom, 1), most);
+	sight->pan = fmin(fmax(pan, 0), sight->zoom - 1);
+	// Open the subtrees that are so near that one alone fills the window.
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
 	if (sight->asked.question.state != TB_ANSWERED)
 		return;
@@ -35,14 +38,6 @@ static void open_wide(struct tb_tree_sight *sight)
 		sight->turned |= wide && subtrees->shut[i];
 		subtrees->shut[i] = wide ? 0 : subtrees->shut[i];
 	}
-}
-
-void tb_tree_sight_set(struct tb_tree_sight *sight, double zoom, double pan)
-{
-	double most = fmax(sight->data->info->n_nodes / 4.0, 4);
-	sight->zoom = fmin(fmax(zoom, 1), most);
-	sight->pan = fmin(fmax(pan, 0), sight->zoom - 1);
-	open_wide(sight);
 }
 
 void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor)

@@ -82,33 +82,6 @@ static void vertex_label(const struct tb_pane *pane, struct tb_picture *picture,
 		text);
 }
 
-// draw_numbers sets the numbers of nodes below them, as many as there is room for.
-static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture)
-{
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
-	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
-	double n = fmax(subtrees->n_slots, 1);
-	double node_w = sight->area.w * sight->zoom / n, step = 1;
-	type.align = TB_ALIGN_CENTRE;
-	while (node_w * step < 36)
-		step *= 2;
-	double first = floor(sight->pan / sight->zoom * n / step) * step;
-	for (double slot = first; slot < n; slot += step) {
-		double x = tb_tree_sight_x(sight, (slot + 0.5) / n);
-		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
-		if (x > sight->area.x + sight->area.w)
-			break;
-		if (node == TB_ID_NONE)
-			continue;
-		tb_picture_printf(picture,
-			(struct tb_box){x - 20,
-				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
-				12},
-			type, "%" PRIu32, node);
-	}
-}
-
 static void vertex_cross_out(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
 {
@@ -215,5 +188,26 @@ void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pa
 	}
 	for (uint32_t i = 0; i < sight->asked.subtrees.n; i++)
 		draw_handle(sight, pane, picture, i);
-	draw_numbers(sight, pane, picture);
+	// Set the numbers of nodes below them, as many as there is room for.
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	double n = fmax(subtrees->n_slots, 1);
+	double node_w = sight->area.w * sight->zoom / n, step = 1;
+	type.align = TB_ALIGN_CENTRE;
+	while (node_w * step < 36)
+		step *= 2;
+	double first = floor(sight->pan / sight->zoom * n / step) * step;
+	for (double slot = first; slot < n; slot += step) {
+		double x = tb_tree_sight_x(sight, (slot + 0.5) / n);
+		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
+		if (x > sight->area.x + sight->area.w)
+			break;
+		if (node == TB_ID_NONE)
+			continue;
+		tb_picture_printf(picture,
+			(struct tb_box){x - 20,
+				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
+				12},
+			type, "%" PRIu32, node);
+	}
 }
