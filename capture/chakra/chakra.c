@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct trace {
+struct chakra_trace {
 	struct chakra_files files;
 	struct chakra_groups groups;
 	struct chakra_graph *graphs; // by file
@@ -17,7 +17,7 @@ struct trace {
 	struct tb_error *error;
 };
 
-static int read_graph(struct trace *trace, size_t i)
+static int read_graph(struct chakra_trace *trace, size_t i)
 {
 	struct chakra_graph *graph = &trace->graphs[i];
 	const char *path = trace->files.paths[i];
@@ -52,8 +52,8 @@ static int read_graph(struct trace *trace, size_t i)
 	return status;
 }
 
-// check_ranks wants a file for each rank, from 0 on.
-static int check_ranks(const struct trace *trace)
+// chakra_check_ranks wants a file for each rank, from 0 on.
+static int chakra_check_ranks(const struct chakra_trace *trace)
 {
 	const struct chakra_files *files = &trace->files;
 	for (size_t i = 0; i < files->n && !trace->reading->clone_ranks; i++)
@@ -71,7 +71,7 @@ static int check_ranks(const struct trace *trace)
 }
 
 // check_clones refuses what cannot be done by several ranks alike.
-static int check_clones(const struct trace *trace, uint32_t n_ranks)
+static int check_clones(const struct chakra_trace *trace, uint32_t n_ranks)
 {
 	if (n_ranks == trace->files.n)
 		return TB_OK;
@@ -92,7 +92,7 @@ static int check_clones(const struct trace *trace, uint32_t n_ranks)
 }
 
 // note_times reports which communication has no recorded time.
-static void note_times(const struct trace *trace, struct tb_calls *calls)
+static void note_times(const struct chakra_trace *trace, struct tb_calls *calls)
 {
 	char text[48];
 	uint64_t n_moves = 0, n_timed = 0;
@@ -108,8 +108,8 @@ static void note_times(const struct trace *trace, struct tb_calls *calls)
 			tb_format_counted(n_moves - n_timed, "node", text, sizeof text));
 }
 
-static void write_notes(
-	const struct trace *trace, struct tb_calls *calls, uint32_t n_ranks)
+static void chakra_write_notes(
+	const struct chakra_trace *trace, struct tb_calls *calls, uint32_t n_ranks)
 {
 	char text[48];
 	uint64_t n_untimed = 0, n_partial = 0, n_of_all = 0, n_unsized = 0;
@@ -156,7 +156,7 @@ static void write_notes(
 			"called them, and nothing waits for them");
 }
 
-static int make_calls(struct trace *trace, struct tb_calls *calls)
+static int chakra_make_calls(struct chakra_trace *trace, struct tb_calls *calls)
 {
 	uint32_t n_ranks = tb_calls_n_ranks(calls);
 	size_t n_files = trace->files.n;
@@ -177,9 +177,9 @@ static int make_calls(struct trace *trace, struct tb_calls *calls)
 	return status;
 }
 
-static int read_trace(struct trace *trace, struct tb_calls **calls)
+static int chakra_read_trace(struct chakra_trace *trace, struct tb_calls **calls)
 {
-	int status = check_ranks(trace);
+	int status = chakra_check_ranks(trace);
 	trace->graphs = calloc(trace->files.n + 1, sizeof *trace->graphs);
 	if (status == TB_OK && !trace->graphs)
 		status = tb_fail_memory(trace->error, "a trace");
@@ -196,19 +196,20 @@ static int read_trace(struct trace *trace, struct tb_calls **calls)
 		status = tb_calls_new(calls, n_ranks, trace->error);
 	if (status != TB_OK)
 		return status;
-	write_notes(trace, *calls, n_ranks);
-	return make_calls(trace, *calls);
+	chakra_write_notes(trace, *calls, n_ranks);
+	return chakra_make_calls(trace, *calls);
 }
 
 int tb_chakra_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
 	static const struct tb_reading defaults = {0};
-	struct trace trace = {.reading = reading ? reading : &defaults, .error = error};
+	struct chakra_trace trace = {
+		.reading = reading ? reading : &defaults, .error = error};
 	struct tb_calls *read = NULL;
 	int status = tb_chakra_files_find(&trace.files, paths, n, error);
 	if (status == TB_OK)
-		status = read_trace(&trace, &read);
+		status = chakra_read_trace(&trace, &read);
 	for (size_t i = 0; trace.graphs && i < trace.files.n; i++)
 		tb_chakra_graph_fini(&trace.graphs[i]);
 	free(trace.graphs);

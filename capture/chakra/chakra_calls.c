@@ -20,23 +20,7 @@ struct chakra_making {
 	bool *is_member; // by group
 };
 
-// choose_lane returns the dependency in whose lane the node goes on, or CHAKRA_NONE.
-static uint32_t choose_lane(
-	const struct chakra_making *making, const uint64_t *deps, size_t n)
-{
-	uint32_t chosen = CHAKRA_NONE;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t call = making->call_of[deps[i]];
-		if (call == CHAKRA_NONE || making->last[making->lane_of[deps[i]]] != call)
-			continue;
-		// The latest call is the likeliest to be waited for.
-		if (chosen == CHAKRA_NONE || call > making->call_of[chosen])
-			chosen = (uint32_t)deps[i];
-	}
-	return chosen;
-}
-
-static int add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
+static int lane_add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
 {
 	call->lane = lane;
 	return tb_calls_add(making->calls, making->rank, call, &making->last[lane],
@@ -58,7 +42,7 @@ static int add_waits(
 	return status;
 }
 
-static struct tb_call call_of(
+static struct tb_call node_call(
 	const struct chakra_making *making, const struct chakra_node *node)
 {
 	struct tb_call call = {.kind = node->kind,
@@ -77,9 +61,10 @@ static struct tb_call call_of(
 	return call;
 }
 
-// share_of returns the bytes of a collective as calls.h has them: Chakra's are those of
-// the tensors that go in.
-static uint64_t share_of(const struct chakra_making *making, const struct tb_call *call)
+// call_share_ns returns the bytes of a collective as calls.h has them: Chakra's are those
+// of the tensors that go in.
+static uint64_t call_share_ns(
+	const struct chakra_making *making, const struct tb_call *call)
 {
 	bool is_cut = call->kind == TB_CALL_COLLECTIVE &&
 		      (call->op == TB_COLL_ALLTOALL || call->op == TB_COLL_SCATTER);
@@ -87,9 +72,9 @@ static uint64_t share_of(const struct chakra_making *making, const struct tb_cal
 		      : call->bytes;
 }
 
-// pass_on makes a node that takes no time complete with what it depends on, if that is
-// one node at most; false otherwise.
-static bool pass_on(
+// making_pass_lanes makes a node that takes no time complete with what it depends on, if
+// that is one node at most; false otherwise.
+static bool making_pass_lanes(
 	struct chakra_making *making, uint32_t place, const uint64_t *deps, size_t n)
 {
 	const struct chakra_node *node = &making->graph->nodes[place];
@@ -136,20 +121,29 @@ static bool *find_memberships(const struct chakra_making *making)
 	return is_member;
 }
 
-static int add_node(struct chakra_making *making, uint32_t place)
+static int making_add_node(struct chakra_making *making, uint32_t place)
 {
 	size_t n;
 	const uint64_t *deps = chakra_deps_of(making->graph, place, &n);
-	if (pass_on(making, place, deps, n))
+	if (making_pass_lanes(making, place, deps, n))
 		return TB_OK;
 	if (check_member(making, place) != TB_OK)
 		return TB_EFORMAT;
 	const struct chakra_node *node = &making->graph->nodes[place];
-	uint32_t chosen = choose_lane(making, deps, n);
+	// The dependency in whose lane the node goes on, or CHAKRA_NONE.
+	uint32_t chosen = CHAKRA_NONE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t call = making->call_of[deps[i]];
+		if (call == CHAKRA_NONE || making->last[making->lane_of[deps[i]]] != call)
+			continue;
+		// The latest call is the likeliest to be waited for.
+		if (chosen == CHAKRA_NONE || call > making->call_of[chosen])
+			chosen = (uint32_t)deps[i];
+	}
 	uint32_t lane =
 		chosen == CHAKRA_NONE ? making->n_lanes++ : making->lane_of[chosen];
-	struct tb_call call = call_of(making, node);
-	call.bytes = share_of(making, &call);
+	struct tb_call call = node_call(making, node);
+	call.bytes = call_share_ns(making, &call);
 	bool waits = false;
 	for (size_t i = 0; i < n && !waits; i++)
 		waits = making->call_of[deps[i]] != CHAKRA_NONE &&
@@ -159,17 +153,17 @@ static int add_node(struct chakra_making *making, uint32_t place)
 	// to be waited for first; a lane's first call counts from what it comes after.
 	struct tb_call joint = {.kind = TB_CALL_JOINT, .enter_ns = call.enter_ns};
 	bool joins = waits && node->calc_ns > 0 && chosen != CHAKRA_NONE;
-	int status = add(making, lane, joins ? &joint : &call);
+	int status = lane_add(making, lane, joins ? &joint : &call);
 	if (status == TB_OK && waits)
 		status = add_waits(making, chosen, deps, n);
 	if (status == TB_OK && joins)
-		status = add(making, lane, &call);
+		status = lane_add(making, lane, &call);
 	making->call_of[place] = making->last[lane];
 	making->lane_of[place] = lane;
 	return status;
 }
 
-static int add_nodes(struct chakra_making *making, uint32_t *order)
+static int making_add_nodes(struct chakra_making *making, uint32_t *order)
 {
 	const struct chakra_graph *graph = making->graph;
 	int status = tb_chakra_graph_order(graph, order);
@@ -177,7 +171,7 @@ static int add_nodes(struct chakra_making *making, uint32_t *order)
 		if (i == 0 || graph->nodes[i].start_ns < making->first_ns)
 			making->first_ns = graph->nodes[i].start_ns;
 	for (size_t i = 0; i < graph->n && status == TB_OK; i++) {
-		status = add_node(making, order[i]);
+		status = making_add_node(making, order[i]);
 		if (status != TB_OK && status != TB_ENOMEM && graph->error &&
 			!graph->error->file[0])
 			snprintf(graph->error->file, sizeof graph->error->file, "%s",
@@ -198,7 +192,7 @@ int tb_chakra_graph_calls(
 	making.is_member = find_memberships(&making);
 	bool has_memory = order && making.is_member && making.call_of && making.lane_of &&
 			  making.last;
-	int status = has_memory ? add_nodes(&making, order)
+	int status = has_memory ? making_add_nodes(&making, order)
 				: tb_fail_memory_in(graph->error, graph->file,
 					  "%zu calls", graph->n);
 	free(order);

@@ -38,7 +38,7 @@ static bool split_name(
 	return false;
 }
 
-static const char *base_of(const char *path)
+static const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
@@ -49,7 +49,7 @@ bool tb_chakra_is_named(const char *path)
 	size_t n;
 	uint32_t rank;
 	const char *ending;
-	return split_name(base_of(path), &n, &rank, &ending) &&
+	return split_name(path_base(path), &n, &rank, &ending) &&
 	       strncmp(ending, ".et", 3) == 0;
 }
 
@@ -74,12 +74,12 @@ void tb_chakra_files_fini(struct chakra_files *files)
 	*files = (struct chakra_files){0};
 }
 
-static int no_memory(struct tb_error *error)
+static int chakra_files_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the files of a trace");
 }
 
-static int add_file(
+static int chakra_file_add(
 	struct chakra_files *files, char *path, uint32_t rank, struct tb_error *error)
 {
 	size_t ranks_room = files->room;
@@ -87,7 +87,7 @@ static int add_file(
 		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&files->ranks, &ranks_room, files->room) != TB_OK) {
 		free(path);
-		return no_memory(error);
+		return chakra_files_no_memory(error);
 	}
 	files->paths[files->n] = path;
 	files->ranks[files->n++] = rank;
@@ -95,14 +95,15 @@ static int add_file(
 }
 
 // What is looked for in a folder: files of one trace.
-struct wanted {
+struct chakra_series {
 	const char *folder;
 	char *name;   // of the trace, NULL: whatever comes first
 	char *ending; // likewise
 	struct tb_error *error;
 };
 
-static int look_at(struct chakra_files *files, struct wanted *wanted, const char *entry)
+static int chakra_files_look_at(
+	struct chakra_files *files, struct chakra_series *wanted, const char *entry)
 {
 	size_t n_name;
 	uint32_t rank;
@@ -110,7 +111,7 @@ static int look_at(struct chakra_files *files, struct wanted *wanted, const char
 	char *path;
 	if (strcmp(entry, "comm_group.json") == 0 && !files->groups)
 		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
-			       ? no_memory(wanted->error)
+			       ? chakra_files_no_memory(wanted->error)
 			       : TB_OK;
 	if (!split_name(entry, &n_name, &rank, &ending) ||
 		(!wanted->name && strncmp(ending, ".et", 3) != 0))
@@ -128,10 +129,10 @@ static int look_at(struct chakra_files *files, struct wanted *wanted, const char
 		free(path);
 		return status;
 	}
-	return add_file(files, path, rank, wanted->error);
+	return chakra_file_add(files, path, rank, wanted->error);
 }
 
-static int scan(struct chakra_files *files, struct wanted *wanted)
+static int chakra_files_scan(struct chakra_files *files, struct chakra_series *wanted)
 {
 	DIR *folder = opendir(wanted->folder);
 	if (!folder)
@@ -139,13 +140,13 @@ static int scan(struct chakra_files *files, struct wanted *wanted)
 			"cannot be opened: %s", strerror(errno));
 	int status = TB_OK;
 	for (struct dirent *entry; status == TB_OK && (entry = readdir(folder));)
-		status = look_at(files, wanted, entry->d_name);
+		status = chakra_files_look_at(files, wanted, entry->d_name);
 	closedir(folder);
 	return status;
 }
 
 // name_trace takes the name of the only trace of a folder.
-static int name_trace(struct wanted *wanted)
+static int name_trace(struct chakra_series *wanted)
 {
 	DIR *folder = opendir(wanted->folder);
 	int status = TB_OK;
@@ -163,7 +164,7 @@ static int name_trace(struct wanted *wanted)
 			wanted->name = strndup(entry->d_name, n);
 			wanted->ending = strdup(ending);
 			if (!wanted->name || !wanted->ending)
-				status = no_memory(wanted->error);
+				status = chakra_files_no_memory(wanted->error);
 		} else if (strlen(wanted->name) != n ||
 			   strncmp(wanted->name, entry->d_name, n) != 0) {
 			status = tb_fail_in(wanted->error, TB_EUSAGE, wanted->folder,
@@ -180,7 +181,7 @@ struct ranked_path {
 	char *path;
 };
 
-static int by_rank(const void *left, const void *right)
+static int chakra_file_by_rank(const void *left, const void *right)
 {
 	const struct ranked_path *a = left, *b = right;
 	if (a->rank != b->rank)
@@ -188,14 +189,14 @@ static int by_rank(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-static int sort(struct chakra_files *files, struct tb_error *error)
+static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 {
 	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
 	if (!sorted)
-		return no_memory(error);
+		return chakra_files_no_memory(error);
 	for (size_t i = 0; i < files->n; i++)
 		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
-	qsort(sorted, files->n, sizeof *sorted, by_rank);
+	qsort(sorted, files->n, sizeof *sorted, chakra_file_by_rank);
 	for (size_t i = 0; i < files->n; i++) {
 		files->ranks[i] = sorted[i].rank;
 		files->paths[i] = sorted[i].path;
@@ -211,10 +212,10 @@ static int sort(struct chakra_files *files, struct tb_error *error)
 static int scan_beside(struct chakra_files *files, const char *path, bool is_folder,
 	struct tb_error *error)
 {
-	const char *base = base_of(path), *ending;
+	const char *base = path_base(path), *ending;
 	size_t n;
 	uint32_t rank;
-	struct wanted wanted = {.error = error};
+	struct chakra_series wanted = {.error = error};
 	char *folder = is_folder      ? strdup(path)
 		       : base == path ? strdup(".")
 				      : strndup(path, (size_t)(base - path));
@@ -222,44 +223,45 @@ static int scan_beside(struct chakra_files *files, const char *path, bool is_fol
 	while (folder && strlen(folder) > 1 && folder[strlen(folder) - 1] == '/')
 		folder[strlen(folder) - 1] = '\0';
 	wanted.folder = folder;
-	int status = folder ? TB_OK : no_memory(error);
+	int status = folder ? TB_OK : chakra_files_no_memory(error);
 	if (status == TB_OK && is_folder) {
 		status = name_trace(&wanted);
 	} else if (status == TB_OK && split_name(base, &n, &rank, &ending)) {
 		wanted.name = strndup(base, n);
 		wanted.ending = strdup(ending);
 		if (!wanted.name || !wanted.ending)
-			status = no_memory(error);
+			status = chakra_files_no_memory(error);
 	}
 	if (status == TB_OK && wanted.name)
-		status = scan(files, &wanted);
+		status = chakra_files_scan(files, &wanted);
 	else if (status == TB_OK)
-		status = add_file(files, strdup(path), 0, error);
+		status = chakra_file_add(files, strdup(path), 0, error);
 	free(wanted.name);
 	free(wanted.ending);
 	free(folder);
 	return status;
 }
 
-// add_named adds files that are given one by one, with the groups beside the first.
-static int add_named(struct chakra_files *files, const char *const *paths, size_t n,
-	struct tb_error *error)
+// chakra_files_add_named adds files that are given one by one, with the groups beside the
+// first.
+static int chakra_files_add_named(struct chakra_files *files, const char *const *paths,
+	size_t n, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		size_t n_name;
 		uint32_t rank;
 		const char *ending;
-		if (!split_name(base_of(paths[i]), &n_name, &rank, &ending))
+		if (!split_name(path_base(paths[i]), &n_name, &rank, &ending))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
 				"has no rank in its name: expected NAME.RANK.et");
-		status = add_file(files, strdup(paths[i]), rank, error);
+		status = chakra_file_add(files, strdup(paths[i]), rank, error);
 	}
-	const char *base = base_of(paths[0]);
+	const char *base = path_base(paths[0]);
 	char *groups = NULL;
 	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
 				       (int)(base - paths[0]), paths[0]) < 0)
-		return no_memory(error);
+		return chakra_files_no_memory(error);
 	if (status == TB_OK && access(groups, R_OK) == 0)
 		files->groups = groups;
 	else
@@ -274,7 +276,7 @@ int tb_chakra_files_find(struct chakra_files *files, const char *const *paths, s
 	bool is_folder = folder != NULL;
 	if (folder)
 		closedir(folder);
-	int status = n > 1 ? add_named(files, paths, n, error)
+	int status = n > 1 ? chakra_files_add_named(files, paths, n, error)
 			   : scan_beside(files, paths[0], is_folder, error);
-	return status == TB_OK ? sort(files, error) : status;
+	return status == TB_OK ? chakra_files_sort(files, error) : status;
 }

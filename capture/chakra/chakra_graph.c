@@ -54,7 +54,7 @@ void tb_chakra_graph_fini(struct chakra_graph *graph)
 	graph->n = graph->room = graph->n_deps = graph->n_ctrl = 0;
 }
 
-static int no_memory(const struct chakra_graph *graph)
+static int graph_no_memory(const struct chakra_graph *graph)
 {
 	return tb_fail_memory_in(graph->error, graph->file, "%zu nodes", graph->n);
 }
@@ -65,7 +65,7 @@ static int no_memory(const struct chakra_graph *graph)
 		(graph)->n + 1, "node %" PRIu64 " ('%.80s') " sentence, (raw)->id,       \
 		(raw)->name ? (raw)->name : "", __VA_ARGS__)
 
-static int type_of(const struct chakra_raw *raw)
+static int raw_type(const struct chakra_raw *raw)
 {
 	// Operators of the processor that launch a collective have its type, but it is
 	// their kernel that communicates.
@@ -86,7 +86,7 @@ static int fill_time(struct chakra_graph *graph, const struct chakra_raw *raw,
 			"takes %" PRIu64 " us: expected at most %" PRIu64,
 			us > most_us ? us : raw->start_us, most_us);
 	node->start_ns = raw->start_us * 1000;
-	int type = type_of(raw);
+	int type = raw_type(raw);
 	bool computes = type >= CHAKRA_MEM_LOAD && type <= CHAKRA_COMP;
 	if (computes && raw->has[CHAKRA_DURATION_NS] && exact_ns >= 0)
 		node->calc_ns = (uint64_t)exact_ns;
@@ -175,13 +175,13 @@ static int fill_collective(struct chakra_graph *graph, const struct chakra_raw *
 		return TB_OK;
 	}
 	node->group = tb_chakra_group_find(graph->groups, raw->group);
-	return node->group == CHAKRA_NONE ? no_memory(graph) : TB_OK;
+	return node->group == CHAKRA_NONE ? graph_no_memory(graph) : TB_OK;
 }
 
-static int fill(struct chakra_graph *graph, const struct chakra_raw *raw,
+static int node_fill(struct chakra_graph *graph, const struct chakra_raw *raw,
 	struct chakra_node *node)
 {
-	int type = type_of(raw);
+	int type = raw_type(raw);
 	if (type <= CHAKRA_INVALID || type >= CHAKRA_N_TYPES)
 		return REFUSE_NODE(graph, raw, "has type %d: expected 1 to %d", type,
 			CHAKRA_N_TYPES - 1);
@@ -211,7 +211,7 @@ static int add_deps(struct chakra_graph *graph, const struct chakra_raw *raw)
 		    graph->n_deps + raw->n_data) != TB_OK ||
 		TB_ARRAY_RESERVE(&graph->ctrl, &graph->ctrl_room,
 			2 * (graph->n_ctrl + raw->n_ctrl)) != TB_OK)
-		return no_memory(graph);
+		return graph_no_memory(graph);
 	if (raw->n_data > 0)
 		memcpy(graph->deps + graph->n_deps, raw->data_deps,
 			raw->n_data * sizeof *graph->deps);
@@ -229,7 +229,7 @@ int tb_chakra_graph_add(struct chakra_graph *graph, const struct chakra_raw *raw
 	struct chakra_node node = {.id = raw->id, .group = CHAKRA_NONE};
 	if (tb_stop_asked(graph->stop))
 		return tb_fail_in(graph->error, TB_ESTOPPED, graph->file, "stopped");
-	int status = fill(graph, raw, &node);
+	int status = node_fill(graph, raw, &node);
 	if (status != TB_OK)
 		return status;
 	if (graph->n >= CHAKRA_NONE - 1 || graph->n_deps + raw->n_data >= CHAKRA_NONE)
@@ -237,7 +237,7 @@ int tb_chakra_graph_add(struct chakra_graph *graph, const struct chakra_raw *raw
 			"has more than %zu nodes or dependencies", graph->n);
 	node.first_dep = (uint32_t)graph->n_deps;
 	if (TB_ARRAY_RESERVE(&graph->nodes, &graph->room, graph->n + 1) != TB_OK)
-		return no_memory(graph);
+		return graph_no_memory(graph);
 	status = add_deps(graph, raw);
 	if (status != TB_OK)
 		return status;
@@ -246,7 +246,7 @@ int tb_chakra_graph_add(struct chakra_graph *graph, const struct chakra_raw *raw
 		(raw->has[CHAKRA_IS_CPU_OP] && raw->values[CHAKRA_IS_CPU_OP]);
 	if (raw->type == CHAKRA_METADATA && raw->inputs &&
 		tb_chakra_groups_list(graph->groups, raw->inputs) != TB_OK)
-		return no_memory(graph);
+		return graph_no_memory(graph);
 	graph->nodes[graph->n++] = node;
 	return TB_OK;
 }

@@ -47,9 +47,9 @@ static int add_member(struct chakra_group *group, uint32_t rank)
 	return TB_OK;
 }
 
-// list_ranks takes the members from a list of ranks, or from an object that has them as
-// keys, as older versions of PyTorch write it.
-static int list_ranks(struct chakra_group *group, json_t *ranks)
+// group_list_ranks takes the members from a list of ranks, or from an object that has
+// them as keys, as older versions of PyTorch write it.
+static int group_list_ranks(struct chakra_group *group, json_t *ranks)
 {
 	int status = TB_OK;
 	size_t i;
@@ -93,7 +93,7 @@ int tb_chakra_groups_list(struct chakra_groups *groups, const char *text)
 			continue;
 		}
 		struct chakra_group *group = &groups->groups[found];
-		status = list_ranks(group, ranks);
+		status = group_list_ranks(group, ranks);
 		group->is_world = group->n == 0; // so PyTorch writes it
 	}
 	json_decref(list);
@@ -124,8 +124,9 @@ int tb_chakra_groups_read(
 		if (status != TB_OK)
 			continue;
 		uint32_t found = tb_chakra_group_find(groups, name);
-		status = found == CHAKRA_NONE ? TB_ENOMEM
-					      : list_ranks(&groups->groups[found], ranks);
+		status = found == CHAKRA_NONE
+				 ? TB_ENOMEM
+				 : group_list_ranks(&groups->groups[found], ranks);
 		if (status == TB_OK && groups->groups[found].n == 0)
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"group '%.80s' has no ranks", name);
@@ -150,7 +151,7 @@ int tb_chakra_groups_join(
 	return status;
 }
 
-static int make_group(
+static int chakra_group_make(
 	struct chakra_group *group, struct tb_calls *calls, struct tb_error *error)
 {
 	char text[64];
@@ -178,6 +179,6 @@ int tb_chakra_groups_make(
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < groups->n && status == TB_OK; i++)
-		status = make_group(&groups->groups[i], calls, error);
+		status = chakra_group_make(&groups->groups[i], calls, error);
 	return status;
 }

@@ -52,7 +52,7 @@ static bool is_key(const struct node_reading *reading, unsigned depth, const cha
 	return tb_chakra_is_named_as(key_at(reading, depth), plain);
 }
 
-static int keep(char **kept, const unsigned char *text, size_t n)
+static int text_keep(char **kept, const unsigned char *text, size_t n)
 {
 	char *copy = strndup((const char *)text, n);
 	if (!copy)
@@ -98,7 +98,7 @@ static int add_dep(struct node_reading *reading, int kind, uint64_t id)
 	return TB_OK;
 }
 
-static void set(struct chakra_raw *raw, const char *name, int64_t value)
+static void json_set(struct chakra_raw *raw, const char *name, int64_t value)
 {
 	enum chakra_attribute attribute;
 	if (!tb_chakra_attribute(&attribute, name))
@@ -107,8 +107,8 @@ static void set(struct chakra_raw *raw, const char *name, int64_t value)
 	raw->values[attribute] = value;
 }
 
-// take_number takes a number, or a text that is one, at the present place.
-static int take_number(struct node_reading *reading, uint64_t number)
+// node_take_number takes a number, or a text that is one, at the present place.
+static int node_take_number(struct node_reading *reading, uint64_t number)
 {
 	unsigned depth = node_depth(reading);
 	struct chakra_raw *raw = &reading->raw;
@@ -134,7 +134,7 @@ static int take_number(struct node_reading *reading, uint64_t number)
 	} else if (is_key(reading, depth, "starttimemicros")) {
 		raw->start_us = number;
 	} else {
-		set(raw, key_at(reading, depth), (int64_t)number);
+		json_set(raw, key_at(reading, depth), (int64_t)number);
 	}
 	return TB_OK;
 }
@@ -152,7 +152,7 @@ static int take_type(struct node_reading *reading, const char *text)
 	return TB_OK;
 }
 
-static bool is_number(const char *text, uint64_t *number)
+static bool text_is_number(const char *text, uint64_t *number)
 {
 	char *end;
 	errno = 0;
@@ -171,7 +171,7 @@ static bool is_number(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static int take_text(struct node_reading *reading, char *text)
+static int node_take_text(struct node_reading *reading, char *text)
 {
 	unsigned depth = node_depth(reading);
 	uint64_t number;
@@ -179,24 +179,24 @@ static int take_text(struct node_reading *reading, char *text)
 	const unsigned char *bytes = (const unsigned char *)text;
 	if (reading->depth == depth) {
 		if (is_key(reading, depth, "name"))
-			return keep(&reading->name, bytes, n);
+			return text_keep(&reading->name, bytes, n);
 		if (is_key(reading, depth, "pgname"))
-			return keep(&reading->group, bytes, n);
-		if (is_key(reading, depth, "type") && !is_number(text, &number))
+			return text_keep(&reading->group, bytes, n);
+		if (is_key(reading, depth, "type") && !text_is_number(text, &number))
 			return take_type(reading, text);
 	}
 	if (reading->depth == depth + 1 && is_key(reading, depth, "inputs") &&
 		is_key(reading, depth + 1, "values"))
-		return keep(&reading->inputs, bytes, n);
+		return text_keep(&reading->inputs, bytes, n);
 	if (reading->depth == depth + 2 && is_key(reading, depth, "attr")) {
 		if (is_key(reading, depth + 2, "name")) {
 			snprintf(reading->attribute, KEY_MAX, "%s", text);
 			return TB_OK;
 		}
 		if (is_key(reading, depth + 2, "stringval"))
-			return keep(&reading->text, bytes, n);
+			return text_keep(&reading->text, bytes, n);
 	}
-	return is_number(text, &number) ? take_number(reading, number) : TB_OK;
+	return text_is_number(text, &number) ? node_take_number(reading, number) : TB_OK;
 }
 
 static void begin_attribute(struct node_reading *reading)
@@ -207,21 +207,8 @@ static void begin_attribute(struct node_reading *reading)
 	reading->text = NULL;
 }
 
-static void end_attribute(struct node_reading *reading)
-{
-	if (reading->has_value)
-		set(&reading->raw, reading->attribute, reading->value);
-	if (tb_chakra_is_named_as(reading->attribute, "involveddim"))
-		reading->raw.some_dimensions |= reading->flag_missing;
-	if (reading->text && tb_chakra_is_named_as(reading->attribute, "pgname")) {
-		free(reading->group);
-		reading->group = reading->text;
-		reading->text = NULL;
-	}
-}
-
 // The callbacks return 0 to stop, with the status in `reading`.
-static int go_on(struct node_reading *reading, int status)
+static int status_goes_on(struct node_reading *reading, int status)
 {
 	reading->status = status;
 	return status == TB_OK;
@@ -230,12 +217,12 @@ static int go_on(struct node_reading *reading, int status)
 static int on_scalar(struct node_reading *reading, const unsigned char *text, size_t n)
 {
 	char *copy = strndup((const char *)text, n);
-	int status = copy ? take_text(reading, copy) : TB_ENOMEM;
+	int status = copy ? node_take_text(reading, copy) : TB_ENOMEM;
 	free(copy);
 	if (status == TB_ENOMEM)
 		status = tb_fail_memory_in(reading->graph->error, reading->graph->file,
 			"a text of %zu bytes", n);
-	return go_on(reading, status);
+	return status_goes_on(reading, status);
 }
 
 static int on_number(void *context, const char *text, size_t n)
@@ -243,7 +230,7 @@ static int on_number(void *context, const char *text, size_t n)
 	return on_scalar(context, (const unsigned char *)text, n);
 }
 
-static int on_string(void *context, const unsigned char *text, size_t n)
+static int node_on_string(void *context, const unsigned char *text, size_t n)
 {
 	return on_scalar(context, text, n);
 }
@@ -255,10 +242,10 @@ static int on_boolean(void *context, int value)
 	reading->flag_missing |= !value;
 	if (reading->depth == depth + 1 && is_key(reading, depth, "involveddim"))
 		reading->raw.some_dimensions |= !value;
-	return go_on(reading, take_number(reading, value != 0));
+	return status_goes_on(reading, node_take_number(reading, value != 0));
 }
 
-static int on_key(void *context, const unsigned char *key, size_t n)
+static int node_on_key(void *context, const unsigned char *key, size_t n)
 {
 	struct node_reading *reading = context;
 	snprintf(reading->keys[reading->depth - 1], KEY_MAX, "%.*s",
@@ -269,7 +256,7 @@ static int on_key(void *context, const unsigned char *key, size_t n)
 static int go_down(struct node_reading *reading, bool in_array)
 {
 	if (reading->depth == DEPTH_MAX)
-		return go_on(
+		return status_goes_on(
 			reading, tb_fail_in(reading->graph->error, TB_EFORMAT,
 					 reading->graph->file,
 					 "values within more than %d others", DEPTH_MAX));
@@ -296,14 +283,24 @@ static int on_map_end(void *context)
 	struct node_reading *reading = context;
 	unsigned depth = node_depth(reading);
 	int status = TB_OK;
-	if (reading->depth == depth + 2 && is_key(reading, depth, "attr"))
-		end_attribute(reading);
+	if (reading->depth == depth + 2 && is_key(reading, depth, "attr")) {
+		if (reading->has_value)
+			json_set(&reading->raw, reading->attribute, reading->value);
+		if (tb_chakra_is_named_as(reading->attribute, "involveddim"))
+			reading->raw.some_dimensions |= reading->flag_missing;
+		if (reading->text &&
+			tb_chakra_is_named_as(reading->attribute, "pgname")) {
+			free(reading->group);
+			reading->group = reading->text;
+			reading->text = NULL;
+		}
+	}
 	if (reading->depth == depth) {
 		status = end_node(reading);
 		reading->is_node = false; // what holds the nodes is none
 	}
 	reading->depth--;
-	return go_on(reading, status);
+	return status_goes_on(reading, status);
 }
 
 static int on_array(void *context)
@@ -319,14 +316,14 @@ static int on_array_end(void *context)
 
 static const yajl_callbacks callbacks = {.yajl_boolean = on_boolean,
 	.yajl_number = on_number,
-	.yajl_string = on_string,
+	.yajl_string = node_on_string,
 	.yajl_start_map = on_map,
-	.yajl_map_key = on_key,
+	.yajl_map_key = node_on_key,
 	.yajl_end_map = on_map_end,
 	.yajl_start_array = on_array,
 	.yajl_end_array = on_array_end};
 
-static int refuse(struct node_reading *reading, yajl_handle parser, uint64_t offset)
+static int node_refuse(struct node_reading *reading, yajl_handle parser, uint64_t offset)
 {
 	if (reading->status != TB_OK)
 		return reading->status;
@@ -339,18 +336,18 @@ static int refuse(struct node_reading *reading, yajl_handle parser, uint64_t off
 	return status;
 }
 
-static int parse(struct node_reading *reading, yajl_handle parser, FILE *stream)
+static int node_parse(struct node_reading *reading, yajl_handle parser, FILE *stream)
 {
 	unsigned char piece[65536];
 	uint64_t offset = 0;
 	for (size_t n; (n = fread(piece, 1, sizeof piece, stream)) > 0; offset += n)
 		if (yajl_parse(parser, piece, n) != yajl_status_ok)
-			return refuse(reading, parser,
+			return node_refuse(reading, parser,
 				offset + yajl_get_bytes_consumed(parser));
 	if (yajl_complete_parse(parser) == yajl_status_ok)
 		return TB_OK;
 	reading->graph->is_cut = true;
-	return refuse(reading, parser, offset);
+	return node_refuse(reading, parser, offset);
 }
 
 int tb_chakra_read_json(struct chakra_graph *graph, FILE *stream)
@@ -361,7 +358,7 @@ int tb_chakra_read_json(struct chakra_graph *graph, FILE *stream)
 		return tb_fail_memory_in(graph->error, graph->file, "it");
 	yajl_config(parser, yajl_allow_multiple_values, 1);
 	yajl_config(parser, yajl_dont_validate_strings, 1);
-	int status = parse(&reading, parser, stream);
+	int status = node_parse(&reading, parser, stream);
 	yajl_free(parser);
 	begin_node(&reading);
 	begin_attribute(&reading);
@@ -370,7 +367,7 @@ int tb_chakra_read_json(struct chakra_graph *graph, FILE *stream)
 	return status;
 }
 
-static bool has_word(struct tb_bytes bytes, const char *word)
+static bool bytes_have_word(struct tb_bytes bytes, const char *word)
 {
 	return memmem(bytes.data, bytes.n, word, strlen(word)) != NULL;
 }
@@ -382,8 +379,8 @@ bool tb_chakra_json_begins(struct tb_bytes first)
 		at++;
 	if (at == first.n || first.data[at] != '{')
 		return false;
-	bool one_after_the_other =
-		has_word(first, "\"dataDeps\"") || has_word(first, "_NODE\"");
-	return has_word(first, "\"workload_graph\"") ||
-	       (one_after_the_other && !has_word(first, "\"traceEvents\""));
+	bool one_after_the_other = bytes_have_word(first, "\"dataDeps\"") ||
+				   bytes_have_word(first, "_NODE\"");
+	return bytes_have_word(first, "\"workload_graph\"") ||
+	       (one_after_the_other && !bytes_have_word(first, "\"traceEvents\""));
 }

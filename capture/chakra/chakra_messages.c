@@ -21,16 +21,16 @@ struct message_reading {
 	size_t n, room;
 };
 
-static int broken(const struct message_reading *reading, const char *sentence)
+static int message_broken(const struct message_reading *reading, const char *sentence)
 {
 	return tb_fail_at(reading->graph->error, TB_EFORMAT, reading->graph->file,
 		TB_PLACE_OFFSET, reading->offset, "%s", sentence);
 }
 
-static int cut(const struct message_reading *reading, const char *sentence)
+static int message_cut(const struct message_reading *reading, const char *sentence)
 {
 	reading->graph->is_cut = true;
-	return broken(reading, sentence);
+	return message_broken(reading, sentence);
 }
 
 // read_length reads a varint; 0 at the end of the file.
@@ -42,13 +42,14 @@ static int read_length(struct message_reading *reading, uint64_t *length)
 		if (byte == EOF && shift == 0)
 			return 0;
 		if (byte == EOF)
-			return cut(reading, "ends within the length of a message");
+			return message_cut(
+				reading, "ends within the length of a message");
 		reading->n_read++;
 		*length |= ((uint64_t)byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return 1;
 	}
-	return broken(reading, "expected the length of a message, a varint");
+	return message_broken(reading, "expected the length of a message, a varint");
 }
 
 // read_bytes takes memory as they come, whatever the length promises.
@@ -73,7 +74,7 @@ static int read_bytes(struct message_reading *reading, size_t length)
 		reading->n += got;
 		reading->n_read += got;
 		if (got < piece)
-			return cut(reading, "ends within a message");
+			return message_cut(reading, "ends within a message");
 	}
 	return TB_OK;
 }
@@ -87,12 +88,12 @@ static int next_message(struct message_reading *reading)
 	if (status != 1)
 		return status;
 	if (length > MESSAGE_MAX)
-		return broken(reading, "a message of more than 256 MiB");
+		return message_broken(reading, "a message of more than 256 MiB");
 	status = read_bytes(reading, (size_t)length);
 	return status == TB_OK ? 1 : status;
 }
 
-static void set(struct chakra_raw *raw, const char *name, int64_t value)
+static void message_set(struct chakra_raw *raw, const char *name, int64_t value)
 {
 	enum chakra_attribute attribute;
 	if (!tb_chakra_attribute(&attribute, name))
@@ -101,7 +102,7 @@ static void set(struct chakra_raw *raw, const char *name, int64_t value)
 	raw->values[attribute] = value;
 }
 
-static int64_t whole(double value)
+static int64_t whole_number(double value)
 {
 	return value >= -9e18 && value <= 9e18 ? (int64_t)value : -1;
 }
@@ -126,43 +127,43 @@ static void take_attribute(struct chakra_raw *raw, const TbEt__Attribute *attrib
 	const char *name = attribute->name;
 	switch (attribute->value_case) {
 	case TB_ET__ATTRIBUTE__VALUE_AS_DOUBLE:
-		set(raw, name, whole(attribute->as_double));
+		message_set(raw, name, whole_number(attribute->as_double));
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FLOAT:
-		set(raw, name, whole((double)attribute->as_float));
+		message_set(raw, name, whole_number((double)attribute->as_float));
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_INT32:
-		set(raw, name, attribute->as_int32);
+		message_set(raw, name, attribute->as_int32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_INT64:
-		set(raw, name, attribute->as_int64);
+		message_set(raw, name, attribute->as_int64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_UINT32:
-		set(raw, name, attribute->as_uint32);
+		message_set(raw, name, attribute->as_uint32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_UINT64:
-		set(raw, name, (int64_t)attribute->as_uint64);
+		message_set(raw, name, (int64_t)attribute->as_uint64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SINT32:
-		set(raw, name, attribute->as_sint32);
+		message_set(raw, name, attribute->as_sint32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SINT64:
-		set(raw, name, attribute->as_sint64);
+		message_set(raw, name, attribute->as_sint64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FIXED32:
-		set(raw, name, attribute->as_fixed32);
+		message_set(raw, name, attribute->as_fixed32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FIXED64:
-		set(raw, name, (int64_t)attribute->as_fixed64);
+		message_set(raw, name, (int64_t)attribute->as_fixed64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SFIXED32:
-		set(raw, name, attribute->as_sfixed32);
+		message_set(raw, name, attribute->as_sfixed32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SFIXED64:
-		set(raw, name, attribute->as_sfixed64);
+		message_set(raw, name, attribute->as_sfixed64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_BOOL:
-		set(raw, name, attribute->as_bool);
+		message_set(raw, name, attribute->as_bool);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FLAGS:
 		set_flags(raw, name, attribute->as_flags->values,
@@ -178,11 +179,11 @@ static void take_attribute(struct chakra_raw *raw, const TbEt__Attribute *attrib
 	}
 }
 
-static int add_node(struct message_reading *reading)
+static int message_add_node(struct message_reading *reading)
 {
 	TbEt__Node *node = tb_et__node__unpack(NULL, reading->n, reading->bytes);
 	if (!node)
-		return broken(reading, "expected a node of a Chakra trace");
+		return message_broken(reading, "expected a node of a Chakra trace");
 	struct chakra_raw raw = {.id = node->id,
 		.name = node->name,
 		.type = node->type,
@@ -200,33 +201,32 @@ static int add_node(struct message_reading *reading)
 	return status;
 }
 
-// The value of an old attribute stands in one of several fields, and the others are zero.
-static void take_old_attribute(
-	struct chakra_raw *raw, const TbEt__OldAttribute *attribute)
-{
-	int64_t value = attribute->as_int;
-	if (attribute->as_uint)
-		value = (int64_t)attribute->as_uint;
-	else if (attribute->as_bool)
-		value = 1;
-	set(raw, attribute->name, value);
-	set_flags(raw, attribute->name, attribute->as_flags, attribute->n_as_flags);
-	set_text(raw, attribute->name, attribute->as_string);
-}
-
 static int add_old_node(struct message_reading *reading)
 {
 	TbEt__OldNode *node = tb_et__old_node__unpack(NULL, reading->n, reading->bytes);
 	if (!node)
-		return broken(reading, "expected a node of a Chakra trace of 2023");
+		return message_broken(
+			reading, "expected a node of a Chakra trace of 2023");
 	struct chakra_raw raw = {.id = node->id,
 		.old = true,
 		.name = node->name,
 		.type = node->type,
 		.data_deps = node->parents,
 		.n_data = node->n_parents};
-	for (size_t i = 0; i < node->n_attributes; i++)
-		take_old_attribute(&raw, node->attributes[i]);
+	for (size_t i = 0; i < node->n_attributes; i++) {
+		// The value of an old attribute stands in one of several fields, and the
+		// others are zero.
+		const TbEt__OldAttribute *attribute = node->attributes[i];
+		int64_t value = attribute->as_int;
+		if (attribute->as_uint)
+			value = (int64_t)attribute->as_uint;
+		else if (attribute->as_bool)
+			value = 1;
+		message_set(&raw, attribute->name, value);
+		set_flags(&raw, attribute->name, attribute->as_flags,
+			attribute->n_as_flags);
+		set_text(&raw, attribute->name, attribute->as_string);
+	}
 	int status = tb_chakra_graph_add(reading->graph, &raw);
 	tb_et__old_node__free_unpacked(node, NULL);
 	return status;
@@ -258,19 +258,20 @@ int tb_chakra_read_messages(struct chakra_graph *graph, FILE *stream)
 	struct message_reading reading = {.graph = graph, .stream = stream};
 	int status = next_message(&reading);
 	if (status == 0)
-		status = cut(&reading, "is empty: expected a Chakra trace");
+		status = message_cut(&reading, "is empty: expected a Chakra trace");
 	enum schema schema = PRESENT;
 	if (status == 1)
 		schema = schema_of((struct tb_bytes){reading.bytes, reading.n});
 	if (status == 1 && schema == OLDER)
-		status = broken(&reading,
+		status = message_broken(&reading,
 			"has no metadata at its beginning: a Chakra trace older than "
 			"August 2023, or none");
 	while (status == 1) {
 		status = next_message(&reading);
 		if (status != 1)
 			break;
-		status = schema == OF_2023 ? add_old_node(&reading) : add_node(&reading);
+		status = schema == OF_2023 ? add_old_node(&reading)
+					   : message_add_node(&reading);
 		if (status == TB_OK)
 			status = 1;
 	}
@@ -278,8 +279,9 @@ int tb_chakra_read_messages(struct chakra_graph *graph, FILE *stream)
 	return status;
 }
 
-// is_text returns whether a short printable text begins at `at`, behind its length.
-static bool is_text(struct tb_bytes bytes, size_t at)
+// bytes_are_text returns whether a short printable text begins at `at`, behind its
+// length.
+static bool bytes_are_text(struct tb_bytes bytes, size_t at)
 {
 	uint64_t length;
 	if (!tb_bytes_varint(bytes, &at, &length) || length == 0 || length > 200)
@@ -299,12 +301,13 @@ bool tb_chakra_begins(struct tb_bytes first)
 		!tb_bytes_u8(first, at, &field))
 		return false;
 	size_t text = at + 1; // of a string that lies within the message
-	if (field == 0x0a && is_text(first, text) &&
+	if (field == 0x0a && bytes_are_text(first, text) &&
 		tb_bytes_varint(first, &text, &inner) && inner < length - 1)
 		return true;
 	at++;
 	if ((field != 0x12 && field != 0x0a) || !tb_bytes_varint(first, &at, &inner) ||
 		inner >= length)
 		return false;
-	return tb_bytes_u8(first, at, &name) && name == 0x0a && is_text(first, at + 1);
+	return tb_bytes_u8(first, at, &name) && name == 0x0a &&
+	       bytes_are_text(first, at + 1);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(const struct chakra_graph *graph)
+static int order_no_memory(const struct chakra_graph *graph)
 {
 	return tb_fail_memory_in(
 		graph->error, graph->file, "the order of %zu nodes", graph->n);
@@ -22,7 +22,7 @@ static int merge_ctrl(struct chakra_graph *graph)
 			"has more than %zu dependencies", graph->n_deps);
 	uint64_t *merged = malloc((n + 1) * sizeof *merged);
 	if (!merged)
-		return no_memory(graph);
+		return order_no_memory(graph);
 	size_t at = 0, ctrl = 0;
 	for (uint32_t i = 0; i < graph->n; i++) {
 		size_t count;
@@ -52,13 +52,13 @@ static int map_ids(const struct chakra_graph *graph, struct tb_map *place_of)
 				"has the id %" PRIu64 " of node number %" PRIu32,
 				graph->nodes[i].id, other + 1);
 		if (tb_map_put(place_of, graph->nodes[i].id, i) != TB_OK)
-			return no_memory(graph);
+			return order_no_memory(graph);
 	}
 	return TB_OK;
 }
 
-// place_deps turns the dependencies of node `i` into places.
-static int place_deps(
+// order_place_deps turns the dependencies of node `i` into places.
+static int order_place_deps(
 	struct chakra_graph *graph, const struct tb_map *place_of, uint32_t i)
 {
 	size_t at = graph->nodes[i].first_dep;
@@ -104,13 +104,13 @@ int tb_chakra_graph_link(struct chakra_graph *graph, bool lenient, uint64_t *n_d
 	if (status == TB_OK && lenient)
 		*n_dropped += drop_unknown(graph, &place_of);
 	for (uint32_t i = 0; i < graph->n && status == TB_OK; i++)
-		status = place_deps(graph, &place_of, i);
+		status = order_place_deps(graph, &place_of, i);
 	tb_map_fini(&place_of);
 	return status;
 }
 
 // A walk along dependencies: each node on the path waits for the one above it.
-struct walk {
+struct graph_walk {
 	const struct chakra_graph *graph;
 	uint32_t *path;
 	size_t *next; // by place on the path: which dependency to look at
@@ -121,7 +121,7 @@ struct walk {
 };
 enum { UNSEEN, ON_PATH, ORDERED };
 
-static int name_cycle(const struct walk *walk, uint32_t place)
+static int name_cycle(const struct graph_walk *walk, uint32_t place)
 {
 	const struct chakra_graph *graph = walk->graph;
 	char text[240];
@@ -140,18 +140,18 @@ static int name_cycle(const struct walk *walk, uint32_t place)
 		text, walk->n - (first ? first - 1 : 0) > shown ? ", ..." : "");
 }
 
-static void enter(struct walk *walk, uint32_t place)
+static void graph_walk_enter(struct graph_walk *walk, uint32_t place)
 {
 	walk->state[place] = ON_PATH;
 	walk->path[walk->n] = place;
 	walk->next[walk->n++] = 0;
 }
 
-static int visit(struct walk *walk, uint32_t root)
+static int visit(struct graph_walk *walk, uint32_t root)
 {
 	if (walk->state[root] != UNSEEN)
 		return TB_OK;
-	enter(walk, root);
+	graph_walk_enter(walk, root);
 	while (walk->n > 0) {
 		uint32_t place = walk->path[walk->n - 1];
 		size_t n_deps;
@@ -164,7 +164,7 @@ static int visit(struct walk *walk, uint32_t root)
 		} else if (walk->state[deps[i]] == ON_PATH) {
 			return name_cycle(walk, (uint32_t)deps[i]);
 		} else if (walk->state[deps[i]] == UNSEEN) {
-			enter(walk, (uint32_t)deps[i]);
+			graph_walk_enter(walk, (uint32_t)deps[i]);
 		}
 	}
 	return TB_OK;
@@ -172,11 +172,12 @@ static int visit(struct walk *walk, uint32_t root)
 
 int tb_chakra_graph_order(const struct chakra_graph *graph, uint32_t *order)
 {
-	struct walk walk = {.graph = graph, .order = order};
+	struct graph_walk walk = {.graph = graph, .order = order};
 	walk.path = malloc((graph->n + 1) * sizeof *walk.path);
 	walk.next = malloc((graph->n + 1) * sizeof *walk.next);
 	walk.state = calloc(graph->n + 1, 1);
-	int status = walk.path && walk.next && walk.state ? TB_OK : no_memory(graph);
+	int status =
+		walk.path && walk.next && walk.state ? TB_OK : order_no_memory(graph);
 	for (uint32_t i = 0; i < graph->n && status == TB_OK; i++)
 		status = visit(&walk, i);
 	free(walk.path);

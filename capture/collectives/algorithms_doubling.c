@@ -112,7 +112,7 @@ void tb_barrier_doubling(struct tb_plan *plan, const struct tb_collective_shape 
 	}
 }
 
-static uint32_t mirror(uint32_t v, uint32_t power)
+static uint32_t mirrored_bits(uint32_t v, uint32_t power)
 {
 	uint32_t mirrored = 0;
 	for (uint32_t bit = 1; bit < power; bit *= 2)
@@ -136,11 +136,11 @@ static void fold_halves(struct tb_plan *plan, const struct tb_rank_groups *group
 		tb_put(plan, TB_WAY(2 * v + 1, 2 * v), half, half);
 }
 
-// window_of returns the first block of the window of `size` blocks that v has while
+// doubling_window returns the first block of the window of `size` blocks that v has while
 // distances double: the lowest bit of v chooses the half of the vector.
-static uint32_t window_of(uint32_t v, uint32_t power, uint32_t size)
+static uint32_t doubling_window(uint32_t v, uint32_t power, uint32_t size)
 {
-	uint32_t block = mirror(v, power);
+	uint32_t block = mirrored_bits(v, power);
 	return block - block % size;
 }
 
@@ -153,7 +153,7 @@ static void halve_windows(struct tb_plan *plan, const struct tb_rank_groups *gro
 			tb_put_combining(plan,
 				TB_WAY(tb_group_head(groups, v),
 					tb_group_head(groups, v ^ mask)),
-				window_of(v ^ mask, groups->n_groups, size), size);
+				doubling_window(v ^ mask, groups->n_groups, size), size);
 	}
 }
 
@@ -167,7 +167,7 @@ static void spread_windows(struct tb_plan *plan, const struct tb_rank_groups *gr
 			tb_put(plan,
 				TB_WAY(tb_group_head(groups, v),
 					tb_group_head(groups, v ^ mask)),
-				window_of(v, groups->n_groups, size), size);
+				doubling_window(v, groups->n_groups, size), size);
 	}
 }
 
@@ -196,7 +196,7 @@ static void gather_windows(
 				TB_WAY(tb_group_head(groups, v),
 					left_out && to == 0 ? root
 							    : tb_group_head(groups, to)),
-				window_of(v, groups->n_groups, size), size);
+				doubling_window(v, groups->n_groups, size), size);
 		}
 	}
 }
@@ -275,7 +275,7 @@ void tb_reduce_scatter_butterfly(
 		uint32_t size = power / mask / 2;
 		tb_plan_next_round(plan);
 		for (uint32_t v = 0; v < power; v++) {
-			uint32_t low = window_of(v ^ mask, power, size);
+			uint32_t low = doubling_window(v ^ mask, power, size);
 			uint32_t first = tb_group_start(&groups, low);
 			tb_put_combining(plan,
 				TB_WAY(tb_group_head(&groups, v),
@@ -285,7 +285,7 @@ void tb_reduce_scatter_butterfly(
 	}
 	tb_plan_next_round(plan);
 	for (uint32_t v = 0; v < power; v++) {
-		uint32_t to = mirror(v, power), rank = tb_group_head(&groups, v);
+		uint32_t to = mirrored_bits(v, power), rank = tb_group_head(&groups, v);
 		uint32_t first = tb_group_start(&groups, to);
 		if (to < groups.n_more && first != rank)
 			tb_put(plan, TB_WAY(rank, first), first, 1);

@@ -27,36 +27,28 @@ static void put_across(struct tb_plan *plan, const struct tb_collective_shape *s
 	*block += !token;
 }
 
-// rooted: the root of one group, and all of the other one.
-static void rooted(struct tb_plan *plan, const struct tb_collective_shape *shape,
-	struct inter_side other)
-{
-	bool up = shape->op == TB_COLL_GATHER || shape->op == TB_COLL_REDUCE;
-	uint32_t block = 0;
-	tb_plan_next_round(plan);
-	for (uint32_t rank = other.first; rank < other.end; rank++)
-		put_across(plan, shape,
-			up ? TB_WAY(rank, shape->root) : TB_WAY(shape->root, rank),
-			&block);
-}
-
-static void all_to_all(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	uint32_t n = shape->n, local = shape->n_local, block = 0;
-	plan->order = TB_ORDER_SENDS;
-	tb_plan_next_round(plan);
-	for (uint32_t from = 0; from < n; from++)
-		for (uint32_t to = from < local ? local : 0;
-			to < (from < local ? n : local); to++)
-			put_across(plan, shape, TB_WAY(from, to), &block);
-}
-
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	struct inter_side low = {0, shape->n_local}, high = {shape->n_local, shape->n};
-	if (tb_collective_op_has_root(shape->op))
-		rooted(plan, shape, shape->root < shape->n_local ? high : low);
-	else
-		all_to_all(plan, shape);
+	if (tb_collective_op_has_root(shape->op)) {
+		// The root of one group, and all of the other one.
+		struct inter_side other = shape->root < shape->n_local ? high : low;
+		bool up = shape->op == TB_COLL_GATHER || shape->op == TB_COLL_REDUCE;
+		uint32_t block = 0;
+		tb_plan_next_round(plan);
+		for (uint32_t rank = other.first; rank < other.end; rank++)
+			put_across(plan, shape,
+				up ? TB_WAY(rank, shape->root)
+				   : TB_WAY(shape->root, rank),
+				&block);
+	} else {
+		uint32_t n = shape->n, local = shape->n_local, block = 0;
+		plan->order = TB_ORDER_SENDS;
+		tb_plan_next_round(plan);
+		for (uint32_t from = 0; from < n; from++)
+			for (uint32_t to = from < local ? local : 0;
+				to < (from < local ? n : local); to++)
+				put_across(plan, shape, TB_WAY(from, to), &block);
+	}
 	return "linear";
 }

@@ -162,7 +162,7 @@ struct rank_tree {
 // A shape of trees: the parent of relative rank v > 0, which is before or behind v.
 typedef uint32_t parent_of(uint32_t v, uint32_t n, uint32_t radix);
 
-static uint32_t level_of(const struct rank_tree *tree, uint32_t v)
+static uint32_t rank_tree_level(const struct rank_tree *tree, uint32_t v)
 {
 	uint32_t level = 0;
 	for (; v != 0; v = tree->parent[v])
@@ -170,8 +170,8 @@ static uint32_t level_of(const struct rank_tree *tree, uint32_t v)
 	return level;
 }
 
-static bool tree_init(struct rank_tree *tree, const struct tb_collective_shape *shape,
-	parent_of *parent, uint32_t radix)
+static bool rank_tree_init(struct rank_tree *tree,
+	const struct tb_collective_shape *shape, parent_of *parent, uint32_t radix)
 {
 	*tree = (struct rank_tree){.n = shape->n, .root = shape->root};
 	tree->parent = calloc(shape->n, sizeof *tree->parent);
@@ -183,20 +183,20 @@ static bool tree_init(struct rank_tree *tree, const struct tb_collective_shape *
 	for (uint32_t v = 1; v < shape->n; v++) {
 		// A parent with a smaller number has its level already.
 		tree->level[v] = tree->parent[v] < v ? tree->level[tree->parent[v]] + 1
-						     : level_of(tree, v);
+						     : rank_tree_level(tree, v);
 		if (tree->level[v] > tree->depth)
 			tree->depth = tree->level[v];
 	}
 	return true;
 }
 
-static void tree_fini(struct rank_tree *tree)
+static void rank_tree_fini(struct rank_tree *tree)
 {
 	free(tree->parent);
 	free(tree->level);
 }
 
-static uint32_t rank_at(const struct rank_tree *tree, uint32_t v)
+static uint32_t rank_tree_rank(const struct rank_tree *tree, uint32_t v)
 {
 	return (uint32_t)(((uint64_t)v + tree->root) % tree->n);
 }
@@ -212,8 +212,8 @@ static void put_round(struct tb_plan *plan, const struct rank_tree *tree, uint64
 		uint32_t wait = up ? tree->depth - tree->level[v] : tree->level[v] - 1;
 		if (round < wait || round - wait >= n_segments)
 			continue;
-		uint32_t child = rank_at(tree, v),
-			 parent = rank_at(tree, tree->parent[v]);
+		uint32_t child = rank_tree_rank(tree, v),
+			 parent = rank_tree_rank(tree, tree->parent[v]);
 		if (up)
 			tb_put_combining(
 				plan, TB_WAY(child, parent), round - wait, count);
@@ -231,12 +231,12 @@ static void along(struct tb_plan *plan, const struct tb_collective_shape *shape,
 		tb_cut_segments(plan, shape->segment_bytes);
 		n_segments = plan->n_blocks;
 	}
-	if (!tree_init(&tree, shape, parent, radix))
+	if (!rank_tree_init(&tree, shape, parent, radix))
 		plan->status = TB_ENOMEM;
 	for (uint64_t round = 0;
 		plan->status == TB_OK && round < tree.depth + n_segments - 1; round++)
 		put_round(plan, &tree, round, n_segments, shape->op == TB_COLL_REDUCE);
-	tree_fini(&tree);
+	rank_tree_fini(&tree);
 }
 
 static uint32_t chain_parent(uint32_t v, uint32_t n, uint32_t radix)
@@ -354,23 +354,25 @@ void tb_tree_split_binary(struct tb_plan *plan, const struct tb_collective_shape
 	struct rank_tree tree;
 	uint32_t n = shape->n;
 	tb_cut_even(plan, 2, 1);
-	if (!tree_init(&tree, shape, binary_parent, 2))
+	if (!rank_tree_init(&tree, shape, binary_parent, 2))
 		plan->status = TB_ENOMEM;
 	for (uint32_t level = 1; plan->status == TB_OK && level <= tree.depth; level++) {
 		tb_plan_next_round(plan);
 		for (uint32_t v = 1; v < n; v++)
 			if (tree.level[v] == level)
 				tb_put(plan,
-					TB_WAY(rank_at(&tree, tree.parent[v]),
-						rank_at(&tree, v)),
+					TB_WAY(rank_tree_rank(&tree, tree.parent[v]),
+						rank_tree_rank(&tree, v)),
 					1 - v % 2, 1);
 	}
 	tb_plan_next_round(plan);
 	for (uint32_t v = 1; v < n; v++) {
 		uint32_t mate = v % 2 ? (v + 1) % n : v - 1;
-		tb_put(plan, TB_WAY(rank_at(&tree, mate), rank_at(&tree, v)), v % 2, 1);
+		tb_put(plan,
+			TB_WAY(rank_tree_rank(&tree, mate), rank_tree_rank(&tree, v)),
+			v % 2, 1);
 	}
-	tree_fini(&tree);
+	rank_tree_fini(&tree);
 }
 
 void tb_broadcast_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static bool is_power(uint32_t n)
+static bool is_power_of_two(uint32_t n)
 {
 	return (n & (n - 1)) == 0;
 }
@@ -18,7 +18,8 @@ static bool has_few_elements(const struct tb_collective_shape *shape)
 	return shape->bytes / tb_element_bytes(shape->bytes) < power;
 }
 
-static void choose(struct tb_choice *choice, const char *algorithm, const char *reason)
+static void mpich_choose(
+	struct tb_choice *choice, const char *algorithm, const char *reason)
 {
 	choice->algorithm = algorithm;
 	snprintf(choice->reason, sizeof choice->reason, "MPICH 4.0, %s", reason);
@@ -28,32 +29,32 @@ static void choose_broadcast(
 	struct tb_choice *choice, const struct tb_collective_shape *shape)
 {
 	if (shape->n < 8)
-		choose(choice, "binomial", "fewer than 8 members");
+		mpich_choose(choice, "binomial", "fewer than 8 members");
 	else if (shape->bytes <= 12288)
-		choose(choice, "binomial", "up to 12288 B");
-	else if (is_power(shape->n) && shape->bytes <= 524288)
-		choose(choice, "scatter-doubling",
+		mpich_choose(choice, "binomial", "up to 12288 B");
+	else if (is_power_of_two(shape->n) && shape->bytes <= 524288)
+		mpich_choose(choice, "scatter-doubling",
 			"up to 524288 B, a power of two of members");
 	else
-		choose(choice, "scatter-ring",
-			is_power(shape->n) ? "above 524288 B" : "above 12288 B");
+		mpich_choose(choice, "scatter-ring",
+			is_power_of_two(shape->n) ? "above 524288 B" : "above 12288 B");
 }
 
 static void choose_allgather(
 	struct tb_choice *choice, const struct tb_collective_shape *shape)
 {
 	// A product beyond 64 bits is above the limits, too.
-	uint64_t most = (is_power(shape->n) ? 524288 : 81920) - 1;
+	uint64_t most = (is_power_of_two(shape->n) ? 524288 : 81920) - 1;
 	bool small = shape->bytes <= most / shape->n;
 	if (!small)
-		choose(choice, shape->unequal ? "pipelined-ring" : "ring",
-			is_power(shape->n)
+		mpich_choose(choice, shape->unequal ? "pipelined-ring" : "ring",
+			is_power_of_two(shape->n)
 				? "524288 B and more in all"
 				: "81920 B and more in all, no power of two of members");
-	else if (is_power(shape->n))
-		choose(choice, "doubling", "below 524288 B in all, a power of two");
+	else if (is_power_of_two(shape->n))
+		mpich_choose(choice, "doubling", "below 524288 B in all, a power of two");
 	else
-		choose(choice, "bruck", "below 81920 B in all, no power of two");
+		mpich_choose(choice, "bruck", "below 81920 B in all, no power of two");
 	choice->segment_bytes =
 		small ? 0 : 32768; // MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE
 }
@@ -63,15 +64,15 @@ static void choose_allgather(
 static void choose_alltoall(
 	struct tb_choice *choice, const struct tb_collective_shape *shape)
 {
-	const char *pairwise = is_power(shape->n) ? "pairwise" : "shift";
+	const char *pairwise = is_power_of_two(shape->n) ? "pairwise" : "shift";
 	if (shape->unequal)
-		choose(choice, "linear", "blocks of unequal size");
+		mpich_choose(choice, "linear", "blocks of unequal size");
 	else if (shape->n > 8 && shape->bytes <= 256)
-		choose(choice, "bruck", "more than 8 members, up to 256 B");
+		mpich_choose(choice, "bruck", "more than 8 members, up to 256 B");
 	else if (shape->bytes <= 32768)
-		choose(choice, "linear", "up to 32768 B");
+		mpich_choose(choice, "linear", "up to 32768 B");
 	else
-		choose(choice, pairwise, "above 32768 B");
+		mpich_choose(choice, pairwise, "above 32768 B");
 }
 
 static void choose_reduction(
@@ -80,11 +81,11 @@ static void choose_reduction(
 	bool to_all = shape->op == TB_COLL_ALLREDUCE;
 	const char *small = to_all ? "doubling" : "binomial";
 	if (shape->bytes <= (to_all ? 8 : 2048))
-		choose(choice, small, to_all ? "up to 8 B" : "up to 2048 B");
+		mpich_choose(choice, small, to_all ? "up to 8 B" : "up to 2048 B");
 	else if (has_few_elements(shape))
-		choose(choice, small, "fewer elements than members");
+		mpich_choose(choice, small, "fewer elements than members");
 	else
-		choose(choice, to_all ? "halving-doubling" : "halving-gather",
+		mpich_choose(choice, to_all ? "halving-doubling" : "halving-gather",
 			to_all ? "above 8 B" : "above 2048 B");
 }
 
@@ -100,9 +101,9 @@ static void choose_other(
 		[TB_COLL_EXCHANGE] = "linear",
 	};
 	if (shape->unequal)
-		choose(choice, "linear", "blocks of unequal size");
+		mpich_choose(choice, "linear", "blocks of unequal size");
 	else
-		choose(choice, names[shape->op], "always");
+		mpich_choose(choice, names[shape->op], "always");
 }
 
 void tb_choose_mpich(struct tb_choice *choice, const struct tb_collective_shape *shape)
@@ -123,9 +124,9 @@ void tb_choose_mpich(struct tb_choice *choice, const struct tb_collective_shape 
 		return;
 	case TB_COLL_REDUCE_SCATTER:
 		if (shape->bytes < 524288)
-			choose(choice, "halving", "below 524288 B");
+			mpich_choose(choice, "halving", "below 524288 B");
 		else
-			choose(choice, "pairwise", "524288 B and more");
+			mpich_choose(choice, "pairwise", "524288 B and more");
 		return;
 	case TB_COLL_BARRIER:
 	case TB_COLL_GATHER:

@@ -407,37 +407,22 @@ static const struct decision *const tables[TB_COLL_N][2] = {
 	[TB_COLL_REDUCE_SCATTER] = {reduce_scatter, reduce_scatter},
 };
 
-static bool holds(const struct decision *row, const struct tb_collective_shape *shape)
+static bool decision_holds(
+	const struct decision *row, const struct tb_collective_shape *shape)
 {
 	return (row->n_below == ALL || shape->n < row->n_below) &&
 	       (row->bytes_below == ALL || shape->bytes < row->bytes_below);
 }
 
-static void give_reason(struct tb_choice *choice, const struct decision *row,
-	const struct decision *before)
-{
-	size_t size = sizeof choice->reason;
-	char *at = choice->reason;
-	int n = snprintf(at, size, "Open MPI 4.1");
-	if (row->n_below != ALL)
-		n += snprintf(at + n, size - (size_t)n,
-			", fewer than %" PRIu32 " members", row->n_below);
-	if (before && before->n_below == row->n_below && before->bytes_below != ALL)
-		n += snprintf(at + n, size - (size_t)n, ", %" PRIu32 " B and more",
-			before->bytes_below);
-	if (row->bytes_below != ALL)
-		snprintf(at + n, size - (size_t)n, ", below %" PRIu32 " B",
-			row->bytes_below);
-}
-
-static void replace(struct tb_choice *choice, const char *by, const char *why)
+static void openmpi_replace(struct tb_choice *choice, const char *by, const char *why)
 {
 	choice->algorithm = by;
 	snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s", why);
 }
 
 // Algorithms that cannot serve the call hand it over to another one.
-static void hand_over(struct tb_choice *choice, const struct tb_collective_shape *shape)
+static void openmpi_hand_over(
+	struct tb_choice *choice, const struct tb_collective_shape *shape)
 {
 	uint32_t n = shape->n;
 	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
@@ -446,22 +431,23 @@ static void hand_over(struct tb_choice *choice, const struct tb_collective_shape
 	while (power <= n / 2)
 		power *= 2;
 	if (strcmp(choice->algorithm, "segmented-ring") == 0)
-		replace(choice, "ring", "segmented ring without segments");
+		openmpi_replace(choice, "ring", "segmented ring without segments");
 	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
 		elements < n)
-		replace(choice, "doubling", "fewer elements than members");
+		openmpi_replace(choice, "doubling", "fewer elements than members");
 	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
 		strcmp(choice->algorithm, "rabenseifner") == 0)
-		replace(choice, "linear", "fewer elements than members");
+		openmpi_replace(choice, "linear", "fewer elements than members");
 	if (shape->op == TB_COLL_REDUCE &&
 		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
-		replace(choice, "linear", "fewer elements than members");
+		openmpi_replace(choice, "linear", "fewer elements than members");
 	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
 		strcmp(choice->algorithm, "doubling") == 0)
-		replace(choice, "bruck", "doubling, but no power of two of members");
+		openmpi_replace(
+			choice, "bruck", "doubling, but no power of two of members");
 	if (shape->op == TB_COLL_ALLGATHER && n % 2 &&
 		strcmp(choice->algorithm, "neighbor") == 0)
-		replace(choice, "ring",
+		openmpi_replace(choice, "ring",
 			"neighbor exchange, but an odd number of members");
 }
 
@@ -474,9 +460,20 @@ void tb_choose_openmpi(struct tb_choice *choice, const struct tb_collective_shap
 			shape->unequal ? ", blocks of unequal size" : "");
 		return;
 	}
-	for (; !holds(row, shape); row++)
+	for (; !decision_holds(row, shape); row++)
 		before = row;
 	choice->algorithm = row->algorithm;
-	give_reason(choice, row, before);
-	hand_over(choice, shape);
+	size_t size = sizeof choice->reason;
+	char *at = choice->reason;
+	int n = snprintf(at, size, "Open MPI 4.1");
+	if (row->n_below != ALL)
+		n += snprintf(at + n, size - (size_t)n,
+			", fewer than %" PRIu32 " members", row->n_below);
+	if (before && before->n_below == row->n_below && before->bytes_below != ALL)
+		n += snprintf(at + n, size - (size_t)n, ", %" PRIu32 " B and more",
+			before->bytes_below);
+	if (row->bytes_below != ALL)
+		snprintf(at + n, size - (size_t)n, ", below %" PRIu32 " B",
+			row->bytes_below);
+	openmpi_hand_over(choice, shape);
 }

@@ -54,7 +54,8 @@ struct tb_plan tb_plan_of_call(
 		.blocks_per_unit = scatters ? n : 1};
 }
 
-static int check_ranks(const struct tb_collective_options *o, struct tb_error *error)
+static int collective_check_ranks(
+	const struct tb_collective_options *o, struct tb_error *error)
 {
 	if (o->n_ranks < 2 || o->n_ranks > TB_RANKS_MAX)
 		return tb_fail(error, TB_EUSAGE,
@@ -68,7 +69,8 @@ static int check_ranks(const struct tb_collective_options *o, struct tb_error *e
 	return TB_OK;
 }
 
-static int check_ports(const struct tb_collective_options *o, struct tb_error *error)
+static int collective_check_ports(
+	const struct tb_collective_options *o, struct tb_error *error)
 {
 	const struct tb_algorithm *algorithm = o->algorithm;
 	if (o->n_ports < 1 || o->n_ports > TB_PORTS_MAX)
@@ -107,23 +109,12 @@ static int check_amounts(const struct tb_collective_options *o, struct tb_error 
 	return TB_OK;
 }
 
-// plan_of returns a plan without transfers, with ports for no more than all others.
-static struct tb_plan plan_of(const struct tb_collective_options *o)
-{
-	enum tb_collective_op op = o->algorithm->op;
-	bool by_ports = o->algorithm->traits & TB_TAKES_PORTS;
-	struct tb_plan plan = tb_plan_of_call(op, o->n_ranks, o->bytes, by_ports);
-	plan.n_ports = o->n_ports < o->n_ranks - 1 ? o->n_ports : o->n_ranks - 1;
-	plan.root = o->root;
-	return plan;
-}
-
 int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options *o,
 	struct tb_error *error)
 {
-	int status = check_ranks(o, error);
+	int status = collective_check_ranks(o, error);
 	if (status == TB_OK)
-		status = check_ports(o, error);
+		status = collective_check_ports(o, error);
 	if (status == TB_OK)
 		status = check_amounts(o, error);
 	if (status != TB_OK)
@@ -135,7 +126,12 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 		.bytes = o->bytes,
 		.by_ports = o->algorithm->traits & TB_TAKES_PORTS,
 		.radix = o->algorithm->traits & TB_TAKES_BRANCH ? o->branch : 0};
-	struct tb_plan made = plan_of(o);
+	// A plan without transfers, with ports for no more than all others.
+	enum tb_collective_op op = o->algorithm->op;
+	bool by_ports = o->algorithm->traits & TB_TAKES_PORTS;
+	struct tb_plan made = tb_plan_of_call(op, o->n_ranks, o->bytes, by_ports);
+	made.n_ports = o->n_ports < o->n_ranks - 1 ? o->n_ports : o->n_ranks - 1;
+	made.root = o->root;
 	o->algorithm->plan(&made, &shape);
 	if (made.status != TB_OK) {
 		tb_plan_fini(&made);

@@ -14,12 +14,7 @@ static const struct tb_part_way meet = {.op = TB_COLL_BARRIER, .algorithm = "lin
 
 #define MPICH "MPICH 4.0, composition "
 
-static bool is_power(uint32_t n)
-{
-	return (n & (n - 1)) == 0;
-}
-
-static void barrier(struct tb_composing *c)
+static void mpich_barrier(struct tb_composing *c)
 {
 	c->made->name = MPICH "alpha";
 	tb_compose_hosts(c, meet, c->n_hosts);
@@ -28,12 +23,12 @@ static void barrier(struct tb_composing *c)
 	tb_compose_hosts(c, share, c->n_hosts);
 }
 
-static void broadcast(struct tb_composing *c)
+static void mpich_broadcast(struct tb_composing *c)
 {
 	uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
 	bool leads = c->leaders[host] == root;
 	bool is_alpha = n < 8 || c->bytes < 12288;
-	if (!is_alpha && !(is_power(n) && c->bytes < 524288))
+	if (!is_alpha && !(((n & (n - 1)) == 0) && c->bytes < 524288))
 		return; // gamma: as if there were no hosts
 	c->made->name = is_alpha ? MPICH "alpha" : MPICH "beta";
 	if (is_alpha)
@@ -44,7 +39,7 @@ static void broadcast(struct tb_composing *c)
 	tb_compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
 }
 
-static void reduce(struct tb_composing *c)
+static void mpich_reduce(struct tb_composing *c)
 {
 	uint32_t root = c->call->root, host = c->host_of[root];
 	if (c->bytes > 2048) {
@@ -60,7 +55,7 @@ static void reduce(struct tb_composing *c)
 	tb_compose_host(c, add_up, host, tb_composing_place(c, root));
 }
 
-static void allreduce(struct tb_composing *c)
+static void mpich_allreduce(struct tb_composing *c)
 {
 	c->made->name = c->n_hosts > 1 ? MPICH "alpha" : MPICH "gamma";
 	tb_compose_hosts(c, add_up, c->n_hosts);
@@ -69,7 +64,7 @@ static void allreduce(struct tb_composing *c)
 }
 
 // The last member of each host has the host's sum, and leaders pass on what came before.
-static void scan(struct tb_composing *c)
+static void mpich_scan(struct tb_composing *c)
 {
 	static const struct tb_part_way within = {.op = TB_COLL_SCAN};
 	if (!c->is_consecutive)
@@ -89,19 +84,19 @@ void tb_compose_mpich(struct tb_composing *c)
 {
 	switch (c->call->op) {
 	case TB_COLL_BARRIER:
-		barrier(c);
+		mpich_barrier(c);
 		return;
 	case TB_COLL_BROADCAST:
-		broadcast(c);
+		mpich_broadcast(c);
 		return;
 	case TB_COLL_REDUCE:
-		reduce(c);
+		mpich_reduce(c);
 		return;
 	case TB_COLL_ALLREDUCE:
-		allreduce(c);
+		mpich_allreduce(c);
 		return;
 	case TB_COLL_SCAN:
-		scan(c);
+		mpich_scan(c);
 		return;
 	case TB_COLL_GATHER:
 	case TB_COLL_SCATTER:

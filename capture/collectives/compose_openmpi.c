@@ -19,17 +19,17 @@ enum { SEGMENT_BYTES = 65536 };
 enum { CHAIN_BYTES = 8192 };
 
 // What moves up and down: the vector, in segments.
-struct row {
+struct han_row {
 	uint32_t place; // of the root
 	uint32_t host;	// of the root
 	uint64_t whole, n_segments;
 };
 
-static struct row row_of(const struct tb_composing *c, uint32_t root)
+static struct han_row han_row_of(const struct tb_composing *c, uint32_t root)
 {
 	uint64_t rest = c->bytes % SEGMENT_BYTES != 0;
 	uint64_t n = c->bytes / SEGMENT_BYTES + rest;
-	return (struct row){.place = tb_composing_place(c, root),
+	return (struct han_row){.place = tb_composing_place(c, root),
 		.host = c->host_of[root],
 		.whole = c->bytes,
 		.n_segments = n ? n : 1};
@@ -43,26 +43,28 @@ static bool is_balanced(const struct tb_composing *c)
 	return true;
 }
 
-// load sets the bytes of the parts to come to those of a segment.
-static void load(struct tb_composing *c, const struct row *row, uint64_t segment)
+// han_load sets the bytes of the parts to come to those of a segment.
+static void han_load(struct tb_composing *c, const struct han_row *row, uint64_t segment)
 {
 	bool last = segment + 1 == row->n_segments;
 	c->bytes = last ? row->whole - segment * SEGMENT_BYTES : SEGMENT_BYTES;
 }
 
-static void low(struct tb_composing *c, const struct row *row, enum tb_collective_op op)
+static void low(
+	struct tb_composing *c, const struct han_row *row, enum tb_collective_op op)
 {
 	for (uint32_t host = 0; host < c->n_hosts; host++)
 		tb_compose_host(c, (struct tb_part_way){.op = op}, host, row->place);
 }
 
-static void up(struct tb_composing *c, const struct row *row, enum tb_collective_op op)
+static void han_up(
+	struct tb_composing *c, const struct han_row *row, enum tb_collective_op op)
 {
 	tb_compose_across(c, (struct tb_part_way){.op = op}, row->place, row->host);
 }
 
 // Up parts by libnbc.
-static void up_broadcast(struct tb_composing *c, const struct row *row)
+static void up_broadcast(struct tb_composing *c, const struct han_row *row)
 {
 	struct tb_part_way way = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
 	if (c->n_hosts > 4 && c->bytes < SEGMENT_BYTES)
@@ -74,7 +76,7 @@ static void up_broadcast(struct tb_composing *c, const struct row *row)
 	tb_compose_across(c, way, row->place, row->host);
 }
 
-static void up_reduce(struct tb_composing *c, const struct row *row)
+static void up_reduce(struct tb_composing *c, const struct han_row *row)
 {
 	struct tb_part_way way = {.op = TB_COLL_REDUCE, .algorithm = "binomial"};
 	uint64_t elements = c->bytes / tb_element_bytes(c->bytes);
@@ -91,52 +93,52 @@ static void up_reduce(struct tb_composing *c, const struct row *row)
 }
 
 // A segment goes down while the next one comes up.
-static void broadcast(struct tb_composing *c)
+static void han_broadcast(struct tb_composing *c)
 {
-	struct row row = row_of(c, c->call->root);
+	struct han_row row = han_row_of(c, c->call->root);
 	for (uint64_t i = 0; i <= row.n_segments && !tb_composing_failed(c); i++) {
 		tb_compose_stage(c);
-		load(c, &row, i);
+		han_load(c, &row, i);
 		if (i == 0)
-			up(c, &row, TB_COLL_BROADCAST);
+			han_up(c, &row, TB_COLL_BROADCAST);
 		else if (i < row.n_segments)
 			up_broadcast(c, &row);
 		if (i == 0)
 			continue;
-		load(c, &row, i - 1);
+		han_load(c, &row, i - 1);
 		low(c, &row, TB_COLL_BROADCAST);
 	}
 }
 
-static void reduce(struct tb_composing *c)
+static void han_reduce(struct tb_composing *c)
 {
-	struct row row = row_of(c, c->call->root);
+	struct han_row row = han_row_of(c, c->call->root);
 	for (uint64_t i = 0; i <= row.n_segments && !tb_composing_failed(c); i++) {
 		tb_compose_stage(c);
 		if (i > 0) {
-			load(c, &row, i - 1);
+			han_load(c, &row, i - 1);
 			up_reduce(c, &row);
 		}
 		if (i == row.n_segments)
 			continue;
-		load(c, &row, i);
+		han_load(c, &row, i);
 		low(c, &row, TB_COLL_REDUCE);
 	}
 }
 
 // Four steps, of four segments at once: added up within hosts and between them, sent
 // between hosts and within them.
-static void allreduce(struct tb_composing *c)
+static void han_allreduce(struct tb_composing *c)
 {
 	enum { STEPS = 4 };
-	struct row row = row_of(c, 0);
+	struct han_row row = han_row_of(c, 0);
 	for (uint64_t i = 0; i + 1 < row.n_segments + STEPS && !tb_composing_failed(c);
 		i++) {
 		tb_compose_stage(c);
 		for (uint64_t step = STEPS; step-- > 0;) {
 			if (i < step || i - step >= row.n_segments)
 				continue;
-			load(c, &row, i - step);
+			han_load(c, &row, i - step);
 			if (step == 0)
 				low(c, &row, TB_COLL_REDUCE);
 			else if (step == 1)
@@ -149,38 +151,38 @@ static void allreduce(struct tb_composing *c)
 	}
 }
 
-static void barrier(struct tb_composing *c)
+static void han_barrier(struct tb_composing *c)
 {
-	struct row row = row_of(c, 0);
+	struct han_row row = han_row_of(c, 0);
 	low(c, &row, TB_COLL_BARRIER);
-	up(c, &row, TB_COLL_BARRIER);
+	han_up(c, &row, TB_COLL_BARRIER);
 	low(c, &row, TB_COLL_BARRIER);
 }
 
 // Blocks: those of a host move as one.
-static void gather(struct tb_composing *c)
+static void han_gather(struct tb_composing *c)
 {
-	struct row row = row_of(c, c->call->root);
+	struct han_row row = han_row_of(c, c->call->root);
 	low(c, &row, TB_COLL_GATHER);
 	c->bytes = row.whole * c->sizes[0];
-	up(c, &row, TB_COLL_GATHER);
+	han_up(c, &row, TB_COLL_GATHER);
 }
 
-static void scatter(struct tb_composing *c)
+static void han_scatter(struct tb_composing *c)
 {
-	struct row row = row_of(c, c->call->root);
+	struct han_row row = han_row_of(c, c->call->root);
 	c->bytes = row.whole * c->sizes[0];
-	up(c, &row, TB_COLL_SCATTER);
+	han_up(c, &row, TB_COLL_SCATTER);
 	c->bytes = row.whole;
 	low(c, &row, TB_COLL_SCATTER);
 }
 
 static void allgather(struct tb_composing *c)
 {
-	struct row row = row_of(c, 0);
+	struct han_row row = han_row_of(c, 0);
 	low(c, &row, TB_COLL_GATHER);
 	c->bytes = row.whole * c->sizes[0];
-	up(c, &row, TB_COLL_ALLGATHER);
+	han_up(c, &row, TB_COLL_ALLGATHER);
 	c->bytes = row.whole * c->call->n;
 	low(c, &row, TB_COLL_BROADCAST);
 }
@@ -209,26 +211,26 @@ void tb_compose_openmpi5(struct tb_composing *c)
 	c->made->name = HAN;
 	switch (c->call->op) {
 	case TB_COLL_BARRIER:
-		barrier(c);
+		han_barrier(c);
 		return;
 	case TB_COLL_ALLREDUCE:
-		allreduce(c);
+		han_allreduce(c);
 		return;
 	case TB_COLL_BROADCAST:
 		if (balanced)
-			broadcast(c);
+			han_broadcast(c);
 		return;
 	case TB_COLL_REDUCE:
 		if (balanced)
-			reduce(c);
+			han_reduce(c);
 		return;
 	case TB_COLL_GATHER:
 		if (balanced && has_block(c))
-			gather(c);
+			han_gather(c);
 		return;
 	case TB_COLL_SCATTER:
 		if (balanced && has_block(c))
-			scatter(c);
+			han_scatter(c);
 		return;
 	case TB_COLL_ALLGATHER:
 		if (balanced && has_block(c))

@@ -15,9 +15,9 @@ void tb_composition_fini(struct tb_composition *composition)
 	*composition = (struct tb_composition){.n = 0};
 }
 
-// add_part adds a part of up to `most` members, whose places the caller fills in; NULL
-// without memory.
-static struct tb_call_part *add_part(
+// composing_add_part adds a part of up to `most` members, whose places the caller fills
+// in; NULL without memory.
+static struct tb_call_part *composing_add_part(
 	struct tb_composing *c, struct tb_part_way way, uint32_t most)
 {
 	struct tb_composition *made = c->made;
@@ -71,7 +71,7 @@ void tb_compose_host(
 	struct tb_composing *c, struct tb_part_way way, uint32_t host, uint32_t place)
 {
 	uint32_t n = c->sizes[host];
-	struct tb_call_part *part = n > 1 ? add_part(c, way, n) : NULL;
+	struct tb_call_part *part = n > 1 ? composing_add_part(c, way, n) : NULL;
 	for (uint32_t i = c->leaders[host]; part && part->n < n; i++)
 		if (c->host_of[i] == host)
 			put_member(part, i, part->n == place);
@@ -84,8 +84,9 @@ void tb_compose_hosts(struct tb_composing *c, struct tb_part_way way, uint32_t e
 			tb_compose_host(c, way, host, 0);
 }
 
-// member_at returns the member of a host that has a place there.
-static uint32_t member_at(const struct tb_composing *c, uint32_t host, uint32_t place)
+// composing_member_at returns the member of a host that has a place there.
+static uint32_t composing_member_at(
+	const struct tb_composing *c, uint32_t host, uint32_t place)
 {
 	uint32_t member = c->leaders[host];
 	while (place > 0)
@@ -96,9 +97,10 @@ static uint32_t member_at(const struct tb_composing *c, uint32_t host, uint32_t 
 void tb_compose_across(
 	struct tb_composing *c, struct tb_part_way way, uint32_t place, uint32_t host)
 {
-	struct tb_call_part *part = c->n_hosts > 1 ? add_part(c, way, c->n_hosts) : NULL;
+	struct tb_call_part *part =
+		c->n_hosts > 1 ? composing_add_part(c, way, c->n_hosts) : NULL;
 	for (uint32_t i = 0; part && i < c->n_hosts; i++)
-		put_member(part, member_at(c, i, place), i == host);
+		put_member(part, composing_member_at(c, i, place), i == host);
 }
 
 void tb_compose_leaders(struct tb_composing *c, enum tb_collective_op op, uint32_t host)
@@ -109,16 +111,16 @@ void tb_compose_leaders(struct tb_composing *c, enum tb_collective_op op, uint32
 void tb_compose_message(struct tb_composing *c, uint32_t from, uint32_t to)
 {
 	struct tb_part_way way = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
-	struct tb_call_part *part = from != to ? add_part(c, way, 2) : NULL;
+	struct tb_call_part *part = from != to ? composing_add_part(c, way, 2) : NULL;
 	if (!part)
 		return;
 	put_member(part, from < to ? from : to, from < to);
 	put_member(part, from < to ? to : from, from > to);
 }
 
-// number_hosts numbers the hosts by their first members. Quadratic in hosts only where
-// many hosts take turns: a member is mostly on its neighbour's.
-static bool number_hosts(struct tb_composing *c)
+// composing_number_hosts numbers the hosts by their first members. Quadratic in hosts
+// only where many hosts take turns: a member is mostly on its neighbour's.
+static bool composing_number_hosts(struct tb_composing *c)
 {
 	const struct tb_collective_call *call = c->call;
 	c->host_of = malloc(call->n * sizeof *c->host_of);
@@ -166,7 +168,7 @@ int tb_library_compose(const struct tb_library *library,
 	if (!library->compose || !call->hosts || call->n_local < call->n || call->n < 2 ||
 		(choices && choices->algorithms[call->op][0]))
 		return TB_OK;
-	c.no_memory = !number_hosts(&c);
+	c.no_memory = !composing_number_hosts(&c);
 	if (!c.no_memory && c.n_hosts < call->n)
 		library->compose(&c);
 	made.n_hosts = c.n_hosts;

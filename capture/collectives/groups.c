@@ -30,14 +30,14 @@ uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group)
 	return tb_group_start(groups, group) + second;
 }
 
-static uint32_t rank_at(const struct tb_rank_groups *groups, uint32_t relative)
+static uint32_t groups_rank_at(const struct tb_rank_groups *groups, uint32_t relative)
 {
 	return (uint32_t)(((uint64_t)relative + groups->root) % groups->n_ranks);
 }
 
-// put adds a transfer between relative ranks. PARTS: it moves the blocks of the relative
-// ranks `first` to `end` - 1.
-static void put(struct tb_plan *plan, const struct tb_rank_groups *groups,
+// groups_put adds a transfer between relative ranks. PARTS: it moves the blocks of the
+// relative ranks `first` to `end` - 1.
+static void groups_put(struct tb_plan *plan, const struct tb_rank_groups *groups,
 	enum tb_moves moves, struct tb_transfer transfer, uint32_t end)
 {
 	uint32_t per_rank = (uint32_t)(plan->n_blocks / plan->n_ranks);
@@ -45,9 +45,9 @@ static void put(struct tb_plan *plan, const struct tb_rank_groups *groups,
 	transfer.blocks = moves == TB_MOVES_TOKEN ? TB_BLOCKS_NONE : TB_BLOCKS_RANGE;
 	transfer.count =
 		whole ? (uint32_t)plan->n_blocks : (end - transfer.first) * per_rank;
-	transfer.first = whole ? 0 : rank_at(groups, transfer.first) * per_rank;
-	transfer.from = rank_at(groups, transfer.from);
-	transfer.to = rank_at(groups, transfer.to);
+	transfer.first = whole ? 0 : groups_rank_at(groups, transfer.first) * per_rank;
+	transfer.from = groups_rank_at(groups, transfer.from);
+	transfer.to = groups_rank_at(groups, transfer.to);
 	tb_plan_put(plan, transfer);
 }
 
@@ -69,7 +69,7 @@ static void within_groups(struct tb_plan *plan, const struct tb_rank_groups *gro
 			what.from = up ? v : head;
 			what.to = up ? head : v;
 			what.first = v;
-			put(plan, groups, moves, what, v + 1);
+			groups_put(plan, groups, moves, what, v + 1);
 			what.port++;
 		}
 	}
@@ -88,10 +88,10 @@ void tb_plan_hand_out(
 	within_groups(plan, groups, moves, (struct tb_transfer){0}, false);
 }
 
-// exchange is a round in which group c sends to the k groups that differ from it in the
-// digit of weight `size`. It sends the blocks of the `size` groups around itself; if they
-// are to be combined, those of the groups around the other.
-static void exchange(struct tb_plan *plan, const struct tb_rank_groups *groups,
+// groups_exchange is a round in which group c sends to the k groups that differ from it
+// in the digit of weight `size`. It sends the blocks of the `size` groups around itself;
+// if they are to be combined, those of the groups around the other.
+static void groups_exchange(struct tb_plan *plan, const struct tb_rank_groups *groups,
 	uint32_t size, enum tb_moves moves, bool combines)
 {
 	uint32_t b = plan->n_ports + 1;
@@ -102,7 +102,7 @@ static void exchange(struct tb_plan *plan, const struct tb_rank_groups *groups,
 			uint32_t other = c + ((digit + j) % b) * size - digit * size;
 			uint32_t of = combines ? other : c;
 			uint32_t low = of - of % size;
-			put(plan, groups, moves,
+			groups_put(plan, groups, moves,
 				(struct tb_transfer){.from = tb_group_head(groups, c),
 					.to = tb_group_head(groups, other),
 					.first = tb_group_start(groups, low),
@@ -117,14 +117,14 @@ void tb_plan_double(struct tb_plan *plan, const struct tb_rank_groups *groups,
 	enum tb_moves moves, bool combines)
 {
 	for (uint32_t size = 1; size < groups->n_groups; size *= plan->n_ports + 1)
-		exchange(plan, groups, size, moves, combines);
+		groups_exchange(plan, groups, size, moves, combines);
 }
 
 void tb_plan_halve(struct tb_plan *plan, const struct tb_rank_groups *groups)
 {
 	for (uint32_t size = groups->n_groups / (plan->n_ports + 1); size > 0;
 		size /= plan->n_ports + 1)
-		exchange(plan, groups, size, TB_MOVES_PARTS, true);
+		groups_exchange(plan, groups, size, TB_MOVES_PARTS, true);
 }
 
 void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *groups)
@@ -137,7 +137,7 @@ void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *gr
 			if (c % size != 0 || digit == 0)
 				continue;
 			uint32_t to = tb_group_head(groups, c - digit * size);
-			put(plan, groups, TB_MOVES_PARTS,
+			groups_put(plan, groups, TB_MOVES_PARTS,
 				(struct tb_transfer){.from = tb_group_head(groups, c),
 					.to = to,
 					.first = tb_group_start(groups, c),
@@ -147,8 +147,8 @@ void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *gr
 	}
 }
 
-// room_for gives a plan `n` blocks whose ends are to be filled in.
-static bool room_for(struct tb_plan *plan, uint64_t n)
+// plan_make_room gives a plan `n` blocks whose ends are to be filled in.
+static bool plan_make_room(struct tb_plan *plan, uint64_t n)
 {
 	free(plan->block_ends);
 	plan->block_ends = malloc((n + 1) * sizeof *plan->block_ends);
@@ -170,7 +170,7 @@ void tb_cut_segments(struct tb_plan *plan, uint64_t segment_bytes)
 	if (segment_bytes == 0 || segment_bytes >= bytes)
 		return;
 	uint64_t n = bytes / segment_bytes + (bytes % segment_bytes != 0);
-	if (!room_for(plan, n))
+	if (!plan_make_room(plan, n))
 		return;
 	for (uint64_t i = 0; i < n; i++)
 		plan->block_ends[i] = i + 1 < n ? (i + 1) * segment_bytes : bytes;
@@ -179,7 +179,7 @@ void tb_cut_segments(struct tb_plan *plan, uint64_t segment_bytes)
 void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes)
 {
 	uint64_t elements = plan->unit_bytes / element_bytes, end = 0;
-	if (!room_for(plan, n))
+	if (!plan_make_room(plan, n))
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		end += (elements / n + (i < elements % n)) * element_bytes;
@@ -190,7 +190,7 @@ void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes)
 void tb_cut_ceiling(struct tb_plan *plan, uint32_t n)
 {
 	uint64_t each = plan->unit_bytes / n + (plan->unit_bytes % n != 0);
-	if (!room_for(plan, n))
+	if (!plan_make_room(plan, n))
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t end = each * (i + UINT64_C(1));
@@ -201,7 +201,7 @@ void tb_cut_ceiling(struct tb_plan *plan, uint32_t n)
 void tb_cut_halves(struct tb_plan *plan, uint32_t n, uint64_t element_bytes)
 {
 	uint64_t *ends;
-	if (!room_for(plan, n))
+	if (!plan_make_room(plan, n))
 		return;
 	ends = plan->block_ends;
 	ends[0] = plan->unit_bytes / element_bytes;

@@ -56,16 +56,6 @@ const char *tb_library_flat(const struct tb_library *library)
 	return library->flat;
 }
 
-static int no_operation(const char *name, struct tb_error *error)
-{
-	const char *names[TB_COLL_N];
-	for (int i = 0; i < TB_COLL_N; i++)
-		names[i] = tb_collective_op_name((enum tb_collective_op)i);
-	struct tb_hint hint;
-	return tb_fail(error, TB_EUSAGE, "no collective operation is called '%s'%s", name,
-		tb_hint_choice(&hint, name, names, TB_COLL_N, sizeof *names));
-}
-
 int tb_collective_choices_add(
 	struct tb_collective_choices *choices, const char *choice, struct tb_error *error)
 {
@@ -79,8 +69,15 @@ int tb_collective_choices_add(
 			choice);
 	memcpy(name, choice, (size_t)(sign - choice));
 	name[sign - choice] = '\0';
-	if (!tb_collective_op_find(&op, name))
-		return no_operation(name, error);
+	if (!tb_collective_op_find(&op, name)) {
+		const char *names[TB_COLL_N];
+		for (int i = 0; i < TB_COLL_N; i++)
+			names[i] = tb_collective_op_name((enum tb_collective_op)i);
+		struct tb_hint hint;
+		return tb_fail(error, TB_EUSAGE,
+			"no collective operation is called '%s'%s", name,
+			tb_hint_choice(&hint, name, names, TB_COLL_N, sizeof *names));
+	}
 	const struct tb_algorithm *algorithm;
 	int status = tb_algorithm_find(&algorithm, op, sign + 1, error);
 	if (status != TB_OK)
@@ -140,10 +137,10 @@ static uint64_t n_blocks_of(const struct tb_collective_call *call)
 	return call->op == TB_COLL_ALLTOALL ? (uint64_t)call->n * call->n : call->n;
 }
 
-// measure finds the mean of the blocks, and whether they differ. The sum of an
+// shape_measure finds the mean of the blocks, and whether they differ. The sum of an
 // all-to-all of 2^24 members may overflow 64 bits where each block has above 64 KiB; so
 // the mean is found in floating point where that is near.
-static void measure(struct tb_collective_shape *shape)
+static void shape_measure(struct tb_collective_shape *shape)
 {
 	const struct tb_collective_call *call = shape->call;
 	// Without sizes a member's blocks for the others are equal.
@@ -168,26 +165,6 @@ static uint64_t most_bytes(const struct tb_collective_call *call)
 	return most;
 }
 
-static struct tb_collective_shape shape_of(const struct tb_collective_call *call)
-{
-	struct tb_collective_shape shape = {.op = call->op,
-		.n = call->n,
-		.n_local = call->n_local,
-		.root = tb_collectives[call->op].rooted ? call->root : 0,
-		.hosts = call->hosts,
-		.node = call->node,
-		.call = call};
-	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
-		shape.unequal = true;
-	else if (has_blocks(call->op))
-		measure(&shape);
-	else if (call->op == TB_COLL_BROADCAST)
-		shape.bytes = call->bytes[call->root];
-	else if (call->op != TB_COLL_BARRIER)
-		shape.bytes = most_bytes(call);
-	return shape;
-}
-
 // size_blocks gives the blocks of a plan their unequal sizes: those named after members
 // or pairs, or (inter-communicators, exchanges) those of the transfers.
 static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *shape)
@@ -210,9 +187,9 @@ static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *
 		plan->n_blocks = n;
 }
 
-// choose lets the user choose, or else the library. An inter-communicator leaves no
-// choice.
-static int choose(const struct tb_library *library,
+// library_choose lets the user choose, or else the library. An inter-communicator leaves
+// no choice.
+static int library_choose(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_shape *shape, struct tb_choice *choice,
 	struct tb_error *error)
@@ -240,23 +217,17 @@ static int choose(const struct tb_library *library,
 		     : TB_OK;
 }
 
-// least_messages returns how many messages a call takes at least, before any is planned.
-static uint64_t least_messages(
-	const struct tb_collective_shape *shape, const struct tb_algorithm *algorithm)
+static int shape_check_messages(const struct tb_collective_shape *shape,
+	const struct tb_algorithm *algorithm, struct tb_error *error)
 {
+	char text[2][32];
+	// How many messages a call takes at least, before any is planned.
 	uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
 	uint64_t segments =
 		shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
 	if (segments > each)
 		each = segments;
-	return each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
-}
-
-static int check_messages(const struct tb_collective_shape *shape,
-	const struct tb_algorithm *algorithm, struct tb_error *error)
-{
-	char text[2][32];
-	uint64_t n = least_messages(shape, algorithm);
+	uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
 	if (n <= TB_PLAN_TRANSFERS_MAX)
 		return TB_OK;
 	return tb_fail(error, TB_ECAPACITY,
@@ -292,7 +263,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	shape->chunk_bytes = choice->chunk_bytes;
 	plan->pace = choice->pace;
 	if (status == TB_OK)
-		status = check_messages(shape, algorithm, error);
+		status = shape_check_messages(shape, algorithm, error);
 	if (status != TB_OK)
 		return status;
 	algorithm->plan(plan, shape);
@@ -304,7 +275,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	return TB_OK;
 }
 
-static int finish(struct tb_plan *made, const struct tb_collective_shape *shape,
+static int plan_finish(struct tb_plan *made, const struct tb_collective_shape *shape,
 	struct tb_plan *plan, struct tb_error *error)
 {
 	if (shape->unequal && made->status == TB_OK && !made->block_ends)
@@ -328,7 +299,21 @@ int tb_library_expand(const struct tb_library *library,
 	const struct tb_collective_call *call, struct tb_plan *plan,
 	struct tb_expansion_rule *rule, struct tb_error *error)
 {
-	struct tb_collective_shape shape = shape_of(call);
+	struct tb_collective_shape shape = {.op = call->op,
+		.n = call->n,
+		.n_local = call->n_local,
+		.root = tb_collectives[call->op].rooted ? call->root : 0,
+		.hosts = call->hosts,
+		.node = call->node,
+		.call = call};
+	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
+		shape.unequal = true;
+	else if (has_blocks(call->op))
+		shape_measure(&shape);
+	else if (call->op == TB_COLL_BROADCAST)
+		shape.bytes = call->bytes[call->root];
+	else if (call->op != TB_COLL_BARRIER)
+		shape.bytes = most_bytes(call);
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
@@ -337,7 +322,7 @@ int tb_library_expand(const struct tb_library *library,
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");
 	} else if (call->n > 1) {
 		struct tb_choice choice;
-		int status = choose(library, choices, &shape, &choice, error);
+		int status = library_choose(library, choices, &shape, &choice, error);
 		if (status == TB_OK)
 			status = plan_chosen(
 				&made, library, &shape, &choice, &stated, error);
@@ -345,5 +330,5 @@ int tb_library_expand(const struct tb_library *library,
 			return status;
 	}
 	*rule = stated;
-	return finish(&made, &shape, plan, error);
+	return plan_finish(&made, &shape, plan, error);
 }

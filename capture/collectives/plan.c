@@ -102,19 +102,14 @@ static void count_block(void *context, uint64_t block)
 			   bytes_before(counting->plan, block);
 }
 
-// unequal_bytes adds up the blocks of a transfer that moves no range.
-static uint64_t unequal_bytes(
-	const struct tb_plan *plan, const struct tb_transfer *transfer)
-{
-	struct counting counting = {.plan = plan};
-	tb_plan_visit(plan, transfer, count_block, &counting);
-	return counting.bytes;
-}
-
 uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer)
 {
-	if (plan->block_ends && transfer->blocks != TB_BLOCKS_RANGE)
-		return unequal_bytes(plan, transfer);
+	if (plan->block_ends && transfer->blocks != TB_BLOCKS_RANGE) {
+		// Add up the blocks of a transfer that moves no range.
+		struct counting counting = {.plan = plan};
+		tb_plan_visit(plan, transfer, count_block, &counting);
+		return counting.bytes;
+	}
 	switch ((enum tb_blocks)transfer->blocks) {
 	case TB_BLOCKS_NONE:
 		return 0;

@@ -6,29 +6,14 @@
 
 #define COMBINE_CPU 1
 
-// begin adds the calc with which a repeat begins, unless it takes no time and has nothing
-// to wait for.
-static int begin(
+// plan_begin adds the calc with which a repeat begins, unless it takes no time and has
+// nothing to wait for.
+static int plan_begin(
 	struct tb_plan_writing *w, const struct tb_plan_job *how, struct tb_error *error)
 {
 	if (how->compute_ns == 0 && w->n_held + w->n_late == 0)
 		return TB_OK;
 	return tb_plan_write_calc(w, how->compute_ns, 0, error);
-}
-
-static int write_ranks(
-	struct tb_plan_writing *w, const struct tb_plan_job *how, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (w->rank = 0; w->rank < w->plan->n_ranks && status == TB_OK; w->rank++) {
-		w->n_held = w->n_late = 0;
-		for (uint32_t i = 0; i < how->n_repeats && status == TB_OK; i++) {
-			status = begin(w, how, error);
-			if (status == TB_OK)
-				status = tb_plan_write_rank(w, error);
-		}
-	}
-	return status;
 }
 
 int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
@@ -51,8 +36,16 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 	int status = tb_job_builder_new(&w.builder, plan->n_ranks, error);
 	if (status == TB_OK)
 		status = tb_plan_writing_init(&w, error);
-	if (status == TB_OK)
-		status = write_ranks(&w, how, error);
+	if (status == TB_OK) {
+		for (w.rank = 0; w.rank < w.plan->n_ranks && status == TB_OK; w.rank++) {
+			w.n_held = w.n_late = 0;
+			for (uint32_t i = 0; i < how->n_repeats && status == TB_OK; i++) {
+				status = plan_begin(&w, how, error);
+				if (status == TB_OK)
+					status = tb_plan_write_rank(&w, error);
+			}
+		}
+	}
 	tb_plan_writing_fini(&w);
 	if (status == TB_OK)
 		status = tb_job_finish(w.builder, "", job, error);
@@ -71,15 +64,9 @@ uint64_t tb_plan_append_tags(
 	return tb_plan_write_tags(plan, eager_bytes(place));
 }
 
-static bool takes_part(const struct tb_plan_writing *w)
-{
-	return w->out.first[w->rank] < w->out.first[w->rank + 1] ||
-	       w->in.first[w->rank] < w->in.first[w->rank + 1];
-}
-
-// leave stores the operation at whose end the rank leaves the call. All of its operations
-// wait for its entry, so that need not be among those.
-static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
+// plan_leave stores the operation at whose end the rank leaves the call. All of its
+// operations wait for its entry, so that need not be among those.
+static int plan_leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
 	struct tb_error *error)
 {
 	int status = TB_OK;
@@ -108,7 +95,8 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 	w->n_held = w->n_late = 0;
 	w->entry = place->at[w->rank];
 	w->cpu = w->lane_cpu = place->cpus ? place->cpus[w->rank] : 0;
-	if (!takes_part(w))
+	if (!(w->out.first[w->rank] < w->out.first[w->rank + 1] ||
+		    w->in.first[w->rank] < w->in.first[w->rank + 1]))
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
@@ -128,7 +116,7 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 	// What is held first is the entry still if the rank only received.
 	if (w->n_held && w->held[0] == w->entry)
 		w->held[0] = w->held[--w->n_held];
-	return status == TB_OK ? leave(w, place, error) : status;
+	return status == TB_OK ? plan_leave(w, place, error) : status;
 }
 
 int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,

@@ -30,7 +30,7 @@ void tb_plan_slots_fini(struct tb_plan_writing *w)
 	free(w->held_ports);
 }
 
-static uint32_t *sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
+static uint32_t *port_sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
 {
 	uint32_t slots = w->plan->pace.slots;
 	return &w->sent[port * slots + number % slots];
@@ -68,19 +68,16 @@ static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfe
 	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
 		status = tb_plan_write_wait(w, op, w->entry, false, error);
 	if (status == TB_OK && n > 0)
-		status = tb_plan_write_wait(w, op, *sent_at(w, port, n - 1), true, error);
+		status = tb_plan_write_wait(
+			w, op, *port_sent_at(w, port, n - 1), true, error);
 	if (status == TB_OK && n >= slots)
-		status = tb_plan_write_wait(w, op, *sent_at(w, port, n), false, error);
+		status = tb_plan_write_wait(
+			w, op, *port_sent_at(w, port, n), false, error);
 	if (status == TB_OK)
 		status = take_held(w, transfer->after, op, error);
-	*sent_at(w, port, n) = op;
+	*port_sent_at(w, port, n) = op;
 	w->n_sent[port]++;
 	return status;
-}
-
-static bool is_local(const struct tb_plan_writing *w, const struct tb_transfer *transfer)
-{
-	return w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
 }
 
 // add_delay adds a calc behind operation `op`, which it replaces.
@@ -123,21 +120,15 @@ static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *tran
 		status = add_delay(
 			w, taking_ns(pace, bytes - first), taking, &rest, error);
 	if (status == TB_OK)
-		status = add_delay(w, pace->step_ns[is_local(w, transfer) ? 0 : 1],
+		status = add_delay(w,
+			pace->step_ns[(w->hosts && w->hosts[transfer->from] ==
+							   w->hosts[transfer->to])
+					      ? 0
+					      : 1],
 			STEP_CPU + slot, &op, error);
 	w->held_ports[w->n_held] = transfer->port;
 	w->held[w->n_held++] = op;
 	return status;
-}
-
-// hold_sends: the rank leaves when its last sends are over, too.
-static void hold_sends(struct tb_plan_writing *w)
-{
-	for (uint32_t port = 0; port < w->plan->n_ports; port++) {
-		uint32_t n = w->n_sent[port], slots = w->plan->pace.slots;
-		for (uint32_t i = n > slots ? n - slots : 0; i < n; i++)
-			w->held[w->n_held++] = *sent_at(w, port, i);
-	}
 }
 
 int tb_plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
@@ -160,6 +151,11 @@ int tb_plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
 			sends ? add_slot(w, send, error) : add_arrival(w, receive, error);
 		*(sends ? &out : &in) += 1;
 	}
-	hold_sends(w);
+	// The rank leaves when its last sends are over, too.
+	for (uint32_t port = 0; port < w->plan->n_ports; port++) {
+		uint32_t n = w->n_sent[port], slots = w->plan->pace.slots;
+		for (uint32_t i = n > slots ? n - slots : 0; i < n; i++)
+			w->held[w->n_held++] = *port_sent_at(w, port, i);
+	}
 	return status;
 }

@@ -5,9 +5,9 @@
 
 // What of a transfer an operation is. Each has a tag of its own where transfers are asked
 // for, because two ranks may do all of this in both directions at once.
-enum part { DATA, ASK, ANSWER, N_PARTS };
+enum message_part { DATA, ASK, ANSWER, N_PARTS };
 
-static uint32_t end_of(const struct tb_transfer *transfer, bool out)
+static uint32_t transfer_end(const struct tb_transfer *transfer, bool out)
 {
 	return out ? transfer->from : transfer->to;
 }
@@ -19,12 +19,12 @@ static bool ends_init(struct tb_plan_ends *ends, const struct tb_plan *plan, boo
 	if (!ends->first || !ends->transfers)
 		return false;
 	for (size_t i = 0; i < plan->n_transfers; i++)
-		ends->first[end_of(&plan->transfers[i], out)]++;
+		ends->first[transfer_end(&plan->transfers[i], out)]++;
 	uint32_t sum = 0;
 	for (uint32_t rank = 0; rank <= plan->n_ranks; rank++)
 		ends->first[rank] = sum += ends->first[rank];
 	for (size_t i = plan->n_transfers; i-- > 0;)
-		ends->transfers[--ends->first[end_of(&plan->transfers[i], out)]] =
+		ends->transfers[--ends->first[transfer_end(&plan->transfers[i], out)]] =
 			(uint32_t)i;
 	return true;
 }
@@ -86,56 +86,60 @@ int tb_plan_write_op(struct tb_plan_writing *w, const struct tb_op *what, uint32
 	return tb_job_add(w->builder, job_rank(w, w->rank), what, op, error);
 }
 
-static int depend(
+static int plan_depend(
 	const struct tb_plan_writing *w, uint32_t op, uint32_t on, struct tb_error *error)
 {
 	return tb_plan_write_wait(w, op, on, false, error);
 }
 
-static int wait_for_all(const struct tb_plan_writing *w, uint32_t op, const uint32_t *on,
-	uint32_t n, struct tb_error *error)
+static int plan_wait_for_all(const struct tb_plan_writing *w, uint32_t op,
+	const uint32_t *on, uint32_t n, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = depend(w, op, on[i], error);
+		status = plan_depend(w, op, on[i], error);
 	return status;
 }
 
-// is_asked tells whether the receiver is asked before the data go.
-static bool is_asked(const struct tb_plan_writing *w, const struct tb_transfer *t)
+// transfer_is_asked tells whether the receiver is asked before the data go.
+static bool transfer_is_asked(
+	const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
 	return w->eager_bytes != UINT64_MAX &&
 	       tb_plan_bytes(w->plan, t) > w->eager_bytes &&
 	       !(w->hosts && w->hosts[t->from] == w->hosts[t->to]);
 }
 
-static uint32_t n_parts(uint64_t eager_bytes)
+static uint32_t transfer_n_parts(uint64_t eager_bytes)
 {
 	return eager_bytes == UINT64_MAX ? 1 : N_PARTS;
 }
 
 uint64_t tb_plan_write_tags(const struct tb_plan *plan, uint64_t eager_bytes)
 {
-	return (uint64_t)plan->n_rounds * plan->n_ports * n_parts(eager_bytes);
+	return (uint64_t)plan->n_rounds * plan->n_ports * transfer_n_parts(eager_bytes);
 }
 
-static uint64_t wire_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer)
+static uint64_t transfer_wire_bytes(
+	const struct tb_plan *plan, const struct tb_transfer *transfer)
 {
 	uint64_t bytes = tb_plan_bytes(plan, transfer);
 	uint64_t times = plan->pace.wire[0], of = plan->pace.wire[1];
 	return of ? bytes / of * times + bytes % of * times / of : bytes;
 }
 
-// add_part adds the send (or receive) of one part of a transfer to the current rank.
-static int add_part(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	enum part part, enum tb_op_kind kind, uint32_t *op, struct tb_error *error)
+// transfer_add_part adds the send (or receive) of one part of a transfer to the current
+// rank.
+static int transfer_add_part(const struct tb_plan_writing *w,
+	const struct tb_transfer *transfer, enum message_part part, enum tb_op_kind kind,
+	uint32_t *op, struct tb_error *error)
 {
 	uint32_t slot = transfer->round * w->plan->n_ports + transfer->port;
 	bool here_is_from = w->rank == transfer->from;
 	struct tb_op what = {.kind = (uint8_t)kind,
-		.amount = part == DATA ? wire_bytes(w->plan, transfer) : 0,
-		.peer = job_rank(w, end_of(transfer, !here_is_from)),
-		.tag = w->tag + slot * n_parts(w->eager_bytes) + (uint32_t)part,
+		.amount = part == DATA ? transfer_wire_bytes(w->plan, transfer) : 0,
+		.peer = job_rank(w, transfer_end(transfer, !here_is_from)),
+		.tag = w->tag + slot * transfer_n_parts(w->eager_bytes) + (uint32_t)part,
 		.cpu = w->lane_cpu,
 		.nic = (uint8_t)(w->pin ? transfer->port : 0),
 		.planned = w->plan->pace.slots > 0};
@@ -145,7 +149,7 @@ static int add_part(const struct tb_plan_writing *w, const struct tb_transfer *t
 int tb_plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	enum tb_op_kind kind, uint32_t *op, struct tb_error *error)
 {
-	return add_part(w, transfer, DATA, kind, op, error);
+	return transfer_add_part(w, transfer, DATA, kind, op, error);
 }
 
 // add_work adds a calc for a transfer's bytes, which are added up or copied.
@@ -172,45 +176,46 @@ static int add_pack(const struct tb_plan_writing *w, const struct tb_transfer *t
 	if (!is_packed(w, transfer))
 		return TB_OK;
 	int status = add_work(w, transfer, false, op, error);
-	return status == TB_OK ? wait_for_all(w, *op, w->held, w->n_held, error) : status;
+	return status == TB_OK ? plan_wait_for_all(w, *op, w->held, w->n_held, error)
+			       : status;
 }
 
-// add_send adds a send, which waits for what is held; if the receiver is to be asked, the
-// question does, and the data wait for the answer.
-static int add_send(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint32_t *op, struct tb_error *error)
+// transfer_add_send adds a send, which waits for what is held; if the receiver is to be
+// asked, the question does, and the data wait for the answer.
+static int transfer_add_send(struct tb_plan_writing *w,
+	const struct tb_transfer *transfer, uint32_t *op, struct tb_error *error)
 {
-	bool asked = is_asked(w, transfer);
+	bool asked = transfer_is_asked(w, transfer);
 	uint32_t first = 0, answer = 0, pack = UINT32_MAX;
 	int status = add_pack(w, transfer, &pack, error);
 	if (status == TB_OK)
-		status = add_part(
+		status = transfer_add_part(
 			w, transfer, asked ? ASK : DATA, TB_OP_SEND, &first, error);
 	if (status == TB_OK && pack != UINT32_MAX)
-		status = depend(w, first, pack, error);
+		status = plan_depend(w, first, pack, error);
 	else if (status == TB_OK)
-		status = wait_for_all(w, first, w->held, w->n_held, error);
+		status = plan_wait_for_all(w, first, w->held, w->n_held, error);
 	*op = first;
 	if (!asked || status != TB_OK)
 		return status;
-	status = add_part(w, transfer, ANSWER, TB_OP_RECV, &answer, error);
+	status = transfer_add_part(w, transfer, ANSWER, TB_OP_RECV, &answer, error);
 	if (status == TB_OK)
-		status = depend(w, answer, first, error);
+		status = plan_depend(w, answer, first, error);
 	if (status == TB_OK)
-		status = add_part(w, transfer, DATA, TB_OP_SEND, op, error);
-	return status == TB_OK ? depend(w, *op, answer, error) : status;
+		status = transfer_add_part(w, transfer, DATA, TB_OP_SEND, op, error);
+	return status == TB_OK ? plan_depend(w, *op, answer, error) : status;
 }
 
-// add_sends adds the rank's sends of a round; the next sends will wait for these. Their
-// numbers are collected in the room behind those that are held.
-static int add_sends(
+// plan_add_sends adds the rank's sends of a round; the next sends will wait for these.
+// Their numbers are collected in the room behind those that are held.
+static int plan_add_sends(
 	struct tb_plan_writing *w, uint32_t from, uint32_t to, struct tb_error *error)
 {
 	uint32_t n = 0;
 	uint32_t *sends = w->held + w->n_held;
 	int status = TB_OK;
 	for (uint32_t i = from; i < to && status == TB_OK; i++)
-		status = add_send(
+		status = transfer_add_send(
 			w, &w->plan->transfers[w->out.transfers[i]], &sends[n++], error);
 	for (uint32_t i = 0; i < n; i++)
 		w->held[i] = sends[i];
@@ -228,16 +233,17 @@ static int add_answers(
 	for (uint32_t i = from; i < to && status == TB_OK; i++) {
 		const struct tb_transfer *t = &w->plan->transfers[w->in.transfers[i]];
 		uint32_t ask = 0, *answer = &w->answers[i - from];
-		if (!is_asked(w, t))
+		if (!transfer_is_asked(w, t))
 			continue;
 		w->n_answers++;
-		status = add_part(w, t, ASK, TB_OP_RECV, &ask, error);
+		status = transfer_add_part(w, t, ASK, TB_OP_RECV, &ask, error);
 		if (status == TB_OK)
-			status = add_part(w, t, ANSWER, TB_OP_SEND, answer, error);
+			status = transfer_add_part(
+				w, t, ANSWER, TB_OP_SEND, answer, error);
 		if (status == TB_OK)
-			status = depend(w, *answer, ask, error);
+			status = plan_depend(w, *answer, ask, error);
 		if (status == TB_OK)
-			status = wait_for_all(w, *answer, w->held, w->n_held, error);
+			status = plan_wait_for_all(w, *answer, w->held, w->n_held, error);
 	}
 	return status;
 }
@@ -252,23 +258,23 @@ static int combined(struct tb_plan_writing *w, const struct tb_transfer *transfe
 		return TB_OK;
 	uint32_t receive = *op;
 	int status = add_work(w, transfer, !packs, op, error);
-	return status == TB_OK ? depend(w, *op, receive, error) : status;
+	return status == TB_OK ? plan_depend(w, *op, receive, error) : status;
 }
 
 static int add_receive(struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	uint32_t answer, uint32_t *op, struct tb_error *error)
 {
-	int status = add_part(w, transfer, DATA, TB_OP_RECV, op, error);
-	if (status == TB_OK && is_asked(w, transfer))
-		status = depend(w, *op, answer, error);
+	int status = transfer_add_part(w, transfer, DATA, TB_OP_RECV, op, error);
+	if (status == TB_OK && transfer_is_asked(w, transfer))
+		status = plan_depend(w, *op, answer, error);
 	else if (status == TB_OK && w->entry != UINT32_MAX)
-		status = depend(w, *op, w->entry, error);
+		status = plan_depend(w, *op, w->entry, error);
 	return status == TB_OK ? combined(w, transfer, op, error) : status;
 }
 
-// add_receives adds the rank's receives of a round. Those that were answered wait for all
-// that was held before the round; if there were no sends, holding them is enough.
-static int add_receives(struct tb_plan_writing *w, uint32_t from, uint32_t to,
+// plan_add_receives adds the rank's receives of a round. Those that were answered wait
+// for all that was held before the round; if there were no sends, holding them is enough.
+static int plan_add_receives(struct tb_plan_writing *w, uint32_t from, uint32_t to,
 	bool has_sends, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -295,9 +301,9 @@ int tb_plan_write_calc(
 	uint32_t op = 0;
 	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, &op, error);
 	if (status == TB_OK)
-		status = wait_for_all(w, op, w->held, w->n_held, error);
+		status = plan_wait_for_all(w, op, w->held, w->n_held, error);
 	if (status == TB_OK)
-		status = wait_for_all(w, op, w->late, w->n_late, error);
+		status = plan_wait_for_all(w, op, w->late, w->n_late, error);
 	w->held[0] = op;
 	w->n_held = 1;
 	w->n_late = 0;
@@ -339,9 +345,9 @@ int tb_plan_write_rank(struct tb_plan_writing *w, struct tb_error *error)
 		uint32_t in_end = receives <= sends ? round_end(w, &w->in, in) : in;
 		status = add_answers(w, in, in_end, error);
 		if (status == TB_OK)
-			status = add_sends(w, out, out_end, error);
+			status = plan_add_sends(w, out, out_end, error);
 		if (status == TB_OK)
-			status = add_receives(w, in, in_end, out_end > out, error);
+			status = plan_add_receives(w, in, in_end, out_end > out, error);
 		out = out_end;
 		in = in_end;
 	}

@@ -213,7 +213,7 @@ static const struct counter_name names[] = {
 	{"totalrxpausetimems", TB_COUNTER_PAUSED_US, 1000, 64, true},
 };
 
-static bool ends(const char *text, size_t n, const char *end)
+static bool text_ends(const char *text, size_t n, const char *end)
 {
 	size_t length = strlen(end);
 	return n > length && memcmp(text + n - length, end, length) == 0;
@@ -228,8 +228,8 @@ void counter_name_plain(const char *name, size_t n, char *buffer, size_t size)
 	buffer[used] = '\0';
 }
 
-// matches: '#' stands for one digit.
-static bool matches(const char *name, const char *plain)
+// name_matches: '#' stands for one digit.
+static bool name_matches(const char *name, const char *plain)
 {
 	for (; *name; name++, plain++)
 		if (*name == '#' ? !isdigit((unsigned char)*plain) : *name != *plain)
@@ -246,12 +246,12 @@ struct counter_name counter_name_find(const char *name, size_t n)
 		return (struct counter_name){0};
 	counter_name_plain(name, n, plain, sizeof plain);
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (ends(plain, strlen(plain), endings[i])) {
+		if (text_ends(plain, strlen(plain), endings[i])) {
 			plain[strlen(plain) - strlen(endings[i])] = '\0';
 			wide |= i > 0;
 		}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (matches(names[i].name, plain)) {
+		if (name_matches(names[i].name, plain)) {
 			struct counter_name found = names[i];
 			found.bits = wide ? 64 : found.bits;
 			return found;

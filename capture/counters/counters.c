@@ -47,24 +47,25 @@ int counters_refuse(const struct counters_reading *reading, const char *format, 
 		reading->line, "%s", text);
 }
 
-static uint64_t hash_text(uint64_t value, const char *text)
+static uint64_t text_hash_on(uint64_t value, const char *text)
 {
 	for (; *text; text++)
 		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
 	return (value ^ 0xff) * UINT64_C(1099511628211);
 }
 
-static uint64_t key_of(const struct tb_counter_port *port)
+static uint64_t counter_port_key(const struct tb_counter_port *port)
 {
 	uint64_t key = UINT64_C(14695981039346656037) ^ port->guid ^
 		       (port->guid ? 0 : (uint64_t)port->lid << 40);
-	key = hash_text(key, port->guid || port->lid ? "" : port->device);
-	return hash_text(key, port->port);
+	key = text_hash_on(key, port->guid || port->lid ? "" : port->device);
+	return text_hash_on(key, port->port);
 }
 
-// is_same is whether two ports are so named that they are one. A GUID goes before a LID,
-// and both before a name, which several devices may have.
-static bool is_same(const struct tb_counter_port *a, const struct tb_counter_port *b)
+// counter_port_is_same is whether two ports are so named that they are one. A GUID goes
+// before a LID, and both before a name, which several devices may have.
+static bool counter_port_is_same(
+	const struct tb_counter_port *a, const struct tb_counter_port *b)
 {
 	if (a->guid != b->guid || strcmp(a->port, b->port) != 0)
 		return false;
@@ -72,8 +73,8 @@ static bool is_same(const struct tb_counter_port *a, const struct tb_counter_por
 	       (a->lid == b->lid && (a->lid || strcmp(a->device, b->device) == 0));
 }
 
-static int add(struct counters_reading *reading, const struct tb_counter_port *named,
-	uint64_t key)
+static int counter_port_add(struct counters_reading *reading,
+	const struct tb_counter_port *named, uint64_t key)
 {
 	struct tb_counters *counters = reading->counters;
 	struct tb_counter_port port = *named;
@@ -94,13 +95,14 @@ static int add(struct counters_reading *reading, const struct tb_counter_port *n
 	return TB_OK;
 }
 
-// find finds a port, and the key under which it is or would be; ports of one hash lie
-// behind each other.
-static bool find(const struct tb_counters *counters, const struct tb_counter_port *named,
-	uint64_t *key, uint32_t *at)
+// counter_port_find finds a port, and the key under which it is or would be; ports of one
+// hash lie behind each other.
+static bool counter_port_find(const struct tb_counters *counters,
+	const struct tb_counter_port *named, uint64_t *key, uint32_t *at)
 {
-	for (*key = key_of(named); tb_map_find(&counters->of_key, *key, at); ++*key)
-		if (is_same(&counters->ports[*at], named))
+	for (*key = counter_port_key(named); tb_map_find(&counters->of_key, *key, at);
+		++*key)
+		if (counter_port_is_same(&counters->ports[*at], named))
 			return true;
 	return false;
 }
@@ -110,7 +112,8 @@ const struct tb_counter_port *tb_counters_find(
 {
 	uint64_t key;
 	uint32_t at = 0;
-	return find(counters, named, &key, &at) ? &counters->ports[at] : NULL;
+	return counter_port_find(counters, named, &key, &at) ? &counters->ports[at]
+							     : NULL;
 }
 
 int counters_port(struct counters_reading *reading, const struct tb_counter_port *named,
@@ -120,9 +123,9 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 	uint64_t key;
 	uint32_t at = 0;
 	char text[COUNTER_NAME_MOST * 2];
-	if (!find(counters, named, &key, &at)) {
+	if (!counter_port_find(counters, named, &key, &at)) {
 		at = (uint32_t)counters->n;
-		int status = add(reading, named, key);
+		int status = counter_port_add(reading, named, key);
 		if (status != TB_OK)
 			return status;
 	}
@@ -143,13 +146,13 @@ int counters_rename(struct counters_reading *reading, size_t i, char *device)
 	uint32_t at;
 	free(counters->ports[i].device);
 	counters->ports[i].device = device;
-	if (find(counters, &counters->ports[i], &key, &at) ||
+	if (counter_port_find(counters, &counters->ports[i], &key, &at) ||
 		tb_map_put(&counters->of_key, key, (uint32_t)i) == TB_OK)
 		return TB_OK;
 	return tb_fail_memory_in(reading->error, reading->file, "its ports");
 }
 
-static uint64_t scaled(uint64_t value, unsigned scale)
+static uint64_t value_scaled(uint64_t value, unsigned scale)
 {
 	uint64_t most = UINT64_MAX / scale;
 	return (value > most ? most : value) * scale;
@@ -161,12 +164,13 @@ static uint64_t end_of_name(const struct counters_reading *reading,
 	const struct counter_name *name, uint64_t value)
 {
 	uint64_t end = name->bits < 64 ? (UINT64_C(1) << name->bits) - 1 : UINT64_MAX;
-	return reading->is_wide || value > end ? UINT64_MAX : scaled(end, name->scale);
+	return reading->is_wide || value > end ? UINT64_MAX
+					       : value_scaled(end, name->scale);
 }
 
-// add_part adds a priority's to those of the same port and format. Of all priorities
-// there may be a counter besides: the larger holds.
-static uint64_t add_part(
+// reading_add_part adds a priority's to those of the same port and format. Of all
+// priorities there may be a counter besides: the larger holds.
+static uint64_t reading_add_part(
 	struct counters_reading *reading, enum tb_counter counter, uint64_t value)
 {
 	uint32_t port = (uint32_t)(reading->port - reading->counters->ports);
@@ -186,20 +190,14 @@ void counters_put(
 	uint64_t *to = &port->values[name->counter], *end = &port->ends[name->counter];
 	uint32_t bit = UINT32_C(1) << name->counter;
 	uint64_t own_end = end_of_name(reading, name, value);
-	value = scaled(value, name->scale);
+	value = value_scaled(value, name->scale);
 	if (name->adds)
-		value = add_part(reading, name->counter, value);
+		value = reading_add_part(reading, name->counter, value);
 	if (!(port->known & bit) || value > *to || (value == *to && own_end > *end)) {
 		*to = value;
 		*end = own_end;
 	}
 	port->known |= bit;
-}
-
-static bool is_none(const char *text, size_t n)
-{
-	return n == 0 || (n == 3 && memcmp(text, "N/A", 3) == 0) ||
-	       (n == 2 && memcmp(text, "NA", 2) == 0) || (n == 1 && *text == '-');
 }
 
 static int digit_of(char c)
@@ -218,7 +216,8 @@ int counters_put_text(struct counters_reading *reading, const struct counter_nam
 	char shown[80], quoted[40];
 	bool is_hex = n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	unsigned base = is_hex ? 16 : 10;
-	if (is_none(text, n))
+	if (n == 0 || (n == 3 && memcmp(text, "N/A", 3) == 0) ||
+		(n == 2 && memcmp(text, "NA", 2) == 0) || (n == 1 && *text == '-'))
 		return TB_OK;
 	for (size_t i = is_hex ? 2 : 0; i < n; i++) {
 		int digit = digit_of(text[i]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool starts(const char *line, const char *with)
+static bool line_starts(const char *line, const char *with)
 {
 	return strncmp(line, with, strlen(with)) == 0;
 }
@@ -43,8 +43,8 @@ static int begin_port(struct counters_reading *reading, const struct tb_counter_
 // "extended", whose counters are narrower.
 static bool perfquery_begins(const char *line)
 {
-	return starts(line, "# Port extended counters:") ||
-	       starts(line, "# Port counters:");
+	return line_starts(line, "# Port extended counters:") ||
+	       line_starts(line, "# Port counters:");
 }
 
 static int perfquery_begin(struct counters_reading *reading, char *line)
@@ -58,7 +58,7 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	if (!word_after(line, " port ", port, sizeof port) || !(*lid || *guid))
 		return counters_refuse(reading, "a LID or GUID and a port were expected");
 	// Of one port both kinds may stand in a dump.
-	reading->is_wide = starts(line, "# Port extended");
+	reading->is_wide = line_starts(line, "# Port extended");
 	reading->format += reading->is_wide ? 0 : 16;
 	int status =
 		begin_port(reading, &(struct tb_counter_port){.guid = counters_hex(guid),
@@ -88,8 +88,8 @@ const struct counters_format counters_perfquery = {
 // 'Errors for 0x7cfe... "leaf1"', and below it a line a port.
 static bool ibqueryerrors_begins(const char *line)
 {
-	return starts(line, "Errors for ") ||
-	       (starts(line, "   GUID 0x") && strstr(line, " port "));
+	return line_starts(line, "Errors for ") ||
+	       (line_starts(line, "   GUID 0x") && strstr(line, " port "));
 }
 
 static int take_brackets(struct counters_reading *reading, const char *at)
@@ -107,8 +107,8 @@ static int take_brackets(struct counters_reading *reading, const char *at)
 	return status;
 }
 
-// fill_in: ibqueryerrors leaves out what stands at 0, but for traffic.
-static void fill_in(struct tb_counter_port *port)
+// port_fill_in: ibqueryerrors leaves out what stands at 0, but for traffic.
+static void port_fill_in(struct tb_counter_port *port)
 {
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS ||
@@ -120,7 +120,7 @@ static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 {
 	char guid[32], port[32];
 	char *name = strchr(line, '"'), *end = strrchr(line, '"');
-	if (starts(line, "Errors for ")) {
+	if (line_starts(line, "Errors for ")) {
 		reading->port = NULL;
 		*reading->text = '\0';
 		if (name && end > name)
@@ -137,7 +137,7 @@ static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 					    .port = port});
 	if (status != TB_OK || !reading->port)
 		return status;
-	fill_in(reading->port);
+	port_fill_in(reading->port);
 	return take_brackets(reading, line);
 }
 
@@ -155,7 +155,7 @@ const struct counters_format counters_ibqueryerrors = {
 // "Port=1 Lid=0x0007 GUID=0x7cfe... Device=54000 Port Name=leaf1/1"
 static bool pm_begins(const char *line)
 {
-	return starts(line, "Port=") && strstr(line, " GUID=");
+	return line_starts(line, "Port=") && strstr(line, " GUID=");
 }
 
 static int pm_begin(struct counters_reading *reading, char *line)
@@ -166,7 +166,8 @@ static int pm_begin(struct counters_reading *reading, char *line)
 		!word_after(line, " GUID=", guid, sizeof guid))
 		return counters_refuse(reading, "a port and a GUID were expected");
 	word_after(line, " Lid=", lid, sizeof lid);
-	uint64_t number = starts(lid, "0x") ? counters_hex(lid) : strtoull(lid, NULL, 10);
+	uint64_t number =
+		line_starts(lid, "0x") ? counters_hex(lid) : strtoull(lid, NULL, 10);
 	return begin_port(
 		reading, &(struct tb_counter_port){.guid = counters_hex(guid),
 				 .lid = (uint32_t)(number & 0xffffff),

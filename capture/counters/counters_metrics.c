@@ -14,15 +14,16 @@ struct metric_sample {
 	char nodename[COUNTER_NAME_MOST];
 };
 
-static bool starts(const char *line, const char *with)
+static bool metric_starts(const char *line, const char *with)
 {
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
 static bool prometheus_begins(const char *line)
 {
-	return starts(line, "# HELP ") || starts(line, "# TYPE ") ||
-	       starts(line, "infiniband_") || starts(line, "node_infiniband_");
+	return metric_starts(line, "# HELP ") || metric_starts(line, "# TYPE ") ||
+	       metric_starts(line, "infiniband_") ||
+	       metric_starts(line, "node_infiniband_");
 }
 
 static void keep_label(
@@ -87,32 +88,6 @@ static const char *strip_family(const char *name, size_t *n)
 	return NULL;
 }
 
-// put_sample puts a counter. Of node_exporter's ports the host is named elsewhere in the
-// same text, or by the file: reading the section's end names it.
-static int put_sample(struct counters_reading *reading,
-	const struct metric_sample *sample, const struct counter_name *name, double value)
-{
-	char device[COUNTER_NAME_MOST + 24];
-	struct tb_counter_port port = {.guid = counters_hex(sample->guid),
-		.device = device,
-		.port = (char *)(uintptr_t)sample->port};
-	const char *host = sample->instance;
-	if (!(value >= 0 && value < 18446744073709549568.0))
-		return counters_refuse(reading, "a count was expected");
-	if (port.guid)
-		snprintf(device, sizeof device, "%s", sample->device);
-	else if (*host)
-		snprintf(device, sizeof device, "%.*s %.80s", (int)strcspn(host, ":"),
-			host, sample->device);
-	else
-		snprintf(device, sizeof device, "\n%u\n%s", reading->n_sections,
-			sample->device);
-	int status = counters_port(reading, &port, false);
-	if (status == TB_OK)
-		counters_put(reading, name, (uint64_t)value);
-	return status;
-}
-
 static int prometheus_take(struct counters_reading *reading, char *line)
 {
 	struct metric_sample sample = {.name = line, .name_n = strcspn(line, "{ \t")};
@@ -131,7 +106,7 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	if (*sample.nodename)
 		snprintf(reading->nodename, sizeof reading->nodename, "%s",
 			sample.nodename);
-	if (starts(line, "node_time_seconds "))
+	if (metric_starts(line, "node_time_seconds "))
 		counters_time(reading, counters_epoch(value));
 	const char *rest = strip_family(line, &n);
 	struct counter_name name =
@@ -141,7 +116,27 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	double stamp = strtod(end, NULL);
 	if (stamp > 0)
 		counters_time(reading, counters_epoch(stamp));
-	return put_sample(reading, &sample, &name, value);
+	// Put a counter. Of node_exporter's ports the host is named elsewhere in the
+	// same text, or by the file: reading the section's end names it.
+	char device[COUNTER_NAME_MOST + 24];
+	struct tb_counter_port port = {.guid = counters_hex(sample.guid),
+		.device = device,
+		.port = (char *)(uintptr_t)sample.port};
+	const char *host = sample.instance;
+	if (!(value >= 0 && value < 18446744073709549568.0))
+		return counters_refuse(reading, "a count was expected");
+	if (port.guid)
+		snprintf(device, sizeof device, "%s", sample.device);
+	else if (*host)
+		snprintf(device, sizeof device, "%.*s %.80s", (int)strcspn(host, ":"),
+			host, sample.device);
+	else
+		snprintf(device, sizeof device, "\n%u\n%s", reading->n_sections,
+			sample.device);
+	int status = counters_port(reading, &port, false);
+	if (status == TB_OK)
+		counters_put(reading, &name, (uint64_t)value);
+	return status;
 }
 
 const struct counters_format counters_prometheus = {
@@ -149,7 +144,7 @@ const struct counters_format counters_prometheus = {
 
 static bool ethtool_begins(const char *line)
 {
-	return starts(line, "NIC statistics:");
+	return metric_starts(line, "NIC statistics:");
 }
 
 static int ethtool_begin(struct counters_reading *reading, char *line)
@@ -176,7 +171,7 @@ static struct counter_name counter_of_line(const char *line, const char **value)
 	if (!colon || colon < line)
 		return (struct counter_name){0};
 	*value = colon + 1 + strspn(colon + 1, " \t");
-	line += starts(line, "port.") ? 5 : 0;
+	line += metric_starts(line, "port.") ? 5 : 0;
 	size_t n = (size_t)(colon - line);
 	n -= n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
 	return counter_name_find(line, n);

@@ -124,7 +124,7 @@ static void take_prompt(struct counters_reading *reading, const char *line)
 	reading->format = N_FORMATS;
 }
 
-static int take_line(struct counters_reading *reading, char *line)
+static int counters_take_line(struct counters_reading *reading, char *line)
 {
 	const char *end = strstr(line, " <==");
 	if (strncmp(line, "==> ", 4) == 0 && end) {
@@ -158,7 +158,7 @@ static int take_lines(struct counters_reading *reading, struct tb_text_lines *li
 		reading->line = lines->number;
 		reading->counters->n_bytes += lines->length + 1;
 		status = lines->is_ended
-				 ? take_line(reading, lines->text)
+				 ? counters_take_line(reading, lines->text)
 				 : counters_refuse(reading,
 					   "it ends within a line: it is cut off");
 	}
@@ -167,7 +167,7 @@ static int take_lines(struct counters_reading *reading, struct tb_text_lines *li
 	return status == TB_OK ? end_section(reading) : status;
 }
 
-static void free_names(char **names, size_t n)
+static void file_names_free(char **names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);
@@ -193,12 +193,12 @@ int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name
 	tb_text_lines_fini(&lines);
 	counters->n_sections = reading->n_sections;
 	tb_map_fini(&reading->of_node);
-	free_names(reading->nodes, reading->n_nodes);
+	file_names_free(reading->nodes, reading->n_nodes);
 	free(reading);
 	return status;
 }
 
-static int read_file(
+static int counters_read_file(
 	struct tb_counters *counters, const char *path, struct tb_error *error)
 {
 	FILE *stream = NULL;
@@ -217,7 +217,7 @@ static int read_file(
 	return status;
 }
 
-static int by_name(const void *one, const void *other)
+static int file_by_name(const void *one, const void *other)
 {
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
@@ -247,19 +247,19 @@ static int list_files(
 		(*names)[(*n)++] = name;
 	}
 	if (*n)
-		qsort(*names, *n, sizeof **names, by_name);
+		qsort(*names, *n, sizeof **names, file_by_name);
 	return TB_OK;
 }
 
-static int read_folder(struct tb_counters *counters, const char *path, DIR *folder,
-	struct tb_error *error)
+static int counters_read_folder(struct tb_counters *counters, const char *path,
+	DIR *folder, struct tb_error *error)
 {
 	char **names = NULL;
 	size_t n = 0;
 	int status = list_files(path, folder, &names, &n, error);
 	for (size_t i = 0; status == TB_OK && i < n; i++)
-		status = read_file(counters, names[i], error);
-	free_names(names, n);
+		status = counters_read_file(counters, names[i], error);
+	file_names_free(names, n);
 	if (status == TB_OK && n == 0)
 		status = tb_fail_in(error, TB_EFORMAT, path, "no file is in it");
 	return status;
@@ -270,8 +270,8 @@ int tb_counters_read(
 {
 	struct tb_counters made = {0};
 	DIR *folder = opendir(path);
-	int status = folder ? read_folder(&made, path, folder, error)
-			    : read_file(&made, path, error);
+	int status = folder ? counters_read_folder(&made, path, folder, error)
+			    : counters_read_file(&made, path, error);
 	if (folder)
 		closedir(folder);
 	if (status == TB_OK && made.n == 0)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// next_field finds the field of a CSV line at *at, without quotes, ends it there and
-// moves on; NULL when there is none.
-static char *next_field(char **at)
+// table_next_field finds the field of a CSV line at *at, without quotes, ends it there
+// and moves on; NULL when there is none.
+static char *table_next_field(char **at)
 {
 	char *field = *at, *end;
 	if (!field)
@@ -29,7 +29,7 @@ static char *next_field(char **at)
 	return field;
 }
 
-static enum column_role role_of(const char *name, size_t n)
+static enum column_role name_role(const char *name, size_t n)
 {
 	static const struct {
 		const char *name;
@@ -56,7 +56,7 @@ static bool csv_begins(const char *line)
 	for (const char *at = line; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		size_t n = strcspn(at, ",");
-		enum column_role role = role_of(at, n);
+		enum column_role role = name_role(at, n);
 		port |= role == COLUMN_PORT;
 		device |= role == COLUMN_GUID || role == COLUMN_PORT_GUID ||
 			  role == COLUMN_LID || role == COLUMN_DEVICE;
@@ -71,14 +71,14 @@ static int csv_begin(struct counters_reading *reading, char *line)
 {
 	char *at = line, *field;
 	reading->n_columns = 0;
-	while ((field = next_field(&at)) != NULL) {
+	while ((field = table_next_field(&at)) != NULL) {
 		if (reading->n_columns == COLUMNS_MOST)
 			return counters_refuse(
 				reading, "more than %d columns", COLUMNS_MOST);
 		struct counter_name name = counter_name_find(field, strlen(field));
 		reading->columns[reading->n_columns++] = (struct counter_column){
 			.role = name.name ? COLUMN_COUNTER
-					  : role_of(field, strlen(field)),
+					  : name_role(field, strlen(field)),
 			.name = name};
 	}
 	return TB_OK;
@@ -116,7 +116,7 @@ static int csv_take(struct counters_reading *reading, char *line)
 	struct tb_counter_port port = {.device = none, .port = none};
 	uint64_t port_guid = 0;
 	size_t n = 0;
-	for (; n < reading->n_columns && (fields[n] = next_field(&at)); n++) {
+	for (; n < reading->n_columns && (fields[n] = table_next_field(&at)); n++) {
 		name_by(&port, reading->columns[n].role, fields[n], &port_guid);
 		if (reading->columns[n].role == COLUMN_TIME)
 			counters_time(reading, counters_epoch(strtod(fields[n], NULL)));
@@ -160,14 +160,14 @@ static int db_begin(struct counters_reading *reading, char *line)
 	return TB_OK;
 }
 
-// take_node keeps what a node is called, for fabrics that do not give its GUID.
-static int take_node(struct counters_reading *reading, char *line)
+// table_take_node keeps what a node is called, for fabrics that do not give its GUID.
+static int table_take_node(struct counters_reading *reading, char *line)
 {
 	char *at = line, *field;
 	char none[] = "";
 	struct tb_counter_port node = {.device = none, .port = none};
 	uint64_t unused = 0;
-	for (size_t i = 0; i < reading->n_columns && (field = next_field(&at)); i++)
+	for (size_t i = 0; i < reading->n_columns && (field = table_next_field(&at)); i++)
 		name_by(&node, reading->columns[i].role, field, &unused);
 	if (node.guid == 0 || *node.device == '\0')
 		return TB_OK;
@@ -196,7 +196,8 @@ static int db_take(struct counters_reading *reading, char *line)
 		return TB_OK;
 	if (reading->n_columns == 0)
 		return csv_begin(reading, line);
-	return reading->is_of_nodes ? take_node(reading, line) : csv_take(reading, line);
+	return reading->is_of_nodes ? table_take_node(reading, line)
+				    : csv_take(reading, line);
 }
 
 const struct counters_format counters_db = {db_begins, db_begin, db_take, false};
@@ -325,9 +326,9 @@ static bool cell(const struct counters_reading *reading, const char *line, size_
 	return end > begin;
 }
 
-// put_cell puts a number, or the half of two that a column is about.
-static int put_cell(struct counters_reading *reading, const struct counter_column *column,
-	const char *text, size_t n)
+// table_put_cell puts a number, or the half of two that a column is about.
+static int table_put_cell(struct counters_reading *reading,
+	const struct counter_column *column, const char *text, size_t n)
 {
 	const char *slash = memchr(text, '/', n);
 	if (column->half && slash && n > 1 && !memchr(text, 'A', n)) {
@@ -357,7 +358,7 @@ static int table_row(struct counters_reading *reading, const char *line, bool is
 	for (size_t i = 1; status == TB_OK && i < reading->n_columns; i++)
 		if (reading->columns[i].role == COLUMN_COUNTER &&
 			cell(reading, line, i, &text, &n))
-			status = put_cell(reading, &reading->columns[i], text, n);
+			status = table_put_cell(reading, &reading->columns[i], text, n);
 	return status;
 }
 

@@ -10,9 +10,9 @@ static uint64_t place_key(uint32_t group, uint32_t rank)
 	return (uint64_t)group << 32 | rank;
 }
 
-// number_members keeps the places of a group's members, except where each has the place
-// of its rank, as in the group of all.
-static int number_members(struct tb_lowering *l, uint32_t group)
+// group_number_members keeps the places of a group's members, except where each has the
+// place of its rank, as in the group of all.
+static int group_number_members(struct tb_lowering *l, uint32_t group)
 {
 	struct tb_group members = tb_calls_members(l->calls, group);
 	int status = TB_OK;
@@ -26,7 +26,7 @@ static int number_members(struct tb_lowering *l, uint32_t group)
 	return status;
 }
 
-static bool find_place(
+static bool group_find_place(
 	const struct tb_lowering *l, uint32_t group, uint32_t rank, uint32_t *place)
 {
 	struct tb_group members = tb_calls_members(l->calls, group);
@@ -48,14 +48,14 @@ static int fail_call(const struct tb_lowering *l, uint32_t rank,
 		tb_collective_op_name(instance->op), instance->root);
 }
 
-// count adds a rank's next call to those of its group, and keeps which one it is: lanes
-// do not come to their calls in the order in which these were made.
-static int count(struct tb_lowering *l, uint32_t rank, uint32_t index)
+// rank_count_call adds a rank's next call to those of its group, and keeps which one it
+// is: lanes do not come to their calls in the order in which these were made.
+static int rank_count_call(struct tb_lowering *l, uint32_t rank, uint32_t index)
 {
 	const struct tb_call *call = &l->ranks[rank].calls[index];
 	struct tb_group_calls *group = &l->groups[call->group];
 	uint32_t place;
-	if (!find_place(l, call->group, rank, &place))
+	if (!group_find_place(l, call->group, rank, &place))
 		return tb_fail(l->error, TB_EFORMAT,
 			"rank %" PRIu32 " at %.6f s: it calls %s in group %" PRIu32
 			", of which it is no member",
@@ -78,8 +78,8 @@ static int count(struct tb_lowering *l, uint32_t rank, uint32_t index)
 	return l->reading->lenient ? TB_OK : fail_call(l, rank, call, i, instance);
 }
 
-// time_of returns when a rank made its nth call of a group.
-static double time_of(
+// call_enter_time returns when a rank made its nth call of a group.
+static double call_enter_time(
 	const struct tb_lowering *l, uint32_t rank, uint32_t group, size_t nth)
 {
 	const struct tb_lowered_rank *of = &l->ranks[rank];
@@ -105,13 +105,14 @@ static int fail_missing(const struct tb_lowering *l, uint32_t group, size_t nth)
 		" at %.6f s: its %s (collective call %zu of group %" PRIu32
 		") lacks rank %" PRIu32 ", which makes %" PRIu32
 		" of the group (--lenient leaves such calls out)",
-		members.members[other], time_of(l, members.members[other], group, nth),
+		members.members[other],
+		call_enter_time(l, members.members[other], group, nth),
 		tb_collective_op_name(of->instances[nth].op), nth + 1, group,
 		members.members[missing], of->n_made[missing]);
 }
 
-// settle finds the calls that members lack.
-static int settle(struct tb_lowering *l, uint32_t group)
+// group_settle_place finds the calls that members lack.
+static int group_settle_place(struct tb_lowering *l, uint32_t group)
 {
 	struct tb_group_calls *of = &l->groups[group];
 	struct tb_group members = tb_calls_members(l->calls, group);
@@ -133,15 +134,15 @@ int tb_lowering_collect(struct tb_lowering *l)
 	if (!l->groups)
 		return tb_lowering_no_memory(l);
 	for (uint32_t g = 0; g < n && status == TB_OK; g++)
-		status = number_members(l, g);
+		status = group_number_members(l, g);
 	for (uint32_t r = 0; r < l->n_ranks; r++) {
 		const struct tb_lowered_rank *rank = &l->ranks[r];
 		for (uint32_t i = 0; i < rank->n && status == TB_OK; i++)
 			if (rank->calls[i].kind == TB_CALL_COLLECTIVE)
-				status = count(l, r, i);
+				status = rank_count_call(l, r, i);
 	}
 	for (uint32_t g = 0; g < n && status == TB_OK; g++)
-		status = settle(l, g);
+		status = group_settle_place(l, g);
 	return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
 }
 
@@ -151,6 +152,6 @@ struct tb_instance *tb_lowering_instance(
 	const struct tb_lowered_rank *of = &l->ranks[rank];
 	uint32_t group = of->calls[index].group;
 	*place = 0;
-	(void)find_place(l, group, rank, place); // tb_lowering_collect found it
+	(void)group_find_place(l, group, rank, place); // tb_lowering_collect found it
 	return &l->groups[group].instances[of->edges[index]];
 }

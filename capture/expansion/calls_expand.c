@@ -30,7 +30,7 @@ struct tb_kept_plan {
 };
 
 // A call that is being expanded.
-struct whole {
+struct whole_call {
 	struct tb_lowering *lowering;
 	struct tb_collective_call call;
 	struct tb_group members;
@@ -43,7 +43,7 @@ struct whole {
 	uint8_t algorithm; // its number
 };
 
-static bool whole_init(struct whole *w)
+static bool whole_init(struct whole_call *w)
 {
 	uint32_t n = w->members.n;
 	w->bytes = malloc(n * sizeof *w->bytes);
@@ -56,7 +56,7 @@ static bool whole_init(struct whole *w)
 	       (w->hosts || !w->lowering->hosts);
 }
 
-static void whole_fini(struct whole *w)
+static void whole_fini(struct whole_call *w)
 {
 	free(w->bytes);
 	free(w->at);
@@ -65,15 +65,16 @@ static void whole_fini(struct whole *w)
 	free(w->hosts);
 }
 
-static const struct tb_call *call_of(const struct whole *w, uint32_t member)
+static const struct tb_call *member_call(const struct whole_call *w, uint32_t member)
 {
 	return &w->lowering->ranks[w->members.members[member]]
 			.calls[w->instance->arrivals[member].call];
 }
 
-static int fail_sizes(const struct whole *w, uint32_t member, uint32_t n, uint32_t of)
+static int fail_sizes(
+	const struct whole_call *w, uint32_t member, uint32_t n, uint32_t of)
 {
-	const struct tb_call *call = call_of(w, member);
+	const struct tb_call *call = member_call(w, member);
 	return tb_fail(w->lowering->error, TB_EFORMAT,
 		"rank %" PRIu32 " at %.6f s: its %s has sizes for %" PRIu32
 		" members of %" PRIu32,
@@ -81,15 +82,15 @@ static int fail_sizes(const struct whole *w, uint32_t member, uint32_t n, uint32
 		tb_collective_op_name(call->op), n, of);
 }
 
-// fill brings together what the members' calls say.
-static int fill(struct whole *w)
+// whole_fill_call brings together what the members' calls say.
+static int whole_fill_call(struct whole_call *w)
 {
 	const struct tb_lowering *l = w->lowering;
 	uint32_t n = w->members.n, n_local = w->members.n_local;
 	bool any_sizes = false;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t n_sizes = 0;
-		const struct tb_call *call = call_of(w, i);
+		const struct tb_call *call = member_call(w, i);
 		uint32_t others = n_local == n ? n : i < n_local ? n - n_local : n_local;
 		w->bytes[i] = call->bytes;
 		w->at[i] = w->instance->arrivals[i].at;
@@ -109,11 +110,11 @@ static int fill(struct whole *w)
 		.sizes = any_sizes ? w->sizes : NULL,
 		.hosts = w->hosts,
 		.node = l->reading->node,
-		.told = call_of(w, 0)->told};
+		.told = member_call(w, 0)->told};
 	return TB_OK;
 }
 
-static bool is_same(
+static bool kept_plan_is_same(
 	const struct tb_kept_plan *kept, const struct tb_collective_call *call)
 {
 	return kept->op == call->op && kept->n == call->n &&
@@ -142,8 +143,8 @@ void tb_lowering_free_kept(struct tb_lowering *l)
 	free(l->kept);
 }
 
-// keep takes over a plan, in place of the one that was kept first.
-static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
+// plan_keep takes over a plan, in place of the one that was kept first.
+static bool plan_keep(struct tb_lowering *l, const struct tb_collective_call *call,
 	struct tb_plan *plan, const struct tb_expansion_rule *rule)
 {
 	if (call->sizes || plan->n_transfers > KEPT_TRANSFERS_MAX)
@@ -178,42 +179,37 @@ static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
 	return true;
 }
 
-// sent_by returns what a member sends in all, where each gives sizes.
-static uint64_t sent_by(const struct whole *w, uint32_t member)
+// member_sent_bytes returns what a member sends in all, where each gives sizes.
+static uint64_t member_sent_bytes(const struct whole_call *w, uint32_t member)
 {
 	uint32_t n = 0;
 	uint64_t bytes = 0;
 	const uint64_t *sizes =
-		tb_calls_sizes_of(w->lowering->calls, call_of(w, member), &n);
+		tb_calls_sizes_of(w->lowering->calls, member_call(w, member), &n);
 	for (uint32_t i = 0; i < n; i++)
 		bytes = sizes[i] > UINT64_MAX - bytes ? UINT64_MAX : bytes + sizes[i];
 	return bytes;
 }
 
-// size_up sets the range of bytes that the notes report for the call: the largest
-// `bytes` of a member or, where members give sizes, the least and the most that one
-// sends.
-static void size_up(struct tb_rule_use *use, const struct whole *w)
-{
-	use->by_sizes = w->call.sizes && (w->call.op == TB_COLL_ALLTOALL ||
-						 w->call.op == TB_COLL_EXCHANGE);
-	use->least_bytes = UINT64_MAX;
-	for (uint32_t i = 0; i < w->call.n; i++) {
-		uint64_t bytes = use->by_sizes ? sent_by(w, i) : w->bytes[i];
-		use->least_bytes = bytes < use->least_bytes ? bytes : use->least_bytes;
-		use->most_bytes = bytes > use->most_bytes ? bytes : use->most_bytes;
-	}
-	if (!use->by_sizes)
-		use->least_bytes = use->most_bytes;
-}
-
 // count_use counts the call under its rule, whose algorithm becomes the call's.
 static int count_use(
-	struct tb_lowering *l, struct whole *w, const struct tb_expansion_rule *rule)
+	struct tb_lowering *l, struct whole_call *w, const struct tb_expansion_rule *rule)
 {
 	struct tb_rule_use one = {
 		.rule = *rule, .op = w->call.op, .n = w->call.n, .n_calls = 1};
-	size_up(&one, w);
+	// Set the range of bytes that the notes report for the call: the largest
+	// `bytes` of a member or, where members give sizes, the least and the most that
+	// one sends.
+	one.by_sizes = w->call.sizes &&
+		       (w->call.op == TB_COLL_ALLTOALL || w->call.op == TB_COLL_EXCHANGE);
+	one.least_bytes = UINT64_MAX;
+	for (uint32_t i = 0; i < w->call.n; i++) {
+		uint64_t bytes = one.by_sizes ? member_sent_bytes(w, i) : w->bytes[i];
+		one.least_bytes = bytes < one.least_bytes ? bytes : one.least_bytes;
+		one.most_bytes = bytes > one.most_bytes ? bytes : one.most_bytes;
+	}
+	if (!one.by_sizes)
+		one.least_bytes = one.most_bytes;
 	w->algorithm = tb_placing_algorithm(l, rule->algorithm);
 	for (size_t i = 0; i < l->n_uses; i++) {
 		struct tb_rule_use *use = &l->uses[i];
@@ -236,7 +232,7 @@ static int count_use(
 }
 
 // place_plan adds the plan's operations behind what the members have done so far.
-static int place_plan(struct whole *w, const struct tb_plan *plan)
+static int place_plan(struct whole_call *w, const struct tb_plan *plan)
 {
 	struct tb_lowering *l = w->lowering;
 	struct tb_plan_place place = {.ranks = w->members.members,
@@ -259,13 +255,13 @@ static int place_plan(struct whole *w, const struct tb_plan *plan)
 }
 
 // expand_one expands a call, or a part of one, by an algorithm, and states the rule.
-static int expand_one(struct whole *w, struct tb_expansion_rule *rule)
+static int expand_one(struct whole_call *w, struct tb_expansion_rule *rule)
 {
 	struct tb_lowering *l = w->lowering;
 	struct tb_plan made = {0};
 	for (size_t i = 0; i < l->n_kept && !w->call.sizes; i++) {
 		struct tb_kept_plan *kept = &l->kept[i];
-		if (!is_same(kept, &w->call))
+		if (!kept_plan_is_same(kept, &w->call))
 			continue;
 		*rule = kept->rule;
 		return place_plan(w, &kept->plan);
@@ -275,14 +271,15 @@ static int expand_one(struct whole *w, struct tb_expansion_rule *rule)
 	if (status != TB_OK)
 		return status;
 	status = place_plan(w, &made);
-	if (!keep(l, &w->call, &made, rule))
+	if (!plan_keep(l, &w->call, &made, rule))
 		tb_plan_fini(&made);
 	return status;
 }
 
-// arrive lets a member go on behind `at`. Where it came `from` there to several parts at
-// once, it goes on behind all of them.
-static int arrive(struct whole *w, uint32_t member, uint32_t from, uint32_t at)
+// member_arrives lets a member go on behind `at`. Where it came `from` there to several
+// parts at once, it goes on behind all of them.
+static int member_arrives(
+	struct whole_call *w, uint32_t member, uint32_t from, uint32_t at)
 {
 	struct tb_lowering *l = w->lowering;
 	const struct tb_op meet = {.kind = TB_OP_CALC, .cpu = w->cpus[member]};
@@ -304,11 +301,11 @@ static int arrive(struct whole *w, uint32_t member, uint32_t from, uint32_t at)
 
 // expand_part expands a part of a composed call: the part's members go on `from` where
 // they are. Within it each is taken to be on a host of its own, as the library does.
-static int expand_part(struct whole *w, const struct tb_call_part *part,
+static int expand_part(struct whole_call *w, const struct tb_call_part *part,
 	const uint32_t *from, struct tb_expansion_rule *rule)
 {
 	uint32_t *ranks = malloc(part->n * sizeof *ranks);
-	struct whole of = {.lowering = w->lowering,
+	struct whole_call of = {.lowering = w->lowering,
 		.members = {ranks, part->n, part->n},
 		.instance = w->instance,
 		.group = w->group};
@@ -333,14 +330,15 @@ static int expand_part(struct whole *w, const struct tb_call_part *part,
 	if (status == TB_OK)
 		status = expand_one(&of, rule);
 	for (uint32_t i = 0; i < part->n && status == TB_OK; i++)
-		status = arrive(w, part->members[i], from[part->members[i]], of.at[i]);
+		status = member_arrives(
+			w, part->members[i], from[part->members[i]], of.at[i]);
 	whole_fini(&of);
 	free(ranks);
 	return status;
 }
 
 // expand_parts expands a composed call. Its rule names the leaders' algorithm.
-static int expand_parts(struct whole *w, const struct tb_composition *composition)
+static int expand_parts(struct whole_call *w, const struct tb_composition *composition)
 {
 	struct tb_expansion_rule rule = {.algorithm = "by host"}, one;
 	char text[32];
@@ -364,7 +362,7 @@ static int expand_parts(struct whole *w, const struct tb_composition *compositio
 	return status == TB_OK ? count_use(w->lowering, w, &rule) : status;
 }
 
-static int expand(struct whole *w)
+static int whole_expand(struct whole_call *w)
 {
 	struct tb_lowering *l = w->lowering;
 	struct tb_composition composition;
@@ -381,27 +379,10 @@ static int expand(struct whole *w)
 	return status;
 }
 
-static int complete(struct whole *w)
-{
-	int status = whole_init(w) ? TB_OK : tb_lowering_no_memory(w->lowering);
-	if (status == TB_OK)
-		status = fill(w);
-	if (status == TB_OK)
-		status = expand(w);
-	for (uint32_t i = 0; i < w->members.n && status == TB_OK; i++) {
-		uint32_t rank = w->members.members[i];
-		uint32_t index = w->instance->arrivals[i].call;
-		w->lowering->ranks[rank].algorithms[index] = w->algorithm;
-		status = tb_lowering_done(w->lowering, rank, index, w->at[i]);
-	}
-	whole_fini(w);
-	return status;
-}
-
 int tb_lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
 	uint32_t group, uint32_t place, struct tb_arrival arrival)
 {
-	struct whole whole = {.lowering = l,
+	struct whole_call whole = {.lowering = l,
 		.members = tb_calls_members(l->calls, group),
 		.instance = instance,
 		.group = group};
@@ -412,7 +393,18 @@ int tb_lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
 	instance->arrivals[place] = arrival;
 	if (++instance->n_arrived < whole.members.n)
 		return TB_OK;
-	int status = complete(&whole);
+	int status = whole_init(&whole) ? TB_OK : tb_lowering_no_memory(whole.lowering);
+	if (status == TB_OK)
+		status = whole_fill_call(&whole);
+	if (status == TB_OK)
+		status = whole_expand(&whole);
+	for (uint32_t i = 0; i < whole.members.n && status == TB_OK; i++) {
+		uint32_t rank = whole.members.members[i];
+		uint32_t index = whole.instance->arrivals[i].call;
+		whole.lowering->ranks[rank].algorithms[index] = whole.algorithm;
+		status = tb_lowering_done(whole.lowering, rank, index, whole.at[i]);
+	}
+	whole_fini(&whole);
 	free(instance->arrivals);
 	instance->arrivals = NULL;
 	return status;

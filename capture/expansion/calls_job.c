@@ -12,39 +12,15 @@ int tb_lowering_no_memory(struct tb_lowering *l)
 	return tb_fail_memory(l->error, "a job of the calls");
 }
 
-static int choose(struct tb_lowering *l, const char *made)
-{
-	int status = TB_OK;
-	const char *named = l->reading->library;
-	// Where we do not know the library that made the trace, the default takes its
-	// place.
-	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK) {
-		l->unknown_library = named ? NULL : made;
-		status = tb_library_find(&l->library, named, l->error);
-	}
-	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
-		status = tb_collective_choices_add(
-			&l->choices, l->reading->collectives[i], l->error);
-	if (status == TB_OK)
-		l->eager_bytes = tb_library_eager_bytes(l->library);
-	return status;
-}
-
 struct host_of_rank {
 	const char *host;
 	uint32_t rank;
 };
 
-static int by_host(const void *left, const void *right)
+static int rank_by_host(const void *left, const void *right)
 {
 	const struct host_of_rank *a = left, *b = right;
 	return strcmp(a->host, b->host);
-}
-
-// is_one returns whether all ranks ran on one host.
-static bool is_one(const struct host_of_rank *named, size_t n, uint32_t n_ranks)
-{
-	return n == n_ranks && strcmp(named[0].host, named[n - 1].host) == 0;
 }
 
 // deal_hosts assigns `per_node` consecutive ranks to each host, as --per-node places
@@ -57,11 +33,11 @@ static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
 	return l->hosts ? TB_OK : tb_lowering_no_memory(l);
 }
 
-// number_hosts numbers the hosts of the ranks. A rank whose host the trace does not
-// name gets a number of its own. Where all ranks ran on one host, the hosts are
+// lowering_number_hosts numbers the hosts of the ranks. A rank whose host the trace does
+// not name gets a number of its own. Where all ranks ran on one host, the hosts are
 // ignored: the replay places one rank per node, so messages between them do cross the
 // network.
-static int number_hosts(struct tb_lowering *l)
+static int lowering_number_hosts(struct tb_lowering *l)
 {
 	size_t n = 0;
 	uint32_t number = 0;
@@ -72,8 +48,10 @@ static int number_hosts(struct tb_lowering *l)
 		if (tb_calls_host_of(l->calls, r))
 			named[n++] =
 				(struct host_of_rank){tb_calls_host_of(l->calls, r), r};
-	qsort(named, n, sizeof *named, by_host);
-	bool known = n > 0 && !is_one(named, n, l->n_ranks);
+	qsort(named, n, sizeof *named, rank_by_host);
+	// Whether all ranks ran on one host.
+	bool known = n > 0 &&
+		     !(n == l->n_ranks && strcmp(named[0].host, named[n - 1].host) == 0);
 	if (known)
 		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
 	int status = !known || l->hosts ? TB_OK : tb_lowering_no_memory(l);
@@ -88,7 +66,7 @@ static int number_hosts(struct tb_lowering *l)
 	return status;
 }
 
-static int begin_rank(struct tb_lowering *l, uint32_t r)
+static int lowering_begin_rank(struct tb_lowering *l, uint32_t r)
 {
 	struct tb_lowered_rank *rank = &l->ranks[r];
 	rank->calls = tb_calls_of(l->calls, r, &rank->n);
@@ -101,7 +79,7 @@ static int begin_rank(struct tb_lowering *l, uint32_t r)
 	return TB_OK;
 }
 
-static int begin(struct tb_lowering *l)
+static int lowering_begin(struct tb_lowering *l)
 {
 	l->n_ranks = tb_calls_n_ranks(l->calls);
 	l->ranks = calloc(l->n_ranks, sizeof *l->ranks);
@@ -111,15 +89,15 @@ static int begin(struct tb_lowering *l)
 	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, 1) != TB_OK)
 		return tb_lowering_no_memory(l);
 	int status = l->reading->per_node ? deal_hosts(l, l->reading->per_node)
-					  : number_hosts(l);
+					  : lowering_number_hosts(l);
 	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
-		status = begin_rank(l, r);
+		status = lowering_begin_rank(l, r);
 	return status == TB_OK ? tb_job_builder_new(&l->builder, l->n_ranks, l->error)
 			       : status;
 }
 
-// end frees all but the builder: checking the job takes memory, too.
-static void end(struct tb_lowering *l)
+// lowering_end frees all but the builder: checking the job takes memory, too.
+static void lowering_end(struct tb_lowering *l)
 {
 	for (uint32_t r = 0; l->ranks && r < l->n_ranks; r++) {
 		struct tb_lowered_rank *rank = &l->ranks[r];
@@ -164,7 +142,7 @@ static int name_hosts(struct tb_job *job, const struct tb_calls *calls)
 	return TB_OK;
 }
 
-static int finish(
+static int lowering_finish(
 	struct tb_lowering *l, const char *name, char *notes, struct tb_job **job)
 {
 	struct tb_job *made = NULL;
@@ -181,8 +159,8 @@ static int finish(
 	return TB_OK;
 }
 
-// hand_over gives the job what is kept of its calls; either may be NULL.
-static void hand_over(struct tb_job *job, struct tb_recorded_calls *timed,
+// lowering_hand_over gives the job what is kept of its calls; either may be NULL.
+static void lowering_hand_over(struct tb_job *job, struct tb_recorded_calls *timed,
 	struct tb_placed_calls *placed)
 {
 	if (timed)
@@ -200,12 +178,24 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	char *notes = NULL;
 	struct tb_recorded_calls *timed = NULL;
 	struct tb_placed_calls *placed = NULL;
-	int status = choose(l, made);
+	int status = TB_OK;
+	const char *named = l->reading->library;
+	// Where we do not know the library that made the trace, the default takes its
+	// place.
+	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK) {
+		l->unknown_library = named ? NULL : made;
+		status = tb_library_find(&l->library, named, l->error);
+	}
+	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
+		status = tb_collective_choices_add(
+			&l->choices, l->reading->collectives[i], l->error);
+	if (status == TB_OK)
+		l->eager_bytes = tb_library_eager_bytes(l->library);
 	l->is_eager = eager;
 	if (eager)
 		l->eager_bytes = UINT64_MAX;
 	if (status == TB_OK)
-		status = begin(l);
+		status = lowering_begin(l);
 	if (status == TB_OK)
 		status = tb_lowering_match(l);
 	if (status == TB_OK)
@@ -219,11 +209,11 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 		status = tb_lowering_no_memory(l);
 	if (status == TB_OK && tb_lowering_notes(l, timed, &notes) != TB_OK)
 		status = tb_lowering_no_memory(l);
-	end(l);
+	lowering_end(l);
 	if (status == TB_OK)
-		status = finish(l, name, notes, job);
+		status = lowering_finish(l, name, notes, job);
 	if (status == TB_OK)
-		hand_over(*job, timed, placed);
+		lowering_hand_over(*job, timed, placed);
 	else {
 		tb_recorded_calls_free(timed);
 		tb_placed_calls_free(placed);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// wake lets a lane continue. A lane that its own collective call held continues at the
-// edge on which that call completed.
-static int wake(struct tb_lowering *l, uint32_t rank, uint32_t number)
+// lane_wake lets a lane continue. A lane that its own collective call held continues at
+// the edge on which that call completed.
+static int lane_wake(struct tb_lowering *l, uint32_t rank, uint32_t number)
 {
 	struct tb_call_lane *lane = &l->ranks[rank].lanes[number];
 	if (TB_ARRAY_RESERVE(&l->work, &l->work_room, l->n_work + 1) != TB_OK)
@@ -32,11 +32,11 @@ int tb_lowering_done(struct tb_lowering *l, uint32_t rank, uint32_t call, uint32
 	of->edges[call] = edge;
 	tb_set_bit(of->lowered, call);
 	if (!of->waiters)
-		return of->lanes[0].waits_on == call ? wake(l, rank, 0) : TB_OK;
+		return of->lanes[0].waits_on == call ? lane_wake(l, rank, 0) : TB_OK;
 	uint32_t lane = of->waiters[call];
 	while (lane != TB_NO_OP && status == TB_OK) {
 		uint32_t next = of->lanes[lane].next_waiter;
-		status = wake(l, rank, lane);
+		status = lane_wake(l, rank, lane);
 		lane = next;
 	}
 	of->waiters[call] = TB_NO_OP;
@@ -106,8 +106,8 @@ static int run_work(struct tb_lowering *l)
 	return status;
 }
 
-// fail_stuck names the lane that waits since the earliest, in captured time.
-static int fail_stuck(const struct tb_lowering *l, uint32_t rank, uint32_t call)
+// lanes_fail_stuck names the lane that waits since the earliest, in captured time.
+static int lanes_fail_stuck(const struct tb_lowering *l, uint32_t rank, uint32_t call)
 {
 	const struct tb_call *of = &l->ranks[rank].calls[call];
 	return tb_fail(l->error, TB_EDEADLOCK,
@@ -137,7 +137,7 @@ static int check_ended(const struct tb_lowering *l)
 			call = on;
 		}
 	}
-	return stuck == TB_NO_OP ? TB_OK : fail_stuck(l, stuck, call);
+	return stuck == TB_NO_OP ? TB_OK : lanes_fail_stuck(l, stuck, call);
 }
 
 // link_lanes chains the calls of each lane.
@@ -168,7 +168,7 @@ static void mark_awaited(struct tb_lowering *l, uint32_t r)
 	}
 }
 
-static int begin_rank(struct tb_lowering *l, uint32_t r)
+static int lanes_begin_rank(struct tb_lowering *l, uint32_t r)
 {
 	struct tb_lowered_rank *rank = &l->ranks[r];
 	uint32_t last = 0;
@@ -196,10 +196,10 @@ int tb_lowering_run(struct tb_lowering *l)
 {
 	int status = TB_OK;
 	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
-		status = begin_rank(l, r);
+		status = lanes_begin_rank(l, r);
 	for (uint32_t r = 0; r < l->n_ranks; r++)
 		for (uint32_t i = 0; i < l->ranks[r].n_lanes && status == TB_OK; i++) {
-			status = wake(l, r, i);
+			status = lane_wake(l, r, i);
 			if (status == TB_OK)
 				status = run_work(l);
 		}

@@ -16,7 +16,7 @@ struct call_end {
 
 struct inbound_calls {
 	size_t *first; // by rank, n_ranks + 1: the sends to it
-	struct origin {
+	struct call_origin {
 		uint32_t rank, call;
 	} * sends;
 };
@@ -48,7 +48,7 @@ static uint32_t tag_number(const struct tb_lowering *l, const struct tb_call *ca
 	return found ? number : 0; // all are numbered before
 }
 
-static uint32_t n_parts(const struct tb_lowering *l)
+static uint32_t lowering_n_parts(const struct tb_lowering *l)
 {
 	return l->eager_bytes == UINT64_MAX ? 1 : TB_PART_DATA + 1;
 }
@@ -56,7 +56,7 @@ static uint32_t n_parts(const struct tb_lowering *l)
 uint32_t tb_lowering_tag(const struct tb_lowering *l, const struct tb_call *call,
 	enum tb_message_part part)
 {
-	return tag_number(l, call) * n_parts(l) + (uint32_t)part;
+	return tag_number(l, call) * lowering_n_parts(l) + (uint32_t)part;
 }
 
 // list_sends numbers all tags and groups the sends by destination.
@@ -84,12 +84,12 @@ static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 		for (uint32_t i = rank->n; i-- > 0;)
 			if (rank->calls[i].kind == TB_CALL_SEND)
 				inbound->sends[--first[rank->calls[i].peer]] =
-					(struct origin){r, i};
+					(struct call_origin){r, i};
 	}
 	return TB_OK;
 }
 
-static int by_channel(const void *left, const void *right)
+static int end_by_channel(const void *left, const void *right)
 {
 	const struct call_end *a = left, *b = right;
 	if (a->channel != b->channel)
@@ -97,24 +97,24 @@ static int by_channel(const void *left, const void *right)
 	return (a->call > b->call) - (a->call < b->call);
 }
 
-// sort sorts ends unless they are, as they mostly are: sources ascend.
-static void sort(struct call_end *ends, size_t n)
+// ends_sort sorts ends unless they are, as they mostly are: sources ascend.
+static void ends_sort(struct call_end *ends, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (by_channel(&ends[i - 1], &ends[i]) < 0)
+		if (end_by_channel(&ends[i - 1], &ends[i]) < 0)
 			continue;
-		qsort(ends, n, sizeof *ends, by_channel);
+		qsort(ends, n, sizeof *ends, end_by_channel);
 		return;
 	}
 }
 
-static int take_ends(struct call_meeting *m, const struct inbound_calls *inbound)
+static int meeting_take_ends(struct call_meeting *m, const struct inbound_calls *inbound)
 {
 	struct tb_lowering *l = m->lowering;
 	const struct tb_lowered_rank *rank = &l->ranks[m->rank];
 	m->n_sends = m->n_recvs = 0;
 	for (size_t i = inbound->first[m->rank]; i < inbound->first[m->rank + 1]; i++) {
-		struct origin from = inbound->sends[i];
+		struct call_origin from = inbound->sends[i];
 		const struct tb_call *call = &l->ranks[from.rank].calls[from.call];
 		if (TB_ARRAY_RESERVE(&m->sends, &m->sends_room, m->n_sends + 1) != TB_OK)
 			return TB_ENOMEM;
@@ -130,14 +130,14 @@ static int take_ends(struct call_meeting *m, const struct inbound_calls *inbound
 		m->recvs[m->n_recvs++] = (struct call_end){
 			(uint64_t)call->peer << 32 | tag_number(l, call), i};
 	}
-	sort(m->sends, m->n_sends);
-	sort(m->recvs, m->n_recvs);
+	ends_sort(m->sends, m->n_sends);
+	ends_sort(m->recvs, m->n_recvs);
 	return TB_OK;
 }
 
-// fail_count names the first call of a channel that finds no counterpart.
-static int fail_count(const struct call_meeting *m, struct call_end odd, bool is_send,
-	size_t n_sends, size_t n_recvs)
+// meeting_fail_count names the first call of a channel that finds no counterpart.
+static int meeting_fail_count(const struct call_meeting *m, struct call_end odd,
+	bool is_send, size_t n_sends, size_t n_recvs)
 {
 	uint32_t from = (uint32_t)(odd.channel >> 32);
 	uint32_t rank = is_send ? from : m->rank;
@@ -152,8 +152,8 @@ static int fail_count(const struct call_meeting *m, struct call_end odd, bool is
 		is_send ? "receive" : "send", from, n_sends, m->rank, n_recvs);
 }
 
-// pair stores in each of the next `n` sends and receives the other's call.
-static void pair(const struct call_meeting *m, size_t s, size_t r, size_t n)
+// meeting_pair stores in each of the next `n` sends and receives the other's call.
+static void meeting_pair(const struct call_meeting *m, size_t s, size_t r, size_t n)
 {
 	struct tb_lowering *l = m->lowering;
 	for (size_t i = 0; i < n; i++) {
@@ -166,7 +166,7 @@ static void pair(const struct call_meeting *m, size_t s, size_t r, size_t n)
 	}
 }
 
-static size_t channel_end(
+static size_t ends_of_channel(
 	const struct call_end *ends, size_t from, size_t n, uint64_t channel)
 {
 	while (from < n && ends[from].channel == channel)
@@ -174,8 +174,8 @@ static size_t channel_end(
 	return from;
 }
 
-// meet walks the sorted sends and receives together, channel by channel.
-static int meet(const struct call_meeting *m)
+// meeting_pair_all walks the sorted sends and receives together, channel by channel.
+static int meeting_pair_all(const struct call_meeting *m)
 {
 	struct tb_lowering *l = m->lowering;
 	size_t s = 0, r = 0;
@@ -183,14 +183,14 @@ static int meet(const struct call_meeting *m)
 		uint64_t sent = s < m->n_sends ? m->sends[s].channel : UINT64_MAX;
 		uint64_t received = r < m->n_recvs ? m->recvs[r].channel : UINT64_MAX;
 		uint64_t channel = sent < received ? sent : received;
-		size_t n_sends = channel_end(m->sends, s, m->n_sends, channel) - s;
-		size_t n_recvs = channel_end(m->recvs, r, m->n_recvs, channel) - r;
+		size_t n_sends = ends_of_channel(m->sends, s, m->n_sends, channel) - s;
+		size_t n_recvs = ends_of_channel(m->recvs, r, m->n_recvs, channel) - r;
 		size_t n = n_sends < n_recvs ? n_sends : n_recvs;
-		pair(m, s, r, n);
+		meeting_pair(m, s, r, n);
 		if (n_sends != n_recvs && !l->reading->lenient)
-			return n_sends > n ? fail_count(m, m->sends[s + n], true, n_sends,
-						     n_recvs)
-					   : fail_count(m, m->recvs[r + n], false,
+			return n_sends > n ? meeting_fail_count(m, m->sends[s + n], true,
+						     n_sends, n_recvs)
+					   : meeting_fail_count(m, m->recvs[r + n], false,
 						     n_sends, n_recvs);
 		l->n_dropped_sends += n_sends - n;
 		l->n_dropped_recvs += n_recvs - n;
@@ -203,11 +203,11 @@ static int meet(const struct call_meeting *m)
 // check_tags makes sure that the tags of all messages fit.
 static int check_tags(struct tb_lowering *l)
 {
-	if (l->n_tags >= INT32_MAX / n_parts(l))
+	if (l->n_tags >= INT32_MAX / lowering_n_parts(l))
 		return tb_fail(l->error, TB_ECAPACITY,
 			"the trace has more than %" PRIu32 " pairs of a group and a tag",
-			INT32_MAX / n_parts(l));
-	l->first_tag = l->next_tag = l->n_tags * n_parts(l);
+			INT32_MAX / lowering_n_parts(l));
+	l->first_tag = l->next_tag = l->n_tags * lowering_n_parts(l);
 	return TB_OK;
 }
 
@@ -223,9 +223,9 @@ int tb_lowering_match(struct tb_lowering *l)
 		if (tb_stop_asked(l->reading->stop))
 			status = tb_fail(l->error, TB_ESTOPPED, "stopped");
 		else
-			status = take_ends(&m, &inbound);
+			status = meeting_take_ends(&m, &inbound);
 		if (status == TB_OK)
-			status = meet(&m);
+			status = meeting_pair_all(&m);
 	}
 	free(m.sends);
 	free(m.recvs);

@@ -29,22 +29,6 @@ static void put_uses(const struct tb_lowering *l, FILE *out)
 	}
 }
 
-// put_idle warns of --collective choices that no call of the trace uses.
-static void put_idle(const struct tb_lowering *l, FILE *out)
-{
-	for (int op = 0; op < TB_COLL_N; op++) {
-		const char *name = tb_collective_op_name((enum tb_collective_op)op);
-		size_t i = 0;
-		while (i < l->n_uses && l->uses[i].op != (enum tb_collective_op)op)
-			i++;
-		if (i == l->n_uses && l->choices.algorithms[op][0])
-			fprintf(out,
-				"--collective %s=%s changes nothing: the trace has no "
-				"%s\n",
-				name, l->choices.algorithms[op], name);
-	}
-}
-
 static void put_dropped(const struct tb_lowering *l, FILE *out)
 {
 	char text[2][48];
@@ -94,7 +78,7 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
-static int by_number(const void *left, const void *right)
+static int note_by_number(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	return (a > b) - (a < b);
@@ -108,15 +92,15 @@ static bool shares_hosts(const struct tb_lowering *l)
 	if (!hosts)
 		return false;
 	memcpy(hosts, l->hosts, l->n_ranks * sizeof *hosts);
-	qsort(hosts, l->n_ranks, sizeof *hosts, by_number);
+	qsort(hosts, l->n_ranks, sizeof *hosts, note_by_number);
 	for (uint32_t i = 1; i < l->n_ranks; i++)
 		shares = shares || hosts[i] == hosts[i - 1];
 	free(hosts);
 	return shares;
 }
 
-// put_uncompared reports which calls cannot be compared with a replay.
-static void put_uncompared(const struct tb_recorded_calls *timed, FILE *out)
+// notes_put_uncompared reports which calls cannot be compared with a replay.
+static void notes_put_uncompared(const struct tb_recorded_calls *timed, FILE *out)
 {
 	char text[48];
 	for (int i = 0; i < TB_UNCOMPARED_N; i++)
@@ -131,7 +115,7 @@ static void put_uncompared(const struct tb_recorded_calls *timed, FILE *out)
 // more than this share of the run, some were cut, or did less.
 #define ENDS_APART 10
 
-static void put_ends(const struct tb_call_times *times, FILE *out)
+static void notes_put_ends(const struct tb_call_times *times, FILE *out)
 {
 	uint32_t first = TB_NO_OP, last = 0;
 	char text[2][32];
@@ -247,8 +231,8 @@ int tb_lowering_notes(
 	put_alone(l, out);
 	put_dropped(l, out);
 	if (timed) {
-		put_uncompared(timed, out);
-		put_ends(&timed->times, out);
+		notes_put_uncompared(timed, out);
+		notes_put_ends(&timed->times, out);
 	}
 	if (l->unknown_library)
 		fprintf(out,
@@ -258,7 +242,18 @@ int tb_lowering_notes(
 	put_told(l->calls, out);
 	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
 		fprintf(out, "%s\n", tb_library_flat(l->library));
-	put_idle(l, out);
+	// Warn of --collective choices that no call of the trace uses.
+	for (int op = 0; op < TB_COLL_N; op++) {
+		const char *name = tb_collective_op_name((enum tb_collective_op)op);
+		size_t i = 0;
+		while (i < l->n_uses && l->uses[i].op != (enum tb_collective_op)op)
+			i++;
+		if (i == l->n_uses && l->choices.algorithms[op][0])
+			fprintf(out,
+				"--collective %s=%s changes nothing: the trace has no "
+				"%s\n",
+				name, l->choices.algorithms[op], name);
+	}
 	put_uses(l, out);
 	if (fclose(out) != 0) {
 		free(text);

@@ -17,9 +17,9 @@ uint8_t tb_placing_algorithm(struct tb_lowering *l, const char *name)
 	return (uint8_t)i;
 }
 
-// bytes_of returns what a rank gives a call: where it has a size for each member, all of
-// them.
-static uint64_t bytes_of(const struct tb_lowering *l, const struct tb_call *call)
+// placed_bytes returns what a rank gives a call: where it has a size for each member, all
+// of them.
+static uint64_t placed_bytes(const struct tb_lowering *l, const struct tb_call *call)
 {
 	uint32_t n = 0;
 	const uint64_t *sizes = tb_calls_sizes_of(l->calls, call, &n);
@@ -29,14 +29,14 @@ static uint64_t bytes_of(const struct tb_lowering *l, const struct tb_call *call
 	return bytes;
 }
 
-// place returns whether a call lasts, and stores from where to where. What is left out
-// has no edge.
-static bool place(const struct tb_lowering *l, const struct tb_lowered_rank *rank,
+// calls_place returns whether a call lasts, and stores from where to where. What is left
+// out has no edge.
+static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_rank *rank,
 	uint32_t i, struct tb_placed_call *placed)
 {
 	const struct tb_call *call = &rank->calls[i];
 	bool is_collective = call->kind == TB_CALL_COLLECTIVE;
-	*placed = (struct tb_placed_call){.bytes = bytes_of(l, call),
+	*placed = (struct tb_placed_call){.bytes = placed_bytes(l, call),
 		.enter = rank->timed[i].enter,
 		.leave = is_collective ? rank->edges[i] : rank->timed[i].leave,
 		.kind = tb_timed_kind(call),
@@ -52,7 +52,7 @@ static int place_rank(const struct tb_lowering *l, struct tb_placed_calls *place
 	for (uint32_t i = 0; i < l->ranks[r].n; i++) {
 		if (TB_ARRAY_RESERVE(&placed->calls, room, n + 1) != TB_OK)
 			return TB_ENOMEM;
-		n += place(l, &l->ranks[r], i, &placed->calls[n]);
+		n += calls_place(l, &l->ranks[r], i, &placed->calls[n]);
 	}
 	placed->first[r + 1] = n;
 	return TB_OK;

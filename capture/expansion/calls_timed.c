@@ -123,8 +123,8 @@ struct timing_take {
 	size_t lanes_room;
 };
 
-// judge returns why a call cannot be compared, or TB_UNCOMPARED_N if it can.
-static enum tb_uncompared judge(
+// timed_call_judge returns why a call cannot be compared, or TB_UNCOMPARED_N if it can.
+static enum tb_uncompared timed_call_judge(
 	struct timing_take *take, const struct tb_lowered_rank *rank, uint32_t i)
 {
 	const struct tb_call *call = &rank->calls[i];
@@ -142,7 +142,7 @@ static enum tb_uncompared judge(
 	return TB_UNCOMPARED_N;
 }
 
-static int take_call(struct timing_take *take, const struct tb_lowered_rank *rank,
+static int timed_call_take(struct timing_take *take, const struct tb_lowered_rank *rank,
 	uint32_t r, uint32_t i)
 {
 	struct tb_recorded_calls *timed = take->timed;
@@ -150,7 +150,7 @@ static int take_call(struct timing_take *take, const struct tb_lowered_rank *ran
 	size_t n = timed->first[r + 1];
 	if (!call->leave_ns)
 		return TB_OK;
-	enum tb_uncompared reason = judge(take, rank, i);
+	enum tb_uncompared reason = timed_call_judge(take, rank, i);
 	if (reason != TB_UNCOMPARED_N) {
 		timed->n_uncompared[reason]++;
 		return TB_OK;
@@ -163,19 +163,6 @@ static int take_call(struct timing_take *take, const struct tb_lowered_rank *ran
 	return tb_call_times_add(&timed->times, r, timed->calls[n].kind, call->bytes,
 		in_ps(call->enter_ns - take->began_ns),
 		in_ps(call->leave_ns - take->began_ns));
-}
-
-static int take_rank(struct timing_take *take, const struct tb_lowering *l, uint32_t r)
-{
-	const struct tb_lowered_rank *rank = &l->ranks[r];
-	take->timed->first[r + 1] = take->timed->first[r];
-	int status =
-		TB_ARRAY_RESERVE(&take->left_ns, &take->lanes_room, rank->n_lanes + 1);
-	if (status == TB_OK)
-		memset(take->left_ns, 0, rank->n_lanes * sizeof *take->left_ns);
-	for (uint32_t i = 0; i < rank->n && status == TB_OK; i++)
-		status = take_call(take, rank, r, i);
-	return status;
 }
 
 int tb_timing_take(const struct tb_lowering *l, struct tb_recorded_calls **timed)
@@ -191,8 +178,16 @@ int tb_timing_take(const struct tb_lowering *l, struct tb_recorded_calls **timed
 	int status = take.timed->first
 			     ? tb_call_times_begin(&take.timed->times, l->n_ranks)
 			     : TB_ENOMEM;
-	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
-		status = take_rank(&take, l, r);
+	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++) {
+		const struct tb_lowered_rank *rank = &l->ranks[r];
+		take.timed->first[r + 1] = take.timed->first[r];
+		status = TB_ARRAY_RESERVE(
+			&take.left_ns, &take.lanes_room, rank->n_lanes + 1);
+		if (status == TB_OK)
+			memset(take.left_ns, 0, rank->n_lanes * sizeof *take.left_ns);
+		for (uint32_t i = 0; i < rank->n && status == TB_OK; i++)
+			status = timed_call_take(&take, rank, r, i);
+	}
 	free(take.left_ns);
 	tb_call_times_end(&take.timed->times);
 	if (status == TB_OK)
@@ -202,7 +197,7 @@ int tb_timing_take(const struct tb_lowering *l, struct tb_recorded_calls **timed
 	return status;
 }
 
-static uint32_t number(uint32_t instant, uint32_t first_op)
+static uint32_t op_number(uint32_t instant, uint32_t first_op)
 {
 	return instant == TB_AT_BEGINNING ? instant : instant + first_op;
 }
@@ -212,7 +207,7 @@ void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job)
 	for (uint32_t r = 0; r < timed->n_ranks; r++)
 		for (size_t i = timed->first[r]; i < timed->first[r + 1]; i++) {
 			struct tb_timed_call *call = &timed->calls[i];
-			call->enter = number(call->enter, job->first_op[r]);
-			call->leave = number(call->leave, job->first_op[r]);
+			call->enter = op_number(call->enter, job->first_op[r]);
+			call->leave = op_number(call->leave, job->first_op[r]);
 		}
 }

@@ -174,7 +174,7 @@ int tb_profile_annotation(struct tb_profile *profile,
 			       : status;
 }
 
-static bool stands(const struct tb_comm_op *op)
+static bool op_stands(const struct tb_comm_op *op)
 {
 	return op->what != TB_COMM_WAIT && op->what != TB_COMM_OTHER;
 }
@@ -190,24 +190,6 @@ static int by_nesting(const void *a, const void *b)
 	return (one->end_ns < other->end_ns) - (one->end_ns > other->end_ns);
 }
 
-// drop_told drops the annotations of operations whose arguments tell of them: one is
-// around the other, on the same thread.
-static void drop_told(struct tb_comm_op *const *ops, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = i + 1; k < n && k <= i + NESTED_MAX; k++) {
-			if (ops[k]->thread != ops[i]->thread ||
-				ops[k]->begin_ns > ops[i]->end_ns)
-				break;
-			if (!stands(ops[i]) || !stands(ops[k]) ||
-				ops[i]->source == ops[k]->source)
-				continue;
-			bool inner = ops[k]->source > ops[i]->source;
-			ops[inner ? k : i]->what = TB_COMM_OTHER;
-		}
-	}
-}
-
 // drop_doubles leaves one of the operations that stand for the same. Calls of c10d count
 // only where there is nothing else.
 static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
@@ -219,17 +201,30 @@ static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
 		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		has_better =
-			has_better || (stands(&profile->ops[i]) &&
+			has_better || (op_stands(&profile->ops[i]) &&
 					      profile->ops[i].source != TB_COMM_CALL);
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		struct tb_comm_op *op = &profile->ops[i];
 		if (has_better && op->source == TB_COMM_CALL)
 			op->what = TB_COMM_OTHER;
-		if (stands(op) && !op->has_kernel)
+		if (op_stands(op) && !op->has_kernel)
 			ops[n++] = op;
 	}
 	qsort(ops, n, sizeof(struct tb_comm_op *), by_nesting);
-	drop_told(ops, n);
+	// Drop the annotations of operations whose arguments tell of them: one is
+	// around the other, on the same thread.
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = i + 1; k < n && k <= i + NESTED_MAX; k++) {
+			if (ops[k]->thread != ops[i]->thread ||
+				ops[k]->begin_ns > ops[i]->end_ns)
+				break;
+			if (!op_stands(ops[i]) || !op_stands(ops[k]) ||
+				ops[i]->source == ops[k]->source)
+				continue;
+			bool inner = ops[k]->source > ops[i]->source;
+			ops[inner ? k : i]->what = TB_COMM_OTHER;
+		}
+	}
 	free(ops);
 	return TB_OK;
 }
@@ -241,7 +236,7 @@ static int take_calls(struct tb_profile *profile, struct tb_error *error)
 	uint32_t stream = 0;
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		struct tb_comm_op *op = &profile->ops[i];
-		if (!stands(op))
+		if (!op_stands(op))
 			continue;
 		int status = tb_profile_stream(profile, CPU_STREAM, &stream, error);
 		if (status != TB_OK)
@@ -277,7 +272,7 @@ int tb_profile_settle(struct tb_profile *profile, struct tb_error *error)
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		struct tb_comm_op *op = &profile->ops[i];
 		bool beside = op->by_cpu && profile->n_kernels > 0;
-		if (!stands(op) || (!op->is_unsized && !beside))
+		if (!op_stands(op) || (!op->is_unsized && !beside))
 			continue;
 		profile->n_unsized += !beside;
 		profile->n_beside += beside;

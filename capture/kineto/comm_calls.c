@@ -17,7 +17,7 @@ struct comm_writing {
 	struct tb_told told; // of the kernel's one collective call
 };
 
-static int add(struct comm_writing *writing, struct tb_call call)
+static int comm_call_add(struct comm_writing *writing, struct tb_call call)
 {
 	const struct tb_comm_place *place = writing->place;
 	call.lane = place->lane;
@@ -35,9 +35,9 @@ static int add(struct comm_writing *writing, struct tb_call call)
 	return status;
 }
 
-// add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what the
-// rank has, in proportion to its split sizes.
-static int add_sizes(
+// comm_add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what
+// the rank has, in proportion to its split sizes.
+static int comm_add_sizes(
 	struct comm_writing *writing, const struct tb_comm_op *op, uint32_t n_members)
 {
 	const uint64_t *splits = writing->profile->splits + op->splits;
@@ -62,7 +62,7 @@ static int add_sizes(
 	return status;
 }
 
-static uint64_t bytes_of(const struct tb_comm_op *op, uint32_t n)
+static uint64_t comm_op_bytes(const struct tb_comm_op *op, uint32_t n)
 {
 	uint64_t most = op->in_bytes > op->out_bytes ? op->in_bytes : op->out_bytes;
 	switch (op->what) {
@@ -85,14 +85,14 @@ static uint64_t bytes_of(const struct tb_comm_op *op, uint32_t n)
 	}
 }
 
-static int add_collective(struct comm_writing *writing, const struct tb_comm_op *op)
+static int comm_add_collective(struct comm_writing *writing, const struct tb_comm_op *op)
 {
 	uint32_t group = writing->place->groups[op->group];
 	uint32_t n = tb_calls_members(writing->calls, group).n;
 	bool rooted = tb_collective_op_has_root((enum tb_collective_op)op->what);
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
 		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
-		.bytes = bytes_of(op, n),
+		.bytes = comm_op_bytes(op, n),
 		.group = group,
 		.told = writing->told};
 	if (rooted && op->root != TB_NONE)
@@ -107,13 +107,13 @@ static int add_collective(struct comm_writing *writing, const struct tb_comm_op 
 			"the root of a %s is rank %" PRIu32 " of a group of %" PRIu32,
 			tb_collective_op_name((enum tb_collective_op)op->what), call.peer,
 			n);
-	int status = add(writing, call);
+	int status = comm_call_add(writing, call);
 	if (status == TB_OK && op->splits != TB_NONE)
-		status = add_sizes(writing, op, n);
+		status = comm_add_sizes(writing, op, n);
 	return status;
 }
 
-static int add_message(
+static int comm_add_message(
 	struct comm_writing *writing, const struct tb_comm_op *op, bool starts)
 {
 	uint32_t group = writing->place->groups[op->group], peer = op->peer;
@@ -127,21 +127,23 @@ static int add_message(
 			"as newer PyTorch writes",
 			sends ? "send" : "receive",
 			(double)writing->place->enter_ns / 1e9, sends ? "Dst" : "Src");
-	return add(writing, (struct tb_call){.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-				    .bytes = bytes_of(op, members.n),
-				    .peer = peer,
-				    .group = group,
-				    .starts = starts});
+	return comm_call_add(
+		writing, (struct tb_call){.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
+				 .bytes = comm_op_bytes(op, members.n),
+				 .peer = peer,
+				 .group = group,
+				 .starts = starts});
 }
 
-static bool is_message(const struct tb_comm_op *op)
+static bool comm_op_is_message(const struct tb_comm_op *op)
 {
 	return op->what == TB_COMM_SEND || op->what == TB_COMM_RECV;
 }
 
-// add_group writes messages that one kernel sends and receives: all begin, then all are
-// waited for.
-static int add_group(struct comm_writing *writing, const struct tb_comm_kernel *kernel)
+// comm_add_kernels writes messages that one kernel sends and receives: all begin, then
+// all are waited for.
+static int comm_add_kernels(
+	struct comm_writing *writing, const struct tb_comm_kernel *kernel)
 {
 	const struct tb_profile *profile = writing->profile;
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
@@ -149,14 +151,14 @@ static int add_group(struct comm_writing *writing, const struct tb_comm_kernel *
 	uint32_t *begun = calloc(kernel->n_ops, sizeof *begun);
 	if (!begun)
 		return tb_fail_memory_in(writing->error, profile->path, "its messages");
-	int status = add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	int status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < kernel->n_ops && status == TB_OK; i++) {
-		status = add_message(writing, &profile->ops[ops[i]], true);
+		status = comm_add_message(writing, &profile->ops[ops[i]], true);
 		begun[n_begun++] = writing->last;
 	}
 	writing->ends = true;
 	if (status == TB_OK)
-		status = add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+		status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
 		status = tb_calls_after(writing->calls, rank, begun[i], writing->error);
 	free(begun);
@@ -171,18 +173,18 @@ int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
 		.calls = calls, .profile = profile, .place = place, .error = error};
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
 	int status = TB_OK;
-	bool group = kernel->n_ops > 1 && is_message(&profile->ops[ops[0]]);
+	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
 	// Nobody knows how the time and the channels of several collective calls divide.
 	bool alone = kernel->n_ops == 1;
 	writing.ends = alone && !kernel->has_no_end;
 	if (alone)
 		writing.told = kernel->told;
 	if (group)
-		status = add_group(&writing, kernel);
+		status = comm_add_kernels(&writing, kernel);
 	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {
 		const struct tb_comm_op *op = &profile->ops[ops[i]];
-		status = is_message(op) ? add_message(&writing, op, false)
-					: add_collective(&writing, op);
+		status = comm_op_is_message(op) ? comm_add_message(&writing, op, false)
+						: comm_add_collective(&writing, op);
 	}
 	*last = writing.last;
 	return status;

@@ -246,7 +246,7 @@ int tb_profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
 	return TB_OK;
 }
 
-static bool same(const char *copy, struct tb_raw text)
+static bool copy_equals(const char *copy, struct tb_raw text)
 {
 	return copy ? strlen(copy) == text.n && memcmp(copy, text.data, text.n) == 0
 		    : text.n == 0;
@@ -257,7 +257,7 @@ static uint32_t limited(uint64_t count)
 	return count < TB_NONE ? (uint32_t)count : 0;
 }
 
-static int add_group(
+static int comm_op_add_group(
 	struct tb_profile *profile, struct tb_profile_group made, struct tb_error *error)
 {
 	bool full = profile->n_groups >= GROUPS_MAX;
@@ -275,9 +275,9 @@ static int add_group(
 	return tb_fail_memory_in(error, profile->path, "its process groups");
 }
 
-// find_group stores the group that the arguments name, a new one where it is new.
-static int find_group(struct tb_profile *profile, const struct comm_arguments *args,
-	uint32_t *group, struct tb_error *error)
+// comm_op_find_group stores the group that the arguments name, a new one where it is new.
+static int comm_op_find_group(struct tb_profile *profile,
+	const struct comm_arguments *args, uint32_t *group, struct tb_error *error)
 {
 	struct tb_profile_group made = {.size = limited(args->size),
 		.start = limited(args->start),
@@ -285,8 +285,8 @@ static int find_group(struct tb_profile *profile, const struct comm_arguments *a
 	for (size_t i = profile->n_groups; i-- > 0;) {
 		const struct tb_profile_group *known = &profile->groups[i];
 		if (known->size == made.size && known->stride == made.stride &&
-			same(known->name, args->group) &&
-			same(known->ranks, args->ranks)) {
+			copy_equals(known->name, args->group) &&
+			copy_equals(known->ranks, args->ranks)) {
 			*group = (uint32_t)i;
 			return TB_OK;
 		}
@@ -299,7 +299,7 @@ static int find_group(struct tb_profile *profile, const struct comm_arguments *a
 	}
 	made.name = strndup(args->group.data, args->group.n);
 	*group = (uint32_t)profile->n_groups;
-	return add_group(profile, made, error);
+	return comm_op_add_group(profile, made, error);
 }
 
 int tb_profile_all_ranks(
@@ -312,7 +312,7 @@ int tb_profile_all_ranks(
 	}
 	*group = (uint32_t)profile->n_groups;
 	struct tb_profile_group made = {.name = strdup("all ranks"), .is_assumed = true};
-	return add_group(profile, made, error);
+	return comm_op_add_group(profile, made, error);
 }
 
 // read_splits keeps the sizes of an all-to-all by member. PyTorch cuts lists of more than
@@ -344,8 +344,8 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 	return TB_OK;
 }
 
-// fill makes the operation of its arguments; the group is found by then.
-static int fill(struct tb_profile *profile, const struct comm_arguments *args,
+// comm_op_fill makes the operation of its arguments; the group is found by then.
+static int comm_op_fill(struct tb_profile *profile, const struct comm_arguments *args,
 	struct tb_comm_op *op, struct tb_error *error)
 {
 	uint32_t bytes;
@@ -387,9 +387,9 @@ int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *e
 		return TB_OK;
 	int status = TB_OK;
 	if (made.what != TB_COMM_OTHER && made.what != TB_COMM_WAIT) {
-		status = find_group(profile, &read, &made.group, error);
+		status = comm_op_find_group(profile, &read, &made.group, error);
 		if (status == TB_OK)
-			status = fill(profile, &read, &made, error);
+			status = comm_op_fill(profile, &read, &made, error);
 	}
 	made.external = read.external;
 	return status == TB_OK ? tb_profile_add_op(profile, &made, op, error) : status;

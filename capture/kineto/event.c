@@ -24,7 +24,7 @@ static const struct {
 };
 #define N_CATEGORIES (sizeof categories / sizeof *categories)
 
-static enum tb_event_kind kind_of(struct tb_raw category)
+static enum tb_event_kind category_kind(struct tb_raw category)
 {
 	for (size_t i = 0; i < N_CATEGORIES; i++)
 		if (tb_raw_is(category, categories[i].name))
@@ -32,8 +32,8 @@ static enum tb_event_kind kind_of(struct tb_raw category)
 	return TB_EVENT_OTHER;
 }
 
-static int refuse(const struct tb_json_item *item, const char *path, const char *what,
-	struct tb_error *error)
+static int event_refuse(const struct tb_json_item *item, const char *path,
+	const char *what, struct tb_error *error)
 {
 	return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_OFFSET, item->offset,
 		"the event %s", what);
@@ -50,7 +50,7 @@ int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *ite
 		if (tb_raw_is(key, "ph") && !tb_raw_is(value, "X"))
 			return TB_OK;
 		if (tb_raw_is(key, "cat")) {
-			made.kind = kind_of(value);
+			made.kind = category_kind(value);
 			if (made.kind == TB_EVENT_OTHER)
 				return TB_OK;
 		} else if (tb_raw_is(key, "name"))
@@ -71,21 +71,22 @@ int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *ite
 		}
 	}
 	if (walk.failed)
-		return refuse(item, path, "is no JSON object", error);
+		return event_refuse(item, path, "is no JSON object", error);
 	if (made.kind == TB_EVENT_OTHER)
 		return TB_OK;
 	uint64_t long_ns = 0;
 	if (!tb_raw_micros(ts, &made.begin_ns))
-		return refuse(item, path, "has no time (ts, microseconds from 0)", error);
+		return event_refuse(
+			item, path, "has no time (ts, microseconds from 0)", error);
 	if (dur.n > 0 && !tb_raw_micros(dur, &long_ns))
-		return refuse(
+		return event_refuse(
 			item, path, "has no duration (dur, microseconds from 0)", error);
 	made.end_ns = made.begin_ns + long_ns;
 	*event = made;
 	return TB_OK;
 }
 
-struct tb_event_ties tb_event_ties(struct tb_raw args)
+struct tb_event_ties tb_event_ties_read(struct tb_raw args)
 {
 	struct tb_event_ties ties = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	struct tb_raw key, value;

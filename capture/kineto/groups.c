@@ -4,27 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its process groups");
-}
-
-static int make_room(const struct tb_profile *profile, struct tb_members *members,
+static int members_make_room(const struct tb_profile *profile, struct tb_members *members,
 	size_t n, struct tb_error *error)
 {
 	free(members->ranks);
 	members->n = 0;
 	members->ranks = calloc(n + 1, sizeof *members->ranks);
-	return members->ranks ? TB_OK : no_memory(profile, error);
+	return members->ranks
+		       ? TB_OK
+		       : tb_fail_memory_in(error, profile->path, "its process groups");
 }
 
-// read_list reads "[0, 1, 2]"; 1, or 0 if the list is cut, empty or not of `size`.
-static int read_list(const struct tb_profile *profile, const char *text, uint32_t size,
-	struct tb_members *members, struct tb_error *error)
+// members_read_list reads "[0, 1, 2]"; 1, or 0 if the list is cut, empty or not of
+// `size`.
+static int members_read_list(const struct tb_profile *profile, const char *text,
+	uint32_t size, struct tb_members *members, struct tb_error *error)
 {
 	struct tb_raw key, value, list = {text ? text : "", text ? strlen(text) : 0};
 	struct tb_raw_walk walk = tb_raw_walk_begin(list);
-	if (make_room(profile, members, list.n / 2, error) != TB_OK)
+	if (members_make_room(profile, members, list.n / 2, error) != TB_OK)
 		return TB_ENOMEM;
 	while (tb_raw_walk_next(&walk, &key, &value)) {
 		uint64_t rank;
@@ -35,23 +33,11 @@ static int read_list(const struct tb_profile *profile, const char *text, uint32_
 	return !walk.failed && members->n > 0 && (size == 0 || members->n == size);
 }
 
-static int read_config(const struct tb_profile *profile,
-	const struct tb_profile_group *group, struct tb_members *members,
-	struct tb_error *error)
+// group_make_row makes the members start, start + stride, ...
+static int group_make_row(const struct tb_profile *profile, uint32_t start,
+	uint32_t stride, uint32_t n, struct tb_members *members, struct tb_error *error)
 {
-	int found = 0;
-	for (size_t i = 0; i < profile->n_config && found == 0; i++)
-		if (strcmp(profile->config[i].name, group->name) == 0)
-			found = read_list(profile, profile->config[i].ranks, group->size,
-				members, error);
-	return found;
-}
-
-// make_row makes the members start, start + stride, ...
-static int make_row(const struct tb_profile *profile, uint32_t start, uint32_t stride,
-	uint32_t n, struct tb_members *members, struct tb_error *error)
-{
-	int status = make_room(profile, members, n, error);
+	int status = members_make_room(profile, members, n, error);
 	if (status != TB_OK)
 		return status;
 	for (uint32_t i = 0; i < n; i++)
@@ -60,7 +46,7 @@ static int make_row(const struct tb_profile *profile, uint32_t start, uint32_t s
 	return 1;
 }
 
-static int by_number(const void *a, const void *b)
+static int rank_by_number(const void *a, const void *b)
 {
 	const uint32_t *one = a, *other = b;
 	return (*one > *other) - (*one < *other);
@@ -71,7 +57,7 @@ static int find_users(const struct tb_profiles *all, const struct tb_profile *pr
 	const struct tb_profile_group *group, struct tb_members *members,
 	struct tb_error *error)
 {
-	int status = make_room(profile, members, all->n, error);
+	int status = members_make_room(profile, members, all->n, error);
 	if (status != TB_OK)
 		return status;
 	for (size_t i = 0; i < all->n; i++) {
@@ -83,34 +69,40 @@ static int find_users(const struct tb_profiles *all, const struct tb_profile *pr
 			break;
 		}
 	}
-	qsort(members->ranks, members->n, sizeof *members->ranks, by_number);
+	qsort(members->ranks, members->n, sizeof *members->ranks, rank_by_number);
 	return members->n > 0 && members->n == group->size;
 }
 
-static int find(const struct tb_profiles *all, const struct tb_profile *profile,
+static int groups_find(const struct tb_profiles *all, const struct tb_profile *profile,
 	const struct tb_profile_group *group, struct tb_members *members,
 	struct tb_error *error)
 {
 	if (group->is_assumed)
-		return make_row(profile, 0, 1, all->n_profiled, members, error);
-	int found = read_list(profile, group->ranks, group->size, members, error);
-	if (found == 0)
-		found = read_config(profile, group, members, error);
+		return group_make_row(profile, 0, 1, all->n_profiled, members, error);
+	int found = members_read_list(profile, group->ranks, group->size, members, error);
+	if (found == 0) {
+		found = 0;
+		for (size_t i = 0; i < profile->n_config && found == 0; i++)
+			if (strcmp(profile->config[i].name, group->name) == 0)
+				found = members_read_list(profile,
+					profile->config[i].ranks, group->size, members,
+					error);
+	}
 	uint64_t end = (uint64_t)group->start +
 		       ((uint64_t)group->size + (group->size == 0)) * group->stride;
 	if (found == 0 && group->size > 0 && group->stride > 0 &&
 		end - group->stride < all->n_profiled)
-		found = make_row(profile, group->start, group->stride, group->size,
+		found = group_make_row(profile, group->start, group->stride, group->size,
 			members, error);
 	if (found == 0 && group->size == all->n_profiled)
-		found = make_row(profile, 0, 1, group->size, members, error);
+		found = group_make_row(profile, 0, 1, group->size, members, error);
 	if (found == 0)
 		found = find_users(all, profile, group, members, error);
 	return found;
 }
 
-static int refuse(const struct tb_profile *profile, const struct tb_profile_group *group,
-	struct tb_error *error)
+static int group_refuse(const struct tb_profile *profile,
+	const struct tb_profile_group *group, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, profile->path,
 		"nothing says which ranks are in process group '%.60s' of %" PRIu32
@@ -124,10 +116,10 @@ int tb_groups_members(const struct tb_profiles *all, const struct tb_profile *pr
 {
 	const struct tb_profile_group *of = &profile->groups[group];
 	struct tb_members made = {0};
-	int found = find(all, profile, of, &made, error);
+	int found = groups_find(all, profile, of, &made, error);
 	int status = found > 0 ? TB_OK : found;
 	if (found == 0)
-		status = refuse(profile, of, error);
+		status = group_refuse(profile, of, error);
 	bool is_in = false;
 	for (uint32_t i = 0; i < made.n; i++)
 		is_in = is_in || made.ranks[i] == profile->rank;
@@ -152,13 +144,13 @@ static bool is_all(const struct tb_profiles *all, const struct tb_members *membe
 }
 
 // A row of a grid: its members' distance, and how many ranks all rows of its block span.
-struct group_row {
+struct profile_group_row {
 	uint32_t stride;
 	uint64_t block;
 };
 
 static bool find_row(const struct tb_profile *profile, const struct tb_members *members,
-	struct group_row *row)
+	struct profile_group_row *row)
 {
 	uint32_t first = members->ranks[0];
 	row->stride = members->n > 1 ? members->ranks[1] - first : 1;
@@ -175,10 +167,10 @@ static bool find_row(const struct tb_profile *profile, const struct tb_members *
 int tb_groups_clone(const struct tb_profiles *all, const struct tb_profile *profile,
 	uint32_t rank, struct tb_members *members, struct tb_error *error)
 {
-	struct group_row row;
+	struct profile_group_row row;
 	int status;
 	if (is_all(all, members)) {
-		status = make_row(profile, 0, 1, all->n_ranks, members, error);
+		status = group_make_row(profile, 0, 1, all->n_ranks, members, error);
 		return status > 0 ? TB_OK : status;
 	}
 	if (!find_row(profile, members, &row)) {
@@ -200,7 +192,7 @@ int tb_groups_clone(const struct tb_profiles *all, const struct tb_profile *prof
 			all->n_ranks, members->n, part);
 	uint32_t n = grows ? all->n_ranks / row.stride : members->n;
 	uint64_t begin = grows ? 0 : rank / row.block * row.block;
-	status = make_row(profile, (uint32_t)begin + rank % row.stride, row.stride, n,
-		members, error);
+	status = group_make_row(profile, (uint32_t)begin + rank % row.stride, row.stride,
+		n, members, error);
 	return status > 0 ? TB_OK : status;
 }

@@ -48,7 +48,7 @@ bool tb_json_items_is_cut(const struct tb_json_items *items)
 	return items->is_cut;
 }
 
-static int refuse(
+static int items_refuse(
 	struct tb_json_items *items, struct tb_error *error, const char *expected)
 {
 	uint64_t offset = items->offset + items->at;
@@ -61,9 +61,9 @@ static int refuse(
 		"is no JSON here: expected %s", expected);
 }
 
-// fill reads more behind what stands in the buffer, of which the bytes before `at` are
-// no longer needed. When the stream has ended it does nothing.
-static int fill(struct tb_json_items *items, struct tb_error *error)
+// items_fill reads more behind what stands in the buffer, of which the bytes before `at`
+// are no longer needed. When the stream has ended it does nothing.
+static int items_fill(struct tb_json_items *items, struct tb_error *error)
 {
 	if (items->at > 0) {
 		items->n -= items->at;
@@ -105,15 +105,15 @@ static int see(struct tb_json_items *items, char *byte, struct tb_error *error)
 		*byte = 0;
 		if (items->ended)
 			return TB_OK;
-		int status = fill(items, error);
+		int status = items_fill(items, error);
 		if (status != TB_OK)
 			return status;
 	}
 }
 
-// take_value stores the value that begins at `at` and moves behind it. A value that is
-// cut off by the end of the buffer is looked for anew in a fuller one: they are short.
-static int take_value(
+// items_take_value stores the value that begins at `at` and moves behind it. A value that
+// is cut off by the end of the buffer is looked for anew in a fuller one: they are short.
+static int items_take_value(
 	struct tb_json_items *items, struct tb_raw *value, struct tb_error *error)
 {
 	for (;;) {
@@ -125,18 +125,18 @@ static int take_value(
 			return TB_OK;
 		}
 		if (end != 0)
-			return refuse(items, error, "a value");
+			return items_refuse(items, error, "a value");
 		if (items->ended) {
 			items->at = items->n;
-			return refuse(items, error, "the rest of a value");
+			return items_refuse(items, error, "the rest of a value");
 		}
-		int status = fill(items, error);
+		int status = items_fill(items, error);
 		if (status != TB_OK)
 			return status;
 	}
 }
 
-static int expect(struct tb_json_items *items, char wanted, const char *expected,
+static int items_expect(struct tb_json_items *items, char wanted, const char *expected,
 	struct tb_error *error)
 {
 	char byte = 0;
@@ -144,21 +144,22 @@ static int expect(struct tb_json_items *items, char wanted, const char *expected
 	if (status != TB_OK)
 		return status;
 	if (byte != wanted)
-		return refuse(items, error, expected);
+		return items_refuse(items, error, expected);
 	items->at++;
 	return TB_OK;
 }
 
-// take_key keeps a copy of the next member's key, since its value may move the buffer.
-static int take_key(struct tb_json_items *items, struct tb_error *error)
+// items_take_key keeps a copy of the next member's key, since its value may move the
+// buffer.
+static int items_take_key(struct tb_json_items *items, struct tb_error *error)
 {
 	char byte = 0;
 	struct tb_raw key;
 	int status = see(items, &byte, error);
 	if (status == TB_OK && byte != '"')
-		return refuse(items, error, "the name of a member in quotes");
+		return items_refuse(items, error, "the name of a member in quotes");
 	if (status == TB_OK)
-		status = take_value(items, &key, error);
+		status = items_take_value(items, &key, error);
 	if (status != TB_OK)
 		return status;
 	key = tb_raw_string(key);
@@ -171,7 +172,7 @@ static int take_key(struct tb_json_items *items, struct tb_error *error)
 	}
 	memcpy(items->key, key.data, key.n);
 	items->key_n = key.n;
-	return expect(items, ':', "a colon", error);
+	return items_expect(items, ':', "a colon", error);
 }
 
 // take_comma passes the comma before what follows: 1 if something does, 0 if `closing`
@@ -192,9 +193,9 @@ static int take_comma(struct tb_json_items *items, char closing, struct tb_error
 	return 0;
 }
 
-// enter moves to the next value: an element of the array, or a member of the outermost
-// object. 1, or 0 at the end.
-static int enter(struct tb_json_items *items, struct tb_error *error)
+// items_enter moves to the next value: an element of the array, or a member of the
+// outermost object. 1, or 0 at the end.
+static int items_enter(struct tb_json_items *items, struct tb_error *error)
 {
 	for (;;) {
 		int more = take_comma(items, items->in_array ? ']' : '}', error);
@@ -206,7 +207,7 @@ static int enter(struct tb_json_items *items, struct tb_error *error)
 		if (!more)
 			continue;
 		char byte = 0;
-		int status = take_key(items, error);
+		int status = items_take_key(items, error);
 		if (status == TB_OK)
 			status = see(items, &byte, error);
 		if (status != TB_OK)
@@ -225,15 +226,15 @@ int tb_json_items_next(
 	if (items->done)
 		return 0;
 	if (!items->begun)
-		status = expect(items, '{', "the outermost object, '{'", error);
+		status = items_expect(items, '{', "the outermost object, '{'", error);
 	items->begun = true;
 	if (status == TB_OK)
-		status = enter(items, error);
+		status = items_enter(items, error);
 	items->done = status == 0;
 	if (status != 1)
 		return status;
 	struct tb_raw value;
-	status = take_value(items, &value, error);
+	status = items_take_value(items, &value, error);
 	if (status != TB_OK)
 		return status;
 	*item = (struct tb_json_item){.key = {items->key, items->key_n},

@@ -15,7 +15,7 @@
 
 #define MENTION_MOST ((size_t)1 << 20)
 
-static bool has_word(struct tb_bytes text, const char *word)
+static bool text_has_word(struct tb_bytes text, const char *word)
 {
 	return memmem(text.data, text.n, word, strlen(word)) != NULL;
 }
@@ -32,12 +32,13 @@ static bool begins_object(struct tb_bytes first)
 bool tb_kineto_begins(struct tb_bytes first)
 {
 	return begins_object(first) &&
-	       (has_word(first, "\"schemaVersion\"") ||
-		       has_word(first, "\"deviceProperties\"") ||
-		       has_word(first, "\"traceEvents\"") ||
+	       (text_has_word(first, "\"schemaVersion\"") ||
+		       text_has_word(first, "\"deviceProperties\"") ||
+		       text_has_word(first, "\"traceEvents\"") ||
 		       // An execution trace; Chakra's own have no process.
-		       (has_word(first, "\"schema\"") && has_word(first, "\"pid\"") &&
-			       has_word(first, "\"nodes\"")));
+		       (text_has_word(first, "\"schema\"") &&
+			       text_has_word(first, "\"pid\"") &&
+			       text_has_word(first, "\"nodes\"")));
 }
 
 // may_be returns whether a file of this name is looked into: JSON, perhaps compressed.
@@ -74,7 +75,8 @@ bool tb_kineto_is_folder(const char *path)
 	return tb_trace_files_are_in(path, is_profile);
 }
 
-static int identify(struct tb_profile *profile, size_t n_files, struct tb_error *error)
+static int profile_identify(
+	struct tb_profile *profile, size_t n_files, struct tb_error *error)
 {
 	if (!profile->host)
 		profile->host = tb_profile_host_in_name(profile->path);
@@ -89,7 +91,7 @@ static int identify(struct tb_profile *profile, size_t n_files, struct tb_error 
 	return TB_OK;
 }
 
-static int by_rank(const void *a, const void *b)
+static int profile_by_rank(const void *a, const void *b)
 {
 	const struct tb_profile *one = a, *other = b;
 	return (one->rank > other->rank) - (one->rank < other->rank);
@@ -99,7 +101,7 @@ static int by_rank(const void *a, const void *b)
 static int agree(struct tb_profiles *all, struct tb_error *error)
 {
 	const struct tb_profile *first = NULL;
-	qsort(all->profiles, all->n, sizeof *all->profiles, by_rank);
+	qsort(all->profiles, all->n, sizeof *all->profiles, profile_by_rank);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tb_profile *profile = &all->profiles[i];
 		if (i > 0 && profile->rank == profile[-1].rank)
@@ -126,8 +128,8 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 	return TB_OK;
 }
 
-// name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
-static void name_missing(const struct tb_profiles *all, char *text, size_t size)
+// kineto_name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
+static void kineto_name_missing(const struct tb_profiles *all, char *text, size_t size)
 {
 	size_t at = 0, next = 0;
 	uint32_t n = 0, n_named = 0;
@@ -147,8 +149,8 @@ static void name_missing(const struct tb_profiles *all, char *text, size_t size)
 		snprintf(text + at, size - at, " and %" PRIu32 " more", n - n_named);
 }
 
-// count_ranks settles how many ranks the job gets.
-static int count_ranks(
+// kineto_count_ranks settles how many ranks the job gets.
+static int kineto_count_ranks(
 	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
 {
 	char missing[128];
@@ -164,7 +166,7 @@ static int count_ranks(
 	}
 	if (all->n == all->n_profiled)
 		return TB_OK;
-	name_missing(all, missing, sizeof missing);
+	kineto_name_missing(all, missing, sizeof missing);
 	return tb_fail_in(error, TB_EFORMAT, all->profiles[0].path,
 		"is of a job with %" PRIu32 " ranks, of which there is no profile of %s: "
 		"give these too, or let them do what the others do with "
@@ -173,7 +175,7 @@ static int count_ranks(
 }
 
 // Groups that the job has already, to share one among its members.
-struct known {
+struct known_group {
 	const char *name;
 	uint32_t number;
 };
@@ -182,13 +184,14 @@ struct kineto_making {
 	const struct tb_profiles *all;
 	struct tb_calls *calls;
 	struct tb_error *error;
-	struct known *known;
+	struct known_group *known;
 	size_t n_known, known_room;
 	struct tb_map known_of; // hash of name and members to the place in `known`
 };
 
-static bool is_known(const struct kineto_making *making, const struct known *known,
-	const char *name, const struct tb_members *members)
+static bool group_is_known(const struct kineto_making *making,
+	const struct known_group *known, const char *name,
+	const struct tb_members *members)
 {
 	struct tb_group group = tb_calls_members(making->calls, known->number);
 	return group.n == members->n && strcmp(known->name, name) == 0 &&
@@ -196,23 +199,17 @@ static bool is_known(const struct kineto_making *making, const struct known *kno
 		       members->n * sizeof *members->ranks) == 0;
 }
 
-static uint64_t hash_of(const char *name, const struct tb_members *members)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 1099511628211u;
-	for (uint32_t i = 0; i < members->n; i++)
-		hash = (hash ^ members->ranks[i]) * 1099511628211u;
-	return hash;
-}
-
-static int add_group(struct kineto_making *making, const char *name,
+static int kineto_add_group(struct kineto_making *making, const char *name,
 	const struct tb_members *members, uint32_t *number)
 {
 	uint32_t place;
-	uint64_t key = hash_of(name, members);
+	uint64_t key = 1469598103934665603u; // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	for (uint32_t i = 0; i < members->n; i++)
+		key = (key ^ members->ranks[i]) * 1099511628211u;
 	for (; tb_map_find(&making->known_of, key, &place); key++) {
-		if (!is_known(making, &making->known[place], name, members))
+		if (!group_is_known(making, &making->known[place], name, members))
 			continue;
 		*number = making->known[place].number;
 		return TB_OK;
@@ -224,13 +221,32 @@ static int add_group(struct kineto_making *making, const char *name,
 	int status = tb_calls_group(making->calls, members->ranks, members->n, members->n,
 		number, making->error);
 	if (status == TB_OK)
-		making->known[making->n_known++] = (struct known){name, *number};
+		making->known[making->n_known++] = (struct known_group){name, *number};
 	return status;
 }
 
-static int find_groups(struct kineto_making *making, const struct tb_profile *profile,
-	uint32_t rank, uint32_t *groups)
+static bool has_messages(const struct tb_profile *profile)
 {
+	for (size_t i = 0; i < profile->n_kernel_ops; i++) {
+		uint8_t what = profile->ops[profile->kernel_ops[i]].what;
+		if (what == TB_COMM_SEND || what == TB_COMM_RECV)
+			return true;
+	}
+	return false;
+}
+
+static int kineto_add_rank(
+	struct kineto_making *making, const struct tb_profile *profile, uint32_t rank)
+{
+	if (rank != profile->rank && has_messages(profile))
+		return tb_fail_in(making->error, TB_EUSAGE, profile->path,
+			"sends messages to single ranks, as in pipelines: the ranks of "
+			"such a job do not do the same, and rank %" PRIu32
+			" cannot be cloned from it",
+			rank);
+	uint32_t *groups = calloc(profile->n_groups + 1, sizeof *groups);
+	if (!groups)
+		return tb_fail_memory(making->error, "process groups");
 	bool clones = making->all->n_ranks > making->all->n_profiled ||
 		      making->all->n < making->all->n_profiled;
 	int status = TB_OK;
@@ -248,35 +264,9 @@ static int find_groups(struct kineto_making *making, const struct tb_profile *pr
 					   ? "all ranks"
 					   : profile->groups[i].name;
 		if (status == TB_OK)
-			status = add_group(making, name, &members, &groups[i]);
+			status = kineto_add_group(making, name, &members, &groups[i]);
 		free(members.ranks);
 	}
-	return status;
-}
-
-static bool has_messages(const struct tb_profile *profile)
-{
-	for (size_t i = 0; i < profile->n_kernel_ops; i++) {
-		uint8_t what = profile->ops[profile->kernel_ops[i]].what;
-		if (what == TB_COMM_SEND || what == TB_COMM_RECV)
-			return true;
-	}
-	return false;
-}
-
-static int add_rank(
-	struct kineto_making *making, const struct tb_profile *profile, uint32_t rank)
-{
-	if (rank != profile->rank && has_messages(profile))
-		return tb_fail_in(making->error, TB_EUSAGE, profile->path,
-			"sends messages to single ranks, as in pipelines: the ranks of "
-			"such a job do not do the same, and rank %" PRIu32
-			" cannot be cloned from it",
-			rank);
-	uint32_t *groups = calloc(profile->n_groups + 1, sizeof *groups);
-	if (!groups)
-		return tb_fail_memory(making->error, "process groups");
-	int status = find_groups(making, profile, rank, groups);
 	const struct tb_lanes_place place = {.rank = rank, .groups = groups};
 	if (status == TB_OK)
 		status = tb_lanes_add(making->calls, profile, &place, making->error);
@@ -286,7 +276,7 @@ static int add_rank(
 	return status;
 }
 
-static int make(struct tb_calls **calls, const struct tb_profiles *all,
+static int kineto_make_calls(struct tb_calls **calls, const struct tb_profiles *all,
 	const struct tb_reading *reading, struct tb_error *error)
 {
 	struct kineto_making making = {.all = all, .error = error};
@@ -299,7 +289,7 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 		status = reading->stop && *reading->stop
 				 ? tb_fail_in(error, TB_ESTOPPED, profile->path,
 					   "was not read to the end: stopped")
-				 : add_rank(&making, profile, rank);
+				 : kineto_add_rank(&making, profile, rank);
 	}
 	free(making.known);
 	tb_map_fini(&making.known_of);
@@ -322,7 +312,8 @@ static int read_one(void *context, size_t i, struct tb_error *error)
 	const struct kineto_files *of = context;
 	int status = tb_profile_read(
 		&of->profiles[i], of->files->paths[i], of->reading, error);
-	return status == TB_OK ? identify(&of->profiles[i], of->files->n, error) : status;
+	return status == TB_OK ? profile_identify(&of->profiles[i], of->files->n, error)
+			       : status;
 }
 
 // read_files reads the profiles side by side: a job has many, and they are long.
@@ -336,7 +327,7 @@ static int read_files(struct tb_profiles *all, const struct tb_trace_files *file
 	int status = tb_workers_run(&work, 0, error);
 	if (status == TB_OK)
 		status = agree(all, error);
-	return status == TB_OK ? count_ranks(all, reading, error) : status;
+	return status == TB_OK ? kineto_count_ranks(all, reading, error) : status;
 }
 
 int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
@@ -355,7 +346,7 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status == TB_OK)
 		status = tb_profiles_check(&all, reading, error);
 	if (status == TB_OK)
-		status = make(calls, &all, reading, error);
+		status = kineto_make_calls(calls, &all, reading, error);
 	if (status == TB_OK)
 		*made = "nccl";
 	for (size_t i = 0; i < all.n; i++)

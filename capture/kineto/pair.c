@@ -19,12 +19,12 @@ struct pairing {
 	size_t n, n_waiting, n_annotated, head;
 };
 
-static bool sends(uint8_t what)
+static bool op_kind_sends(uint8_t what)
 {
 	return what != TB_COMM_WAIT && what != TB_COMM_OTHER;
 }
 
-static bool is_message(uint8_t what)
+static bool op_kind_is_message(uint8_t what)
 {
 	return what == TB_COMM_SEND || what == TB_COMM_RECV;
 }
@@ -37,7 +37,7 @@ struct keyed_op {
 	uint32_t op;
 };
 
-static int by_key(const void *a, const void *b)
+static int op_by_key(const void *a, const void *b)
 {
 	const struct keyed_op *one = a, *other = b;
 	int order = (one->key > other->key) - (one->key < other->key);
@@ -47,7 +47,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : (one->op > other->op) - (one->op < other->op);
 }
 
-static struct keyed_op key_of(
+static struct keyed_op op_key(
 	const struct tb_comm_op *op, uint32_t number, enum sorting sorting)
 {
 	switch (sorting) {
@@ -61,7 +61,7 @@ static struct keyed_op key_of(
 	}
 }
 
-static int no_memory(const struct pairing *pairing)
+static int pairing_no_memory(const struct pairing *pairing)
 {
 	return tb_fail_memory_in(
 		pairing->error, pairing->profile->path, "its communication");
@@ -78,15 +78,15 @@ static int sort_ops(
 	if (!sorted || !made) {
 		free(sorted);
 		free(made);
-		return no_memory(pairing);
+		return pairing_no_memory(pairing);
 	}
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		const struct tb_comm_op *op = &profile->ops[i];
-		if (sends(op->what) &&
+		if (op_kind_sends(op->what) &&
 			(sorting != BY_THREAD || op->source != TB_COMM_ARGUMENTS))
-			sorted[count++] = key_of(op, (uint32_t)i, sorting);
+			sorted[count++] = op_key(op, (uint32_t)i, sorting);
 	}
-	qsort(sorted, count, sizeof *sorted, by_key);
+	qsort(sorted, count, sizeof *sorted, op_by_key);
 	for (size_t i = 0; i < count; i++)
 		made[i] = sorted[i].op;
 	free(sorted);
@@ -95,9 +95,9 @@ static int sort_ops(
 	return TB_OK;
 }
 
-// claim marks the operations of an id as having a kernel, and returns the first of them,
-// or TB_NONE. It may be the kernel's own.
-static uint32_t claim(struct pairing *pairing, uint64_t external)
+// pairing_claim marks the operations of an id as having a kernel, and returns the first
+// of them, or TB_NONE. It may be the kernel's own.
+static uint32_t pairing_claim(struct pairing *pairing, uint64_t external)
 {
 	struct tb_profile *profile = pairing->profile;
 	size_t low = 0, high = pairing->n;
@@ -122,19 +122,20 @@ static uint32_t claim(struct pairing *pairing, uint64_t external)
 	return found;
 }
 
-static int give(struct pairing *pairing, struct tb_comm_kernel *kernel, uint32_t op)
+static int pairing_give(
+	struct pairing *pairing, struct tb_comm_kernel *kernel, uint32_t op)
 {
 	struct tb_profile *profile = pairing->profile;
 	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
 		    profile->n_kernel_ops + 1) != TB_OK)
-		return no_memory(pairing);
+		return pairing_no_memory(pairing);
 	profile->kernel_ops[profile->n_kernel_ops++] = op;
 	profile->ops[op].has_kernel = true;
 	kernel->n_ops++;
 	return TB_OK;
 }
 
-static bool fits(uint8_t kernel, uint8_t op)
+static bool op_fits_kernel(uint8_t kernel, uint8_t op)
 {
 	if (kernel == TB_COMM_OTHER || kernel == op)
 		return true;
@@ -162,10 +163,10 @@ static int give_waiting(
 			break;
 		// Only messages are launched together, behind their annotations.
 		bool only = only_messages || op->source != TB_COMM_ARGUMENTS;
-		if (op->has_kernel || !fits(kernel->what, op->what) ||
-			(only && !is_message(op->what)))
+		if (op->has_kernel || !op_fits_kernel(kernel->what, op->what) ||
+			(only && !op_kind_is_message(op->what)))
 			continue;
-		int status = give(pairing, kernel, pairing->waiting[i]);
+		int status = pairing_give(pairing, kernel, pairing->waiting[i]);
 		if (status != TB_OK)
 			return status;
 	}
@@ -204,12 +205,12 @@ static uint32_t find_around(
 static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
 {
 	const struct tb_profile *profile = pairing->profile;
-	uint32_t op = kernel->own_op, first = claim(pairing, kernel->external);
+	uint32_t op = kernel->own_op, first = pairing_claim(pairing, kernel->external);
 	if (first == TB_NONE && op == TB_NONE)
 		first = find_around(pairing, kernel);
 	kernel->first_op = (uint32_t)profile->n_kernel_ops;
 	kernel->n_ops = 0;
-	if (op == TB_NONE || !sends(profile->ops[op].what))
+	if (op == TB_NONE || !op_kind_sends(profile->ops[op].what))
 		op = first;
 	if (first != TB_NONE) {
 		kernel->is_rest = profile->ops[first].carried;
@@ -219,13 +220,13 @@ static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
 		return TB_OK;
 	if (op == TB_NONE)
 		return give_waiting(pairing, kernel, false);
-	int status = give(pairing, kernel, op);
-	if (status == TB_OK && is_message(profile->ops[op].what))
+	int status = pairing_give(pairing, kernel, op);
+	if (status == TB_OK && op_kind_is_message(profile->ops[op].what))
 		status = give_waiting(pairing, kernel, true);
 	return status;
 }
 
-static int refuse_unknown(const struct tb_profile *profile,
+static int pairing_refuse_unknown(const struct tb_profile *profile,
 	const struct tb_comm_kernel *kernel, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, profile->path,
@@ -243,7 +244,7 @@ static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
 	int status = TB_OK;
 	// Ids first: an operation whose kernel comes later waits for no other.
 	for (size_t i = 0; i < profile->n_kernels; i++)
-		(void)claim(pairing, profile->kernels[i].external);
+		(void)pairing_claim(pairing, profile->kernels[i].external);
 	for (size_t i = 0; i < profile->n_kernels && status == TB_OK; i++) {
 		status = pair_kernel(pairing, &profile->kernels[i]);
 		if (status != TB_OK || profile->kernels[i].n_ops > 0 ||
@@ -255,12 +256,12 @@ static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
 		}
 		profile->n_unknown++;
 		if (!reading->lenient)
-			status = refuse_unknown(
+			status = pairing_refuse_unknown(
 				profile, &profile->kernels[i], pairing->error);
 	}
 	for (size_t i = 0; i < profile->n_ops; i++)
-		profile->n_unlaunched +=
-			sends(profile->ops[i].what) && !profile->ops[i].has_kernel;
+		profile->n_unlaunched += op_kind_sends(profile->ops[i].what) &&
+					 !profile->ops[i].has_kernel;
 	return status;
 }
 

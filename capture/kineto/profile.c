@@ -34,12 +34,12 @@ void tb_profile_fini(struct tb_profile *profile)
 	memset(profile, 0, sizeof *profile);
 }
 
-static int no_memory(const struct tb_profile *profile, struct tb_error *error)
+static int profile_no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
 	return tb_fail_memory_in(error, profile->path, "its events");
 }
 
-static bool begins(struct tb_raw text, const char *word)
+static bool raw_begins(struct tb_raw text, const char *word)
 {
 	size_t n = strlen(word);
 	return text.n >= n && memcmp(text.data, word, n) == 0;
@@ -48,8 +48,8 @@ static bool begins(struct tb_raw text, const char *word)
 // Kernels of NCCL, of RCCL and of MSCCL, which stands in for NCCL.
 static bool is_communication(const struct tb_profile_event *event)
 {
-	return begins(event->name, "nccl") || begins(event->name, "rccl") ||
-	       begins(event->name, "msccl");
+	return raw_begins(event->name, "nccl") || raw_begins(event->name, "rccl") ||
+	       raw_begins(event->name, "msccl");
 }
 
 static uint64_t stream_key(const struct tb_event_ties *ties)
@@ -63,10 +63,10 @@ static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
 		profile->begin_ns = begin_ns;
 }
 
-static int add_kernel(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static int profile_add_kernel(struct tb_profile *profile,
+	const struct tb_profile_event *event, struct tb_error *error)
 {
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = tb_event_ties_read(event->args);
 	struct tb_comm_kernel made = {.order = ties.order,
 		.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
@@ -83,7 +83,7 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return no_memory(profile, error);
+		return profile_no_memory(profile, error);
 	if (made.own_op != TB_NONE)
 		profile->ops[made.own_op].has_kernel = true;
 	begin_at(profile, made.begin_ns);
@@ -91,12 +91,12 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 	return TB_OK;
 }
 
-static int add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
+static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
 	struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(
 		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
-		return no_memory(profile, error);
+		return profile_no_memory(profile, error);
 	profile->waits[profile->n_waits++] = *wait;
 	return TB_OK;
 }
@@ -113,10 +113,10 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 	profile->has_orders = true;
 	if (!waits && !for_all)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = tb_event_ties_read(event->args);
 	if (ties.order == UINT64_MAX)
 		return TB_OK;
-	return add_wait(profile,
+	return profile_add_wait(profile,
 		&(struct tb_stream_wait){.order = ties.order,
 			.external = ties.external,
 			.waiter_key = UINT64_MAX,
@@ -132,7 +132,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 {
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args), source = ties;
+	struct tb_event_ties ties = tb_event_ties_read(event->args), source = ties;
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
 	source.stream = UINT64_MAX;
@@ -149,7 +149,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 		recorded == UINT64_MAX)
 		return TB_OK;
 	profile->has_syncs = true;
-	return add_wait(profile,
+	return profile_add_wait(profile,
 		&(struct tb_stream_wait){.order = ties.order,
 			.external = UINT64_MAX,
 			.waiter_key = stream_key(&ties),
@@ -165,7 +165,7 @@ static int gather_event(struct tb_profile *profile, const struct tb_profile_even
 	uint32_t op;
 	switch (event->kind) {
 	case TB_EVENT_KERNEL:
-		return is_communication(event) ? add_kernel(profile, event, error)
+		return is_communication(event) ? profile_add_kernel(profile, event, error)
 					       : TB_OK;
 	case TB_EVENT_COMM:
 		return tb_profile_comm(profile, event, &op, error);
@@ -184,42 +184,39 @@ static int gather_event(struct tb_profile *profile, const struct tb_profile_even
 
 static bool launches(struct tb_raw name)
 {
-	return begins(name, "cudaLaunch") || begins(name, "cuLaunch") ||
-	       begins(name, "hipLaunch") || begins(name, "hipExtLaunch") ||
-	       begins(name, "hipModuleLaunch") || begins(name, "cudaGraphLaunch");
-}
-
-// note_launch stores when the kernels that a call launched were launched.
-static void note_launch(struct tb_profile *profile, const struct tb_profile_event *event)
-{
-	uint64_t order = tb_event_ties(event->args).order;
-	size_t low = 0, high = profile->n_kernels;
-	if (profile->first_launch == 0 || order < profile->first_launch)
-		profile->first_launch = order;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (profile->kernels[middle].order < order)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < profile->n_kernels && profile->kernels[low].order == order; low++) {
-		profile->kernels[low].launch_ns = event->begin_ns;
-		profile->kernels[low].launch_thread = event->thread;
-	}
+	return raw_begins(name, "cudaLaunch") || raw_begins(name, "cuLaunch") ||
+	       raw_begins(name, "hipLaunch") || raw_begins(name, "hipExtLaunch") ||
+	       raw_begins(name, "hipModuleLaunch") || raw_begins(name, "cudaGraphLaunch");
 }
 
 // gather_work takes what the second reading is for: the other work of the streams.
 static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
-	if (event->kind == TB_EVENT_RUNTIME && launches(event->name))
-		note_launch(profile, event);
+	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
+		// Store when the kernels that a call launched were launched.
+		uint64_t order = tb_event_ties_read(event->args).order;
+		size_t low = 0, high = profile->n_kernels;
+		if (profile->first_launch == 0 || order < profile->first_launch)
+			profile->first_launch = order;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+			if (profile->kernels[middle].order < order)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < profile->n_kernels && profile->kernels[low].order == order;
+			low++) {
+			profile->kernels[low].launch_ns = event->begin_ns;
+			profile->kernels[low].launch_thread = event->thread;
+		}
+	}
 	bool works = event->kind == TB_EVENT_COPY ||
 		     (event->kind == TB_EVENT_KERNEL && !is_communication(event));
 	if (!works)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = tb_event_ties_read(event->args);
 	begin_at(profile, event->begin_ns);
 	return tb_profile_work(profile,
 		&(struct tb_gpu_work){.key = stream_key(&ties),
@@ -229,31 +226,26 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 		error);
 }
 
-// Members of the outermost object that name the host; Kineto itself writes none, programs
-// add them by add_metadata.
-static int take_host(
-	struct tb_profile *profile, struct tb_raw value, struct tb_error *error)
-{
-	struct tb_raw name = tb_raw_string(value);
-	if (profile->host || name.n == 0)
-		return TB_OK;
-	profile->host = strndup(name.data, name.n);
-	return profile->host ? TB_OK : no_memory(profile, error);
-}
-
 static int gather_member(struct tb_profile *profile, const struct tb_json_item *item,
 	struct tb_error *error)
 {
 	if (tb_raw_is(item->key, "distributedInfo"))
 		return tb_profile_info(profile, item->value, error);
 	if (tb_raw_is(item->key, "hostname") || tb_raw_is(item->key, "hostName") ||
-		tb_raw_is(item->key, "host_name"))
-		return take_host(profile, item->value, error);
+		tb_raw_is(item->key, "host_name")) {
+		// Members of the outermost object that name the host; Kineto itself
+		// writes none, programs add them by add_metadata.
+		struct tb_raw name = tb_raw_string(item->value);
+		if (profile->host || name.n == 0)
+			return TB_OK;
+		profile->host = strndup(name.data, name.n);
+		return profile->host ? TB_OK : profile_no_memory(profile, error);
+	}
 	return TB_OK;
 }
 
-static int gather(struct tb_profile *profile, const struct tb_json_item *item, bool again,
-	struct tb_error *error)
+static int profile_gather(struct tb_profile *profile, const struct tb_json_item *item,
+	bool again, struct tb_error *error)
 {
 	struct tb_profile_event event;
 	if (!item->in_array)
@@ -289,7 +281,7 @@ static int read_once(struct tb_profile *profile, const struct tb_reading *readin
 			status = more;
 			break;
 		}
-		status = gather(profile, &item, again, error);
+		status = profile_gather(profile, &item, again, error);
 	}
 	int cause = tb_infile_check(file, error);
 	bool is_cut = cause == TB_EFORMAT || (items && tb_json_items_is_cut(items));

@@ -347,7 +347,7 @@ struct tb_event_ties {
 	uint64_t device, stream, order, external;
 };
 
-struct tb_event_ties tb_event_ties(struct tb_raw args);
+struct tb_event_ties tb_event_ties_read(struct tb_raw args);
 
 // The members of a profile's process groups, as far as profiles tell them, and those of
 // the groups of ranks of which there is no profile.

@@ -12,14 +12,14 @@ static const uint8_t meaning[256] = {
 	[']'] = CLOSES,
 };
 
-static bool is_blank(char byte)
+static bool byte_is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
 size_t tb_raw_blanks(struct tb_raw text, size_t at)
 {
-	while (at < text.n && is_blank(text.data[at]))
+	while (at < text.n && byte_is_blank(text.data[at]))
 		at++;
 	return at;
 }
@@ -72,7 +72,7 @@ static size_t nested_end(struct tb_raw text, size_t at)
 
 static bool ends_word(char byte)
 {
-	return byte == ',' || byte == ':' || is_blank(byte) ||
+	return byte == ',' || byte == ':' || byte_is_blank(byte) ||
 	       meaning[(uint8_t)byte] != OTHER;
 }
 
@@ -98,18 +98,18 @@ struct tb_raw_walk tb_raw_walk_begin(struct tb_raw value)
 	return walk;
 }
 
-static bool fail(struct tb_raw_walk *walk)
+static bool raw_walk_fail(struct tb_raw_walk *walk)
 {
 	walk->failed = true;
 	walk->at = walk->text.n;
 	return false;
 }
 
-static bool take(struct tb_raw_walk *walk, struct tb_raw *value)
+static bool raw_walk_take(struct tb_raw_walk *walk, struct tb_raw *value)
 {
 	size_t end = tb_raw_end(walk->text, walk->at);
 	if (end <= walk->at)
-		return fail(walk);
+		return raw_walk_fail(walk);
 	*value = (struct tb_raw){walk->text.data + walk->at, end - walk->at};
 	walk->at = tb_raw_blanks(walk->text, end);
 	return true;
@@ -125,14 +125,14 @@ bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_ra
 		return false;
 	*key = (struct tb_raw){"", 0};
 	if (text.data[0] == '{') {
-		if (!take(walk, key))
+		if (!raw_walk_take(walk, key))
 			return false;
 		*key = tb_raw_string(*key);
 		if (walk->at >= text.n || text.data[walk->at] != ':')
-			return fail(walk);
+			return raw_walk_fail(walk);
 		walk->at = tb_raw_blanks(text, walk->at + 1);
 	}
-	return take(walk, value);
+	return raw_walk_take(walk, value);
 }
 
 // take_digits reads digits as a number and moves behind them; false beyond 2^64 - 1.

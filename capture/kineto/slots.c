@@ -9,7 +9,7 @@
 #define STREAMS_MAX   1024
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int by_order(const void *a, const void *b)
+static int mark_by_order(const void *a, const void *b)
 {
 	const struct tb_comm_kernel *one = a, *other = b;
 	int order = COMPARE(one->order, other->order);
@@ -27,13 +27,13 @@ static int by_mark(const void *a, const void *b)
 	return order ? order : COMPARE(one->index, other->index);
 }
 
-static int by_number(const void *a, const void *b)
+static int work_by_number(const void *a, const void *b)
 {
 	const uint64_t *one = a, *other = b;
 	return COMPARE(*one, *other);
 }
 
-static int no_memory(const struct tb_profile *profile, struct tb_error *error)
+static int slots_no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
 	return tb_fail_memory_in(error, profile->path, "its communication");
 }
@@ -46,18 +46,18 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 	size_t n = 0, n_kept = 0;
 	uint64_t *inner = malloc((profile->n_ops + 1) * sizeof *inner);
 	if (!inner)
-		return no_memory(profile, error);
+		return slots_no_memory(profile, error);
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
 			inner[n++] = profile->ops[i].external;
-	qsort(inner, n, sizeof *inner, by_number);
+	qsort(inner, n, sizeof *inner, work_by_number);
 	for (size_t i = 0; i < profile->n_waits; i++) {
 		struct tb_stream_wait wait = profile->waits[i];
 		if (profile->has_syncs && wait.waiter_key == UINT64_MAX && !wait.for_all)
 			continue;
 		if (wait.external != UINT64_MAX &&
-			bsearch(&wait.external, inner, n, sizeof *inner, by_number))
+			bsearch(&wait.external, inner, n, sizeof *inner, work_by_number))
 			continue;
 		profile->waits[n_kept++] = wait;
 	}
@@ -73,7 +73,7 @@ static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 	profile->n_waits = 0;
 	if (TB_ARRAY_RESERVE(&profile->waits, &profile->waits_room, profile->n_kernels) !=
 		TB_OK)
-		return no_memory(profile, error);
+		return slots_no_memory(profile, error);
 	for (size_t i = 0; i < profile->n_kernels; i++) {
 		profile->kernels[i].order = 0;
 		profile->waits[profile->n_waits++] =
@@ -94,14 +94,14 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 		return status;
 	if (profile->n_kernels > 0)
 		qsort(profile->kernels, profile->n_kernels, sizeof *profile->kernels,
-			by_order);
+			mark_by_order);
 	size_t n = profile->n_kernels + profile->n_waits;
 	if (n >= TB_NONE)
 		return tb_fail_in(error, TB_ECAPACITY, profile->path,
 			"has more than %u communication operations", TB_NONE - 1);
 	profile->marks = malloc((n + 1) * sizeof *profile->marks);
 	if (!profile->marks)
-		return no_memory(profile, error);
+		return slots_no_memory(profile, error);
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
 			(struct tb_mark){profile->kernels[i].order,
@@ -114,21 +114,22 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 	return TB_OK;
 }
 
-// comes_before returns whether work was handed over before a mark. What has the mark's
-// own order is of the same CUDA graph, or nothing has one: then time decides.
-static bool comes_before(const struct tb_gpu_work *work, const struct tb_mark *mark)
+// work_comes_before returns whether work was handed over before a mark. What has the
+// mark's own order is of the same CUDA graph, or nothing has one: then time decides.
+static bool work_comes_before(const struct tb_gpu_work *work, const struct tb_mark *mark)
 {
 	if (work->order != mark->order)
 		return work->order < mark->order;
 	return work->begin_ns < mark->at_ns;
 }
 
-static uint32_t slot_of(const struct tb_profile *profile, const struct tb_gpu_work *work)
+static uint32_t work_slot(
+	const struct tb_profile *profile, const struct tb_gpu_work *work)
 {
 	size_t low = 0, high = profile->n_marks;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (comes_before(work, &profile->marks[middle]))
+		if (work_comes_before(work, &profile->marks[middle]))
 			high = middle;
 		else
 			low = middle + 1;
@@ -142,7 +143,7 @@ static int by_slot(const void *a, const void *b)
 	return COMPARE(one->slot, other->slot);
 }
 
-static void join(struct tb_stretch *into, const struct tb_stretch *other)
+static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other)
 {
 	if (other->first_order < into->first_order ||
 		(other->first_order == into->first_order &&
@@ -162,16 +163,16 @@ static void tidy(struct tb_stream *stream)
 		qsort(stream->stretches, stream->n, sizeof *stream->stretches, by_slot);
 	for (size_t i = 0; i < stream->n; i++) {
 		if (n > 0 && stream->stretches[n - 1].slot == stream->stretches[i].slot)
-			join(&stream->stretches[n - 1], &stream->stretches[i]);
+			stretch_join(&stream->stretches[n - 1], &stream->stretches[i]);
 		else
 			stream->stretches[n++] = stream->stretches[i];
 	}
 	stream->n = n;
 }
 
-// make_room lets one more stretch in: first by joining, which suffices unless work comes
-// in no order at all.
-static int make_room(
+// stream_make_room lets one more stretch in: first by joining, which suffices unless work
+// comes in no order at all.
+static int stream_make_room(
 	struct tb_profile *profile, struct tb_stream *stream, struct tb_error *error)
 {
 	if (stream->n < stream->room)
@@ -181,7 +182,7 @@ static int make_room(
 		return TB_OK;
 	return TB_ARRAY_RESERVE(&stream->stretches, &stream->room, stream->n + 1) == TB_OK
 		       ? TB_OK
-		       : no_memory(profile, error);
+		       : slots_no_memory(profile, error);
 }
 
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
@@ -196,7 +197,7 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 		    profile->n_streams + 1) != TB_OK ||
 		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
 			TB_OK)
-		return no_memory(profile, error);
+		return slots_no_memory(profile, error);
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};
 	return TB_OK;
@@ -210,15 +211,15 @@ int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
 	if (status != TB_OK)
 		return status;
 	struct tb_stream *stream = &profile->streams[number];
-	struct tb_stretch made = {.slot = slot_of(profile, work),
+	struct tb_stretch made = {.slot = work_slot(profile, work),
 		.first_order = work->order,
 		.first_begin_ns = work->begin_ns,
 		.end_ns = work->end_ns};
 	if (stream->n > 0 && stream->stretches[stream->n - 1].slot == made.slot) {
-		join(&stream->stretches[stream->n - 1], &made);
+		stretch_join(&stream->stretches[stream->n - 1], &made);
 		return TB_OK;
 	}
-	status = make_room(profile, stream, error);
+	status = stream_make_room(profile, stream, error);
 	if (status == TB_OK)
 		stream->stretches[stream->n++] = made;
 	return status;

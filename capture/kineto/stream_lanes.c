@@ -36,11 +36,6 @@ struct lanes {
 	uint32_t n_lanes;
 };
 
-static int no_memory(const struct lanes *lanes)
-{
-	return tb_fail_memory_in(lanes->error, lanes->profile->path, "its streams");
-}
-
 // list_kernels gives each stream the list of its kernels.
 static void list_kernels(struct lanes *lanes)
 {
@@ -66,7 +61,8 @@ static int open_lanes(struct lanes *lanes)
 	lanes->befores = calloc(n + 1, sizeof *lanes->befores);
 	if (!lanes->streams || !lanes->kernels || !lanes->kernel_calls ||
 		!lanes->waited || !lanes->befores)
-		return no_memory(lanes);
+		return tb_fail_memory_in(
+			lanes->error, lanes->profile->path, "its streams");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		lanes->kernel_calls[i] = TB_NONE;
 	for (size_t s = 0; s < n; s++)
@@ -83,18 +79,9 @@ static int open_lanes(struct lanes *lanes)
 	return TB_OK;
 }
 
-static void close_lanes(struct lanes *lanes)
-{
-	free(lanes->streams);
-	free(lanes->kernels);
-	free(lanes->kernel_calls);
-	free(lanes->waited);
-	free(lanes->befores);
-}
-
-// add_joint adds a call that only computes, and waits for `befores`. Lanes are numbered
-// as they come into use.
-static int add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns,
+// lanes_add_joint adds a call that only computes, and waits for `befores`. Lanes are
+// numbered as they come into use.
+static int lanes_add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns,
 	uint64_t enter_ns, uint32_t *index)
 {
 	if (*lane == TB_NONE)
@@ -121,7 +108,7 @@ static int work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t u
 {
 	if (until_ns <= stream->at_ns)
 		return TB_OK;
-	int status = add_joint(lanes, &stream->lane, until_ns - stream->at_ns,
+	int status = lanes_add_joint(lanes, &stream->lane, until_ns - stream->at_ns,
 		stream->at_ns, &stream->last);
 	stream->at_ns = until_ns;
 	stream->worked = stream->last;
@@ -143,10 +130,10 @@ static void take_stretches(struct lanes *lanes, size_t mark)
 	}
 }
 
-// release finds what a kernel waits for on the other streams: the work that was handed to
-// them before it, unless that ended after the kernel had begun. `ready_ns` gets when the
-// last of it ended.
-static int release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
+// lanes_release finds what a kernel waits for on the other streams: the work that was
+// handed to them before it, unless that ended after the kernel had begun. `ready_ns` gets
+// when the last of it ended.
+static int lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 	uint32_t *n_befores, uint64_t *ready_ns)
 {
 	*n_befores = 0;
@@ -199,12 +186,12 @@ static int hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t re
 		return TB_OK;
 	int status = TB_OK;
 	if (*n_befores > 0) {
-		status = add_joint(lanes, &stream->launch_lane, 0, from, &index);
+		status = lanes_add_joint(lanes, &stream->launch_lane, 0, from, &index);
 		if (status == TB_OK)
 			status = come_after(lanes, *n_befores);
 	}
 	if (status == TB_OK)
-		status = add_joint(
+		status = lanes_add_joint(
 			lanes, &stream->launch_lane, until_ns - from, from, &index);
 	stream->launched_ns = until_ns;
 	lanes->befores[0] = index;
@@ -218,7 +205,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	struct gpu_stream *stream = &lanes->streams[kernel->stream];
 	uint32_t n_befores;
 	uint64_t ready;
-	int status = release(lanes, kernel, &n_befores, &ready);
+	int status = lanes_release(lanes, kernel, &n_befores, &ready);
 	if (status == TB_OK)
 		status = hold_back(lanes, stream, ready,
 			launched_at(stream, kernel, ready), &n_befores);
@@ -247,8 +234,8 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	return status;
 }
 
-// n_ended returns how many of a stream's launched kernels had ended by a time.
-static uint32_t n_ended(
+// stream_n_ended returns how many of a stream's launched kernels had ended by a time.
+static uint32_t stream_n_ended(
 	const struct lanes *lanes, const struct gpu_stream *stream, uint64_t by_ns)
 {
 	uint32_t low = 0, high = stream->n_launched;
@@ -268,27 +255,27 @@ struct lane_choice {
 	uint32_t n;
 };
 
-static const struct tb_comm_kernel *last_of(
+static const struct tb_comm_kernel *stream_last_kernel(
 	const struct lanes *lanes, const struct gpu_stream *source, uint32_t n)
 {
 	return &lanes->profile->kernels[source->kernels[n - 1]];
 }
 
-// choose finds for which kernel a stream waited whose next work began at begin_ns: the
-// last that ended while the stream had nothing to do; if there is none, the oldest for
-// which nobody has waited yet, as programs wait for operations in the order in which they
-// began them.
-static bool choose(const struct lanes *lanes, const struct gpu_stream *waiter,
+// lanes_choose finds for which kernel a stream waited whose next work began at begin_ns:
+// the last that ended while the stream had nothing to do; if there is none, the oldest
+// for which nobody has waited yet, as programs wait for operations in the order in which
+// they began them.
+static bool lanes_choose(const struct lanes *lanes, const struct gpu_stream *waiter,
 	uint64_t begin_ns, struct lane_choice *choice)
 {
 	uint64_t last_ns = waiter->end_ns, oldest = UINT64_MAX;
 	bool binding = false, found = false;
 	for (size_t s = 0; s < lanes->n_streams; s++) {
 		const struct gpu_stream *source = &lanes->streams[s];
-		uint32_t n = n_ended(lanes, source, begin_ns);
+		uint32_t n = stream_n_ended(lanes, source, begin_ns);
 		if (source == waiter || n <= waiter->n_waited[s])
 			continue;
-		uint64_t end_ns = last_of(lanes, source, n)->end_ns;
+		uint64_t end_ns = stream_last_kernel(lanes, source, n)->end_ns;
 		if (end_ns > last_ns) {
 			last_ns = end_ns;
 			binding = true;
@@ -297,7 +284,7 @@ static bool choose(const struct lanes *lanes, const struct gpu_stream *waiter,
 		uint32_t first = source->n_waited_any;
 		if (binding || n <= first)
 			continue;
-		uint64_t order = last_of(lanes, source, first + 1)->order;
+		uint64_t order = stream_last_kernel(lanes, source, first + 1)->order;
 		if (order < oldest) {
 			oldest = order;
 			found = true;
@@ -314,12 +301,13 @@ static int write_wait(
 	uint32_t call = lanes->kernel_calls[source->kernels[choice.n - 1]];
 	if (choice.n <= waiter->n_waited[choice.source] || call == TB_NONE)
 		return TB_OK;
-	uint64_t end_ns = last_of(lanes, source, choice.n)->end_ns;
+	uint64_t end_ns = stream_last_kernel(lanes, source, choice.n)->end_ns;
 	// Computation and waiting begin together in a lane's first call, so this one
 	// must not be the first.
 	int status = work_until(lanes, waiter, waiter->end_ns);
 	if (status == TB_OK)
-		status = add_joint(lanes, &waiter->lane, 0, waiter->at_ns, &waiter->last);
+		status = lanes_add_joint(
+			lanes, &waiter->lane, 0, waiter->at_ns, &waiter->last);
 	lanes->befores[0] = call;
 	if (status == TB_OK)
 		status = come_after(lanes, 1);
@@ -342,14 +330,14 @@ static const struct tb_stretch *next_work(
 	return stream->next < from->n ? &from->stretches[stream->next] : NULL;
 }
 
-// wait_for_all has a stream wait for all kernels that had ended when it went on.
-static int wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
+// lanes_wait_for_all has a stream wait for all kernels that had ended when it went on.
+static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 {
 	const struct tb_stretch *work = next_work(lanes, waiter);
 	int status = TB_OK;
 	for (size_t s = 0; work && s < lanes->n_streams && status == TB_OK; s++) {
 		struct gpu_stream *source = &lanes->streams[s];
-		uint32_t n = n_ended(lanes, source, work->first_begin_ns);
+		uint32_t n = stream_n_ended(lanes, source, work->first_begin_ns);
 		if (source != waiter && n > 0)
 			status = write_wait(lanes, waiter, (struct lane_choice){s, n});
 	}
@@ -369,7 +357,8 @@ static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
 			continue;
 		choice = (struct lane_choice){s, stream->n_launched};
 		while (choice.n > 0 &&
-			last_of(lanes, stream, choice.n)->order > wait->source_order)
+			stream_last_kernel(lanes, stream, choice.n)->order >
+				wait->source_order)
 			choice.n--;
 	}
 	// A stream that has only kernels of NCCL waits by their place in the order.
@@ -392,7 +381,7 @@ static int wait_found(struct lanes *lanes)
 		first = work;
 		waiter = &lanes->streams[s];
 	}
-	if (!waiter || !choose(lanes, waiter, first->first_begin_ns, &choice))
+	if (!waiter || !lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
 		return TB_OK;
 	return write_wait(lanes, waiter, choice);
 }
@@ -405,7 +394,7 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 	if (!wait->for_all)
 		return wait_found(lanes);
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
-		status = wait_for_all(lanes, &lanes->streams[s]);
+		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
 	return status;
 }
 
@@ -424,7 +413,7 @@ static void pass_kernel(struct lanes *lanes, uint32_t number)
 	stream->at_ns = stream->end_ns;
 }
 
-static int write_all(struct lanes *lanes)
+static int lanes_write_all(struct lanes *lanes)
 {
 	const struct tb_profile *profile = lanes->profile;
 	int status = TB_OK;
@@ -451,7 +440,11 @@ int tb_lanes_add(struct tb_calls *calls, const struct tb_profile *profile,
 		.calls = calls, .profile = profile, .place = place, .error = error};
 	int status = open_lanes(&lanes);
 	if (status == TB_OK)
-		status = write_all(&lanes);
-	close_lanes(&lanes);
+		status = lanes_write_all(&lanes);
+	free(lanes.streams);
+	free(lanes.kernels);
+	free(lanes.kernel_calls);
+	free(lanes.waited);
+	free(lanes.befores);
 	return status;
 }

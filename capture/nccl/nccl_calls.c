@@ -35,7 +35,7 @@ struct nl_making {
 	bool rootless;	       // a call has a root though the log names no ranks
 };
 
-static int find_lane(
+static int nccl_find_lane(
 	struct nl_making *making, uint32_t gpu, uint64_t stream, struct nl_lane **lane)
 {
 	uint32_t place;
@@ -78,7 +78,7 @@ static int end_group(struct nl_making *making, struct nl_lane *lane)
 	return status;
 }
 
-static int add_message(struct nl_making *making, struct nl_lane *lane,
+static int nccl_add_message(struct nl_making *making, struct nl_lane *lane,
 	const struct nl_op *op, struct tb_call call)
 {
 	struct nl_log *log = making->log;
@@ -98,10 +98,10 @@ static int add_message(struct nl_making *making, struct nl_lane *lane,
 	return status;
 }
 
-// goes_on returns whether a message is of the group that its lane has begun, and notes
-// that it is of the present one in any case.
-static int goes_on(struct nl_making *making, struct nl_lane *lane, const struct nl_op *op,
-	bool *same)
+// lane_goes_on returns whether a message is of the group that its lane has begun, and
+// notes that it is of the present one in any case.
+static int lane_goes_on(struct nl_making *making, struct nl_lane *lane,
+	const struct nl_op *op, bool *same)
 {
 	uint64_t key = ((uint64_t)(lane - making->lanes) << 32 | op->root) *
 			       UINT64_C(0x9e3779b97f4a7c15) +
@@ -115,12 +115,7 @@ static int goes_on(struct nl_making *making, struct nl_lane *lane, const struct 
 		       : tb_nl_no_memory(making->log);
 }
 
-static uint64_t enter_ns(const struct nl_log *log, const struct nl_op *op)
-{
-	return log->n_untimed > 0 ? 0 : op->at_ns - log->first_ns;
-}
-
-static int add_op(struct nl_making *making, const struct nl_op *op)
+static int nccl_add_op(struct nl_making *making, const struct nl_op *op)
 {
 	struct nl_log *log = making->log;
 	const struct nl_comm *comm = &log->comms[op->comm];
@@ -128,9 +123,9 @@ static int add_op(struct nl_making *making, const struct nl_op *op)
 	bool is_message = op->what == NL_SEND || op->what == NL_RECV;
 	struct nl_lane *lane = NULL;
 	bool same = false;
-	int status = find_lane(making, comm->gpu, op->stream, &lane);
+	int status = nccl_find_lane(making, comm->gpu, op->stream, &lane);
 	if (status == TB_OK && is_message)
-		status = goes_on(making, lane, op, &same);
+		status = lane_goes_on(making, lane, op, &same);
 	if (status == TB_OK && !same)
 		status = end_group(making, lane);
 	if (status != TB_OK)
@@ -139,13 +134,13 @@ static int add_op(struct nl_making *making, const struct nl_op *op)
 				       : op->what == NL_RECV ? TB_CALL_RECV
 							     : TB_CALL_COLLECTIVE,
 		.bytes = op->count * op->element_bytes,
-		.enter_ns = enter_ns(log, op),
+		.enter_ns = (log->n_untimed > 0 ? 0 : op->at_ns - log->first_ns),
 		.group = group->number,
 		.lane = lane->index};
 	if (is_message) {
 		lane->comm = op->comm;
 		lane->number = op->number;
-		return add_message(making, lane, op, call);
+		return nccl_add_message(making, lane, op, call);
 	}
 	call.op = op->what;
 	call.told = op->told;
@@ -175,16 +170,8 @@ static int refuse_group(const struct nl_log *log, const struct nl_group *group)
 		group->n_ranks, group->n_members, log->parts, group->n_ranks);
 }
 
-static int refuse_messages(const struct nl_log *log)
-{
-	return tb_fail_in(log->error, TB_EFORMAT, log->file,
-		"has sends and receives, but does not say which rank a process is: "
-		"expected the lines of the initialization too "
-		"(NCCL_DEBUG_SUBSYS=INIT,COLL)");
-}
-
-// add_group makes a group of the calls; one that cannot be has none with --lenient.
-static int add_group(struct nl_making *making, struct nl_group *group,
+// nccl_add_group makes a group of the calls; one that cannot be has none with --lenient.
+static int nccl_add_group(struct nl_making *making, struct nl_group *group,
 	const struct tb_reading *reading)
 {
 	struct nl_log *log = making->log;
@@ -206,7 +193,7 @@ static int add_group(struct nl_making *making, struct nl_group *group,
 	return status;
 }
 
-static int add_hosts(struct nl_making *making)
+static int nccl_add_hosts(struct nl_making *making)
 {
 	const struct nl_log *log = making->log;
 	int status = TB_OK;
@@ -228,8 +215,12 @@ static int add_ops(struct nl_making *making)
 		if (group->number == NL_NONE)
 			continue;
 		if (op->what >= TB_COLL_N && group->is_numbered)
-			return refuse_messages(log);
-		status = add_op(making, op);
+			return tb_fail_in(log->error, TB_EFORMAT, log->file,
+				"has sends and receives, but does not say which rank a "
+				"process is: "
+				"expected the lines of the initialization too "
+				"(NCCL_DEBUG_SUBSYS=INIT,COLL)");
+		status = nccl_add_op(making, op);
 	}
 	for (size_t i = 0; i < making->n_lanes && status == TB_OK; i++)
 		status = end_group(making, &making->lanes[i]);
@@ -241,7 +232,7 @@ static int add_ops(struct nl_making *making)
 	return status;
 }
 
-static void note_left_out(const struct nl_making *making)
+static void nccl_note_left_out(const struct nl_making *making)
 {
 	const struct nl_log *log = making->log;
 	struct tb_calls *calls = making->calls;
@@ -272,7 +263,7 @@ static void note_left_out(const struct nl_making *making)
 				text, sizeof text));
 }
 
-static void note(const struct nl_making *making)
+static void nccl_note(const struct nl_making *making)
 {
 	const struct nl_log *log = making->log;
 	struct tb_calls *calls = making->calls;
@@ -289,7 +280,7 @@ static void note(const struct nl_making *making)
 			"the %s do not say which rank a process is: ranks are "
 			"numbered by host and device%s",
 			log->parts, making->rootless ? ", and so are roots" : "");
-	note_left_out(making);
+	nccl_note_left_out(making);
 	if (log->n_cloned > 0)
 		tb_calls_note(calls,
 			"%" PRIu32 " of %" PRIu32 " ranks have no log and do what the "
@@ -298,7 +289,7 @@ static void note(const struct nl_making *making)
 	tb_reading_note_breaks(calls, log->n_broken_files);
 }
 
-static int fill(struct nl_making *making, const struct tb_reading *reading)
+static int nccl_fill_calls(struct nl_making *making, const struct tb_reading *reading)
 {
 	struct nl_log *log = making->log;
 	int status = TB_OK;
@@ -306,13 +297,13 @@ static int fill(struct nl_making *making, const struct tb_reading *reading)
 	if (!making->n_of_gpu)
 		return tb_nl_no_memory(log);
 	for (size_t i = 0; i < log->n_groups && status == TB_OK; i++)
-		status = add_group(making, &log->groups[i], reading);
+		status = nccl_add_group(making, &log->groups[i], reading);
 	if (status == TB_OK)
-		status = add_hosts(making);
+		status = nccl_add_hosts(making);
 	if (status == TB_OK)
 		status = add_ops(making);
 	if (status == TB_OK)
-		note(making);
+		nccl_note(making);
 	return status;
 }
 
@@ -330,7 +321,7 @@ int tb_nl_calls(
 			log, &log->groups[log->comms[log->ops[0].comm].group]);
 	int status = tb_calls_new(&making.calls, log->n_ranks, log->error);
 	if (status == TB_OK)
-		status = fill(&making, reading);
+		status = nccl_fill_calls(&making, reading);
 	for (size_t i = 0; i < making.n_lanes; i++)
 		free(making.lanes[i].begun);
 	free(making.lanes);

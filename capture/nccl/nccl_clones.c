@@ -17,19 +17,20 @@ struct nl_cloning {
 	size_t n_comms, n_ops; // of the log
 };
 
-static int refuse(const struct nl_log *log, const char *why)
+static int clones_refuse(const struct nl_log *log, const char *why)
 {
 	return tb_fail_in(
 		log->error, TB_EUSAGE, log->file, "its ranks cannot be cloned: %s", why);
 }
 
-// check finds the GPUs with calls, and that these are collective calls of all ranks.
-static int check(struct nl_cloning *c)
+// clones_check finds the GPUs with calls, and that these are collective calls of all
+// ranks.
+static int clones_check(struct nl_cloning *c)
 {
 	struct nl_log *log = c->log;
 	for (size_t i = 0; i < log->n_ops; i++)
 		if (log->ops[i].what >= TB_COLL_N)
-			return refuse(log, "they send messages to single ranks");
+			return clones_refuse(log, "they send messages to single ranks");
 	for (size_t i = 0; i < log->n_comms; i++)
 		if (log->comms[i].n_ops > 0 && log->comms[i].n_ranks > c->world)
 			c->world = log->comms[i].n_ranks;
@@ -38,8 +39,9 @@ static int check(struct nl_cloning *c)
 		if (comm->n_ops == 0)
 			continue;
 		if (comm->n_ranks != c->world)
-			return refuse(log, "they call in communicators of some ranks, "
-					   "and the others' are not known");
+			return clones_refuse(log,
+				"they call in communicators of some ranks, "
+				"and the others' are not known");
 		int status = tb_nl_gpu(log, comm->process, comm->device, &comm->gpu);
 		if (status != TB_OK)
 			return status;
@@ -153,7 +155,7 @@ int tb_nl_clone(struct nl_log *log, uint32_t n_ranks)
 		.n_ranks = n_ranks,
 		.n_comms = log->n_comms,
 		.n_ops = log->n_ops};
-	int status = check(&c);
+	int status = clones_check(&c);
 	if (status == TB_OK)
 		status = list_templates(&c);
 	if (status == TB_OK && c.n_templates > 0)

@@ -12,7 +12,7 @@
 #define RANKS_SHOWN  64
 #define GROUPS_SHOWN 16
 
-static void add_counts(
+static void facts_add_counts(
 	struct tb_facts *facts, const char *name, const struct nl_counts *counts)
 {
 	char number[32];
@@ -61,7 +61,7 @@ static void add_gpu(const struct nl_log *log, const struct nl_gpu *gpu, const ch
 			gpu->network, text);
 }
 
-static int by_rank(const void *a, const void *b)
+static int member_by_rank(const void *a, const void *b)
 {
 	const struct nl_gpu *const *one = a, *const *other = b;
 	if ((*one)->rank != (*other)->rank)
@@ -79,7 +79,7 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 	for (size_t i = 0; i < log->n_gpus; i++)
 		if (log->gpus[i].adapters)
 			order[n++] = &log->gpus[i];
-	qsort(order, n, sizeof(*order), by_rank);
+	qsort(order, n, sizeof(*order), member_by_rank);
 	for (size_t i = 0; i < n && i < RANKS_SHOWN; i++) {
 		char who[48];
 		if (order[i]->rank == NL_NONE)
@@ -94,8 +94,9 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 	return TB_OK;
 }
 
-// add_hosts counts the processes of each host, in the order in which hosts are named.
-static int add_hosts(const struct nl_log *log, struct tb_facts *facts)
+// facts_add_hosts counts the processes of each host, in the order in which hosts are
+// named.
+static int facts_add_hosts(const struct nl_log *log, struct tb_facts *facts)
 {
 	struct nl_counts *hosts = calloc(1, sizeof *hosts);
 	char number[2][48];
@@ -118,28 +119,23 @@ static int add_hosts(const struct nl_log *log, struct tb_facts *facts)
 	return TB_OK;
 }
 
-static void add_group(const struct nl_log *log, uint32_t index, struct tb_facts *facts)
-{
-	const struct nl_group *group = &log->groups[index];
-	char id[48] = "", part[80] = "", number[2][48];
-	if (group->id)
-		snprintf(id, sizeof id, " (id %" PRIx64 ")", group->id);
-	if (!group->members)
-		snprintf(part, sizeof part, ", the log has %s",
-			group->n_members == 1 ? "one of them" : "some of them");
-	else if (group->is_unsure)
-		snprintf(part, sizeof part, ", whose members are not certain");
-	tb_facts_add(facts, "communicator", "%s%s, %s%s",
-		tb_format_counted(group->n_ranks, "rank", number[0], 48), id,
-		tb_format_counted(group->n_ops, "call", number[1], 48), part);
-}
-
-static int add_groups(const struct nl_log *log, struct tb_facts *facts)
+static int facts_add_groups(const struct nl_log *log, struct tb_facts *facts)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < log->n_groups && i < GROUPS_SHOWN && status == TB_OK;
 		i++) {
-		add_group(log, i, facts);
+		const struct nl_group *group = &log->groups[i];
+		char id[48] = "", part[80] = "", number[2][48];
+		if (group->id)
+			snprintf(id, sizeof id, " (id %" PRIx64 ")", group->id);
+		if (!group->members)
+			snprintf(part, sizeof part, ", the log has %s",
+				group->n_members == 1 ? "one of them" : "some of them");
+		else if (group->is_unsure)
+			snprintf(part, sizeof part, ", whose members are not certain");
+		tb_facts_add(facts, "communicator", "%s%s, %s%s",
+			tb_format_counted(group->n_ranks, "rank", number[0], 48), id,
+			tb_format_counted(group->n_ops, "call", number[1], 48), part);
 		status = tb_nl_wiring(log, i, facts);
 	}
 	if (log->n_groups > GROUPS_SHOWN)
@@ -148,11 +144,11 @@ static int add_groups(const struct nl_log *log, struct tb_facts *facts)
 	return status;
 }
 
-static int add_all(const struct nl_log *log, struct tb_facts *facts)
+static int facts_add_all(const struct nl_log *log, struct tb_facts *facts)
 {
 	char text[48];
 	add_names(facts, "made by", &log->versions);
-	int status = add_hosts(log, facts);
+	int status = facts_add_hosts(log, facts);
 	if (log->last_ns > log->first_ns)
 		tb_facts_add(facts, "times", "%s from the first line to the last",
 			tb_format_time((tb_time_ps)((log->last_ns - log->first_ns) /
@@ -162,9 +158,9 @@ static int add_all(const struct nl_log *log, struct tb_facts *facts)
 	if (status == TB_OK)
 		status = add_adapters(log, facts);
 	if (status == TB_OK)
-		status = add_groups(log, facts);
-	add_counts(facts, "connections", &log->connections);
-	add_counts(facts, "chosen", &log->algorithms);
+		status = facts_add_groups(log, facts);
+	facts_add_counts(facts, "connections", &log->connections);
+	facts_add_counts(facts, "chosen", &log->algorithms);
 	return status;
 }
 
@@ -174,7 +170,7 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	struct nl_log log = {.error = error};
 	int status = tb_nl_read(&log, reading, 0, paths, n);
 	if (status == TB_OK)
-		status = add_all(&log, facts);
+		status = facts_add_all(&log, facts);
 	tb_nl_fini(&log);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;
 }

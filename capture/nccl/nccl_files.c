@@ -24,12 +24,7 @@ bool tb_nccl_begins(struct tb_bytes first)
 	return has_mark(first.data, first.n);
 }
 
-static bool is_text(struct tb_bytes first)
-{
-	return first.n > 0 && !memchr(first.data, 0, first.n);
-}
-
-static bool look_into(const char *path, bool further)
+static bool log_is_among(const char *path, bool further)
 {
 	FILE *stream;
 	struct tb_infile *file;
@@ -40,7 +35,7 @@ static bool look_into(const char *path, bool further)
 	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK;
 	if (is)
 		is = tb_nccl_begins(first) ||
-		     (further && is_text(first) &&
+		     (further && (first.n > 0 && !memchr(first.data, 0, first.n)) &&
 			     tb_infile_mentions(stream, MARK, MENTION_MOST));
 	fclose(stream);
 	return is;
@@ -48,13 +43,13 @@ static bool look_into(const char *path, bool further)
 
 bool tb_nccl_mentions(const char *path)
 {
-	return look_into(path, true);
+	return log_is_among(path, true);
 }
 
 static bool begins_log(const char *path, const char *name)
 {
 	(void)name;
-	return look_into(path, false);
+	return log_is_among(path, false);
 }
 
 bool tb_nccl_is_folder(const char *path)
@@ -62,9 +57,9 @@ bool tb_nccl_is_folder(const char *path)
 	return tb_trace_files_are_in(path, begins_log);
 }
 
-// take_line takes a line. One of a call that is broken is left out with --lenient:
+// log_take_line takes a line. One of a call that is broken is left out with --lenient:
 // processes that write to one file may cut each other's lines.
-static int take_line(struct nl_log *log, const char *text, bool lenient)
+static int log_take_line(struct nl_log *log, const char *text, bool lenient)
 {
 	struct nl_line line;
 	tb_nl_version(log, text);
@@ -89,7 +84,8 @@ static int take_line(struct nl_log *log, const char *text, bool lenient)
 	return status;
 }
 
-static int read_lines(struct nl_log *log, FILE *stream, const struct tb_reading *reading)
+static int log_read_lines(
+	struct nl_log *log, FILE *stream, const struct tb_reading *reading)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
@@ -97,7 +93,7 @@ static int read_lines(struct nl_log *log, FILE *stream, const struct tb_reading 
 	lines.most = LINE_MOST;
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		log->line = lines.number;
-		status = take_line(log, lines.text, reading->lenient);
+		status = log_take_line(log, lines.text, reading->lenient);
 		if (lines.number % 4096 == 0 && tb_stop_asked(reading->stop))
 			status =
 				tb_fail_in(log->error, TB_ESTOPPED, log->file, "stopped");
@@ -106,7 +102,7 @@ static int read_lines(struct nl_log *log, FILE *stream, const struct tb_reading 
 	return found < 0 ? found : status;
 }
 
-static int read_file(struct nl_log *log, const struct tb_reading *reading)
+static int log_read_file(struct nl_log *log, const struct tb_reading *reading)
 {
 	FILE *stream;
 	struct tb_infile *file;
@@ -114,7 +110,7 @@ static int read_file(struct nl_log *log, const struct tb_reading *reading)
 	if (status != TB_OK)
 		return status;
 	tb_infile_stop_on(file, reading->stop);
-	status = read_lines(log, stream, reading);
+	status = log_read_lines(log, stream, reading);
 	int cause = tb_infile_check(file, log->error);
 	fclose(stream);
 	if (cause == TB_EFORMAT)
@@ -133,7 +129,7 @@ int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t cl
 	int status = tb_trace_files_list(&files, paths, n, begins_log, log->error);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		log->file = files.paths[i];
-		status = read_file(log, reading);
+		status = log_read_file(log, reading);
 	}
 	log->file = paths[0];
 	tb_trace_files_fini(&files);

@@ -31,9 +31,10 @@ static const char *back_over(const char *begin, const char *at, bool blanks)
 	return at;
 }
 
-// read_device reads "[0] " backwards from `at`, also with RCCL's microseconds behind it,
-// and returns where it begins; NULL: there is none.
-static const char *read_device(struct nl_line *line, const char *begin, const char *at)
+// line_read_device reads "[0] " backwards from `at`, also with RCCL's microseconds behind
+// it, and returns where it begins; NULL: there is none.
+static const char *line_read_device(
+	struct nl_line *line, const char *begin, const char *at)
 {
 	uint64_t number;
 	const char *end = back_over(begin, at, true),
@@ -52,7 +53,7 @@ static const char *read_device(struct nl_line *line, const char *begin, const ch
 	return word;
 }
 
-static const char *last_of(const char *begin, const char *end, const char *set)
+static const char *last_in_set(const char *begin, const char *end, const char *set)
 {
 	while (end > begin && !strchr(set, end[-1]))
 		end--;
@@ -65,26 +66,26 @@ static const char *read_process(struct nl_line *line, const char *begin, const c
 {
 	const char *end = back_over(begin, at, true),
 		   *word = back_over(begin, end, false);
-	const char *thread = last_of(word, end, ":");
-	const char *pid = thread > word ? last_of(word, thread - 1, ":") : word;
+	const char *thread = last_in_set(word, end, ":");
+	const char *pid = thread > word ? last_in_set(word, thread - 1, ":") : word;
 	if (pid == word || !digits(thread, end, &line->thread) ||
 		!digits(pid, thread - 1, &line->pid))
 		return NULL;
-	line->host = last_of(word, pid - 1, ":>");
+	line->host = last_in_set(word, pid - 1, ":>");
 	if (line->host == pid - 1) // a name in brackets, as in published logs
-		line->host = last_of(word, pid - 1, ":");
+		line->host = last_in_set(word, pid - 1, ":");
 	line->host_n = (size_t)(pid - 1 - line->host);
 	return line->host_n > 0 && line->host_n < 256 ? word : NULL;
 }
 
-// read_time reads "[2026-11-26 10:00:00.123]" that ends before `at`.
-static void read_time(struct nl_line *line, const char *begin, const char *at)
+// line_read_time reads "[2026-11-26 10:00:00.123]" that ends before `at`.
+static void line_read_time(struct nl_line *line, const char *begin, const char *at)
 {
 	struct tm when = {0};
 	const char *end = back_over(begin, at, true);
 	if (end == begin || end[-1] != ']')
 		return;
-	const char *from = last_of(begin, end, "[");
+	const char *from = last_in_set(begin, end, "[");
 	const char *rest = from < end ? strptime(from, "%Y-%m-%d %H:%M:%S", &when) : NULL;
 	time_t seconds = rest ? timegm(&when) : -1;
 	if (seconds < 0 || seconds > UINT32_MAX)
@@ -104,19 +105,19 @@ bool tb_nl_line(struct nl_line *line, const char *text)
 	struct nl_line made = {0};
 	if (!mark)
 		return false;
-	const char *at = read_device(&made, text, mark);
+	const char *at = line_read_device(&made, text, mark);
 	at = at ? read_process(&made, text, at) : NULL;
 	if (!at)
 		return false;
 	if (!made.has_time)
-		read_time(&made, text, at);
+		line_read_time(&made, text, at);
 	made.text = mark + strlen(MARK);
 	*line = made;
 	return true;
 }
 
-// behind returns what stands behind a word that begins a word of the text.
-static const char *behind(const char *text, const char *word)
+// text_behind returns what stands behind a word that begins a word of the text.
+static const char *text_behind(const char *text, const char *word)
 {
 	for (const char *at = text; (at = strstr(at, word)); at++)
 		if (at == text || at[-1] == ' ' || at[-1] == '[')
@@ -124,7 +125,7 @@ static const char *behind(const char *text, const char *word)
 	return NULL;
 }
 
-static bool read_number(const char *text, int base, uint64_t *number)
+static bool line_read_number(const char *text, int base, uint64_t *number)
 {
 	char *end;
 	if (!text || !(base == 16 ? isxdigit((unsigned char)*text)
@@ -136,17 +137,17 @@ static bool read_number(const char *text, int base, uint64_t *number)
 
 bool tb_nl_number(const char *text, const char *word, uint64_t *number)
 {
-	return read_number(behind(text, word), 10, number);
+	return line_read_number(text_behind(text, word), 10, number);
 }
 
 bool tb_nl_hex(const char *text, const char *word, uint64_t *number)
 {
-	const char *at = behind(text, word);
+	const char *at = text_behind(text, word);
 	if (at && strncmp(at, "(nil)", 5) == 0) {
 		*number = 0;
 		return true;
 	}
-	return read_number(at, 16, number);
+	return line_read_number(at, 16, number);
 }
 
 void tb_nl_count(struct nl_counts *counts, const char *text, size_t n)

@@ -50,7 +50,7 @@ bool tb_nl_names(const char *text, size_t n, uint8_t *what)
 	return false;
 }
 
-static int refuse(const struct nl_log *log, const char *what)
+static int op_refuse(const struct nl_log *log, const char *what)
 {
 	return tb_fail_at(log->error, TB_EFORMAT, log->file, TB_PLACE_LINE, log->line,
 		"a call of NCCL's %s", what);
@@ -62,7 +62,7 @@ struct nl_words {
 	bool has_rank;
 };
 
-static bool read_words(const char *text, struct nl_words *words)
+static bool op_read_words(const char *text, struct nl_words *words)
 {
 	words->has_rank = tb_nl_number(text, "globalrank ", &words->rank);
 	return tb_nl_hex(text, "opCount ", &words->number) &&
@@ -74,8 +74,8 @@ static bool read_words(const char *text, struct nl_words *words)
 	       tb_nl_hex(text, "stream ", &words->stream);
 }
 
-// find_comm stores the communicator of a call, a new one where no line told of it.
-static int find_comm(struct nl_log *log, const struct nl_line *line,
+// op_find_comm stores the communicator of a call, a new one where no line told of it.
+static int op_find_comm(struct nl_log *log, const struct nl_line *line,
 	const struct nl_words *words, uint32_t process, uint32_t *comm)
 {
 	tb_nl_comm(log, process, words->pointer, comm);
@@ -102,31 +102,6 @@ int tb_nl_op_add(struct nl_log *log, const struct nl_op *op, uint32_t process)
 	return TB_OK;
 }
 
-static int take_call(struct nl_log *log, const struct nl_line *line, uint8_t what,
-	const struct nl_words *words)
-{
-	uint32_t process;
-	struct nl_op op = {.count = words->count,
-		.stream = words->stream,
-		.number = words->number,
-		.at_ns = line->at_ns,
-		.root = (uint32_t)words->root,
-		.what = what};
-	if (words->type >= sizeof type_bytes)
-		return refuse(log, "has a datatype that is not known");
-	if (words->n_ranks == 0 || words->n_ranks > NL_RANKS_MAX ||
-		words->root >= words->n_ranks ||
-		(words->has_rank && words->rank >= words->n_ranks) ||
-		words->count >= UINT64_C(1) << 56)
-		return refuse(log, "has a count, root or number of ranks that cannot be");
-	op.element_bytes = type_bytes[words->type];
-	int status = tb_nl_process(log, line, &process);
-	if (status == TB_OK)
-		status = find_comm(log, line, words, process, &op.comm);
-	log->n_untimed += !line->has_time;
-	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
-}
-
 int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 {
 	uint8_t what;
@@ -141,10 +116,30 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 		tb_nl_count(&log->left_out, line->text, n);
 		return TB_OK;
 	}
-	if (!read_words(colon, &words))
-		return refuse(log, "is cut: expected opCount, count, datatype, root, "
-				   "comm, nranks and stream");
-	return take_call(log, line, what, &words);
+	if (!op_read_words(colon, &words))
+		return op_refuse(log, "is cut: expected opCount, count, datatype, root, "
+				      "comm, nranks and stream");
+	uint32_t process;
+	struct nl_op op = {.count = words.count,
+		.stream = words.stream,
+		.number = words.number,
+		.at_ns = line->at_ns,
+		.root = (uint32_t)words.root,
+		.what = what};
+	if (words.type >= sizeof type_bytes)
+		return op_refuse(log, "has a datatype that is not known");
+	if (words.n_ranks == 0 || words.n_ranks > NL_RANKS_MAX ||
+		words.root >= words.n_ranks ||
+		(words.has_rank && words.rank >= words.n_ranks) ||
+		words.count >= UINT64_C(1) << 56)
+		return op_refuse(
+			log, "has a count, root or number of ranks that cannot be");
+	op.element_bytes = type_bytes[words.type];
+	int status = tb_nl_process(log, line, &process);
+	if (status == TB_OK)
+		status = op_find_comm(log, line, &words, process, &op.comm);
+	log->n_untimed += !line->has_time;
+	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
 }
 
 // By number, as older NCCL writes them (src/include/devcomm.h).
@@ -167,21 +162,17 @@ static void word_behind(const char *text, const char *before, const char *const 
 		*c = (char)toupper((unsigned char)*c);
 }
 
-static bool fits_call(const struct nl_op *op, bool named, uint8_t what, uint64_t bytes)
-{
-	return op->told.tree == TB_TREE_UNTOLD && op->told.n_channels == 0 &&
-	       (!named || op->what == what) && op->count * op->element_bytes == bytes;
-}
-
-// tell has the oldest of a process's last calls of this kind and size know what NCCL
-// chose for it. Only the first rank of a communicator says so.
-static void tell(struct nl_log *log, const struct nl_process *process, bool named,
-	uint8_t what, uint64_t bytes, struct tb_told told)
+// log_record_setting has the oldest of a process's last calls of this kind and size know
+// what NCCL chose for it. Only the first rank of a communicator says so.
+static void log_record_setting(struct nl_log *log, const struct nl_process *process,
+	bool named, uint8_t what, uint64_t bytes, struct tb_told told)
 {
 	uint32_t n = process->n_recent < NL_RECENT ? process->n_recent : NL_RECENT;
 	for (uint32_t i = process->n_recent - n; i < process->n_recent; i++) {
 		struct nl_op *op = &log->ops[process->recent[i % NL_RECENT]];
-		if (!fits_call(op, named, what, bytes) ||
+		if (!(op->told.tree == TB_TREE_UNTOLD && op->told.n_channels == 0 &&
+			    (!named || op->what == what) &&
+			    op->count * op->element_bytes == bytes) ||
 			(log->comms[op->comm].rank != 0 &&
 				log->comms[op->comm].rank != NL_NONE))
 			continue;
@@ -190,8 +181,8 @@ static void tell(struct nl_log *log, const struct nl_process *process, bool name
 	}
 }
 
-// n_channels reads "channel{Lo..Hi}={0..3}"; 0: it is not told.
-static uint16_t n_channels(const char *text)
+// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: it is not told.
+static uint16_t words_n_channels(const char *text)
 {
 	unsigned low, high;
 	const char *at = strstr(text, "channel{Lo..Hi}={");
@@ -209,7 +200,7 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 	uint32_t process;
 	uint64_t bytes;
 	char algorithm[24], protocol[24], text[64];
-	struct tb_told told = {.n_channels = n_channels(line->text)};
+	struct tb_told told = {.n_channels = words_n_channels(line->text)};
 	const char *colon = strstr(line->text, ": "), *size = line->text;
 	bool named = colon && tb_nl_names(size, (size_t)(colon - size), &what);
 	size = named ? colon + 2 : size;
@@ -227,6 +218,7 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 	told.tree = strcmp(algorithm, "TREE") == 0 ? TB_TREE_TAKEN : TB_TREE_NOT_TAKEN;
 	int status = tb_nl_process(log, line, &process);
 	if (status == TB_OK)
-		tell(log, &log->processes[process], named, what, bytes, told);
+		log_record_setting(
+			log, &log->processes[process], named, what, bytes, told);
 	return status;
 }

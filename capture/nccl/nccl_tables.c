@@ -37,13 +37,13 @@ void tb_nl_fini(struct nl_log *log)
 	tb_map_fini(&log->newest_of);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t table_mix(uint64_t a, uint64_t b)
 {
 	a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
 	return a ^ a >> 29;
 }
 
-static uint64_t hash_of(const char *text, size_t n)
+static uint64_t text_hash(const char *text, size_t n)
 {
 	uint64_t hash = 1469598103934665603u; // FNV-1a
 	for (size_t i = 0; i < n; i++)
@@ -57,9 +57,9 @@ static bool is_process(const struct nl_process *process, const struct nl_line *l
 	       memcmp(process->host, line->host, line->host_n) == 0;
 }
 
-// is_behind returns whether a line is of a process, behind what a program printed without
-// ending its line: "0n01:100:100" of "n01:100:100".
-static bool is_behind(const struct nl_process *process, const struct nl_line *line)
+// line_is_behind returns whether a line is of a process, behind what a program printed
+// without ending its line: "0n01:100:100" of "n01:100:100".
+static bool line_is_behind(const struct nl_process *process, const struct nl_line *line)
 {
 	size_t n = strlen(process->host);
 	return process->pid == line->pid && n < line->host_n &&
@@ -68,12 +68,12 @@ static bool is_behind(const struct nl_process *process, const struct nl_line *li
 
 int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *process)
 {
-	uint64_t key = mix(hash_of(line->host, line->host_n), line->pid);
+	uint64_t key = table_mix(text_hash(line->host, line->host_n), line->pid);
 	for (; tb_map_find(&log->process_of, key, process); key++)
 		if (is_process(&log->processes[*process], line))
 			return TB_OK;
 	if (tb_map_find(&log->newest_of, line->pid, process) &&
-		is_behind(&log->processes[*process], line))
+		line_is_behind(&log->processes[*process], line))
 		return TB_OK;
 	*process = (uint32_t)log->n_processes;
 	if (tb_map_put(&log->newest_of, line->pid, *process) != TB_OK ||
@@ -91,7 +91,7 @@ int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *proc
 
 int tb_nl_gpu(struct nl_log *log, uint32_t process, uint32_t device, uint32_t *gpu)
 {
-	uint64_t key = mix(process, device);
+	uint64_t key = table_mix(process, device);
 	for (; tb_map_find(&log->gpu_of, key, gpu); key++)
 		if (log->gpus[*gpu].process == process &&
 			log->gpus[*gpu].device == device)
@@ -106,10 +106,10 @@ int tb_nl_gpu(struct nl_log *log, uint32_t process, uint32_t device, uint32_t *g
 }
 
 // A slot of the map: the first from the key on that is empty or the communicator's.
-static bool look_up(const struct nl_log *log, uint32_t process, uint64_t pointer,
+static bool comm_look_up(const struct nl_log *log, uint32_t process, uint64_t pointer,
 	uint64_t *key, uint32_t *comm)
 {
-	*key = mix(pointer, process);
+	*key = table_mix(pointer, process);
 	for (; tb_map_find(&log->comm_of, *key, comm); ++*key)
 		if (log->comms[*comm].process == process &&
 			log->comms[*comm].pointer == pointer)
@@ -121,7 +121,7 @@ void tb_nl_comm(
 	const struct nl_log *log, uint32_t process, uint64_t pointer, uint32_t *comm)
 {
 	uint64_t key;
-	if (!look_up(log, process, pointer, &key, comm))
+	if (!comm_look_up(log, process, pointer, &key, comm))
 		*comm = NL_NONE;
 }
 
@@ -130,7 +130,7 @@ int tb_nl_comm_names(struct nl_log *log, uint32_t comm)
 	uint64_t key;
 	uint32_t other;
 	const struct nl_comm *made = &log->comms[comm];
-	look_up(log, made->process, made->pointer, &key, &other);
+	comm_look_up(log, made->process, made->pointer, &key, &other);
 	return tb_map_put(&log->comm_of, key, comm) == TB_OK ? TB_OK
 							     : tb_nl_no_memory(log);
 }

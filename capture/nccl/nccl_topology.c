@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins(const char *text, const char *with)
+static bool text_begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -53,7 +53,7 @@ static int set_up(struct nl_log *log, const struct nl_line *line, struct nl_comm
 	return status;
 }
 
-static int find_channel(struct nl_log *log, struct nl_comm *comm, uint64_t number,
+static int comm_find_channel(struct nl_log *log, struct nl_comm *comm, uint64_t number,
 	struct nl_channel **channel)
 {
 	for (size_t i = comm->n_channels; i-- > 0;) {
@@ -77,7 +77,7 @@ static bool next_rank(const char **text, const char *behind, uint32_t *rank)
 		return false;
 	long value = strtol(*text, &end, 10);
 	if (end == *text || value < -1 || value >= (long)NL_RANKS_MAX ||
-		!begins(end, behind))
+		!text_begins(end, behind))
 		return false;
 	*rank = value < 0 ? NL_NONE : (uint32_t)value;
 	*text = end + strlen(behind);
@@ -92,13 +92,13 @@ static int read_ring(struct nl_log *log, const struct nl_line *line)
 	struct nl_channel *channel = NULL;
 	uint32_t previous, rank, next;
 	unsigned long number = strtoul(line->text + strlen("Ring "), &end, 10);
-	const char *at = begins(end, " : ") ? end + 3 : "";
+	const char *at = text_begins(end, " : ") ? end + 3 : "";
 	if (number >= NL_CHANNELS_MAX || !next_rank(&at, " -> ", &previous) ||
 		!next_rank(&at, " -> ", &rank) || !next_rank(&at, "", &next))
 		return TB_OK;
 	int status = set_up(log, line, &comm);
 	if (status == TB_OK)
-		status = find_channel(log, comm, number, &channel);
+		status = comm_find_channel(log, comm, number, &channel);
 	if (status != TB_OK)
 		return status;
 	comm->rank = rank;
@@ -124,7 +124,7 @@ static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 }
 
 // "Trees [0] 1/-1/-1->0->-1 [1] ..."
-static int read_trees(struct nl_log *log, const struct nl_line *line)
+static int topology_read_trees(struct nl_log *log, const struct nl_line *line)
 {
 	struct nl_comm *comm = NULL;
 	int status = set_up(log, line, &comm);
@@ -134,10 +134,10 @@ static int read_trees(struct nl_log *log, const struct nl_line *line)
 		struct nl_channel *channel = NULL, tree = {0};
 		uint32_t rank;
 		unsigned long number = strtoul(at + 1, &end, 10);
-		at = begins(end, "] ") ? end + 2 : "";
+		at = text_begins(end, "] ") ? end + 2 : "";
 		if (number >= NL_CHANNELS_MAX || !read_tree(at, &tree, &rank))
 			continue;
-		status = find_channel(log, comm, number, &channel);
+		status = comm_find_channel(log, comm, number, &channel);
 		if (status != TB_OK)
 			break;
 		comm->rank = rank;
@@ -148,8 +148,8 @@ static int read_trees(struct nl_log *log, const struct nl_line *line)
 	return status;
 }
 
-// count_ranks returns how many ranks a list of them has, 0 of another text.
-static uint32_t count_ranks(const char *at)
+// ring_count_ranks returns how many ranks a list of them has, 0 of another text.
+static uint32_t ring_count_ranks(const char *at)
 {
 	uint32_t n = 0, rank;
 	for (at += strspn(at, " "); *at; at += strspn(at, " "), n++)
@@ -166,12 +166,12 @@ static int read_order(struct nl_log *log, const struct nl_line *line)
 	struct nl_channel *channel = NULL;
 	unsigned long number = strtoul(line->text + strlen("Channel "), &end, 10);
 	const char *at = strstr(end, " : ");
-	uint32_t n = at ? count_ranks(at + 3) : 0;
+	uint32_t n = at ? ring_count_ranks(at + 3) : 0;
 	if (n == 0 || number >= NL_CHANNELS_MAX)
 		return TB_OK;
 	int status = set_up(log, line, &comm);
 	if (status == TB_OK)
-		status = find_channel(log, comm, number, &channel);
+		status = comm_find_channel(log, comm, number, &channel);
 	if (status != TB_OK)
 		return status;
 	free(channel->order);
@@ -218,7 +218,7 @@ static int read_connection(struct nl_log *log, const struct nl_line *line)
 		return TB_OK;
 	via += strlen(" via ");
 	size_t n = strcspn(via, " ,\t");
-	if (begins(via, "direct "))
+	if (text_begins(via, "direct "))
 		n = strlen(via);
 	char name[64];
 	size_t length = 0;
@@ -230,24 +230,10 @@ static int read_connection(struct nl_log *log, const struct nl_line *line)
 			name[length++] = via[i];
 	}
 	tb_nl_count(&log->connections, name, length);
-	return begins(via, "NET/") ? take_adapter(log, line, via) : TB_OK;
+	return text_begins(via, "NET/") ? take_adapter(log, line, via) : TB_OK;
 }
 
-// "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.0.0.1<0>"
-static int read_adapters(struct nl_log *log, const struct nl_line *line)
-{
-	uint32_t process;
-	const char *list = strstr(line->text, "Using [");
-	int status = tb_nl_process(log, line, &process);
-	if (status != TB_OK || !list || log->processes[process].adapters)
-		return status;
-	list += strlen("Using ");
-	size_t n = strcspn(list, ";");
-	log->processes[process].adapters = strndup(list, n < 4096 ? n : 4096);
-	return log->processes[process].adapters ? TB_OK : tb_nl_no_memory(log);
-}
-
-static bool fits(const struct nl_comm *comm, const struct nl_comm *read)
+static bool comm_fits(const struct nl_comm *comm, const struct nl_comm *read)
 {
 	return !comm->is_gone &&
 	       (comm->rank == read->rank || comm->rank == NL_NONE ||
@@ -284,11 +270,11 @@ static int name_comm(
 	if (status != TB_OK)
 		return status;
 	tb_nl_comm(log, read->process, read->pointer, &comm);
-	bool known = comm != NL_NONE && fits(&log->comms[comm], read);
+	bool known = comm != NL_NONE && comm_fits(&log->comms[comm], read);
 	if (!known) {
 		comm = thread->comm;
 		known = comm != NL_NONE && log->comms[comm].pointer == 0 &&
-			fits(&log->comms[comm], read);
+			comm_fits(&log->comms[comm], read);
 		if (!known)
 			status = tb_nl_comm_add(log, read, &comm);
 	}
@@ -352,7 +338,7 @@ static int read_comm(struct nl_log *log, const struct nl_line *line)
 }
 
 // "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
-static int read_end(struct nl_log *log, const struct nl_line *line)
+static int topology_read_end(struct nl_log *log, const struct nl_line *line)
 {
 	uint64_t pointer;
 	uint32_t process, comm;
@@ -368,21 +354,32 @@ static int read_end(struct nl_log *log, const struct nl_line *line)
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 {
 	const char *text = line->text;
-	if (begins(text, "Channel ") || begins(text, "Ring "))
-		return strstr(text, " via ")   ? read_connection(log, line)
-		       : begins(text, "Ring ") ? read_ring(log, line)
-					       : read_order(log, line);
-	if (begins(text, "Trees "))
-		return read_trees(log, line);
-	if (begins(text, "NET/") && strstr(text, "Using ["))
-		return read_adapters(log, line);
-	if (begins(text, "Using network ")) {
+	if (text_begins(text, "Channel ") || text_begins(text, "Ring "))
+		return strstr(text, " via ")	    ? read_connection(log, line)
+		       : text_begins(text, "Ring ") ? read_ring(log, line)
+						    : read_order(log, line);
+	if (text_begins(text, "Trees "))
+		return topology_read_trees(log, line);
+	if (text_begins(text, "NET/") && strstr(text, "Using [")) {
+		// "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB
+		// eth0:10.0.0.1<0>"
+		uint32_t process;
+		const char *list = strstr(line->text, "Using [");
+		int status = tb_nl_process(log, line, &process);
+		if (status != TB_OK || !list || log->processes[process].adapters)
+			return status;
+		list += strlen("Using ");
+		size_t n = strcspn(list, ";");
+		log->processes[process].adapters = strndup(list, n < 4096 ? n : 4096);
+		return log->processes[process].adapters ? TB_OK : tb_nl_no_memory(log);
+	}
+	if (text_begins(text, "Using network ")) {
 		const char *name = text + strlen("Using network ");
 		tb_nl_count(&log->networks, name, strcspn(name, " \t"));
 		return TB_OK;
 	}
 	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE"))
-		return read_end(log, line);
+		return topology_read_end(log, line);
 	if (strstr(text, "comm 0x") && !strstr(text, "opCount"))
 		return read_comm(log, line);
 	return TB_OK;

@@ -17,31 +17,13 @@ struct nl_rows {
 	bool has[NL_CHANNELS_MAX];
 };
 
-static uint32_t *row_of(const struct nl_rows *rows, uint32_t channel)
+static uint32_t *channel_row(const struct nl_rows *rows, uint32_t channel)
 {
 	return rows->ranks + (size_t)channel * rows->n_ranks;
 }
 
-// take_links puts what the members say of a channel into rows: whom they send to, or
-// whose children they are.
-static void take_links(const struct nl_log *log, const struct nl_group *group,
-	struct nl_rows *rows, uint32_t n_known[NL_CHANNELS_MAX], bool tree)
-{
-	for (uint32_t r = 0; r < group->n_ranks; r++) {
-		const struct nl_comm *comm = &log->comms[group->members[r]];
-		for (size_t i = 0; i < comm->n_channels; i++) {
-			const struct nl_channel *channel = &comm->channels[i];
-			if (!(tree ? channel->has_tree : channel->has_ring))
-				continue;
-			row_of(rows, channel->number)[r] =
-				tree ? channel->up : channel->next;
-			n_known[channel->number]++;
-		}
-	}
-}
-
-// follow makes the order of a ring of whom each rank sends to; false if it is none.
-static bool follow(uint32_t *row, uint32_t n, uint32_t *order)
+// row_follow makes the order of a ring of whom each rank sends to; false if it is none.
+static bool row_follow(uint32_t *row, uint32_t n, uint32_t *order)
 {
 	uint32_t at = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -52,25 +34,6 @@ static bool follow(uint32_t *row, uint32_t n, uint32_t *order)
 	}
 	memcpy(row, order, n * sizeof *row);
 	return at == 0;
-}
-
-// take_orders takes the orders that first ranks write, for logs without the others.
-static void take_orders(const struct nl_log *log, uint32_t index, struct nl_rows *rows)
-{
-	for (size_t i = 0; i < log->n_comms; i++) {
-		const struct nl_comm *comm = &log->comms[i];
-		if (comm->n_ranks == 0 || comm->group != index)
-			continue;
-		for (size_t k = 0; k < comm->n_channels; k++) {
-			const struct nl_channel *channel = &comm->channels[k];
-			if (channel->n_order != rows->n_ranks ||
-				rows->has[channel->number])
-				continue;
-			memcpy(row_of(rows, channel->number), channel->order,
-				rows->n_ranks * sizeof(uint32_t));
-			rows->has[channel->number] = true;
-		}
-	}
 }
 
 static int find_rows(
@@ -85,13 +48,41 @@ static int find_rows(
 		free(order);
 		return tb_nl_no_memory(log);
 	}
-	if (group->members)
-		take_links(log, group, rows, n_known, tree);
+	if (group->members) {
+		// Put what the members say of a channel into rows: whom they send to, or
+		// whose children they are.
+		for (uint32_t r = 0; r < group->n_ranks; r++) {
+			const struct nl_comm *comm = &log->comms[group->members[r]];
+			for (size_t i = 0; i < comm->n_channels; i++) {
+				const struct nl_channel *channel = &comm->channels[i];
+				if (!(tree ? channel->has_tree : channel->has_ring))
+					continue;
+				channel_row(rows, channel->number)[r] =
+					tree ? channel->up : channel->next;
+				n_known[channel->number]++;
+			}
+		}
+	}
 	for (uint32_t c = 0; c < NL_CHANNELS_MAX; c++)
-		rows->has[c] =
-			n_known[c] == n && (tree || follow(row_of(rows, c), n, order));
-	if (!tree)
-		take_orders(log, index, rows);
+		rows->has[c] = n_known[c] == n &&
+			       (tree || row_follow(channel_row(rows, c), n, order));
+	if (!tree) {
+		// Take the orders that first ranks write, for logs without the others.
+		for (size_t i = 0; i < log->n_comms; i++) {
+			const struct nl_comm *comm = &log->comms[i];
+			if (comm->n_ranks == 0 || comm->group != index)
+				continue;
+			for (size_t k = 0; k < comm->n_channels; k++) {
+				const struct nl_channel *channel = &comm->channels[k];
+				if (channel->n_order != rows->n_ranks ||
+					rows->has[channel->number])
+					continue;
+				memcpy(channel_row(rows, channel->number), channel->order,
+					rows->n_ranks * sizeof(uint32_t));
+				rows->has[channel->number] = true;
+			}
+		}
+	}
 	free(order);
 	return TB_OK;
 }
@@ -102,9 +93,9 @@ struct nl_text {
 	size_t n;
 };
 
-static void put(struct nl_text *text, const char *format, ...) TB_PRINTF(2, 3);
+static void wiring_put(struct nl_text *text, const char *format, ...) TB_PRINTF(2, 3);
 
-static void put(struct nl_text *text, const char *format, ...)
+static void wiring_put(struct nl_text *text, const char *format, ...)
 {
 	va_list values;
 	if (text->n >= sizeof text->bytes)
@@ -123,55 +114,26 @@ static void put_channels(struct nl_rows *rows, uint32_t first, struct nl_text *t
 	size_t size = rows->n_ranks * sizeof(uint32_t);
 	struct nl_text list = {.n = 0};
 	for (uint32_t c = first; c <= NL_CHANNELS_MAX; c++) {
-		bool same = c < NL_CHANNELS_MAX && rows->has[c] &&
-			    memcmp(row_of(rows, c), row_of(rows, first), size) == 0;
+		bool same =
+			c < NL_CHANNELS_MAX && rows->has[c] &&
+			memcmp(channel_row(rows, c), channel_row(rows, first), size) == 0;
 		if (same && begin == NL_NONE)
 			begin = c;
 		n += same;
 		if (same)
 			continue;
 		if (begin != NL_NONE && begin + 1 == c)
-			put(&list, "%s%" PRIu32, list.n ? ", " : "", begin);
+			wiring_put(&list, "%s%" PRIu32, list.n ? ", " : "", begin);
 		else if (begin != NL_NONE)
-			put(&list, "%s%" PRIu32 " to %" PRIu32, list.n ? ", " : "", begin,
-				c - 1);
+			wiring_put(&list, "%s%" PRIu32 " to %" PRIu32, list.n ? ", " : "",
+				begin, c - 1);
 		begin = NL_NONE;
 	}
 	for (uint32_t c = first + 1; c < NL_CHANNELS_MAX; c++)
 		if (rows->has[c] &&
-			memcmp(row_of(rows, c), row_of(rows, first), size) == 0)
+			memcmp(channel_row(rows, c), channel_row(rows, first), size) == 0)
 			rows->has[c] = false;
-	put(text, "channel%s %.512s:", n > 1 ? "s" : "", list.bytes);
-}
-
-static void put_ring(
-	const struct nl_rows *rows, const uint32_t *row, struct nl_text *text)
-{
-	for (uint32_t i = 0; i < rows->n_ranks && i < RANKS_SHOWN; i++)
-		put(text, " %" PRIu32, row[i]);
-	if (rows->n_ranks > RANKS_SHOWN)
-		put(text, " and %" PRIu32 " more", rows->n_ranks - RANKS_SHOWN);
-}
-
-// put_tree writes the children of each rank that has some: "0 (1 4), 1 (2 3)".
-static void put_tree(
-	const struct nl_rows *rows, const uint32_t *row, struct nl_text *text)
-{
-	uint32_t n_shown = 0;
-	for (uint32_t r = 0; r < rows->n_ranks && n_shown < RANKS_SHOWN; r++) {
-		uint32_t n = 0;
-		for (uint32_t i = 0; i < rows->n_ranks; i++) {
-			if (row[i] != r)
-				continue;
-			if (n++ == 0)
-				put(text, "%s%" PRIu32 " (", n_shown++ ? ", " : " ", r);
-			put(text, "%s%" PRIu32, n > 1 ? " " : "", i);
-		}
-		if (n > 0)
-			put(text, ")");
-	}
-	if (n_shown == RANKS_SHOWN)
-		put(text, " and so on");
+	wiring_put(text, "channel%s %.512s:", n > 1 ? "s" : "", list.bytes);
 }
 
 static int put_rows(
@@ -184,10 +146,36 @@ static int put_rows(
 		if (!rows.has[c])
 			continue;
 		put_channels(&rows, c, &text);
-		if (tree)
-			put_tree(&rows, row_of(&rows, c), &text);
-		else
-			put_ring(&rows, row_of(&rows, c), &text);
+		if (tree) {
+			// Write the children of each rank that has some: "0 (1 4), 1 (2
+			// 3)".
+			const uint32_t *row = channel_row(&rows, c);
+			uint32_t n_shown = 0;
+			for (uint32_t r = 0; r < rows.n_ranks && n_shown < RANKS_SHOWN;
+				r++) {
+				uint32_t n = 0;
+				for (uint32_t i = 0; i < rows.n_ranks; i++) {
+					if (row[i] != r)
+						continue;
+					if (n++ == 0)
+						wiring_put(&text, "%s%" PRIu32 " (",
+							n_shown++ ? ", " : " ", r);
+					wiring_put(
+						&text, "%s%" PRIu32, n > 1 ? " " : "", i);
+				}
+				if (n > 0)
+					wiring_put(&text, ")");
+			}
+			if (n_shown == RANKS_SHOWN)
+				wiring_put(&text, " and so on");
+		} else {
+			const uint32_t *row = channel_row(&rows, c);
+			for (uint32_t i = 0; i < rows.n_ranks && i < RANKS_SHOWN; i++)
+				wiring_put(&text, " %" PRIu32, row[i]);
+			if (rows.n_ranks > RANKS_SHOWN)
+				wiring_put(&text, " and %" PRIu32 " more",
+					rows.n_ranks - RANKS_SHOWN);
+		}
 		tb_facts_add(facts, tree ? "tree" : "ring", "%s", text.bytes);
 	}
 	free(rows.ranks);

@@ -39,7 +39,7 @@ struct nx_making {
 	bool has_world;	   // and it is one
 };
 
-static int by_time(const void *a, const void *b)
+static int call_by_time(const void *a, const void *b)
 {
 	const struct nx_call *one = a, *other = b;
 	if (one->rank != other->rank)
@@ -51,12 +51,12 @@ static int by_time(const void *a, const void *b)
 	return (one->request > other->request) - (one->request < other->request);
 }
 
-static int no_memory(const struct nx_making *making)
+static int making_no_memory(const struct nx_making *making)
 {
 	return tb_fail_memory_in(making->trace->error, making->trace->file, "MPI calls");
 }
 
-static int find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
+static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
 {
 	for (*lane = making->n_lanes; (*lane)-- > 0;)
 		if (making->lanes[*lane].thread == thread)
@@ -67,36 +67,13 @@ static int find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
 			"a rank with more than %d threads", LANES_MAX);
 	if (TB_ARRAY_RESERVE(&making->lanes, &making->lanes_room,
 		    (size_t)making->n_lanes + 1) != TB_OK)
-		return no_memory(making);
+		return making_no_memory(making);
 	making->lanes[making->n_lanes++] =
 		(struct nx_lane){.thread = thread, .last_ns = making->begin_ns};
 	return TB_OK;
 }
 
-// find_world finds whether a rank's calls are all in one communicator.
-static void find_world(struct nx_making *making, const struct nx_call *calls, size_t n)
-{
-	bool found = false;
-	making->has_world = true;
-	for (size_t i = 0; i < n; i++) {
-		bool sends = calls[i].act == NX_SEND || calls[i].act == NX_RECV ||
-			     calls[i].act == NX_COLLECTIVE;
-		if (!sends || !calls[i].has_comm || calls[i].comm == MPICH_SELF)
-			continue;
-		if (found && calls[i].comm != making->world)
-			making->has_world = false;
-		making->world = calls[i].comm;
-		found = true;
-	}
-}
-
-static bool is_world(const struct nx_making *making, const struct nx_call *call)
-{
-	return call->comm == MPICH_WORLD ||
-	       (making->has_world && call->comm == making->world) || !call->has_comm;
-}
-
-static uint64_t bytes_of(const struct nx_call *call, uint32_t n)
+static uint64_t nsys_call_bytes(const struct nx_call *call, uint32_t n)
 {
 	bool received =
 		(call->act == NX_COLLECTIVE &&
@@ -106,7 +83,7 @@ static uint64_t bytes_of(const struct nx_call *call, uint32_t n)
 	return call->is_total ? bytes / n : bytes;
 }
 
-static int add(struct nx_making *making, uint32_t lane, const struct nx_call *from,
+static int nsys_add(struct nx_making *making, uint32_t lane, const struct nx_call *from,
 	struct tb_call call, uint32_t *index)
 {
 	call.lane = lane;
@@ -118,13 +95,14 @@ static int add(struct nx_making *making, uint32_t lane, const struct nx_call *fr
 		making->calls, making->rank, &call, index, making->trace->error);
 }
 
-// wait_for has the operations of a request, or all, be waited for.
-static int wait_for(struct nx_making *making, uint32_t lane, const struct nx_call *call)
+// nsys_wait_for has the operations of a request, or all, be waited for.
+static int nsys_wait_for(
+	struct nx_making *making, uint32_t lane, const struct nx_call *call)
 {
 	struct nx_lane *of = &making->lanes[lane];
 	size_t n_kept = 0;
-	int status =
-		add(making, lane, call, (struct tb_call){.kind = TB_CALL_JOINT}, NULL);
+	int status = nsys_add(
+		making, lane, call, (struct tb_call){.kind = TB_CALL_JOINT}, NULL);
 	for (size_t i = 0; i < of->n_begun && status == TB_OK; i++) {
 		if (call->act == NX_WAITALL || of->begun[i].request == call->request)
 			status = tb_calls_after(making->calls, making->rank,
@@ -136,11 +114,12 @@ static int wait_for(struct nx_making *making, uint32_t lane, const struct nx_cal
 	return status;
 }
 
-static int begin(struct nx_making *making, uint32_t lane, uint64_t request, uint32_t call)
+static int nsys_begin_request(
+	struct nx_making *making, uint32_t lane, uint64_t request, uint32_t call)
 {
 	struct nx_lane *of = &making->lanes[lane];
 	if (TB_ARRAY_RESERVE(&of->begun, &of->begun_room, of->n_begun + 1) != TB_OK)
-		return no_memory(making);
+		return making_no_memory(making);
 	of->begun[of->n_begun++] = (struct nx_begun){request, call};
 	return TB_OK;
 }
@@ -153,7 +132,7 @@ static int communicate(
 				       : from->act == NX_RECV ? TB_CALL_RECV
 							      : TB_CALL_COLLECTIVE,
 		.op = from->op,
-		.bytes = bytes_of(from, n),
+		.bytes = nsys_call_bytes(from, n),
 		.tag = from->tag,
 		.starts = from->starts};
 	bool rooted = call.kind != TB_CALL_COLLECTIVE ||
@@ -164,16 +143,16 @@ static int communicate(
 			making->rank, from->peer, n);
 	if (rooted)
 		call.peer = (uint32_t)from->peer;
-	int status = add(making, lane, from, call, &index);
+	int status = nsys_add(making, lane, from, call, &index);
 	if (status == TB_OK && from->starts)
-		status = begin(making, lane, from->request, index);
+		status = nsys_begin_request(making, lane, from->request, index);
 	return status;
 }
 
-static int add_call(struct nx_making *making, const struct nx_call *call)
+static int nsys_add_call(struct nx_making *making, const struct nx_call *call)
 {
 	uint32_t lane = 0;
-	int status = find_lane(making, call->thread, &lane);
+	int status = nsys_find_lane(making, call->thread, &lane);
 	if (status != TB_OK)
 		return status;
 	struct nx_lane *of = &making->lanes[lane];
@@ -184,34 +163,49 @@ static int add_call(struct nx_making *making, const struct nx_call *call)
 	if (call->act == NX_OTHER)
 		return TB_OK;
 	if (call->act == NX_WAIT || call->act == NX_WAITALL)
-		return wait_for(making, lane, call);
-	if (!is_world(making, call)) {
+		return nsys_wait_for(making, lane, call);
+	if (!(call->comm == MPICH_WORLD ||
+		    (making->has_world && call->comm == making->world) ||
+		    !call->has_comm)) {
 		making->trace->n_apart += call->comm != MPICH_SELF;
 		return TB_OK;
 	}
 	return communicate(making, lane, call);
 }
 
-static int add_rank(struct nx_making *making, const struct nx_call *calls, size_t n)
+static int nsys_add_rank(struct nx_making *making, const struct nx_call *calls, size_t n)
 {
 	struct nx_trace *trace = making->trace;
 	uint32_t host = 0;
 	int status = TB_OK;
 	making->rank = calls[0].rank;
 	making->begin_ns = calls[0].begin_ns;
-	find_world(making, calls, n);
+	// Find whether a rank's calls are all in one communicator.
+	bool found = false;
+	making->has_world = true;
+	for (size_t i = 0; i < n; i++) {
+		bool sends = calls[i].act == NX_SEND || calls[i].act == NX_RECV ||
+			     calls[i].act == NX_COLLECTIVE;
+		if (!sends || !calls[i].has_comm || calls[i].comm == MPICH_SELF)
+			continue;
+		if (found && calls[i].comm != making->world)
+			making->has_world = false;
+		making->world = calls[i].comm;
+		found = true;
+	}
 	if (tb_map_find(&trace->host_of, making->rank, &host) && trace->hosts[host][0])
 		status = tb_calls_host(
 			making->calls, making->rank, trace->hosts[host], trace->error);
 	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status = add_call(making, &calls[i]);
+		status = nsys_add_call(making, &calls[i]);
 	for (uint32_t i = 0; i < making->n_lanes; i++)
 		free(making->lanes[i].begun);
 	making->n_lanes = 0;
 	return status;
 }
 
-static int check(const struct nx_trace *trace, const struct tb_reading *reading)
+static int nsys_check_calls(
+	const struct nx_trace *trace, const struct tb_reading *reading)
 {
 	if (trace->n_apart > 0 && !reading->lenient)
 		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
@@ -228,7 +222,7 @@ static int check(const struct nx_trace *trace, const struct tb_reading *reading)
 	return TB_OK;
 }
 
-static void note(const struct nx_trace *trace, struct tb_calls *calls)
+static void nsys_note_calls(const struct nx_trace *trace, struct tb_calls *calls)
 {
 	const struct {
 		uint64_t n;
@@ -266,18 +260,18 @@ int tb_nx_calls(
 	struct nx_making making = {.trace = trace};
 	int status = tb_calls_new(&making.calls, trace->n_ranks, trace->error);
 	if (trace->n > 1)
-		qsort(trace->calls, trace->n, sizeof *trace->calls, by_time);
+		qsort(trace->calls, trace->n, sizeof *trace->calls, call_by_time);
 	for (size_t i = 0, end; i < trace->n && status == TB_OK; i = end) {
 		for (end = i;
 			end < trace->n && trace->calls[end].rank == trace->calls[i].rank;)
 			end++;
-		status = add_rank(&making, &trace->calls[i], end - i);
+		status = nsys_add_rank(&making, &trace->calls[i], end - i);
 	}
 	free(making.lanes);
 	if (status == TB_OK)
-		status = check(trace, reading);
+		status = nsys_check_calls(trace, reading);
 	if (status == TB_OK) {
-		note(trace, making.calls);
+		nsys_note_calls(trace, making.calls);
 		*calls = making.calls;
 	} else
 		tb_calls_free(making.calls);

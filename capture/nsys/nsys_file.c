@@ -12,7 +12,7 @@
 
 static const char magic[] = "SQLite format 3";
 
-static int fail(struct nx_file *file)
+static int file_fail(struct nx_file *file)
 {
 	switch (sqlite3_errcode(file->db) & 0xff) {
 	case SQLITE_NOMEM:
@@ -33,22 +33,6 @@ static int ask_to_stop(void *reading)
 {
 	const struct tb_reading *of = reading;
 	return tb_stop_asked(of->stop);
-}
-
-// distrust keeps foreign SQL in the schema from running, and limits values.
-static void distrust(sqlite3 *db)
-{
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 22);
-	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
-	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 50);
-	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_limit(db, SQLITE_LIMIT_VDBE_OP, 25000);
-	sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", NULL, NULL,
-		NULL);
 }
 
 // uri_of makes "file:PATH?immutable=1" of a path; NULL without memory. The caller frees
@@ -85,9 +69,21 @@ int tb_nx_open(struct nx_file *file, const char *path, const struct tb_reading *
 		SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
 	if (code != SQLITE_OK)
-		return file->db ? fail(file)
+		return file->db ? file_fail(file)
 				: tb_fail_memory_in(error, path, "an export");
-	distrust(file->db);
+	// Keep foreign SQL in the schema from running, and limits values.
+	sqlite3 *db = file->db;
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 22);
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 50);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_VDBE_OP, 25000);
+	sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", NULL, NULL,
+		NULL);
 	if (reading && reading->stop)
 		sqlite3_progress_handler(
 			file->db, 100000, ask_to_stop, (void *)(uintptr_t)reading);
@@ -96,7 +92,7 @@ int tb_nx_open(struct nx_file *file, const char *path, const struct tb_reading *
 	return sqlite3_exec(file->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL,
 		       NULL) == SQLITE_OK
 		       ? TB_OK
-		       : fail(file);
+		       : file_fail(file);
 }
 
 void tb_nx_close(struct nx_file *file)
@@ -109,13 +105,13 @@ int tb_nx_prepare(struct nx_file *file, const char *sql, sqlite3_stmt **query)
 {
 	return sqlite3_prepare_v2(file->db, sql, -1, query, NULL) == SQLITE_OK
 		       ? TB_OK
-		       : fail(file);
+		       : file_fail(file);
 }
 
 int tb_nx_step(struct nx_file *file, sqlite3_stmt *query)
 {
 	int code = sqlite3_step(query);
-	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : fail(file);
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : file_fail(file);
 }
 
 const char *tb_nx_text(sqlite3_stmt *query, int column)
@@ -124,8 +120,9 @@ const char *tb_nx_text(sqlite3_stmt *query, int column)
 	return text ? text : "";
 }
 
-// is_one returns whether a query with a text to bind has a row whose first column is 1.
-static bool is_one(sqlite3 *db, const char *sql, const char *text)
+// database_holds_text returns whether a query with a text to bind has a row whose first
+// column is 1.
+static bool database_holds_text(sqlite3 *db, const char *sql, const char *text)
 {
 	sqlite3_stmt *query = NULL;
 	bool is = sqlite3_prepare_v2(db, sql, -1, &query, NULL) == SQLITE_OK &&
@@ -135,7 +132,7 @@ static bool is_one(sqlite3 *db, const char *sql, const char *text)
 	return is;
 }
 
-static bool has_column(
+static bool table_has_column(
 	const struct nx_file *file, const char *table, const char *column, size_t n)
 {
 	sqlite3_stmt *query = NULL;
@@ -153,18 +150,18 @@ static bool has_column(
 bool tb_nx_has(const struct nx_file *file, const char *table, const char *columns)
 {
 	// Generated columns would run what the file says, and so would virtual tables.
-	if (!is_one(file->db,
+	if (!database_holds_text(file->db,
 		    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = "
 		    "?1 AND sql NOT LIKE 'create virtual%'",
 		    table) ||
-		!is_one(file->db,
+		!database_holds_text(file->db,
 			"SELECT count(*) = 0 FROM pragma_table_xinfo(?1) WHERE hidden <> "
 			"0",
 			table))
 		return false;
 	for (size_t n; *columns; columns += n + (columns[n] == ' ')) {
 		n = strcspn(columns, " ");
-		if (!has_column(file, table, columns, n))
+		if (!table_has_column(file, table, columns, n))
 			return false;
 	}
 	return true;

@@ -115,12 +115,12 @@ struct nx_ranks {
 	struct tb_map of_thread, of_process;
 };
 
-static int no_memory(const struct nx_file *file)
+static int mpi_no_memory(const struct nx_file *file)
 {
 	return tb_fail_memory_in(file->error, file->path, "MPI calls");
 }
 
-static uint64_t whole(sqlite3_stmt *query, int column)
+static uint64_t column_unsigned(sqlite3_stmt *query, int column)
 {
 	sqlite3_int64 value = sqlite3_column_int64(query, column);
 	return value < 0 ? 0 : (uint64_t)value;
@@ -137,25 +137,15 @@ static bool is_unsized(sqlite3_stmt *query, int column)
 	return is_null(query, column) || sqlite3_column_int64(query, column) < 0;
 }
 
-static void read_partner(struct nx_call *call, sqlite3_stmt *query)
-{
-	int64_t tag = sqlite3_column_int64(query, 5);
-	call->peer = sqlite3_column_int64(query, 6);
-	call->tag = (uint32_t)(tag & INT32_MAX);
-	call->is_wild = call->act == NX_RECV && (tag < 0 || call->peer < 0);
-	if (call->act == NX_SEND && call->peer < 0) // to nobody (MPI_PROC_NULL)
-		call->act = NX_OTHER;
-}
-
 // read_call reads a row; false for one that makes no sense.
 static bool read_call(struct nx_call *call, sqlite3_stmt *query)
 {
-	*call = (struct nx_call){.begin_ns = whole(query, 0),
-		.end_ns = whole(query, 1),
+	*call = (struct nx_call){.begin_ns = column_unsigned(query, 0),
+		.end_ns = column_unsigned(query, 1),
 		.thread = (uint64_t)sqlite3_column_int64(query, 2),
 		.comm = (uint64_t)sqlite3_column_int64(query, 4),
-		.bytes = whole(query, 7),
-		.recv_bytes = whole(query, 8),
+		.bytes = column_unsigned(query, 7),
+		.recv_bytes = column_unsigned(query, 8),
 		.request = (uint64_t)sqlite3_column_int64(query, 9),
 		.has_comm = !is_null(query, 4),
 		.has_request = !is_null(query, 9)};
@@ -163,7 +153,12 @@ static bool read_call(struct nx_call *call, sqlite3_stmt *query)
 	if (ends_early)
 		call->end_ns = call->begin_ns; // NULL: it did not end
 	take_name(call, tb_nx_text(query, 3));
-	read_partner(call, query);
+	int64_t tag = sqlite3_column_int64(query, 5);
+	call->peer = sqlite3_column_int64(query, 6);
+	call->tag = (uint32_t)(tag & INT32_MAX);
+	call->is_wild = call->act == NX_RECV && (tag < 0 || call->peer < 0);
+	if (call->act == NX_SEND && call->peer < 0) // to nobody (MPI_PROC_NULL)
+		call->act = NX_OTHER;
 	bool sized = !is_unsized(query, 7) || !is_unsized(query, 8);
 	if (call->act == NX_COLLECTIVE && call->op != TB_COLL_BARRIER && !sized)
 		call->act = NX_UNKNOWN;
@@ -175,7 +170,7 @@ static bool read_call(struct nx_call *call, sqlite3_stmt *query)
 	       call->bytes < UINT64_C(1) << 56 && call->recv_bytes < UINT64_C(1) << 56;
 }
 
-static int add_call(struct nx_trace *trace, struct nx_file *file,
+static int mpi_add_call(struct nx_trace *trace, struct nx_file *file,
 	const struct nx_ranks *ranks, struct nx_call *call)
 {
 	if (!tb_map_find(&ranks->of_thread, call->thread, &call->rank) &&
@@ -192,12 +187,12 @@ static int add_call(struct nx_trace *trace, struct nx_file *file,
 		call->act = NX_OTHER;
 	}
 	if (TB_ARRAY_RESERVE(&trace->calls, &trace->room, trace->n + 1) != TB_OK)
-		return no_memory(file);
+		return mpi_no_memory(file);
 	trace->calls[trace->n++] = *call;
 	return TB_OK;
 }
 
-static int read_table(struct nx_trace *trace, struct nx_file *file,
+static int mpi_read_table(struct nx_trace *trace, struct nx_file *file,
 	const struct nx_ranks *ranks, size_t i)
 {
 	sqlite3_stmt *query = NULL;
@@ -213,7 +208,7 @@ static int read_table(struct nx_trace *trace, struct nx_file *file,
 	status = tb_nx_prepare(file, tables[i].sql, &query);
 	while (status == TB_OK && (found = tb_nx_step(file, query)) > 0) {
 		if (read_call(&call, query))
-			status = add_call(trace, file, ranks, &call);
+			status = mpi_add_call(trace, file, ranks, &call);
 		else
 			status = tb_fail_in(file->error, TB_EFORMAT, file->path,
 				"its table %s has a row with a time or size that cannot "
@@ -224,8 +219,8 @@ static int read_table(struct nx_trace *trace, struct nx_file *file,
 	return found < 0 ? found : status;
 }
 
-static int add_rank(struct nx_trace *trace, struct nx_file *file, struct nx_ranks *ranks,
-	uint64_t thread, int64_t rank)
+static int mpi_add_rank(struct nx_trace *trace, struct nx_file *file,
+	struct nx_ranks *ranks, uint64_t thread, int64_t rank)
 {
 	uint32_t other;
 	if (rank < 0 || rank >= RANKS_MAX)
@@ -245,11 +240,11 @@ static int add_rank(struct nx_trace *trace, struct nx_file *file, struct nx_rank
 			TB_OK ||
 		tb_map_put(&ranks->of_thread, thread, (uint32_t)rank) != TB_OK ||
 		tb_map_put(&ranks->of_process, thread >> 24, (uint32_t)rank) != TB_OK)
-		return no_memory(file);
+		return mpi_no_memory(file);
 	return TB_OK;
 }
 
-static int read_ranks(
+static int mpi_read_ranks(
 	struct nx_trace *trace, struct nx_file *file, struct nx_ranks *ranks)
 {
 	sqlite3_stmt *query = NULL;
@@ -258,14 +253,14 @@ static int read_ranks(
 		return TB_OK;
 	status = tb_nx_prepare(file, "SELECT globalTid, rank FROM MPI_RANKS", &query);
 	while (status == TB_OK && (found = tb_nx_step(file, query)) > 0)
-		status = add_rank(trace, file, ranks,
+		status = mpi_add_rank(trace, file, ranks,
 			(uint64_t)sqlite3_column_int64(query, 0),
 			sqlite3_column_int64(query, 1));
 	sqlite3_finalize(query);
 	return found < 0 ? found : status;
 }
 
-static int read_host(struct nx_trace *trace, struct nx_file *file)
+static int mpi_read_host(struct nx_trace *trace, struct nx_file *file)
 {
 	sqlite3_stmt *query = NULL;
 	char *host = NULL;
@@ -285,7 +280,7 @@ static int read_host(struct nx_trace *trace, struct nx_file *file)
 	if (!host || TB_ARRAY_RESERVE(&trace->hosts, &trace->hosts_room,
 			     trace->n_hosts + 1) != TB_OK) {
 		free(host);
-		return no_memory(file);
+		return mpi_no_memory(file);
 	}
 	trace->hosts[trace->n_hosts++] = host;
 	return TB_OK;
@@ -294,11 +289,11 @@ static int read_host(struct nx_trace *trace, struct nx_file *file)
 int tb_nx_mpi(struct nx_trace *trace, struct nx_file *file)
 {
 	struct nx_ranks ranks = {0};
-	int status = read_host(trace, file);
+	int status = mpi_read_host(trace, file);
 	if (status == TB_OK)
-		status = read_ranks(trace, file, &ranks);
+		status = mpi_read_ranks(trace, file, &ranks);
 	for (size_t i = 0; i < N_TABLES && status == TB_OK; i++)
-		status = read_table(trace, file, &ranks, i);
+		status = mpi_read_table(trace, file, &ranks, i);
 	tb_map_fini(&ranks.of_thread);
 	tb_map_fini(&ranks.of_process);
 	return status;

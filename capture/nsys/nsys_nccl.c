@@ -55,7 +55,7 @@ void tb_nx_nccl_free(struct nx_nccl *nccl)
 	free(nccl);
 }
 
-static int no_memory(const struct nx_file *file)
+static int ranges_no_memory(const struct nx_file *file)
 {
 	return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 }
@@ -84,7 +84,8 @@ static uint32_t short_of(const struct nx_payload *payload, enum nx_field field)
 	return payload->has[field] && value < NX_NONE ? (uint32_t)value : NX_NONE;
 }
 
-static void fill_range(struct nx_range *range, const struct nx_payload *payload)
+static int add_range(struct nx_nccl *nccl, struct nx_file *file, struct nx_range *range,
+	const struct nx_payload *payload)
 {
 	range->has_comm = payload->has[NX_COMM] && payload->value[NX_COMM] != 0;
 	range->comm_id = range->has_comm ? payload->value[NX_COMM] : 0;
@@ -96,12 +97,6 @@ static void fill_range(struct nx_range *range, const struct nx_payload *payload)
 	bool makes = range->rank != NX_NONE && range->n_ranks != NX_NONE;
 	if (range->kind == RANGE_COMM && !makes)
 		range->kind = RANGE_OTHER;
-}
-
-static int add_range(struct nx_nccl *nccl, struct nx_file *file, struct nx_range *range,
-	const struct nx_payload *payload)
-{
-	fill_range(range, payload);
 	if (range->kind == RANGE_OTHER)
 		return TB_OK;
 	bool needs_peer =
@@ -118,7 +113,7 @@ static int add_range(struct nx_nccl *nccl, struct nx_file *file, struct nx_range
 	}
 	if (nccl->n >= NX_NONE - 1 ||
 		TB_ARRAY_RESERVE(&nccl->ranges, &nccl->room, nccl->n + 1) != TB_OK)
-		return no_memory(file);
+		return ranges_no_memory(file);
 	range->order = (uint32_t)nccl->n;
 	nccl->ranges[nccl->n++] = *range;
 	return TB_OK;
@@ -156,7 +151,7 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 	sqlite3_stmt *query = NULL;
 	char *columns, *sql = NULL;
 	if (!*nccl && !(*nccl = calloc(1, sizeof **nccl)))
-		return no_memory(file);
+		return ranges_no_memory(file);
 	if (!tb_nx_has(file, "NVTX_EVENTS", "start globalTid text") ||
 		!tb_nx_has(file, "StringIds", "id value"))
 		return TB_OK;
@@ -167,7 +162,7 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 				columns) < 0)
 		sql = NULL;
 	free(columns);
-	int status = sql ? tb_nx_schemas(&schemas, file) : no_memory(file);
+	int status = sql ? tb_nx_schemas(&schemas, file) : ranges_no_memory(file);
 	if (status == TB_OK)
 		status = tb_nx_prepare(file, sql, &query);
 	free(sql);
@@ -190,7 +185,7 @@ static int by_thread(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-static int by_time(const void *a, const void *b)
+static int range_by_time(const void *a, const void *b)
 {
 	const struct nx_range *one = a, *other = b;
 	if (one->process != other->process)
@@ -200,42 +195,19 @@ static int by_time(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-// number_groups numbers what each thread calls between ncclGroupStart and ncclGroupEnd,
-// and each call outside.
-static void number_groups(struct nx_nccl *nccl)
-{
-	uint64_t group = 0, depth = 0;
-	if (nccl->n > 1)
-		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, by_thread);
-	for (size_t i = 0; i < nccl->n; i++) {
-		struct nx_range *range = &nccl->ranges[i];
-		if (i == 0 || range->thread != range[-1].thread ||
-			range->process != range[-1].process)
-			depth = 0;
-		if (range->kind == RANGE_GROUP_START)
-			depth++;
-		else if (range->kind == RANGE_GROUP_END && depth > 0)
-			depth--;
-		group += depth == 0;
-		range->group = group;
-	}
-	if (nccl->n > 1)
-		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, by_time);
-}
-
-static uint64_t key_of(uint64_t process, uint64_t id)
+static uint64_t process_key(uint64_t process, uint64_t id)
 {
 	uint64_t key = (process ^ id * UINT64_C(0x9e3779b97f4a7c15)) *
 		       UINT64_C(0xbf58476d1ce4e5b9);
 	return key ^ key >> 29;
 }
 
-// find_comm stores a process's communicator of an id, and the free slot where it has
-// none.
-static bool find_comm(const struct nx_telling *telling, uint64_t process, uint64_t id,
-	uint64_t *key, uint32_t *comm)
+// ranges_find_comm stores a process's communicator of an id, and the free slot where it
+// has none.
+static bool ranges_find_comm(const struct nx_telling *telling, uint64_t process,
+	uint64_t id, uint64_t *key, uint32_t *comm)
 {
-	*key = key_of(process, id);
+	*key = process_key(process, id);
 	for (; tb_map_find(&telling->comm_of, *key, comm); ++*key)
 		if (telling->comms[*comm].process == process &&
 			telling->comms[*comm].id == id)
@@ -252,12 +224,12 @@ static int map_put(
 				 "communicators");
 }
 
-static int add_comm(struct nx_telling *telling, const struct nx_range *range)
+static int ranges_add_comm(struct nx_telling *telling, const struct nx_range *range)
 {
 	uint64_t key = 0;
 	uint32_t known = NX_NONE, number = (uint32_t)telling->n_comms, n = 0;
-	bool again = range->has_comm &&
-		     find_comm(telling, range->process, range->comm_id, &key, &known);
+	bool again = range->has_comm && ranges_find_comm(telling, range->process,
+						range->comm_id, &key, &known);
 	if (again) {
 		struct nx_comm *comm = &telling->comms[known];
 		comm->is_ambiguous = comm->is_ambiguous || comm->rank != range->rank;
@@ -301,38 +273,11 @@ static int find_comms(struct nx_telling *telling)
 			uint32_t comm;
 			uint64_t key;
 			bool is_new = range->kind == RANGE_CALL && range->has_comm &&
-				      !find_comm(telling, range->process, range->comm_id,
-					      &key, &comm);
+				      !ranges_find_comm(telling, range->process,
+					      range->comm_id, &key, &comm);
 			if (made ? range->kind == RANGE_COMM : is_new)
-				status = add_comm(telling, range);
+				status = ranges_add_comm(telling, range);
 		}
-	return status;
-}
-
-// tell_comms tells of those whose size is known; a size of one that nobody told could be
-// any.
-static int tell_comms(struct nx_telling *telling, struct tb_nccl_told *told)
-{
-	int status = TB_OK;
-	for (size_t i = 0; i < telling->n_comms && status == TB_OK; i++) {
-		struct nx_comm *comm = &telling->comms[i];
-		uint32_t n = comm->n_ranks;
-		comm->number = NX_NONE;
-		if (n == 0 && tb_map_find(&telling->size_of, comm->id, &n)) {
-			telling->n_assumed += n < UINT32_C(1) << 31;
-			n = n == 1 ? 0 : n & ~(UINT32_C(1) << 31);
-		}
-		if (n == 0 || comm->is_ambiguous)
-			continue;
-		status = tb_nccl_told_comm(told,
-			&(struct tb_nccl_comm){.host = telling->trace->hosts[comm->file],
-				.process = comm->process,
-				.id = comm->id,
-				.device = comm->device,
-				.rank = comm->rank,
-				.n_ranks = n},
-			&comm->number);
-	}
 	return status;
 }
 
@@ -349,7 +294,7 @@ static int tell_calls(struct nx_telling *telling, struct tb_nccl_told *told)
 			first_ns = range->start_ns;
 		if (range->kind != RANGE_CALL)
 			continue;
-		bool found = range->has_comm ? find_comm(telling, range->process,
+		bool found = range->has_comm ? ranges_find_comm(telling, range->process,
 						       range->comm_id, &key, &comm)
 					     : tb_map_find(&telling->only_of,
 						       range->process, &comm) &&
@@ -379,7 +324,7 @@ static int refuse_unplaced(const struct nx_telling *telling)
 		tb_format_counted(telling->n_unplaced, "call", text, sizeof text));
 }
 
-static void note(const struct nx_telling *telling, const struct nx_nccl *nccl,
+static void ranges_note(const struct nx_telling *telling, const struct nx_nccl *nccl,
 	struct tb_calls *calls)
 {
 	static const char left_out[] =
@@ -401,13 +346,54 @@ static void note(const struct nx_telling *telling, const struct nx_nccl *nccl,
 				     "order of hosts");
 }
 
-static int tell(struct nx_telling *telling, struct tb_nccl_told *told,
+static int ranges_record(struct nx_telling *telling, struct tb_nccl_told *told,
 	const struct tb_reading *reading, struct tb_calls **calls)
 {
-	number_groups(telling->nccl);
+	// Number what each thread calls between ncclGroupStart and ncclGroupEnd,
+	// and each call outside.
+	struct nx_nccl *nccl = telling->nccl;
+	uint64_t group = 0, depth = 0;
+	if (nccl->n > 1)
+		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, by_thread);
+	for (size_t i = 0; i < nccl->n; i++) {
+		struct nx_range *range = &nccl->ranges[i];
+		if (i == 0 || range->thread != range[-1].thread ||
+			range->process != range[-1].process)
+			depth = 0;
+		if (range->kind == RANGE_GROUP_START)
+			depth++;
+		else if (range->kind == RANGE_GROUP_END && depth > 0)
+			depth--;
+		group += depth == 0;
+		range->group = group;
+	}
+	if (nccl->n > 1)
+		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, range_by_time);
 	int status = find_comms(telling);
-	if (status == TB_OK)
-		status = tell_comms(telling, told);
+	if (status == TB_OK) {
+		// Tell of those whose size is known; a size of one that nobody told could
+		// be any.
+		for (size_t i = 0; i < telling->n_comms && status == TB_OK; i++) {
+			struct nx_comm *comm = &telling->comms[i];
+			uint32_t n = comm->n_ranks;
+			comm->number = NX_NONE;
+			if (n == 0 && tb_map_find(&telling->size_of, comm->id, &n)) {
+				telling->n_assumed += n < UINT32_C(1) << 31;
+				n = n == 1 ? 0 : n & ~(UINT32_C(1) << 31);
+			}
+			if (n == 0 || comm->is_ambiguous)
+				continue;
+			status = tb_nccl_told_comm(told,
+				&(struct tb_nccl_comm){
+					.host = telling->trace->hosts[comm->file],
+					.process = comm->process,
+					.id = comm->id,
+					.device = comm->device,
+					.rank = comm->rank,
+					.n_ranks = n},
+				&comm->number);
+		}
+	}
 	if (status == TB_OK)
 		status = tell_calls(telling, told);
 	if (status == TB_OK && telling->n_unplaced > 0 && !reading->lenient)
@@ -415,7 +401,7 @@ static int tell(struct nx_telling *telling, struct tb_nccl_told *told,
 	if (status == TB_OK)
 		status = tb_nccl_told_calls(told, reading, calls);
 	if (status == TB_OK)
-		note(telling, telling->nccl, *calls);
+		ranges_note(telling, telling->nccl, *calls);
 	return status;
 }
 
@@ -434,7 +420,7 @@ int tb_nx_nccl_calls(struct nx_nccl *nccl, const struct nx_trace *trace,
 	struct tb_nccl_told *told = NULL;
 	int status = tb_nccl_told_new(&told, trace->file, "exports", trace->error);
 	if (status == TB_OK)
-		status = tell(&telling, told, reading, calls);
+		status = ranges_record(&telling, told, reading, calls);
 	tb_nccl_told_free(told);
 	free(telling.comms);
 	tb_map_fini(&telling.comm_of);

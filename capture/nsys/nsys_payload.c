@@ -32,8 +32,8 @@ void tb_nx_schemas_fini(struct nx_schemas *schemas)
 	*schemas = (struct nx_schemas){0};
 }
 
-// width_of returns the bytes of an entry's type that is a whole number; 0: another.
-static uint32_t width_of(int64_t type)
+// type_width returns the bytes of an entry's type that is a whole number; 0: another.
+static uint32_t type_width(int64_t type)
 {
 	static const uint8_t widths[] = {
 		[1] = 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 1, 1, 2, 2, 4, 4, 8, 8, [22] = 8, 8};
@@ -46,7 +46,7 @@ static int add_entry(struct nx_schemas *schemas, struct nx_file *file,
 	struct nx_schema_entry entry = {
 		.domain = (uint64_t)sqlite3_column_int64(query, 0),
 		.schema = (uint64_t)sqlite3_column_int64(query, 1),
-		.width = width_of(sqlite3_column_int64(query, 3)),
+		.width = type_width(sqlite3_column_int64(query, 3)),
 		.field = NX_N_FIELDS};
 	const char *name = tb_nx_text(query, 4);
 	bool is_first = sqlite3_column_int64(query, 2) == 0;
@@ -93,7 +93,7 @@ int tb_nx_schemas(struct nx_schemas *schemas, struct nx_file *file)
 	return found < 0 ? found : status;
 }
 
-static void put(struct nx_payload *payload, enum nx_field field, uint64_t value)
+static void payload_put(struct nx_payload *payload, enum nx_field field, uint64_t value)
 {
 	if (payload->has[field])
 		return;
@@ -123,13 +123,13 @@ static void take_bytes(const struct nx_schemas *schemas, struct tb_bytes blob,
 		if ((entry->domain & UINT32_MAX) == domain &&
 			(entry->schema == whole || entry->schema == schema) &&
 			tb_bytes_have(rest, entry->offset, entry->width))
-			put(payload, entry->field,
+			payload_put(payload, entry->field,
 				little(rest.data + entry->offset, entry->width));
 	}
 }
 
 // A number may be text there: "0x1f", "31".
-static void take_value(
+static void payload_take_value(
 	sqlite3_stmt *query, int column, enum nx_field field, struct nx_payload *payload)
 {
 	char *end;
@@ -154,7 +154,7 @@ static void take_value(
 	default:
 		return;
 	}
-	put(payload, field, value);
+	payload_put(payload, field, value);
 }
 
 char *tb_nx_payload_columns(const struct nx_file *file)
@@ -199,5 +199,5 @@ void tb_nx_payload(const struct nx_schemas *schemas, sqlite3_stmt *query, int co
 			payload);
 	}
 	for (int i = 0; i < NX_N_FIELDS; i++)
-		take_value(query, column + 1 + i, (enum nx_field)i, payload);
+		payload_take_value(query, column + 1 + i, (enum nx_field)i, payload);
 }

@@ -29,22 +29,7 @@ static int count_kernels(struct nx_file *file, uint64_t *n)
 	return status;
 }
 
-static int read_file(struct nx_trace *trace, struct nx_nccl **nccl, const char *path,
-	const struct tb_reading *reading, struct tb_error *error)
-{
-	struct nx_file file;
-	int status = tb_nx_open(&file, path, reading, error);
-	if (status == TB_OK)
-		status = tb_nx_mpi(trace, &file);
-	if (status == TB_OK)
-		status = tb_nx_nccl(nccl, &file, (uint32_t)trace->n_hosts - 1);
-	if (status == TB_OK)
-		status = count_kernels(&file, &trace->n_kernels);
-	tb_nx_close(&file);
-	return status;
-}
-
-static int refuse_empty(const struct nx_trace *trace, struct tb_error *error)
+static int nsys_refuse_empty(const struct nx_trace *trace, struct tb_error *error)
 {
 	char text[2][48];
 	if (trace->lacks_sizes)
@@ -71,7 +56,7 @@ static int refuse_empty(const struct nx_trace *trace, struct tb_error *error)
 		"export with 'nsys export -t sqlite'");
 }
 
-static int check_ranks(const struct nx_trace *trace, struct tb_error *error)
+static int nsys_check_ranks(const struct nx_trace *trace, struct tb_error *error)
 {
 	uint32_t rank = 0, host;
 	while (rank < trace->n_ranks && tb_map_find(&trace->host_of, rank, &host))
@@ -82,20 +67,6 @@ static int check_ranks(const struct nx_trace *trace, struct tb_error *error)
 		"is of %" PRIu32 " ranks or more, of which %" PRIu32 " are there, and "
 		"not rank %" PRIu32 ": give the exports of all reports",
 		trace->n_ranks, trace->n_seen, rank);
-}
-
-static int read_all(struct nx_trace *trace, struct nx_nccl **nccl,
-	const struct tb_reading *reading, const char *const *paths, size_t n,
-	struct tb_error *error)
-{
-	struct tb_trace_files files = {0};
-	int status = tb_nx_files(&files, paths, n, error);
-	for (size_t i = 0; i < files.n && status == TB_OK; i++)
-		status = read_file(trace, nccl, files.paths[i], reading, error);
-	tb_trace_files_fini(&files);
-	trace->n_nccl =
-		tb_nx_nccl_count(*nccl, &trace->n_nccl_unsized, &trace->nccl_bytes);
-	return status;
 }
 
 // mpi_bytes sums what the MPI calls send, as far as one can tell them apart.
@@ -112,9 +83,9 @@ static uint64_t mpi_bytes(const struct nx_trace *trace, uint64_t *n)
 	return bytes;
 }
 
-// make_calls takes the calls of MPI or of NCCL, whichever send more: where a job uses
-// both, MPI is for what NCCL needs to begin, or NCCL for a part.
-static int make_calls(struct nx_trace *trace, struct nx_nccl *nccl,
+// nsys_make_calls takes the calls of MPI or of NCCL, whichever send more: where a job
+// uses both, MPI is for what NCCL needs to begin, or NCCL for a part.
+static int nsys_make_calls(struct nx_trace *trace, struct nx_nccl *nccl,
 	const struct tb_reading *reading, struct tb_calls **calls, const char **made)
 {
 	char text[2][48];
@@ -133,8 +104,8 @@ static int make_calls(struct nx_trace *trace, struct nx_nccl *nccl,
 				tb_format_size(bytes, text[1], 48));
 		return status;
 	}
-	int status = trace->n > 0 ? check_ranks(trace, trace->error)
-				  : refuse_empty(trace, trace->error);
+	int status = trace->n > 0 ? nsys_check_ranks(trace, trace->error)
+				  : nsys_refuse_empty(trace, trace->error);
 	if (status == TB_OK)
 		status = tb_nx_calls(trace, reading, calls);
 	if (status == TB_OK)
@@ -147,9 +118,24 @@ int tb_nsys_read(struct tb_calls **calls, const struct tb_reading *reading,
 {
 	struct nx_trace trace = {.file = paths[0], .error = error};
 	struct nx_nccl *nccl = NULL;
-	int status = read_all(&trace, &nccl, reading, paths, n, error);
+	struct tb_trace_files files = {0};
+	int status = tb_nx_files(&files, paths, n, error);
+	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
+		const char *path = files.paths[i];
+		struct nx_file file;
+		status = tb_nx_open(&file, path, reading, error);
+		if (status == TB_OK)
+			status = tb_nx_mpi(&trace, &file);
+		if (status == TB_OK)
+			status = tb_nx_nccl(&nccl, &file, (uint32_t)trace.n_hosts - 1);
+		if (status == TB_OK)
+			status = count_kernels(&file, &trace.n_kernels);
+		tb_nx_close(&file);
+	}
+	tb_trace_files_fini(&files);
+	trace.n_nccl = tb_nx_nccl_count(nccl, &trace.n_nccl_unsized, &trace.nccl_bytes);
 	if (status == TB_OK)
-		status = make_calls(&trace, nccl, reading, calls, made);
+		status = nsys_make_calls(&trace, nccl, reading, calls, made);
 	tb_nx_trace_fini(&trace);
 	tb_nx_nccl_free(nccl);
 	return status;
@@ -187,26 +173,7 @@ static const struct {
 };
 #define N_QUESTIONS (sizeof questions / sizeof *questions)
 
-static void add_row(struct tb_facts *facts, const char *name, sqlite3_stmt *query)
-{
-	char text[3][48], counted[56] = "", bytes[56] = "", time[56] = "";
-	double size = sqlite3_column_double(query, 2);
-	double ns = sqlite3_column_double(query, 3);
-	if (sqlite3_column_type(query, 1) != SQLITE_NULL)
-		snprintf(counted, sizeof counted, ": %s",
-			tb_format_count((uint64_t)sqlite3_column_int64(query, 1), text[0],
-				sizeof text[0]));
-	if (size > 0 && size < 9e18)
-		snprintf(bytes, sizeof bytes, ", %s",
-			tb_format_size((uint64_t)size, text[1], sizeof text[1]));
-	if (ns > 0 && ns < 9e15)
-		snprintf(time, sizeof time, ", %s",
-			tb_format_time((tb_time_ps)(ns * 1e3), text[2], sizeof text[2]));
-	tb_facts_add(
-		facts, name, "%.200s%s%s%s", tb_nx_text(query, 0), counted, bytes, time);
-}
-
-static int ask(struct tb_facts *facts, struct nx_file *file, size_t i)
+static int facts_ask(struct tb_facts *facts, struct nx_file *file, size_t i)
 {
 	sqlite3_stmt *query = NULL;
 	int n = 0, found = 1;
@@ -215,7 +182,23 @@ static int ask(struct tb_facts *facts, struct nx_file *file, size_t i)
 	int status = tb_nx_prepare(file, questions[i].sql, &query);
 	while (status == TB_OK && n < ROWS_SHOWN &&
 		(found = tb_nx_step(file, query)) > 0) {
-		add_row(facts, questions[i].name, query);
+		const char *name = questions[i].name;
+		char text[3][48], counted[56] = "", bytes[56] = "", time[56] = "";
+		double size = sqlite3_column_double(query, 2);
+		double ns = sqlite3_column_double(query, 3);
+		if (sqlite3_column_type(query, 1) != SQLITE_NULL)
+			snprintf(counted, sizeof counted, ": %s",
+				tb_format_count((uint64_t)sqlite3_column_int64(query, 1),
+					text[0], sizeof text[0]));
+		if (size > 0 && size < 9e18)
+			snprintf(bytes, sizeof bytes, ", %s",
+				tb_format_size((uint64_t)size, text[1], sizeof text[1]));
+		if (ns > 0 && ns < 9e15)
+			snprintf(time, sizeof time, ", %s",
+				tb_format_time(
+					(tb_time_ps)(ns * 1e3), text[2], sizeof text[2]));
+		tb_facts_add(facts, name, "%.200s%s%s%s", tb_nx_text(query, 0), counted,
+			bytes, time);
 		n++;
 	}
 	if (status == TB_OK && found > 0 && tb_nx_step(file, query) > 0)
@@ -237,7 +220,7 @@ int tb_nsys_facts(struct tb_facts *facts, const struct tb_reading *reading,
 				slash ? slash + 1 : files.paths[i]);
 		status = tb_nx_open(&file, files.paths[i], reading, error);
 		for (size_t q = 0; q < N_QUESTIONS && status == TB_OK; q++)
-			status = ask(facts, &file, q);
+			status = facts_ask(facts, &file, q);
 		tb_nx_close(&file);
 	}
 	tb_trace_files_fini(&files);

@@ -24,7 +24,7 @@ static size_t ends_of(const struct tb_otf2_steps *of, uint64_t *ends)
 	return n;
 }
 
-static int by_value(const void *a, const void *b)
+static int int64_by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 	return *x < *y ? -1 : *x > *y;
@@ -36,11 +36,11 @@ static int64_t later_by(const uint64_t *a, const uint64_t *b, size_t n)
 	int64_t differences[CALLS_MAX];
 	for (size_t i = 0; i < n; i++)
 		differences[i] = (int64_t)(b[i] - a[i]);
-	qsort(differences, n, sizeof *differences, by_value);
+	qsort(differences, n, sizeof *differences, int64_by_value);
 	return differences[n / 2];
 }
 
-static void shift(struct tb_otf2_steps *of, uint64_t by_ns)
+static void steps_shift(struct tb_otf2_steps *of, uint64_t by_ns)
 {
 	of->cut_ns += by_ns;
 	for (size_t i = 0; i < of->n_steps; i++) {
@@ -55,9 +55,10 @@ static void shift(struct tb_otf2_steps *of, uint64_t by_ns)
 	}
 }
 
-// compare fills in by how much each clock is ahead of the first rank's; false when the
-// ranks cannot be compared.
-static bool compare(const struct tb_otf2_unresolved *ranks, size_t n, int64_t *ahead)
+// clocks_compare fills in by how much each clock is ahead of the first rank's; false when
+// the ranks cannot be compared.
+static bool clocks_compare(
+	const struct tb_otf2_unresolved *ranks, size_t n, int64_t *ahead)
 {
 	uint64_t first[CALLS_MAX], other[CALLS_MAX];
 	size_t n_first = ends_of(&ranks[0].steps, first);
@@ -82,13 +83,13 @@ int tb_otf2_clocks_align(struct tb_otf2_unresolved *ranks, size_t n, uint64_t *a
 	if (!ahead)
 		return tb_fail_memory(error, "the ranks of a trace");
 	*apart_ns = 0;
-	if (compare(ranks, n, ahead)) {
+	if (clocks_compare(ranks, n, ahead)) {
 		for (size_t i = 0; i < n; i++) {
 			low = ahead[i] < low ? ahead[i] : low;
 			high = ahead[i] > high ? ahead[i] : high;
 		}
 		for (size_t i = 0; i < n; i++)
-			shift(&ranks[i].steps, (uint64_t)(high - ahead[i]));
+			steps_shift(&ranks[i].steps, (uint64_t)(high - ahead[i]));
 		*apart_ns = (uint64_t)(high - low);
 	}
 	free(ahead);

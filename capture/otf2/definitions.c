@@ -26,7 +26,7 @@ static bool add_place(
 			? add_place((of), &(of)->map, (ref), (of)->n_##items)            \
 			: !((of)->no_memory = true))
 
-static OTF2_CallbackCode next(const struct tb_otf2_definitions *of)
+static OTF2_CallbackCode definitions_next(const struct tb_otf2_definitions *of)
 {
 	return of->no_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
@@ -42,17 +42,18 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
+static OTF2_CallbackCode definition_on_string(
+	void *user, OTF2_StringRef self, const char *string)
 {
 	struct tb_otf2_definitions *of = user;
 	if (!PLACE(of, strings, string_of, self))
-		return next(of);
+		return definitions_next(of);
 	char *copy = strdup(string);
 	if (copy)
 		of->strings[of->n_strings++] = copy;
 	else
 		of->no_memory = true;
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
@@ -60,11 +61,11 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
 {
 	struct tb_otf2_definitions *of = user;
 	if (!PLACE(of, nodes, node_of, self))
-		return next(of);
+		return definitions_next(of);
 	const char *kind = tb_otf2_string(of, class_name);
 	of->nodes[of->n_nodes++] = (struct tb_otf2_node){name, parent,
 		strcasecmp(kind, "node") == 0 || strcasecmp(kind, "host") == 0};
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_domain(
@@ -88,7 +89,7 @@ static OTF2_CallbackCode on_process(void *user, OTF2_LocationGroupRef self,
 	if (PLACE(of, processes, process_of, self))
 		of->processes[of->n_processes++] = (struct tb_otf2_process){
 			parent, TB_OTF2_NONE, type == OTF2_LOCATION_GROUP_TYPE_PROCESS};
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
@@ -104,10 +105,10 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
 	if (PLACE(of, locations, location_of, self))
 		of->locations[of->n_locations++] = (struct tb_otf2_location){
 			self, n_events, process, TB_OTF2_NONE, false};
-	return next(of);
+	return definitions_next(of);
 }
 
-static bool begins(const char *name, const char *with)
+static bool name_begins(const char *name, const char *with)
 {
 	return strncmp(name, with, strlen(with)) == 0;
 }
@@ -120,22 +121,22 @@ static bool is_mover(const char *name, OTF2_RegionRole role)
 		     role == OTF2_REGION_ROLE_COLL_ONE2ALL ||
 		     role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
 		     role == OTF2_REGION_ROLE_COLL_ALL2ALL ||
-		     role == OTF2_REGION_ROLE_COLL_OTHER || begins(name, "Sendrecv") ||
-		     begins(name, "Neighbor_") || begins(name, "Ineighbor_") ||
-		     strcmp(name, "Ibarrier") == 0 || begins(name, "File_read") ||
-		     begins(name, "File_write");
+		     role == OTF2_REGION_ROLE_COLL_OTHER ||
+		     name_begins(name, "Sendrecv") || name_begins(name, "Neighbor_") ||
+		     name_begins(name, "Ineighbor_") || strcmp(name, "Ibarrier") == 0 ||
+		     name_begins(name, "File_read") || name_begins(name, "File_write");
 	return moves && !strstr(name, "robe") && !strstr(name, "_init") &&
-	       !begins(name, "Start");
+	       !name_begins(name, "Start");
 }
 
-static enum tb_otf2_region_kind kind_of(
+static enum tb_otf2_region_kind region_kind(
 	const char *name, OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
-	const char *call = begins(name, "PMPI_") ? name + 1 : name;
-	if (!begins(call, "MPI_"))
+	const char *call = name_begins(name, "PMPI_") ? name + 1 : name;
+	if (!name_begins(call, "MPI_"))
 		return paradigm == OTF2_PARADIGM_MPI ? TB_OTF2_MPI : TB_OTF2_OTHER;
 	call += strlen("MPI_");
-	if (begins(call, "Wait") || begins(call, "Test"))
+	if (name_begins(call, "Wait") || name_begins(call, "Test"))
 		return TB_OTF2_WAIT;
 	if (strcmp(call, "Bsend") == 0)
 		return TB_OTF2_BSEND;
@@ -157,12 +158,12 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 	(void)begin_line;
 	(void)end_line;
 	const char *word = tb_otf2_string(of, name);
-	if (begins(word, "EZTrace"))
+	if (name_begins(word, "EZTrace"))
 		of->by_arguments = true;
 	if (PLACE(of, regions, region_of, self))
-		of->regions[of->n_regions++] =
-			(struct tb_otf2_region){name, kind_of(word, role, paradigm), 0};
-	return next(of);
+		of->regions[of->n_regions++] = (struct tb_otf2_region){
+			name, region_kind(word, role, paradigm), 0};
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
@@ -174,23 +175,7 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
 	(void)parent;
 	if (PLACE(of, contexts, context_of, self))
 		of->contexts[of->n_contexts++] = region;
-	return next(of);
-}
-
-static OTF2_CallbackCode keep_mpi_locations(
-	struct tb_otf2_definitions *of, uint32_t n, const uint64_t *members)
-{
-	uint64_t *copy = malloc((n ? n : 1) * sizeof *copy);
-	if (!copy) {
-		of->no_memory = true;
-		return OTF2_CALLBACK_INTERRUPT;
-	}
-	if (n > 0)
-		memcpy(copy, members, n * sizeof *copy);
-	free(of->mpi_locations);
-	of->mpi_locations = copy;
-	of->n_mpi_locations = n;
-	return OTF2_CALLBACK_SUCCESS;
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
@@ -201,27 +186,38 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
 	(void)name;
 	if (paradigm != OTF2_PARADIGM_MPI)
 		return OTF2_CALLBACK_SUCCESS;
-	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
-		return keep_mpi_locations(of, n, members);
+	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+		uint64_t *copy = malloc((n ? n : 1) * sizeof *copy);
+		if (!copy) {
+			of->no_memory = true;
+			return OTF2_CALLBACK_INTERRUPT;
+		}
+		if (n > 0)
+			memcpy(copy, members, n * sizeof *copy);
+		free(of->mpi_locations);
+		of->mpi_locations = copy;
+		of->n_mpi_locations = n;
+		return OTF2_CALLBACK_SUCCESS;
+	}
 	if (type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF)
 		return OTF2_CALLBACK_SUCCESS;
 	if (!PLACE(of, groups, group_of, self))
-		return next(of);
+		return definitions_next(of);
 	struct tb_otf2_group group = {malloc((n ? n : 1) * sizeof *members), n,
 		type == OTF2_GROUP_TYPE_COMM_SELF,
 		(flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0};
 	if (!group.members) {
 		of->no_memory = true;
-		return next(of);
+		return definitions_next(of);
 	}
 	if (n > 0)
 		memcpy(group.members, members, n * sizeof *members);
 	of->groups[of->n_groups++] = group;
-	return next(of);
+	return definitions_next(of);
 }
 
-static void add_comm(struct tb_otf2_definitions *of, uint32_t self, uint32_t name,
-	uint32_t a, uint32_t b)
+static void definitions_add_comm(struct tb_otf2_definitions *of, uint32_t self,
+	uint32_t name, uint32_t a, uint32_t b)
 {
 	if (PLACE(of, comms, comm_of, self))
 		of->comms[of->n_comms++] =
@@ -236,8 +232,8 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
 	(void)parent;
 	(void)flags;
 	if (tb_map_find(&of->group_of, group, &a)) // else it is none of MPI's
-		add_comm(of, self, name, a, TB_OTF2_NONE);
-	return next(of);
+		definitions_add_comm(of, self, name, a, TB_OTF2_NONE);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
@@ -250,8 +246,8 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
 	(void)flags;
 	if (tb_map_find(&of->group_of, group_a, &a) &&
 		tb_map_find(&of->group_of, group_b, &b))
-		add_comm(of, self, name, a, b);
-	return next(of);
+		definitions_add_comm(of, self, name, a, b);
+	return definitions_next(of);
 }
 
 static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
@@ -260,7 +256,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	if (!to)
 		return NULL;
 	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(to, on_clock);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(to, on_string);
+	OTF2_GlobalDefReaderCallbacks_SetStringCallback(to, definition_on_string);
 	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(to, on_node);
 	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(to, on_domain);
 	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(to, on_process);

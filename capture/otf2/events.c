@@ -10,7 +10,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t scale(const struct tb_otf2_definitions *of, uint64_t ticks)
+static uint64_t ticks_scale(const struct tb_otf2_definitions *of, uint64_t ticks)
 {
 	wide ns = (wide)ticks * 1000000000u / of->ticks_per_s;
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
@@ -18,7 +18,7 @@ static uint64_t scale(const struct tb_otf2_definitions *of, uint64_t ticks)
 
 uint64_t tb_otf2_ns(const struct tb_otf2_definitions *of, uint64_t time)
 {
-	return time > of->begin ? scale(of, time - of->begin) : 0;
+	return time > of->begin ? ticks_scale(of, time - of->begin) : 0;
 }
 
 void tb_otf2_events_fail(struct tb_otf2_events *of, int status)
@@ -50,7 +50,7 @@ bool tb_otf2_events_at(struct tb_otf2_events *of, uint64_t time)
 				    of->n_events,
 				    "rank %" PRIu32 " has an event that is %" PRIu64
 				    " ns earlier than the one before it",
-				    of->rank, scale(of->of, of->last - time)));
+				    of->rank, ticks_scale(of->of, of->last - time)));
 		return false;
 	}
 	of->last = time;
@@ -75,7 +75,7 @@ bool tb_otf2_call_add(
 {
 	struct tb_call made = *call;
 	made.enter_ns = tb_otf2_ns(of->of, of->enter);
-	made.calc_ns = scale(of->of, of->calc);
+	made.calc_ns = ticks_scale(of->of, of->calc);
 	made.lane = of->lane;
 	int status = tb_otf2_steps_add(&of->steps, &made, index, &of->error);
 	tb_otf2_events_fail(of, status);
@@ -97,9 +97,9 @@ void tb_otf2_call_ends(struct tb_otf2_events *of, uint32_t step)
 		of->ended[of->n_ended++] = step;
 }
 
-// join has what the call did and what ended in it come before the next one. A joint is
-// needed unless the call is a single operation.
-static void join(struct tb_otf2_events *of, uint32_t n_steps)
+// events_join has what the call did and what ended in it come before the next one. A
+// joint is needed unless the call is a single operation.
+static void events_join(struct tb_otf2_events *of, uint32_t n_steps)
 {
 	uint32_t joint = 0;
 	struct tb_call call = {.kind = TB_CALL_JOINT};
@@ -118,16 +118,6 @@ static void join(struct tb_otf2_events *of, uint32_t n_steps)
 			tb_otf2_steps_after(&of->steps, joint, of->ended[i], &of->error));
 }
 
-static void keep_pause(struct tb_otf2_events *of)
-{
-	struct tb_otf2_pause pause = {.enter_ns = tb_otf2_ns(of->of, of->enter),
-		.leave_ns = tb_otf2_ns(of->of, of->last),
-		.calc_ns = scale(of->of, of->calc),
-		.next = (uint32_t)of->steps.n_steps,
-		.lane = of->lane};
-	tb_otf2_events_fail(of, tb_otf2_steps_pause(&of->steps, &pause, &of->error));
-}
-
 // cancel marks the receive that was posted last as cancelled, so that no message sent
 // later is assigned to it. EZTrace, which records only the beginning of receives, does
 // not record which request MPI_Cancel was called with.
@@ -143,45 +133,42 @@ static void cancel(struct tb_otf2_events *of)
 	of->steps.steps[i - 1].is_cancelled = true;
 }
 
-// set_leave gives the steps of a call their time: of several, those that only start take
-// none of it.
-static void set_leave(struct tb_otf2_events *of)
+void tb_otf2_call_leave(struct tb_otf2_events *of)
 {
+	if (of->depth == 0 || --of->depth > 0)
+		return;
+	uint32_t n_steps = (uint32_t)of->steps.n_steps, n_blocking = 0;
+	enum tb_otf2_region_kind kind = of->region ? of->region->kind : TB_OTF2_MPI;
+	for (uint32_t i = of->first_step; i < n_steps; i++)
+		n_blocking += !of->steps.steps[i].call.starts;
+	if (n_blocking > 1 || of->n_ended > 0)
+		events_join(of, n_steps);
+	else if (n_steps == of->first_step + 1 && n_blocking == 1) // for clocks.h
+		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
+	// Give the steps of a call their time: of several, those that only start take
+	// none of it.
 	size_t n = of->steps.n_steps - of->first_step;
 	uint64_t leave_ns = tb_otf2_ns(of->of, of->last);
 	for (size_t i = of->first_step; i < of->steps.n_steps; i++) {
 		struct tb_call *call = &of->steps.steps[i].call;
 		call->leave_ns = n > 1 && call->starts ? call->enter_ns : leave_ns;
 	}
-}
-
-static void finish_call(struct tb_otf2_events *of)
-{
-	uint32_t n_steps = (uint32_t)of->steps.n_steps, n_blocking = 0;
-	enum tb_otf2_region_kind kind = of->region ? of->region->kind : TB_OTF2_MPI;
-	for (uint32_t i = of->first_step; i < n_steps; i++)
-		n_blocking += !of->steps.steps[i].call.starts;
-	if (n_blocking > 1 || of->n_ended > 0)
-		join(of, n_steps);
-	else if (n_steps == of->first_step + 1 && n_blocking == 1) // for clocks.h
-		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
-	set_leave(of);
 	if (kind == TB_OTF2_BSEND && n_steps == of->first_step + 1)
 		of->steps.steps[of->first_step].call.starts = true;
 	// Pauses matter only for ranks with receives that no record completes.
-	if (kind == TB_OTF2_WAIT && !of->is_recorded && of->steps.n_open_receives > 0)
-		keep_pause(of);
+	if (kind == TB_OTF2_WAIT && !of->is_recorded && of->steps.n_open_receives > 0) {
+		struct tb_otf2_pause pause = {.enter_ns = tb_otf2_ns(of->of, of->enter),
+			.leave_ns = tb_otf2_ns(of->of, of->last),
+			.calc_ns = ticks_scale(of->of, of->calc),
+			.next = (uint32_t)of->steps.n_steps,
+			.lane = of->lane};
+		tb_otf2_events_fail(
+			of, tb_otf2_steps_pause(&of->steps, &pause, &of->error));
+	}
 	if (kind == TB_OTF2_CANCEL && of->steps.n_open_receives > 0)
 		cancel(of);
 	if (kind == TB_OTF2_MOVER && !of->is_recorded)
 		of->region->n_bare++;
-}
-
-void tb_otf2_call_leave(struct tb_otf2_events *of)
-{
-	if (of->depth == 0 || --of->depth > 0)
-		return;
-	finish_call(of);
 	// What is before the first call and behind the last one is not in the job at all.
 	bool is_between = of->steps.n_steps > 0 && of->steps.n_steps == of->first_step;
 	if (is_between && (!of->region || of->region->kind != TB_OTF2_WAIT))
@@ -289,7 +276,8 @@ void tb_otf2_events_note(const struct tb_otf2_events *of)
 		tb_calls_note(of->calls,
 			"%s of all ranks passed in calls that are left out or send "
 			"nothing, which take no time in the job",
-			tb_format_time((tb_time_ps)scale(of->of, of->lost) * TB_PS_PER_NS,
+			tb_format_time(
+				(tb_time_ps)ticks_scale(of->of, of->lost) * TB_PS_PER_NS,
 				text, sizeof text));
 	// An archive defines each region per process when its writer did not unify them.
 	for (size_t i = 0; i < of->of->n_regions; i++) {

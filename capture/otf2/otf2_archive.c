@@ -102,23 +102,9 @@ static int find_anchor(
 		"has %d OTF2 archives: expected one; give its .otf2 file", n);
 }
 
-// find_files sets the folder of the locations' files: the anchor's name without its end.
-static void find_files(struct tb_otf2_archive *archive)
-{
-	OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
-	struct stat entry;
-	snprintf(archive->folder, sizeof archive->folder, "%s", archive->anchor);
-	char *dot = strrchr(archive->folder, '.');
-	if (dot && strcmp(dot, ".otf2") == 0)
-		*dot = '\0';
-	OTF2_Reader_GetFileSubstrate(archive->reader, &substrate);
-	archive->has_files =
-		substrate == OTF2_SUBSTRATE_POSIX && stat(archive->folder, &entry) == 0;
-}
-
-// note_file notes a file that the library will read, so that no output replaces it, and
-// refuses what it would wait for: a pipe or a device.
-static int note_file(const char *path, struct tb_error *error)
+// archive_note_file notes a file that the library will read, so that no output replaces
+// it, and refuses what it would wait for: a pipe or a device.
+static int archive_note_file(const char *path, struct tb_error *error)
 {
 	struct stat entry;
 	if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode) && !S_ISDIR(entry.st_mode))
@@ -141,7 +127,7 @@ static int note_members(const char *folder, struct tb_error *error)
 				 ends_in(entry->d_name, ".def") ||
 				 ends_in(entry->d_name, ".snap");
 		if (is_member && n < (int)sizeof path)
-			status = note_file(path, error);
+			status = archive_note_file(path, error);
 	}
 	closedir(entries);
 	return status;
@@ -153,13 +139,13 @@ static int note_files(const char *anchor, struct tb_error *error)
 	char path[TB_OTF2_PATH + 8];
 	int n = (int)strlen(anchor);
 	n -= ends_in(anchor, ".otf2") ? 5 : 0;
-	int status = note_file(anchor, error);
+	int status = archive_note_file(anchor, error);
 	snprintf(path, sizeof path, "%.*s.def", n, anchor);
 	if (!status)
-		status = note_file(path, error);
+		status = archive_note_file(path, error);
 	snprintf(path, sizeof path, "%.*s.marker", n, anchor);
 	if (!status)
-		status = note_file(path, error);
+		status = archive_note_file(path, error);
 	snprintf(path, sizeof path, "%.*s", n, anchor);
 	return status ? status : note_members(path, error);
 }
@@ -190,8 +176,19 @@ int tb_otf2_archive_open(
 	archive->before = OTF2_Error_RegisterCallback(listen, archive);
 	archive->listens = true;
 	status = open_reader(archive, error);
-	if (status == TB_OK)
-		find_files(archive);
+	if (status == TB_OK) {
+		// Set the folder of the locations' files: the anchor's name without its
+		// end.
+		OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+		struct stat entry;
+		snprintf(archive->folder, sizeof archive->folder, "%s", archive->anchor);
+		char *dot = strrchr(archive->folder, '.');
+		if (dot && strcmp(dot, ".otf2") == 0)
+			*dot = '\0';
+		OTF2_Reader_GetFileSubstrate(archive->reader, &substrate);
+		archive->has_files = substrate == OTF2_SUBSTRATE_POSIX &&
+				     stat(archive->folder, &entry) == 0;
+	}
 	return status;
 }
 

@@ -75,25 +75,7 @@ static int is_untold(struct read *read, const struct tb_otf2_location *location,
 	return tb_reading_breaks_off(read->reading, status, &read->n_missing, error);
 }
 
-static int breaks_off(struct read *read, const struct tb_otf2_location *location,
-	const char *path, struct tb_error *error)
-{
-	char of[32] = "";
-	// EZTrace leaves the number of events at 2.
-	if (location->n_events > read->events.n_events)
-		snprintf(of, sizeof of, " of %" PRIu64, location->n_events);
-	int status = tb_fail_in(error, TB_EFORMAT, path,
-		"the events of rank %" PRIu32 " break off after %" PRIu64 "%s%s%s",
-		location->rank, read->events.n_events, of,
-		*read->archive.said ? ": " : "", read->archive.said);
-	uint64_t at_ns = tb_otf2_ns(&read->of, read->events.last);
-	if (at_ns < read->events.steps.cut_ns || !read->events.steps.is_cut)
-		read->events.steps.cut_ns = at_ns;
-	read->events.steps.is_cut = true;
-	return tb_reading_breaks_off(read->reading, status, &read->n_missing, error);
-}
-
-static int read_all(struct read *read, OTF2_EvtReader *from,
+static int otf2_read_events(struct read *read, OTF2_EvtReader *from,
 	const struct tb_otf2_location *location, const char *path, struct tb_error *error)
 {
 	uint64_t n_read = EVENTS_AT_ONCE, n_total = 0;
@@ -109,8 +91,23 @@ static int read_all(struct read *read, OTF2_EvtReader *from,
 	if (read->events.status != TB_OK)
 		return tb_fail_at(error, read->events.status, path, why->place, why->at,
 			"%s", why->text);
-	if (code != OTF2_SUCCESS || n_total < location->n_events)
-		return breaks_off(read, location, path, error);
+	if (code != OTF2_SUCCESS || n_total < location->n_events) {
+		char of[32] = "";
+		// EZTrace leaves the number of events at 2.
+		if (location->n_events > read->events.n_events)
+			snprintf(of, sizeof of, " of %" PRIu64, location->n_events);
+		int status = tb_fail_in(error, TB_EFORMAT, path,
+			"the events of rank %" PRIu32 " break off after %" PRIu64
+			"%s%s%s",
+			location->rank, read->events.n_events, of,
+			*read->archive.said ? ": " : "", read->archive.said);
+		uint64_t at_ns = tb_otf2_ns(&read->of, read->events.last);
+		if (at_ns < read->events.steps.cut_ns || !read->events.steps.is_cut)
+			read->events.steps.cut_ns = at_ns;
+		read->events.steps.is_cut = true;
+		return tb_reading_breaks_off(
+			read->reading, status, &read->n_missing, error);
+	}
 	return TB_OK;
 }
 
@@ -136,16 +133,19 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	OTF2_Reader_RegisterEvtCallbacks(
 		reader, from, read->events.callbacks, &read->events);
 	tb_otf2_events_location(&read->events);
-	status = read_all(read, from, location, path, error);
+	status = otf2_read_events(read, from, location, path, error);
 	OTF2_Reader_CloseEvtReader(reader, from);
 	if (status == TB_OK)
 		tb_otf2_events_end(&read->events);
 	return status;
 }
 
-// drop_unfinished drops collective calls that no record completes.
-static void drop_unfinished(struct tb_otf2_events *events)
+// end_rank hands a rank's calls over, or keeps them until those of all ranks are known.
+static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
 {
+	struct tb_otf2_steps *steps = &read->events.steps;
+	// Drop collective calls that no record completes.
+	struct tb_otf2_events *events = &read->events;
 	for (size_t i = 0; i < events->steps.n_steps; i++) {
 		struct tb_otf2_step *step = &events->steps.steps[i];
 		if (!step->is_open || step->is_dropped ||
@@ -154,13 +154,6 @@ static void drop_unfinished(struct tb_otf2_events *events)
 		step->is_dropped = true;
 		events->left_out[TB_OTF2_UNFINISHED]++;
 	}
-}
-
-// end_rank hands a rank's calls over, or keeps them until those of all ranks are known.
-static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
-{
-	struct tb_otf2_steps *steps = &read->events.steps;
-	drop_unfinished(&read->events);
 	if (steps->n_open_receives == 0)
 		return tb_otf2_steps_give(steps, read->calls, rank, error);
 	if (TB_ARRAY_RESERVE(&read->unresolved, &read->unresolved_room,
@@ -172,7 +165,7 @@ static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
 	return TB_OK;
 }
 
-static int read_rank(struct read *read, size_t *at, struct tb_error *error)
+static int otf2_read_rank(struct read *read, size_t *at, struct tb_error *error)
 {
 	struct tb_otf2_definitions *of = &read->of;
 	uint32_t rank = of->locations[*at].rank, process = of->locations[*at].process;
@@ -227,7 +220,7 @@ static int resolve(struct read *read, struct tb_error *error)
 	return status;
 }
 
-static void note(struct read *read)
+static void otf2_note(struct read *read)
 {
 	char text[64];
 	tb_otf2_events_note(&read->events);
@@ -253,13 +246,13 @@ static void note(struct read *read)
 				text, sizeof text));
 }
 
-static int read_ranks(struct read *read, struct tb_error *error)
+static int otf2_read_ranks(struct read *read, struct tb_error *error)
 {
 	int status = TB_OK;
 	size_t at = 0;
 	while (at < read->of.n_locations && status == TB_OK) {
 		if (read->of.locations[at].rank != TB_OTF2_NONE) {
-			status = read_rank(read, &at, error);
+			status = otf2_read_rank(read, &at, error);
 			continue;
 		}
 		read->n_outside++;
@@ -277,11 +270,11 @@ static int read_ranks(struct read *read, struct tb_error *error)
 			"those that begin late compute until then",
 			tb_format_time(
 				(tb_time_ps)apart_ns * TB_PS_PER_NS, text, sizeof text));
-	note(read);
+	otf2_note(read);
 	return TB_OK;
 }
 
-static int read_archive(struct read *read, const char *path, struct tb_error *error)
+static int otf2_read_archive(struct read *read, const char *path, struct tb_error *error)
 {
 	int status = tb_otf2_archive_open(&read->archive, path, error);
 	if (status == TB_OK)
@@ -294,7 +287,7 @@ static int read_archive(struct read *read, const char *path, struct tb_error *er
 	read->events.of = &read->of;
 	read->events.calls = read->calls;
 	read->events.reading = read->reading;
-	return status == TB_OK ? read_ranks(read, error) : status;
+	return status == TB_OK ? otf2_read_ranks(read, error) : status;
 }
 
 int tb_otf2_read(struct tb_calls **calls, const struct tb_reading *reading,
@@ -303,7 +296,7 @@ int tb_otf2_read(struct tb_calls **calls, const struct tb_reading *reading,
 	struct read read = {.reading = reading};
 	if (n != 1)
 		return tb_fail(error, TB_EUSAGE, "an OTF2 archive is read alone");
-	int status = read_archive(&read, paths[0], error);
+	int status = otf2_read_archive(&read, paths[0], error);
 	for (size_t i = 0; i < read.n_unresolved; i++)
 		tb_otf2_steps_fini(&read.unresolved[i].steps);
 	free(read.unresolved);

@@ -13,8 +13,8 @@ static int too_many(const char *path, uint64_t n, struct tb_error *error)
 		RANKS_MAX);
 }
 
-// number_members numbers the locations that take part in MPI.
-static int number_members(
+// ranks_number_members numbers the locations that take part in MPI.
+static int ranks_number_members(
 	struct tb_otf2_definitions *of, const char *path, struct tb_error *error)
 {
 	if (of->n_mpi_locations > RANKS_MAX)
@@ -70,7 +70,7 @@ static int number_processes(
 	return n > RANKS_MAX ? too_many(path, n, error) : TB_OK;
 }
 
-static int by_rank(const void *a, const void *b)
+static int location_by_rank(const void *a, const void *b)
 {
 	const struct tb_otf2_location *x = a, *y = b;
 	if (x->rank != y->rank)
@@ -83,7 +83,7 @@ static int by_rank(const void *a, const void *b)
 int tb_otf2_ranks_find(
 	struct tb_otf2_definitions *of, const char *path, struct tb_error *error)
 {
-	int status = of->n_mpi_locations > 0 ? number_members(of, path, error)
+	int status = of->n_mpi_locations > 0 ? ranks_number_members(of, path, error)
 					     : number_processes(of, path, error);
 	if (status != TB_OK)
 		return status;
@@ -95,16 +95,8 @@ int tb_otf2_ranks_find(
 		if (location->rank == TB_OTF2_NONE && location->process != TB_OTF2_NONE)
 			location->rank = of->processes[location->process].rank;
 	}
-	qsort(of->locations, of->n_locations, sizeof *of->locations, by_rank);
+	qsort(of->locations, of->n_locations, sizeof *of->locations, location_by_rank);
 	return TB_OK;
-}
-
-static int no_member(uint32_t comm, uint32_t rank, struct tb_error *error)
-{
-	return tb_fail(error, TB_EFORMAT,
-		"rank %" PRIu32 " communicates in communicator %" PRIu32
-		", of which it is no member",
-		rank, comm);
 }
 
 // self_group returns the group of one rank, in which COMM_SELF is.
@@ -124,7 +116,7 @@ static int self_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 	return status;
 }
 
-static void copy_members(uint32_t *to, const struct tb_otf2_group *group)
+static void ranks_copy_members(uint32_t *to, const struct tb_otf2_group *group)
 {
 	// A rank beyond 32 bits becomes one that no job has.
 	for (uint32_t i = 0; i < group->n; i++)
@@ -132,7 +124,7 @@ static void copy_members(uint32_t *to, const struct tb_otf2_group *group)
 							 : TB_OTF2_NONE;
 }
 
-static int add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
+static int ranks_add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 	struct tb_otf2_comm *comm, struct tb_error *error)
 {
 	const struct tb_otf2_group *a = &of->groups[comm->a];
@@ -152,9 +144,9 @@ static int add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 	uint32_t *members = malloc((n ? n : 1) * sizeof *members);
 	if (!members)
 		return tb_fail_memory(error, "the groups of an archive");
-	copy_members(members, a);
+	ranks_copy_members(members, a);
 	if (b)
-		copy_members(members + a->n, b);
+		ranks_copy_members(members + a->n, b);
 	int status =
 		tb_calls_group(calls, members, (uint32_t)n, a->n, &comm->group, error);
 	free(members);
@@ -169,7 +161,10 @@ static int view_members(const struct tb_calls *calls, uint32_t comm, uint32_t ra
 	struct tb_group group = tb_calls_members(calls, view->group);
 	uint32_t at = tb_group_place(&group, rank);
 	if (at == group.n)
-		return no_member(comm, rank, error);
+		return tb_fail(error, TB_EFORMAT,
+			"rank %" PRIu32 " communicates in communicator %" PRIu32
+			", of which it is no member",
+			rank, comm);
 	bool is_local = at < group.n_local;
 	uint32_t n_remote = group.n - group.n_local;
 	view->is_inter = n_remote > 0;
@@ -180,7 +175,7 @@ static int view_members(const struct tb_calls *calls, uint32_t comm, uint32_t ra
 	return TB_OK;
 }
 
-int tb_otf2_view(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
+int tb_otf2_view_of(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
 	uint32_t rank, struct tb_otf2_view *view, struct tb_error *error)
 {
 	uint32_t place;
@@ -201,7 +196,7 @@ int tb_otf2_view(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_
 		return self_group(of, calls, rank, &view->group, error);
 	}
 	if (of_comm->group == TB_OTF2_NONE)
-		status = add_group(of, calls, of_comm, error);
+		status = ranks_add_group(of, calls, of_comm, error);
 	view->group = of_comm->group;
 	view->is_global = of->groups[of_comm->a].is_global;
 	return status == TB_OK ? view_members(calls, comm, rank, view, error) : status;

@@ -26,7 +26,7 @@ struct tb_otf2_view {
 // tb_otf2_view finds what the record of `rank` means by a communicator, and adds its
 // group to the calls when it is used for the first time. TB_EFORMAT for one that is not
 // defined or that the rank is no member of; without file.
-int tb_otf2_view(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
+int tb_otf2_view_of(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
 	uint32_t rank, struct tb_otf2_view *view, struct tb_error *error) TB_MUST_USE;
 
 // tb_otf2_peer returns the rank of the job that is number `peer` in the view, or NONE.

@@ -15,7 +15,7 @@ struct receive_candidate {
 	bool is_taken;
 };
 
-struct key {
+struct message_key {
 	uint32_t n, n_needed, n_taken; // messages; those for receives that are known
 	uint32_t from, to, group, tag;
 };
@@ -24,16 +24,16 @@ struct receive_search {
 	bool *is_wanted; // by rank
 	struct receive_candidate *messages;
 	size_t n_messages, messages_room;
-	struct key *keys;
+	struct message_key *keys;
 	size_t n_keys, keys_room;
 };
 
-static int no_memory(struct tb_error *error)
+static int receives_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the messages of a trace");
 }
 
-static int keep(struct receive_search *of, uint32_t from, const struct tb_call *call,
+static int send_keep(struct receive_search *of, uint32_t from, const struct tb_call *call,
 	uint32_t order, struct tb_error *error)
 {
 	if (call->kind != TB_CALL_SEND || !of->is_wanted[call->peer])
@@ -41,7 +41,7 @@ static int keep(struct receive_search *of, uint32_t from, const struct tb_call *
 	if (TB_ARRAY_RESERVE(&of->messages, &of->messages_room, of->n_messages + 1) !=
 			TB_OK ||
 		of->n_messages >= UINT32_MAX)
-		return no_memory(error);
+		return receives_no_memory(error);
 	of->messages[of->n_messages++] =
 		(struct receive_candidate){.enter_ns = call->enter_ns,
 			.bytes = call->bytes,
@@ -53,31 +53,11 @@ static int keep(struct receive_search *of, uint32_t from, const struct tb_call *
 	return TB_OK;
 }
 
-static int gather(struct receive_search *of, const struct tb_otf2_unresolved *ranks,
-	size_t n, const struct tb_calls *calls, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
-		uint32_t n_calls;
-		const struct tb_call *at = tb_calls_of(calls, rank, &n_calls);
-		for (uint32_t i = 0; i < n_calls && status == TB_OK; i++)
-			status = keep(of, rank, &at[i], i, error);
-	}
-	for (size_t r = 0; r < n; r++) {
-		const struct tb_otf2_steps *steps = &ranks[r].steps;
-		for (size_t i = 0; i < steps->n_steps && status == TB_OK; i++)
-			if (!steps->steps[i].is_dropped)
-				status = keep(of, ranks[r].rank, &steps->steps[i].call,
-					(uint32_t)i, error);
-	}
-	return status;
-}
-
 #define COMPARE(x, y)                                                                    \
 	if ((x) != (y))                                                                  \
 	return (x) < (y) ? -1 : 1
 
-static int by_key(const void *a, const void *b)
+static int send_by_key(const void *a, const void *b)
 {
 	const struct receive_candidate *x = a, *y = b;
 	COMPARE(x->to, y->to);
@@ -88,7 +68,7 @@ static int by_key(const void *a, const void *b)
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int send_by_time(const void *a, const void *b)
 {
 	const struct receive_candidate *x = a, *y = b;
 	COMPARE(x->to, y->to);
@@ -107,24 +87,24 @@ static bool same_key(const struct receive_candidate *a, const struct receive_can
 // give_keys numbers the messages within their keys, and sorts them by time.
 static int give_keys(struct receive_search *of, struct tb_error *error)
 {
-	qsort(of->messages, of->n_messages, sizeof *of->messages, by_key);
+	qsort(of->messages, of->n_messages, sizeof *of->messages, send_by_key);
 	for (size_t i = 0; i < of->n_messages; i++) {
 		struct receive_candidate *at = &of->messages[i];
 		if (i == 0 || !same_key(at - 1, at)) {
 			if (TB_ARRAY_RESERVE(&of->keys, &of->keys_room, of->n_keys + 1) !=
 				TB_OK)
-				return no_memory(error);
-			of->keys[of->n_keys++] = (struct key){
+				return receives_no_memory(error);
+			of->keys[of->n_keys++] = (struct message_key){
 				0, 0, 0, at->from, at->to, at->group, at->tag};
 		}
 		at->key = (uint32_t)(of->n_keys - 1);
 		at->nth = of->keys[at->key].n++;
 	}
-	qsort(of->messages, of->n_messages, sizeof *of->messages, by_time);
+	qsort(of->messages, of->n_messages, sizeof *of->messages, send_by_time);
 	return TB_OK;
 }
 
-static int compare_key(const struct key *x, const struct key *y)
+static int compare_key(const struct message_key *x, const struct message_key *y)
 {
 	COMPARE(x->to, y->to);
 	COMPARE(x->from, y->from);
@@ -133,11 +113,11 @@ static int compare_key(const struct key *x, const struct key *y)
 	return 0;
 }
 
-// key_of finds the key of a receive that is known, or NULL.
-static struct key *key_of(
+// message_key_of finds the key of a receive that is known, or NULL.
+static struct message_key *message_key_of(
 	struct receive_search *of, uint32_t rank, const struct tb_call *call)
 {
-	struct key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
+	struct message_key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
 	size_t low = 0, high = of->n_keys;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -157,9 +137,9 @@ static bool is_receive(const struct tb_otf2_step *step)
 	return step->call.kind == TB_CALL_RECV && !step->is_dropped;
 }
 
-// pause_of returns the pause of the step's lane in which it has ended by `sent_ns` at the
-// earliest, or n_pauses. Lanes follow each other, times ascend within them.
-static size_t pause_of(
+// step_pause_ns returns the pause of the step's lane in which it has ended by `sent_ns`
+// at the inbox_earliest, or n_pauses. Lanes follow each other, times ascend within them.
+static size_t step_pause_ns(
 	const struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, uint32_t lane)
 {
 	size_t low = 0, high = of->n_pauses;
@@ -179,7 +159,7 @@ static size_t pause_of(
 static int end_step(
 	struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, struct tb_error *error)
 {
-	size_t pause = pause_of(of, step, sent_ns, of->steps[step].call.lane);
+	size_t pause = step_pause_ns(of, step, sent_ns, of->steps[step].call.lane);
 	return pause < of->n_pauses ? tb_otf2_steps_join(of, pause, step, error) : TB_OK;
 }
 
@@ -206,14 +186,14 @@ static void pass_taken(struct inbox *inbox)
 		inbox->at++;
 }
 
-// earliest returns the message that a receive gets, or NULL.
-static struct receive_candidate *earliest(
+// inbox_earliest returns the message that a receive gets, or NULL.
+static struct receive_candidate *inbox_earliest(
 	struct receive_search *of, struct inbox *inbox, uint64_t until_ns)
 {
 	pass_taken(inbox);
 	for (struct receive_candidate *i = inbox->at;
 		i < inbox->end && i->enter_ns <= until_ns; i++) {
-		const struct key *key = &of->keys[i->key];
+		const struct message_key *key = &of->keys[i->key];
 		if (!i->is_taken && i->nth == key->n_taken &&
 			key->n - key->n_taken > key->n_needed)
 			return i;
@@ -221,8 +201,9 @@ static struct receive_candidate *earliest(
 	return NULL;
 }
 
-// take_known takes the message of a receive that is known.
-static void take_known(struct receive_search *of, struct inbox *inbox, struct key *key)
+// inbox_take_known takes the message of a receive that is known.
+static void inbox_take_known(
+	struct receive_search *of, struct inbox *inbox, struct message_key *key)
 {
 	uint32_t place = (uint32_t)(key - of->keys);
 	if (key->n_taken >= key->n || key->n_needed == 0)
@@ -236,18 +217,6 @@ static void take_known(struct receive_search *of, struct inbox *inbox, struct ke
 	}
 	key->n_taken++;
 	key->n_needed--;
-}
-
-static void fill_in(struct receive_search *of, struct tb_otf2_step *step,
-	struct receive_candidate *message)
-{
-	step->call.peer = message->from;
-	step->call.group = message->group;
-	step->call.tag = message->tag;
-	step->call.bytes = message->bytes;
-	step->is_open = false;
-	message->is_taken = true;
-	of->keys[message->key].n_taken++;
 }
 
 static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
@@ -264,18 +233,26 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 		if (!is_receive(step) || is_send)
 			continue;
 		if (!step->is_open) {
-			struct key *key = key_of(of, rank->rank, &step->call);
+			struct message_key *key =
+				message_key_of(of, rank->rank, &step->call);
 			if (key)
-				take_known(of, &inbox, key);
+				inbox_take_known(of, &inbox, key);
 			continue;
 		}
-		struct receive_candidate *message = earliest(of, &inbox, latest(step));
+		struct receive_candidate *message =
+			inbox_earliest(of, &inbox, latest(step));
 		found->n_found += message != NULL;
 		found->n_without += message == NULL;
 		step->is_dropped = message == NULL;
 		if (!message)
 			continue;
-		fill_in(of, step, message);
+		step->call.peer = message->from;
+		step->call.group = message->group;
+		step->call.tag = message->tag;
+		step->call.bytes = message->bytes;
+		step->is_open = false;
+		message->is_taken = true;
+		of->keys[message->key].n_taken++;
 		status = end_step(steps, i, message->enter_ns, error);
 	}
 	return status;
@@ -285,9 +262,10 @@ static void count_needed(struct receive_search *of, const struct tb_otf2_unresol
 {
 	for (size_t i = 0; i < rank->steps.n_steps; i++) {
 		const struct tb_otf2_step *step = &rank->steps.steps[i];
-		struct key *key = is_receive(step) && !step->is_open
-					  ? key_of(of, rank->rank, &step->call)
-					  : NULL;
+		struct message_key *key =
+			is_receive(step) && !step->is_open
+				? message_key_of(of, rank->rank, &step->call)
+				: NULL;
 		if (key && key->n_needed < key->n)
 			key->n_needed++;
 	}
@@ -308,12 +286,26 @@ static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
 	return (struct inbox){of->messages + begin, of->messages + end};
 }
 
-static int find_all(struct receive_search *of, struct tb_otf2_unresolved *ranks, size_t n,
-	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
+static int receives_find_all(struct receive_search *of, struct tb_otf2_unresolved *ranks,
+	size_t n, const struct tb_calls *calls, struct tb_otf2_found *found,
+	struct tb_error *error)
 {
 	for (size_t i = 0; i < n; i++)
 		of->is_wanted[ranks[i].rank] = true;
-	int status = gather(of, ranks, n, calls, error);
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n_calls;
+		const struct tb_call *at = tb_calls_of(calls, rank, &n_calls);
+		for (uint32_t i = 0; i < n_calls && status == TB_OK; i++)
+			status = send_keep(of, rank, &at[i], i, error);
+	}
+	for (size_t r = 0; r < n; r++) {
+		const struct tb_otf2_steps *steps = &ranks[r].steps;
+		for (size_t i = 0; i < steps->n_steps && status == TB_OK; i++)
+			if (!steps->steps[i].is_dropped)
+				status = send_keep(of, ranks[r].rank,
+					&steps->steps[i].call, (uint32_t)i, error);
+	}
 	if (status == TB_OK && of->n_messages > 0)
 		status = give_keys(of, error);
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
@@ -347,8 +339,8 @@ int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
 	struct receive_search of = {
 		.is_wanted = calloc(tb_calls_n_ranks(calls), sizeof *of.is_wanted)};
 	*found = (struct tb_otf2_found){0};
-	int status = of.is_wanted ? find_all(&of, ranks, n, calls, found, error)
-				  : no_memory(error);
+	int status = of.is_wanted ? receives_find_all(&of, ranks, n, calls, found, error)
+				  : receives_no_memory(error);
 	free(of.is_wanted);
 	free(of.messages);
 	free(of.keys);

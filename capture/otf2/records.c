@@ -14,21 +14,22 @@
 	if (!tb_otf2_events_at(of, time))                                                \
 		return OTF2_CALLBACK_INTERRUPT;
 
-static void fail(struct tb_otf2_events *of, int status)
+static void record_fail(struct tb_otf2_events *of, int status)
 {
 	of->error.place = TB_PLACE_RECORD;
 	of->error.at = of->n_events;
 	tb_otf2_events_fail(of, status);
 }
 
-static OTF2_CallbackCode enter(struct tb_otf2_events *of, struct tb_otf2_region *region)
+static OTF2_CallbackCode region_enter(
+	struct tb_otf2_events *of, struct tb_otf2_region *region)
 {
 	if (region && region->kind != TB_OTF2_OTHER)
 		tb_otf2_call_enter(of, region);
 	return tb_otf2_events_next(of);
 }
 
-static OTF2_CallbackCode leave(
+static OTF2_CallbackCode region_leave(
 	struct tb_otf2_events *of, const struct tb_otf2_region *region)
 {
 	if (region && region->kind != TB_OTF2_OTHER)
@@ -39,13 +40,13 @@ static OTF2_CallbackCode leave(
 static OTF2_CallbackCode on_enter(EVENT, OTF2_RegionRef region)
 {
 	BEGIN_EVENT
-	return enter(of, tb_otf2_region_at(of->of, region));
+	return region_enter(of, tb_otf2_region_at(of->of, region));
 }
 
 static OTF2_CallbackCode on_leave(EVENT, OTF2_RegionRef region)
 {
 	BEGIN_EVENT
-	return leave(of, tb_otf2_region_at(of->of, region));
+	return region_leave(of, tb_otf2_region_at(of->of, region));
 }
 
 static OTF2_CallbackCode on_context_enter(
@@ -53,13 +54,13 @@ static OTF2_CallbackCode on_context_enter(
 {
 	(void)unwind;
 	BEGIN_EVENT
-	return enter(of, tb_otf2_region_in(of->of, context));
+	return region_enter(of, tb_otf2_region_in(of->of, context));
 }
 
 static OTF2_CallbackCode on_context_leave(EVENT, OTF2_CallingContextRef context)
 {
 	BEGIN_EVENT
-	return leave(of, tb_otf2_region_in(of->of, context));
+	return region_leave(of, tb_otf2_region_in(of->of, context));
 }
 
 // Writing the trace itself to disk is no computation of the program's.
@@ -82,14 +83,14 @@ static OTF2_CallbackCode on_measurement(EVENT, OTF2_MeasurementMode mode)
 	return tb_otf2_events_next(of);
 }
 
-// view_of returns NULL on failure, or if what is in the communicator is left out.
-static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
+// comm_view returns NULL on failure, or if what is in the communicator is left out.
+static struct tb_otf2_view *comm_view(struct tb_otf2_events *of, uint32_t comm)
 {
 	size_t slot = comm % TB_OTF2_VIEWS;
 	if (of->views[slot].is_set && of->views[slot].comm == comm)
 		return &of->views[slot].view;
 	of->views[slot].is_set = false;
-	int status = tb_otf2_view(
+	int status = tb_otf2_view_of(
 		of->of, of->calls, comm, of->rank, &of->views[slot].view, &of->error);
 	if (status == TB_EFORMAT && of->of->breaks_off) {
 		of->left_out[TB_OTF2_UNDEFINED]++;
@@ -97,7 +98,7 @@ static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
 		return NULL;
 	}
 	if (status != TB_OK) {
-		fail(of, status);
+		record_fail(of, status);
 		return NULL;
 	}
 	of->views[slot].comm = comm;
@@ -105,12 +106,12 @@ static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
 	return &of->views[slot].view;
 }
 
-// message fills in what a record tells of a message; false on failure, or if it is left
-// out.
-static bool message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
+// record_message fills in what a record tells of a message; false on failure, or if it is
+// left out.
+static bool record_message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
 	uint32_t comm, uint64_t bytes)
 {
-	const struct tb_otf2_view *view = view_of(of, comm);
+	const struct tb_otf2_view *view = comm_view(of, comm);
 	if (!view)
 		return false;
 	call->peer = tb_otf2_peer(of->calls, view, peer);
@@ -118,16 +119,17 @@ static bool message(struct tb_otf2_events *of, struct tb_call *call, uint32_t pe
 	call->bytes = bytes;
 	if (call->peer != TB_OTF2_NONE)
 		return true;
-	fail(of, tb_fail(&of->error, TB_EFORMAT,
-			 "rank %" PRIu32 " has a message %s member %" PRIu32
-			 " of a communicator of %" PRIu32,
-			 of->rank, call->kind == TB_CALL_SEND ? "to" : "from", peer,
-			 view->n));
+	record_fail(of, tb_fail(&of->error, TB_EFORMAT,
+				"rank %" PRIu32 " has a message %s member %" PRIu32
+				" of a communicator of %" PRIu32,
+				of->rank, call->kind == TB_CALL_SEND ? "to" : "from",
+				peer, view->n));
 	return false;
 }
 
-// add adds a step; outside of any MPI region the record is a call by itself.
-static bool add(struct tb_otf2_events *of, const struct tb_call *call, uint32_t *index)
+// record_add adds a step; outside of any MPI region the record is a call by itself.
+static bool record_add(
+	struct tb_otf2_events *of, const struct tb_call *call, uint32_t *index)
 {
 	bool is_alone = of->depth == 0;
 	if (is_alone)
@@ -138,25 +140,25 @@ static bool add(struct tb_otf2_events *of, const struct tb_call *call, uint32_t 
 	return added;
 }
 
-// start adds a step that starts, whose request is `id`.
-static bool start(struct tb_otf2_events *of, const struct tb_call *call, uint64_t id,
-	uint32_t *index)
+// request_start adds a step that starts, whose request is `id`.
+static bool request_start(struct tb_otf2_events *of, const struct tb_call *call,
+	uint64_t id, uint32_t *index)
 {
 	uint32_t before;
 	bool was_used = tb_map_find(&of->requests, id, &before);
-	if (!add(of, call, index))
+	if (!record_add(of, call, index))
 		return false;
 	if (was_used && of->steps.steps[before].until_ns == UINT64_MAX)
 		of->steps.steps[before].until_ns = of->steps.steps[*index].call.enter_ns;
 	if (tb_map_put(&of->requests, id, *index) == TB_OK)
 		return true;
-	fail(of, tb_fail_memory(&of->error, "the requests of a trace"));
+	record_fail(of, tb_fail_memory(&of->error, "the requests of a trace"));
 	return false;
 }
 
-// end_of finds the step that a request started and that has not ended, and has the
+// request_end finds the step that a request started and that has not ended, and has the
 // current call end it; NULL for a stray one.
-static struct tb_otf2_step *end_of(
+static struct tb_otf2_step *request_end(
 	struct tb_otf2_events *of, uint64_t id, enum tb_call_kind kind)
 {
 	uint32_t index;
@@ -182,8 +184,8 @@ static OTF2_CallbackCode on_send(
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_SEND, .tag = tag};
-	if (message(of, &call, receiver, comm, bytes))
-		add(of, &call, &index);
+	if (record_message(of, &call, receiver, comm, bytes))
+		record_add(of, &call, &index);
 	return tb_otf2_events_next(of);
 }
 
@@ -193,8 +195,8 @@ static OTF2_CallbackCode on_recv(
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_RECV, .tag = tag};
-	if (message(of, &call, sender, comm, bytes))
-		add(of, &call, &index);
+	if (record_message(of, &call, sender, comm, bytes))
+		record_add(of, &call, &index);
 	return tb_otf2_events_next(of);
 }
 
@@ -204,15 +206,15 @@ static OTF2_CallbackCode on_isend(EVENT, uint32_t receiver, OTF2_CommRef comm,
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_SEND, .tag = tag, .starts = true};
-	if (message(of, &call, receiver, comm, bytes))
-		start(of, &call, id, &index);
+	if (record_message(of, &call, receiver, comm, bytes))
+		request_start(of, &call, id, &index);
 	return tb_otf2_events_next(of);
 }
 
 static OTF2_CallbackCode on_isend_complete(EVENT, uint64_t id)
 {
 	BEGIN_EVENT
-	end_of(of, id, TB_CALL_SEND);
+	request_end(of, id, TB_CALL_SEND);
 	return tb_otf2_events_next(of);
 }
 
@@ -221,15 +223,15 @@ static OTF2_CallbackCode on_irecv_request(EVENT, uint64_t id)
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_RECV, .starts = true};
-	if (start(of, &call, id, &index)) {
+	if (request_start(of, &call, id, &index)) {
 		of->steps.steps[index].is_open = true;
 		of->steps.n_open_receives++;
 	}
 	return tb_otf2_events_next(of);
 }
 
-// drop drops what a request started, unless it has ended.
-static bool drop(struct tb_otf2_events *of, uint64_t id)
+// request_drop drops what a request started, unless it has ended.
+static bool request_drop(struct tb_otf2_events *of, uint64_t id)
 {
 	uint32_t index;
 	if (!tb_map_find(&of->requests, id, &index))
@@ -248,11 +250,11 @@ static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uin
 {
 	BEGIN_EVENT
 	struct tb_call received = {.kind = TB_CALL_RECV, .tag = tag};
-	if (!message(of, &received, sender, comm, bytes)) {
-		drop(of, id);
+	if (!record_message(of, &received, sender, comm, bytes)) {
+		request_drop(of, id);
 		return tb_otf2_events_next(of);
 	}
-	struct tb_otf2_step *step = end_of(of, id, TB_CALL_RECV);
+	struct tb_otf2_step *step = request_end(of, id, TB_CALL_RECV);
 	if (!step)
 		return tb_otf2_events_next(of);
 	step->call.peer = received.peer;
@@ -267,7 +269,7 @@ static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uin
 static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 {
 	BEGIN_EVENT
-	if (drop(of, id))
+	if (request_drop(of, id))
 		of->left_out[TB_OTF2_CANCELLED]++;
 	return tb_otf2_events_next(of);
 }
@@ -289,7 +291,7 @@ static bool collective(struct tb_otf2_events *of, struct tb_call *call,
 		of->is_recorded = true;
 		return false;
 	}
-	const struct tb_otf2_view *view = view_of(of, recorded->comm);
+	const struct tb_otf2_view *view = comm_view(of, recorded->comm);
 	if (!view)
 		return false;
 	if (view->is_inter && tb_collective_op_has_root(op)) {
@@ -306,10 +308,11 @@ static bool collective(struct tb_otf2_events *of, struct tb_call *call,
 			     : 0;
 	if (call->peer != TB_OTF2_NONE)
 		return true;
-	fail(of, tb_fail(&of->error, TB_EFORMAT,
-			 "rank %" PRIu32 " has a collective call with member %" PRIu32
-			 " of %" PRIu32 " as its root",
-			 of->rank, recorded->root, view->n));
+	record_fail(
+		of, tb_fail(&of->error, TB_EFORMAT,
+			    "rank %" PRIu32 " has a collective call with member %" PRIu32
+			    " of %" PRIu32 " as its root",
+			    of->rank, recorded->root, view->n));
 	return false;
 }
 
@@ -321,7 +324,7 @@ static OTF2_CallbackCode on_collective_end(EVENT, OTF2_CollectiveOp op, OTF2_Com
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
 	struct collective_record recorded = {op, comm, root, sent, received};
 	if (collective(of, &call, &recorded))
-		add(of, &call, &index);
+		record_add(of, &call, &index);
 	return tb_otf2_events_next(of);
 }
 
@@ -330,7 +333,7 @@ static OTF2_CallbackCode on_collective_request(EVENT, uint64_t id)
 	BEGIN_EVENT
 	uint32_t index;
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE, .starts = true};
-	if (start(of, &call, id, &index))
+	if (request_start(of, &call, id, &index))
 		of->steps.steps[index].is_open = true;
 	return tb_otf2_events_next(of);
 }
@@ -342,7 +345,7 @@ static OTF2_CallbackCode on_collective_complete(EVENT, OTF2_CollectiveOp op,
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
 	struct collective_record recorded = {op, comm, root, sent, received};
 	bool is_known = collective(of, &call, &recorded);
-	struct tb_otf2_step *step = end_of(of, id, TB_CALL_COLLECTIVE);
+	struct tb_otf2_step *step = request_end(of, id, TB_CALL_COLLECTIVE);
 	if (!step)
 		return tb_otf2_events_next(of);
 	step->is_open = false;

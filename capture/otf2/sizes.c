@@ -61,22 +61,18 @@ static uint64_t scanned(
 	return per_other(sent + received, n);
 }
 
-static uint64_t from_arguments(OTF2_CollectiveOp op, uint64_t sent, uint64_t received)
-{
-	if (op == OTF2_COLLECTIVE_OP_BCAST)
-		return sent > received ? sent : received;
-	if (op == OTF2_COLLECTIVE_OP_SCATTER || op == OTF2_COLLECTIVE_OP_SCATTERV)
-		return received;
-	return sent;
-}
-
 uint64_t tb_otf2_collective_bytes(OTF2_CollectiveOp op, const struct tb_otf2_view *view,
 	uint64_t sent, uint64_t received, bool by_arguments)
 {
 	enum tb_collective_op kind;
 	uint64_t n = view->n;
-	if (by_arguments)
-		return from_arguments(op, sent, received);
+	if (by_arguments) {
+		if (op == OTF2_COLLECTIVE_OP_BCAST)
+			return sent > received ? sent : received;
+		if (op == OTF2_COLLECTIVE_OP_SCATTER || op == OTF2_COLLECTIVE_OP_SCATTERV)
+			return received;
+		return sent;
+	}
 	if (!tb_otf2_collective(op, &kind))
 		return 0;
 	// Only the root of an inter-communicator sends without receiving: no member of

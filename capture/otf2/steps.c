@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct tb_error *error)
+static int steps_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the calls of a trace");
 }
@@ -25,7 +25,7 @@ int tb_otf2_steps_add(struct tb_otf2_steps *of, const struct tb_call *call,
 		return tb_fail(error, TB_ECAPACITY, "a rank has more than %zu calls",
 			of->n_steps);
 	if (TB_ARRAY_RESERVE(&of->steps, &of->steps_room, of->n_steps + 1) != TB_OK)
-		return no_memory(error);
+		return steps_no_memory(error);
 	of->steps[of->n_steps] =
 		(struct tb_otf2_step){.call = *call, .until_ns = UINT64_MAX};
 	*index = (uint32_t)of->n_steps++;
@@ -36,7 +36,7 @@ int tb_otf2_steps_after(
 	struct tb_otf2_steps *of, uint32_t waiting, uint32_t on, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&of->orders, &of->orders_room, of->n_orders + 1) != TB_OK)
-		return no_memory(error);
+		return steps_no_memory(error);
 	of->orders[of->n_orders++] = (struct tb_otf2_order){waiting, on};
 	of->steps[on].has_ended = true;
 	return TB_OK;
@@ -52,7 +52,7 @@ int tb_otf2_steps_pause(struct tb_otf2_steps *of, const struct tb_otf2_pause *pa
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&of->pauses, &of->pauses_room, of->n_pauses + 1) != TB_OK)
-		return no_memory(error);
+		return steps_no_memory(error);
 	of->pauses[of->n_pauses] = *pause;
 	of->pauses[of->n_pauses++].joint = UINT32_MAX;
 	return TB_OK;
@@ -86,7 +86,7 @@ struct step_place {
 	uint32_t step;
 };
 
-static int by_time(const void *a, const void *b)
+static int place_by_time(const void *a, const void *b)
 {
 	const struct step_place *x = a, *y = b;
 	if (x->enter_ns != y->enter_ns)
@@ -102,9 +102,9 @@ static int by_waiting(const void *a, const void *b)
 	return x->on < y->on ? -1 : x->on > y->on;
 }
 
-// put_in_order returns the steps in the order in which they were entered, and stores how
-// many are left.
-static struct step_place *put_in_order(const struct tb_otf2_steps *of, size_t *n)
+// steps_put_in_order returns the steps in the order in which they were entered, and
+// stores how many are left.
+static struct step_place *steps_put_in_order(const struct tb_otf2_steps *of, size_t *n)
 {
 	struct step_place *places = malloc((of->n_steps + 1) * sizeof *places);
 	bool sorted = true;
@@ -113,11 +113,12 @@ static struct step_place *put_in_order(const struct tb_otf2_steps *of, size_t *n
 		if (of->steps[i].is_dropped)
 			continue;
 		places[*n] = (struct step_place){of->steps[i].call.enter_ns, (uint32_t)i};
-		sorted = sorted && (*n == 0 || by_time(&places[*n - 1], &places[*n]) < 0);
+		sorted = sorted &&
+			 (*n == 0 || place_by_time(&places[*n - 1], &places[*n]) < 0);
 		(*n)++;
 	}
 	if (places && !sorted)
-		qsort(places, *n, sizeof *places, by_time);
+		qsort(places, *n, sizeof *places, place_by_time);
 	return places;
 }
 
@@ -147,35 +148,28 @@ static void renumber(struct tb_otf2_steps *of, const struct step_place *places, 
 		qsort(of->orders, kept, sizeof *of->orders, by_waiting);
 }
 
-static int give(const struct tb_otf2_steps *of, const struct step_place *places, size_t n,
-	struct tb_calls *calls, uint32_t rank, struct tb_error *error)
-{
-	size_t order = 0;
-	int status = TB_OK;
-	uint32_t index;
-	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		const struct tb_call *call = &of->steps[places[i].step].call;
-		status = tb_calls_add(calls, rank, call, &index, error);
-		for (; status == TB_OK && order < of->n_orders &&
-			of->orders[order].waiting == i;
-			order++)
-			status = tb_calls_after(calls, rank, of->orders[order].on, error);
-	}
-	return status;
-}
-
 int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_t rank,
 	struct tb_error *error)
 {
 	size_t n;
 	int status = TB_OK;
-	struct step_place *places = put_in_order(of, &n);
+	struct step_place *places = steps_put_in_order(of, &n);
 	uint32_t *index_of = malloc((of->n_steps + 1) * sizeof *index_of);
 	if (!places || !index_of) {
-		status = no_memory(error);
+		status = steps_no_memory(error);
 	} else {
 		renumber(of, places, n, index_of);
-		status = give(of, places, n, calls, rank, error);
+		size_t order = 0;
+		uint32_t index;
+		for (size_t i = 0; i < n && status == TB_OK; i++) {
+			const struct tb_call *call = &of->steps[places[i].step].call;
+			status = tb_calls_add(calls, rank, call, &index, error);
+			for (; status == TB_OK && order < of->n_orders &&
+				of->orders[order].waiting == i;
+				order++)
+				status = tb_calls_after(
+					calls, rank, of->orders[order].on, error);
+		}
 	}
 	free(places);
 	free(index_of);

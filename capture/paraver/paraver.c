@@ -14,9 +14,9 @@ bool tb_paraver_begins(struct tb_bytes first)
 	return first.n >= 10 && memcmp(first.data, "#Paraver (", 10) == 0;
 }
 
-// read_line takes a line. The last one may be cut: also within a number, so that it does
-// not look so.
-static int read_line(
+// prv_read_line takes a line. The last one may be cut: also within a number, so that it
+// does not look so.
+static int prv_read_line(
 	struct prv_trace *trace, const struct tb_text_lines *lines, bool lenient)
 {
 	trace->line = lines->number;
@@ -27,14 +27,14 @@ static int read_line(
 				: tb_prv_read_record(trace, lines->text);
 }
 
-static int read_lines(
+static int prv_read_lines(
 	struct prv_trace *trace, FILE *stream, const struct tb_reading *reading)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, trace->file, trace->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		status = read_line(trace, &lines, reading->lenient);
+		status = prv_read_line(trace, &lines, reading->lenient);
 		if (trace->line % 4096 == 0 && tb_stop_asked(reading->stop))
 			status = tb_fail_in(
 				trace->error, TB_ESTOPPED, trace->file, "stopped");
@@ -46,7 +46,7 @@ static int read_lines(
 	return status;
 }
 
-static int read_file(struct prv_trace *trace, const struct tb_reading *reading)
+static int prv_read_file(struct prv_trace *trace, const struct tb_reading *reading)
 {
 	FILE *stream;
 	struct tb_infile *file;
@@ -54,7 +54,7 @@ static int read_file(struct prv_trace *trace, const struct tb_reading *reading)
 	if (status != TB_OK)
 		return status;
 	tb_infile_stop_on(file, reading->stop);
-	status = read_lines(trace, stream, reading);
+	status = prv_read_lines(trace, stream, reading);
 	// What cut the stream off is the cause of what the reader stumbled over.
 	int cause = tb_infile_check(file, trace->error);
 	fclose(stream);
@@ -82,8 +82,8 @@ static bool communicates(const struct prv_task *task)
 	return false;
 }
 
-// number_ranks makes ranks of the tasks of applications that communicate.
-static int number_ranks(struct prv_trace *trace)
+// prv_number_ranks makes ranks of the tasks of applications that communicate.
+static int prv_number_ranks(struct prv_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_messages; i++) {
 		application_of(trace, trace->messages[i].from)->communicates = true;
@@ -104,22 +104,6 @@ static int number_ranks(struct prv_trace *trace)
 	return TB_OK;
 }
 
-static int make_calls(struct prv_trace *trace, struct tb_calls **calls)
-{
-	int status = number_ranks(trace);
-	if (status == TB_OK)
-		status = tb_prv_find_calls(trace);
-	if (status == TB_OK)
-		status = tb_calls_new(calls, trace->n_ranks, trace->error);
-	if (status == TB_OK)
-		status = tb_prv_make_calls(trace, *calls);
-	if (status == TB_OK)
-		tb_reading_note_breaks(*calls, trace->n_broken);
-	if (status == TB_OK)
-		status = tb_prv_name_hosts(trace, trace->file, *calls);
-	return status;
-}
-
 int tb_paraver_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
@@ -131,9 +115,20 @@ int tb_paraver_read(struct tb_calls **calls, const struct tb_reading *reading,
 			"is another Paraver trace: a trace is one file");
 	int status = tb_prv_names_read(&trace.names, paths[0], error);
 	if (status == TB_OK)
-		status = read_file(&trace, reading ? reading : &defaults);
-	if (status == TB_OK)
-		status = make_calls(&trace, &read);
+		status = prv_read_file(&trace, reading ? reading : &defaults);
+	if (status == TB_OK) {
+		status = prv_number_ranks(&trace);
+		if (status == TB_OK)
+			status = tb_prv_find_calls(&trace);
+		if (status == TB_OK)
+			status = tb_calls_new(&read, trace.n_ranks, trace.error);
+		if (status == TB_OK)
+			status = tb_prv_make_calls(&trace, read);
+		if (status == TB_OK)
+			tb_reading_note_breaks(read, trace.n_broken);
+		if (status == TB_OK)
+			status = tb_prv_name_hosts(&trace, trace.file, read);
+	}
 	tb_prv_trace_fini(&trace);
 	if (status != TB_OK) {
 		tb_calls_free(read);

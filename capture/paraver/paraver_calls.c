@@ -35,7 +35,7 @@ struct prv_making {
 };
 enum { SENDS, RECVS, WAITS };
 
-static int no_memory(const struct prv_trace *trace)
+static int making_no_memory(const struct prv_trace *trace)
 {
 	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
@@ -55,7 +55,7 @@ static int by_entry(const void *left, const void *right)
 	return (a->span > b->span) - (a->span < b->span);
 }
 
-static struct entered *order_of(const struct prv_task *task)
+static struct entered *task_order(const struct prv_task *task)
 {
 	struct entered *order = malloc((task->n + 1) * sizeof *order);
 	if (!order)
@@ -88,8 +88,8 @@ static uint32_t place_in(struct prv_making *making, uint32_t group)
 
 static int note_roots_of(struct prv_making *making, const struct prv_task *task)
 {
-	struct entered *order = order_of(task);
-	int status = order ? TB_OK : no_memory(making->trace);
+	struct entered *order = task_order(task);
+	int status = order ? TB_OK : making_no_memory(making->trace);
 	begin_task(making, task);
 	for (size_t i = 0; i < task->n && status == TB_OK; i++) {
 		const struct prv_span *span = &task->spans[order[i].span];
@@ -100,7 +100,7 @@ static int note_roots_of(struct prv_making *making, const struct prv_task *task)
 		if (span->is_root &&
 			tb_map_put(&making->root_of, key,
 				place_in(making, (uint32_t)span->communicator)) != TB_OK)
-			status = no_memory(making->trace);
+			status = making_no_memory(making->trace);
 	}
 	free(order);
 	return status;
@@ -113,7 +113,7 @@ static int note_roots(struct prv_making *making)
 	making->n_calls = calloc(n_groups + 1, sizeof *making->n_calls);
 	making->places = calloc(n_groups + 1, sizeof *making->places);
 	if (!making->n_calls || !making->places)
-		return no_memory(making->trace);
+		return making_no_memory(making->trace);
 	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
 		if (making->trace->tasks[i].rank != PRV_NONE)
 			status = note_roots_of(making, &making->trace->tasks[i]);
@@ -122,7 +122,7 @@ static int note_roots(struct prv_making *making)
 
 // Calls.
 
-static int add(struct prv_making *making, struct thread *thread,
+static int prv_add_call(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, struct tb_call call, uint32_t *index)
 {
 	call.calc_ns = thread->calc_ns;
@@ -139,23 +139,18 @@ static int add(struct prv_making *making, struct thread *thread,
 		making->calls, making->task->rank, &call, index, making->trace->error);
 }
 
-static int start(struct prv_making *making, struct thread *thread, uint32_t index)
+static int thread_start(struct prv_making *making, struct thread *thread, uint32_t index)
 {
 	if (TB_ARRAY_RESERVE(&thread->started, &thread->room, thread->n_started + 1) !=
 		TB_OK)
-		return no_memory(making->trace);
+		return making_no_memory(making->trace);
 	thread->started[thread->n_started++] = index;
 	return TB_OK;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-// bytes_of returns the size of a collective call as calls.h has it; MPI_IN_PLACE leaves
+// span_bytes returns the size of a collective call as calls.h has it; MPI_IN_PLACE leaves
 // one of the two sizes zero.
-static uint64_t bytes_of(
+static uint64_t span_bytes(
 	struct prv_making *making, const struct prv_span *span, uint8_t *op)
 {
 	uint32_t n = tb_calls_members(making->calls, (uint32_t)span->communicator).n;
@@ -170,10 +165,10 @@ static uint64_t bytes_of(
 	}
 	if (*op == TB_COLL_GATHER || *op == TB_COLL_ALLGATHER || *op == TB_COLL_ALLTOALL)
 		return span->send_bytes ? span->send_bytes : span->recv_bytes;
-	return most(span->send_bytes, span->recv_bytes);
+	return span->send_bytes > span->recv_bytes ? span->send_bytes : span->recv_bytes;
 }
 
-static int add_collective(
+static int prv_add_collective(
 	struct prv_making *making, struct thread *thread, const struct prv_span *span)
 {
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
@@ -183,7 +178,7 @@ static int add_collective(
 	uint32_t root, index;
 	uint64_t key = span->communicator << 32 |
 		       (making->n_calls[span->communicator]++ & UINT32_MAX);
-	call.bytes = bytes_of(making, span, &call.op);
+	call.bytes = span_bytes(making, span, &call.op);
 	struct tb_group group = tb_calls_members(making->calls, call.group);
 	if (tb_map_find(&making->root_of, key, &root)) {
 		// A root that is no member of the group is refused for that.
@@ -197,11 +192,12 @@ static int add_collective(
 			" in a communicator that it is not in, %.6f s after the "
 			"beginning",
 			making->task->rank, (double)span->enter_ns / 1e9);
-	int status = add(making, thread, span, call, &index);
-	return status == TB_OK && call.starts ? start(making, thread, index) : status;
+	int status = prv_add_call(making, thread, span, call, &index);
+	return status == TB_OK && call.starts ? thread_start(making, thread, index)
+					      : status;
 }
 
-static uint64_t key_of(const struct prv_message *message, int which)
+static uint64_t prv_message_key(const struct prv_message *message, int which)
 {
 	if (which == SENDS)
 		return (uint64_t)message->from << 32 | message->send_span;
@@ -209,9 +205,9 @@ static uint64_t key_of(const struct prv_message *message, int which)
 	       (which == RECVS ? message->recv_span : message->wait_span);
 }
 
-// messages_of returns the messages that call `span` of the task sends, receives or waits
-// for.
-static const uint32_t *messages_of(
+// span_messages returns the messages that call `span` of the task sends, receives or
+// waits for.
+static const uint32_t *span_messages(
 	const struct prv_making *making, int which, uint32_t span, size_t *n)
 {
 	const struct prv_message *messages = making->trace->messages;
@@ -219,22 +215,22 @@ static const uint32_t *messages_of(
 	size_t low = 0, high = making->trace->n_messages;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (key_of(&messages[making->by[which][middle]], which) < key)
+		if (prv_message_key(&messages[making->by[which][middle]], which) < key)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	*n = 0;
 	while (low + *n < making->trace->n_messages &&
-		key_of(&messages[making->by[which][low + *n]], which) == key)
+		prv_message_key(&messages[making->by[which][low + *n]], which) == key)
 		++*n;
 	return making->by[which] + low;
 }
 
-static int add_receives(struct prv_making *making, struct thread *thread,
+static int prv_add_receives(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t *n)
 {
-	const uint32_t *places = messages_of(making, RECVS, number, n);
+	const uint32_t *places = span_messages(making, RECVS, number, n);
 	int status = TB_OK;
 	for (size_t i = 0; i < *n && status == TB_OK; i++) {
 		struct prv_message *message = &making->trace->messages[places[i]];
@@ -243,15 +239,15 @@ static int add_receives(struct prv_making *making, struct thread *thread,
 			.peer = making->trace->tasks[message->from].rank,
 			.tag = message->tag,
 			.starts = span->kind.act != PRV_RECV};
-		status = add(making, thread, span, call, &message->receive);
+		status = prv_add_call(making, thread, span, call, &message->receive);
 	}
 	return status;
 }
 
-static int add_sends(struct prv_making *making, struct thread *thread,
+static int prv_add_sends(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t *n)
 {
-	const uint32_t *places = messages_of(making, SENDS, number, n);
+	const uint32_t *places = span_messages(making, SENDS, number, n);
 	int status = TB_OK;
 	for (size_t i = 0; i < *n && status == TB_OK; i++) {
 		const struct prv_message *message = &making->trace->messages[places[i]];
@@ -261,14 +257,14 @@ static int add_sends(struct prv_making *making, struct thread *thread,
 			.tag = message->tag,
 			.starts = span->kind.act != PRV_SEND};
 		uint32_t index = 0;
-		status = add(making, thread, span, call, &index);
+		status = prv_add_call(making, thread, span, call, &index);
 		if (status == TB_OK && call.starts)
-			status = start(making, thread, index);
+			status = thread_start(making, thread, index);
 	}
 	return status;
 }
 
-static int wait_for(struct prv_making *making, uint32_t index)
+static int span_wait_for(struct prv_making *making, uint32_t index)
 {
 	return tb_calls_after(
 		making->calls, making->task->rank, index, making->trace->error);
@@ -299,43 +295,39 @@ static int own_sends(struct prv_making *making, struct thread *thread, size_t n)
 {
 	int status = TB_OK;
 	for (; n > 0 && status == TB_OK; n--)
-		status = wait_for(making, thread->started[--thread->n_started]);
+		status = span_wait_for(making, thread->started[--thread->n_started]);
 	return status;
 }
 
-static int add_wait(struct prv_making *making, struct thread *thread,
+static int prv_add_wait(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t n_sends)
 {
 	size_t n, n_recvs = 0;
-	const uint32_t *places = messages_of(making, WAITS, number, &n);
+	const uint32_t *places = span_messages(making, WAITS, number, &n);
 	const uint32_t *own = NULL;
 	size_t n_ended = n_to_end(thread, span, n);
 	bool is_exchange = span->kind.act == PRV_SENDRECV;
 	if (is_exchange)
-		own = messages_of(making, RECVS, number, &n_recvs);
+		own = span_messages(making, RECVS, number, &n_recvs);
 	if (n + n_ended + n_recvs + (is_exchange ? n_sends : 0) == 0)
 		return TB_OK;
 	uint32_t index;
-	int status = add(making, thread, span, (struct tb_call){0}, &index);
+	int status = prv_add_call(making, thread, span, (struct tb_call){0}, &index);
 	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status = wait_for(making, making->trace->messages[places[i]].receive);
+		status =
+			span_wait_for(making, making->trace->messages[places[i]].receive);
 	for (size_t i = 0; i < n_recvs && status == TB_OK; i++)
-		status = wait_for(making, making->trace->messages[own[i]].receive);
+		status = span_wait_for(making, making->trace->messages[own[i]].receive);
 	if (is_exchange && status == TB_OK)
 		status = own_sends(making, thread, n_sends);
 	for (; n_ended > 0 && status == TB_OK; n_ended--)
-		status = wait_for(making, thread->started[thread->first_started++]);
+		status = span_wait_for(making, thread->started[thread->first_started++]);
 	if (thread->first_started == thread->n_started)
 		thread->first_started = thread->n_started = 0;
 	return status;
 }
 
-static bool is_message_call(const struct prv_span *span)
-{
-	return span->kind.act >= PRV_SEND && span->kind.act <= PRV_SENDRECV;
-}
-
-static int add_span(struct prv_making *making, uint32_t number)
+static int prv_make_span(struct prv_making *making, uint32_t number)
 {
 	const struct prv_span *span = &making->task->spans[number];
 	struct thread *thread = &making->threads[span->thread];
@@ -345,14 +337,16 @@ static int add_span(struct prv_making *making, uint32_t number)
 	if (span->exit_ns > thread->exit_ns)
 		thread->exit_ns = span->exit_ns;
 	if (tb_prv_is_collective(span))
-		return add_collective(making, thread, span);
+		return prv_add_collective(making, thread, span);
 	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
-	int status = add_receives(making, thread, span, number, &n_recvs);
+	int status = prv_add_receives(making, thread, span, number, &n_recvs);
 	if (status == TB_OK)
-		status = add_sends(making, thread, span, number, &n_sends);
+		status = prv_add_sends(making, thread, span, number, &n_sends);
 	if (status == TB_OK)
-		status = add_wait(making, thread, span, number, n_sends);
-	if (making->trace->has_calls && is_message_call(span) && n_sends + n_recvs == 0) {
+		status = prv_add_wait(making, thread, span, number, n_sends);
+	if (making->trace->has_calls &&
+		(span->kind.act >= PRV_SEND && span->kind.act <= PRV_SENDRECV) &&
+		n_sends + n_recvs == 0) {
 		making->trace->n_unheld++;
 		thread->n_unheld +=
 			span->kind.act == PRV_ISEND || span->kind.act == PRV_IRECV;
@@ -360,16 +354,16 @@ static int add_span(struct prv_making *making, uint32_t number)
 	return status;
 }
 
-static int add_task(struct prv_making *making, uint32_t number)
+static int prv_make_task(struct prv_making *making, uint32_t number)
 {
 	making->task_number = number;
 	begin_task(making, &making->trace->tasks[number]);
 	uint32_t n_threads = making->task->n_threads;
-	struct entered *order = order_of(making->task);
+	struct entered *order = task_order(making->task);
 	making->threads = calloc(n_threads, sizeof *making->threads);
-	int status = order && making->threads ? TB_OK : no_memory(making->trace);
+	int status = order && making->threads ? TB_OK : making_no_memory(making->trace);
 	for (size_t i = 0; i < making->task->n && status == TB_OK; i++)
-		status = add_span(making, order[i].span);
+		status = prv_make_span(making, order[i].span);
 	// What is computed behind the last call.
 	for (uint32_t i = 0; i < n_threads && status == TB_OK; i++) {
 		struct thread *thread = &making->threads[i];
@@ -377,7 +371,8 @@ static int add_task(struct prv_making *making, uint32_t number)
 		if (thread->exit_ns > 0 && making->trace->end_ns > thread->exit_ns)
 			thread->calc_ns += making->trace->end_ns - thread->exit_ns;
 		if (thread->calc_ns > 0)
-			status = add(making, thread, &end, (struct tb_call){0}, NULL);
+			status = prv_add_call(
+				making, thread, &end, (struct tb_call){0}, NULL);
 	}
 	for (uint32_t i = 0; making->threads && i < n_threads; i++)
 		free(making->threads[i].started);
@@ -391,7 +386,7 @@ struct prv_keyed {
 	uint32_t place;
 };
 
-static int by_key(const void *left, const void *right)
+static int message_by_key(const void *left, const void *right)
 {
 	const struct prv_keyed *a = left, *b = right;
 	if (a->key != b->key)
@@ -401,30 +396,30 @@ static int by_key(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-static int sort_messages(struct prv_making *making)
+static int prv_sort_messages(struct prv_making *making)
 {
 	size_t n = making->trace->n_messages;
 	struct prv_keyed *keyed = malloc((n + 1) * sizeof *keyed);
 	if (!keyed)
-		return no_memory(making->trace);
+		return making_no_memory(making->trace);
 	for (int which = SENDS; which <= WAITS; which++) {
 		making->by[which] = malloc((n + 1) * sizeof **making->by);
 		for (uint32_t i = 0; i < n; i++) {
 			const struct prv_message *message = &making->trace->messages[i];
-			keyed[i] = (struct prv_keyed){key_of(message, which),
+			keyed[i] = (struct prv_keyed){prv_message_key(message, which),
 				which == SENDS ? message->send_ns : message->receive_ns,
 				i};
 		}
-		qsort(keyed, n, sizeof *keyed, by_key);
+		qsort(keyed, n, sizeof *keyed, message_by_key);
 		for (size_t i = 0; making->by[which] && i < n; i++)
 			making->by[which][i] = keyed[i].place;
 	}
 	free(keyed);
 	bool has_memory = making->by[SENDS] && making->by[RECVS] && making->by[WAITS];
-	return has_memory ? TB_OK : no_memory(making->trace);
+	return has_memory ? TB_OK : making_no_memory(making->trace);
 }
 
-static void write_notes(const struct prv_making *making)
+static void prv_write_notes(const struct prv_making *making)
 {
 	const struct prv_trace *trace = making->trace;
 	struct tb_calls *calls = making->calls;
@@ -473,16 +468,16 @@ static void write_notes(const struct prv_making *making)
 int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
 {
 	struct prv_making making = {.trace = trace, .calls = calls};
-	int status = sort_messages(&making);
+	int status = prv_sort_messages(&making);
 	if (status == TB_OK)
 		status = tb_prv_find_groups(trace, calls);
 	if (status == TB_OK)
 		status = note_roots(&making);
 	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
 		if (trace->tasks[i].rank != PRV_NONE)
-			status = add_task(&making, i);
+			status = prv_make_task(&making, i);
 	if (status == TB_OK)
-		write_notes(&making);
+		prv_write_notes(&making);
 	for (int which = SENDS; which <= WAITS; which++)
 		free(making.by[which]);
 	free(making.n_calls);

@@ -10,18 +10,18 @@ struct prv_group_finding {
 	struct tb_map communicator_of; // hash of application and id to its number
 };
 
-static int no_memory(const struct prv_trace *trace)
+static int finding_no_memory(const struct prv_trace *trace)
 {
 	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
 
-static int make_group(const struct prv_group_finding *finding, uint32_t application,
+static int finding_make(const struct prv_group_finding *finding, uint32_t application,
 	const uint32_t *members, uint32_t n, uint32_t *group)
 {
 	struct prv_trace *trace = finding->trace;
 	const struct prv_application *of = &trace->applications[application];
 	uint32_t *ranks = malloc((n + 1) * sizeof *ranks);
-	int status = ranks ? TB_OK : no_memory(trace);
+	int status = ranks ? TB_OK : finding_no_memory(trace);
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		uint32_t member = members ? members[i] : i;
 		if (member >= of->n_tasks)
@@ -39,7 +39,7 @@ static int make_group(const struct prv_group_finding *finding, uint32_t applicat
 }
 
 // A slot of the map: the first from `key` on that is empty or the communicator's.
-static struct prv_communicator *look_up(const struct prv_group_finding *finding,
+static struct prv_communicator *finding_look_up(const struct prv_group_finding *finding,
 	uint32_t application, uint64_t id, uint64_t *key)
 {
 	uint32_t place;
@@ -56,7 +56,7 @@ static struct prv_communicator *find_communicator(
 	const struct prv_group_finding *finding, uint32_t application, uint64_t id)
 {
 	uint64_t key;
-	return look_up(finding, application, id, &key);
+	return finding_look_up(finding, application, id, &key);
 }
 
 // map_communicators has each be found by its id; the first of several lines counts.
@@ -66,15 +66,15 @@ static int map_communicators(struct prv_group_finding *finding)
 	for (size_t i = 0; i < trace->n_communicators; i++) {
 		uint64_t key;
 		const struct prv_communicator *at = &trace->communicators[i];
-		if (!look_up(finding, at->application, at->id, &key) &&
+		if (!finding_look_up(finding, at->application, at->id, &key) &&
 			tb_map_put(&finding->communicator_of, key, (uint32_t)i) != TB_OK)
-			return no_memory(trace);
+			return finding_no_memory(trace);
 	}
 	return TB_OK;
 }
 
-// find_group stores the group of a collective call in the place of its communicator.
-static int find_group(const struct prv_group_finding *finding, uint32_t application,
+// finding_find stores the group of a collective call in the place of its communicator.
+static int finding_find(const struct prv_group_finding *finding, uint32_t application,
 	struct prv_span *span)
 {
 	struct prv_trace *trace = finding->trace;
@@ -95,7 +95,7 @@ static int find_group(const struct prv_group_finding *finding, uint32_t applicat
 			", which has no tasks",
 			span->communicator);
 	if (found && found->group == PRV_NONE)
-		status = make_group(finding, application,
+		status = finding_make(finding, application,
 			trace->members + found->first_member, found->n, &found->group);
 	if (found)
 		group = found->group;
@@ -113,7 +113,8 @@ int tb_prv_find_groups(struct prv_trace *trace, struct tb_calls *calls)
 			struct prv_task *task = &trace->tasks[of->first_task + i];
 			for (size_t k = 0; k < task->n && status == TB_OK; k++)
 				if (tb_prv_is_collective(&task->spans[k]))
-					status = find_group(&finding, a, &task->spans[k]);
+					status = finding_find(
+						&finding, a, &task->spans[k]);
 		}
 	}
 	tb_map_fini(&finding.communicator_of);

@@ -16,7 +16,7 @@
 
 // Calls by the names and numbers that Extrae has (MPI_EventEncoding.h). Those that are
 // not here move nothing.
-static const struct known {
+static const struct known_call {
 	const char *name;
 	uint16_t value;
 	struct prv_call_kind kind;
@@ -134,7 +134,7 @@ static int name_value(struct prv_names *names, uint64_t type, char *line)
 	return TB_OK;
 }
 
-static bool begins(const char *line, const char *word)
+static bool line_begins(const char *line, const char *word)
 {
 	return strncmp(line, word, strlen(word)) == 0;
 }
@@ -148,10 +148,10 @@ static int read_pcf(struct prv_names *names, struct tb_text_lines *lines)
 	int status = TB_OK, found = 1;
 	while (status == TB_OK && (found = tb_text_lines_next(lines)) > 0) {
 		char *line = lines->text;
-		if (begins(line, "EVENT_TYPE")) {
+		if (line_begins(line, "EVENT_TYPE")) {
 			in = TYPES;
 			type = 0;
-		} else if (begins(line, "VALUES")) {
+		} else if (line_begins(line, "VALUES")) {
 			in = in == TYPES ? VALUES : OUTSIDE;
 		} else if (isupper((unsigned char)*line)) {
 			in = OUTSIDE;
@@ -207,7 +207,7 @@ int tb_prv_names_read(
 }
 
 // name_node gives the name of node `node` to the ranks on it.
-static int name_node(const struct prv_trace *trace, uint32_t node, const char *name,
+static int prv_name_node(const struct prv_trace *trace, uint32_t node, const char *name,
 	struct tb_calls *calls)
 {
 	int status = TB_OK;
@@ -225,12 +225,12 @@ static int read_row(const struct prv_trace *trace, struct tb_text_lines *lines,
 	int status = TB_OK, found = 1;
 	while (status == TB_OK && (found = tb_text_lines_next(lines)) > 0) {
 		const char *line = lines->text;
-		if (begins(line, "LEVEL NODE"))
+		if (line_begins(line, "LEVEL NODE"))
 			node = 0;
-		else if (begins(line, "LEVEL") || *line == '\0')
+		else if (line_begins(line, "LEVEL") || *line == '\0')
 			node = PRV_NONE;
 		else if (node != PRV_NONE && node < trace->n_nodes)
-			status = name_node(trace, node++, line, calls);
+			status = prv_name_node(trace, node++, line, calls);
 	}
 	return found < 0 ? found : status;
 }

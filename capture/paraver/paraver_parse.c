@@ -31,7 +31,7 @@ void tb_prv_trace_fini(struct prv_trace *trace)
 	tb_prv_names_fini(&trace->names);
 }
 
-static int no_memory(const struct prv_trace *trace)
+static int parse_no_memory(const struct prv_trace *trace)
 {
 	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
@@ -89,7 +89,7 @@ static int read_duration(struct prv_trace *trace, const char **text)
 	return TB_OK;
 }
 
-static int read_nodes(struct prv_trace *trace, const char **text)
+static int prv_read_nodes(struct prv_trace *trace, const char **text)
 {
 	uint64_t n;
 	if (!next_number(text, TASKS_MAX, ":(", &n))
@@ -111,11 +111,11 @@ static int read_nodes(struct prv_trace *trace, const char **text)
 	return TB_OK;
 }
 
-static int add_task(struct prv_trace *trace, uint64_t n_threads, uint64_t node)
+static int prv_add_task(struct prv_trace *trace, uint64_t n_threads, uint64_t node)
 {
 	if (TB_ARRAY_RESERVE(&trace->tasks, &trace->tasks_room,
 		    (size_t)trace->n_tasks + 1) != TB_OK)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	trace->tasks[trace->n_tasks++] =
 		(struct prv_task){.n_threads = (uint32_t)n_threads,
 			.node = node ? (uint32_t)node - 1 : 0,
@@ -142,7 +142,7 @@ static int read_application(
 				" of an application: expected THREADS:NODE, of %" PRIu32
 				" nodes",
 				i + 1, trace->n_nodes);
-		int status = add_task(trace, n_threads, node);
+		int status = prv_add_task(trace, n_threads, node);
 		if (status != TB_OK)
 			return status;
 	}
@@ -158,7 +158,7 @@ static int read_applications(struct prv_trace *trace, const char **text)
 		return REFUSE(trace, "expected the number of applications");
 	trace->applications = calloc(n, sizeof *trace->applications);
 	if (!trace->applications)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	int status = TB_OK;
 	for (; trace->n_applications < n && status == TB_OK; trace->n_applications++) {
 		status = read_application(
@@ -182,7 +182,7 @@ int tb_prv_read_header(struct prv_trace *trace, const char *text)
 	text = date + 2;
 	int status = read_duration(trace, &text);
 	if (status == TB_OK)
-		status = read_nodes(trace, &text);
+		status = prv_read_nodes(trace, &text);
 	if (status == TB_OK)
 		status = read_applications(trace, &text);
 	if (status == TB_OK && *text)
@@ -216,7 +216,7 @@ static int read_place(
 	return TB_OK;
 }
 
-static int read_time(
+static int prv_read_time(
 	struct prv_trace *trace, const char **text, const char *ends, uint64_t *time_ns)
 {
 	uint64_t ticks;
@@ -229,14 +229,14 @@ static int read_time(
 // read_begin reads the time at which a record begins.
 static int read_begin(struct prv_trace *trace, const char **text, uint64_t *time_ns)
 {
-	int status = read_time(trace, text, INNER, time_ns);
+	int status = prv_read_time(trace, text, INNER, time_ns);
 	if (status == TB_OK && *time_ns > trace->last_ns)
 		trace->last_ns = *time_ns;
 	return status;
 }
 
-// last_of returns the last span of a thread, PRV_NONE if it has none.
-static uint32_t last_of(const struct prv_task *task, uint32_t thread)
+// thread_last_span returns the last span of a thread, PRV_NONE if it has none.
+static uint32_t thread_last_span(const struct prv_task *task, uint32_t thread)
 {
 	return task->open ? task->open[thread] : PRV_NONE;
 }
@@ -245,19 +245,19 @@ static int make_open(struct prv_trace *trace, struct prv_task *task)
 {
 	task->open = malloc(task->n_threads * sizeof *task->open);
 	if (!task->open)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	for (uint32_t i = 0; i < task->n_threads; i++)
 		task->open[i] = PRV_NONE;
 	return TB_OK;
 }
 
-static int add_span(
+static int prv_add_span(
 	struct prv_trace *trace, uint32_t task_number, const struct prv_span *span)
 {
 	struct prv_task *task = &trace->tasks[task_number];
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	if (!task->open && make_open(trace, task) != TB_OK)
 		return TB_ENOMEM;
 	task->open[span->thread] = (uint32_t)task->n;
@@ -271,7 +271,7 @@ static int end_call(
 	struct prv_trace *trace, uint32_t task_number, uint32_t thread, uint64_t time_ns)
 {
 	struct prv_task *task = &trace->tasks[task_number];
-	uint32_t open = last_of(task, thread);
+	uint32_t open = thread_last_span(task, thread);
 	if (open != PRV_NONE) {
 		if (task->spans[open].is_open)
 			task->spans[open].exit_ns = time_ns;
@@ -281,7 +281,7 @@ static int end_call(
 		return TB_OK;
 	}
 	trace->n_cut++;
-	return add_span(trace, task_number,
+	return prv_add_span(trace, task_number,
 		&(struct prv_span){.exit_ns = time_ns, .thread = thread});
 }
 
@@ -303,24 +303,20 @@ static void take_parameter(struct parameters *parameters, uint64_t type, uint64_
 		parameters->communicator = value;
 }
 
-// forget_states throws away what states were taken for while no call had been seen.
-static void forget_states(struct prv_trace *trace)
-{
-	for (uint32_t i = 0; i < trace->n_tasks; i++) {
-		trace->tasks[i].n = 0;
-		free(trace->tasks[i].open);
-		trace->tasks[i].open = NULL;
-	}
-	trace->has_calls = true;
-}
-
-static int take_call(struct prv_trace *trace, uint32_t task, struct prv_span *span,
+static int prv_take_call(struct prv_trace *trace, uint32_t task, struct prv_span *span,
 	uint64_t type, uint64_t value)
 {
-	if (!trace->has_calls)
-		forget_states(trace);
+	if (!trace->has_calls) {
+		// Throw away what states were taken for while no call had been seen.
+		for (uint32_t i = 0; i < trace->n_tasks; i++) {
+			trace->tasks[i].n = 0;
+			free(trace->tasks[i].open);
+			trace->tasks[i].open = NULL;
+		}
+		trace->has_calls = true;
+	}
 	// A call without end ends where the next one begins.
-	uint32_t open = last_of(&trace->tasks[task], span->thread);
+	uint32_t open = thread_last_span(&trace->tasks[task], span->thread);
 	bool is_within = open != PRV_NONE && trace->tasks[task].spans[open].is_open;
 	int status = value == 0 || is_within
 			     ? end_call(trace, task, span->thread, span->enter_ns)
@@ -330,7 +326,7 @@ static int take_call(struct prv_trace *trace, uint32_t task, struct prv_span *sp
 	trace->n_odd += is_within;
 	span->kind = tb_prv_call_kind(&trace->names, type, value);
 	span->is_open = true;
-	return add_span(trace, task, span);
+	return prv_add_span(trace, task, span);
 }
 
 static int read_event(struct prv_trace *trace, const char *text)
@@ -350,7 +346,7 @@ static int read_event(struct prv_trace *trace, const char *text)
 		take_parameter(&parameters, type, value);
 		if (type < 50000001 || type > 50000005)
 			continue;
-		status = take_call(trace, task, &span, type, value);
+		status = prv_take_call(trace, task, &span, type, value);
 		called = value != 0;
 	}
 	if (status != TB_OK || !called)
@@ -382,7 +378,7 @@ static int read_state(struct prv_trace *trace, const char *text)
 	if (status == TB_OK)
 		status = read_begin(trace, &text, &span.enter_ns);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &span.exit_ns);
+		status = prv_read_time(trace, &text, INNER, &span.exit_ns);
 	if (status != TB_OK)
 		return status;
 	if (!next_number(&text, UINT32_MAX, LAST, &state))
@@ -393,10 +389,10 @@ static int read_state(struct prv_trace *trace, const char *text)
 		return TB_OK;
 	if (state < sizeof acts_of_states)
 		span.kind.act = acts_of_states[state];
-	return add_span(trace, task, &span);
+	return prv_add_span(trace, task, &span);
 }
 
-static int read_message(struct prv_trace *trace, const char *text)
+static int prv_read_message(struct prv_trace *trace, const char *text)
 {
 	struct prv_message message = {.wait_span = PRV_NONE};
 	uint64_t sent_ns, tag;
@@ -404,13 +400,13 @@ static int read_message(struct prv_trace *trace, const char *text)
 	if (status == TB_OK)
 		status = read_begin(trace, &text, &message.send_ns);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &sent_ns);
+		status = prv_read_time(trace, &text, INNER, &sent_ns);
 	if (status == TB_OK)
 		status = read_place(trace, &text, &message.to, &message.to_thread);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &message.receive_ns);
+		status = prv_read_time(trace, &text, INNER, &message.receive_ns);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &message.received_ns);
+		status = prv_read_time(trace, &text, INNER, &message.received_ns);
 	if (status != TB_OK)
 		return status;
 	if (!next_number(&text, INT64_MAX, INNER, &message.bytes) ||
@@ -418,7 +414,7 @@ static int read_message(struct prv_trace *trace, const char *text)
 		return REFUSE(trace, "expected the size and tag of a message");
 	if (TB_ARRAY_RESERVE(&trace->messages, &trace->messages_room,
 		    trace->n_messages + 1) != TB_OK)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	// Messages are matched with their receives already; a tag beyond 31 bits need
 	// only tell them apart.
 	message.tag = (uint32_t)(tag & INT32_MAX);
@@ -447,13 +443,13 @@ static int read_communicator(struct prv_trace *trace, const char *text)
 				n, i + 1);
 		if (TB_ARRAY_RESERVE(&trace->members, &trace->members_room,
 			    trace->n_members + 1) != TB_OK)
-			return no_memory(trace);
+			return parse_no_memory(trace);
 		trace->members[trace->n_members++] = (uint32_t)member - 1;
 	}
 	if (trace->n_members >= UINT32_MAX ||
 		TB_ARRAY_RESERVE(&trace->communicators, &trace->communicators_room,
 			trace->n_communicators + 1) != TB_OK)
-		return no_memory(trace);
+		return parse_no_memory(trace);
 	trace->communicators[trace->n_communicators++] = made;
 	return TB_OK;
 }
@@ -468,7 +464,7 @@ int tb_prv_read_record(struct prv_trace *trace, const char *text)
 		if (*text == '2')
 			return read_event(trace, text + 2);
 		if (*text == '3')
-			return read_message(trace, text + 2);
+			return prv_read_message(trace, text + 2);
 		if (*text == 'c' || *text == 'i' || *text == 'I')
 			return *text == 'c' ? read_communicator(trace, text + 2) : TB_OK;
 	}

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int no_memory(const struct prv_trace *trace)
+static int spans_no_memory(const struct prv_trace *trace)
 {
 	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 }
@@ -39,9 +39,9 @@ static void sort_spans(struct prv_trace *trace)
 	}
 }
 
-// find returns the call of a thread that a time lies in, of the first `n` of its task;
-// PRV_NONE: none.
-static uint32_t find(
+// span_find returns the call of a thread that a time lies in, of the first `n` of its
+// task; PRV_NONE: none.
+static uint32_t span_find(
 	const struct prv_task *task, size_t n, uint32_t thread, uint64_t time_ns)
 {
 	size_t low = 0, high = n;
@@ -61,13 +61,13 @@ static uint32_t find(
 	return within ? (uint32_t)(low - 1) : PRV_NONE;
 }
 
-// add_call adds a call for a message that lies in none.
-static int add_call(struct prv_trace *trace, struct prv_task *task, uint32_t thread,
+// span_add_call adds a call for a message that lies in none.
+static int span_add_call(struct prv_trace *trace, struct prv_task *task, uint32_t thread,
 	uint64_t time_ns, enum prv_act act)
 {
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return no_memory(trace);
+		return spans_no_memory(trace);
 	task->spans[task->n++] = (struct prv_span){.enter_ns = time_ns,
 		.exit_ns = time_ns,
 		.thread = thread,
@@ -75,32 +75,33 @@ static int add_call(struct prv_trace *trace, struct prv_task *task, uint32_t thr
 	return TB_OK;
 }
 
-static int add_missing(struct prv_trace *trace)
+static int spans_add_missing(struct prv_trace *trace)
 {
 	int status = TB_OK;
 	size_t *n_sorted = malloc((trace->n_tasks + 1) * sizeof *n_sorted);
 	if (!n_sorted)
-		return no_memory(trace);
+		return spans_no_memory(trace);
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		n_sorted[i] = trace->tasks[i].n;
 	for (size_t i = 0; i < trace->n_messages && status == TB_OK; i++) {
 		const struct prv_message *message = &trace->messages[i];
 		struct prv_task *from = &trace->tasks[message->from];
 		struct prv_task *to = &trace->tasks[message->to];
-		if (find(from, n_sorted[message->from], message->from_thread,
+		if (span_find(from, n_sorted[message->from], message->from_thread,
 			    message->send_ns) == PRV_NONE)
-			status = add_call(trace, from, message->from_thread,
+			status = span_add_call(trace, from, message->from_thread,
 				message->send_ns, PRV_ISEND);
-		if (status == TB_OK && find(to, n_sorted[message->to], message->to_thread,
-					       message->receive_ns) == PRV_NONE)
-			status = add_call(trace, to, message->to_thread,
+		if (status == TB_OK &&
+			span_find(to, n_sorted[message->to], message->to_thread,
+				message->receive_ns) == PRV_NONE)
+			status = span_add_call(trace, to, message->to_thread,
 				message->receive_ns, PRV_IRECV);
 	}
 	free(n_sorted);
 	return status;
 }
 
-static bool waits(const struct prv_span *span)
+static bool span_waits(const struct prv_span *span)
 {
 	return span->kind.act == PRV_WAIT || span->kind.act == PRV_WAITALL;
 }
@@ -112,20 +113,20 @@ static uint32_t *find_waits(const struct prv_task *task)
 	for (size_t i = task->n; next && i-- > 0;) {
 		bool same_thread = i + 1 < task->n &&
 				   task->spans[i + 1].thread == task->spans[i].thread;
-		next[i] = waits(&task->spans[i]) ? (uint32_t)i
-			  : same_thread		 ? next[i + 1]
-						 : PRV_NONE;
+		next[i] = span_waits(&task->spans[i]) ? (uint32_t)i
+			  : same_thread		      ? next[i + 1]
+						      : PRV_NONE;
 	}
 	return next;
 }
 
-// wait_of returns the call that waits for a message which call `receive` has started to
-// receive.
-static uint32_t wait_of(const struct prv_task *task, const uint32_t *next_wait,
+// wait_of_span returns the call that waits for a message which call `receive` has started
+// to receive.
+static uint32_t wait_of_span(const struct prv_task *task, const uint32_t *next_wait,
 	uint32_t receive, uint64_t received_ns)
 {
 	uint32_t thread = task->spans[receive].thread;
-	uint32_t at = find(task, task->n, thread, received_ns);
+	uint32_t at = span_find(task, task->n, thread, received_ns);
 	if (at != PRV_NONE && at > receive && task->spans[at].kind.act == PRV_TEST)
 		return at; // it found the message
 	// The first that ends later than the message is there.
@@ -158,8 +159,13 @@ static int by_receiver(const void *left, const void *right)
 	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static int place_messages(struct prv_trace *trace)
+int tb_prv_find_calls(struct prv_trace *trace)
 {
+	sort_spans(trace);
+	int status = spans_add_missing(trace);
+	if (status != TB_OK)
+		return status;
+	sort_spans(trace);
 	uint32_t *next_wait = NULL;
 	if (trace->n_messages > 1)
 		qsort(trace->messages, trace->n_messages, sizeof *trace->messages,
@@ -172,27 +178,17 @@ static int place_messages(struct prv_trace *trace)
 			free(next_wait);
 			next_wait = find_waits(to);
 			if (!next_wait)
-				return no_memory(trace);
+				return spans_no_memory(trace);
 		}
 		message->send_span =
-			find(from, from->n, message->from_thread, message->send_ns);
+			span_find(from, from->n, message->from_thread, message->send_ns);
 		message->recv_span =
-			find(to, to->n, message->to_thread, message->receive_ns);
+			span_find(to, to->n, message->to_thread, message->receive_ns);
 		uint8_t act = to->spans[message->recv_span].kind.act;
 		if (act != PRV_RECV && act != PRV_SENDRECV)
-			message->wait_span = wait_of(
+			message->wait_span = wait_of_span(
 				to, next_wait, message->recv_span, message->received_ns);
 	}
 	free(next_wait);
 	return TB_OK;
-}
-
-int tb_prv_find_calls(struct prv_trace *trace)
-{
-	sort_spans(trace);
-	int status = add_missing(trace);
-	if (status != TB_OK)
-		return status;
-	sort_spans(trace);
-	return place_messages(trace);
 }

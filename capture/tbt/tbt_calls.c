@@ -10,7 +10,7 @@
 // The request of an operation that only this reader waits for.
 #define UNNAMED UINT64_MAX
 
-static int no_memory(struct tb_error *error)
+static int tbt_calls_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the calls of a rank");
 }
@@ -22,7 +22,8 @@ int tb_tbt_broken(
 		reader->rank, what);
 }
 
-bool tb_tbt_group(const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *group)
+bool tb_tbt_group_number(
+	const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *group)
 {
 	if (comm >= reader->n_groups || reader->groups[comm] == TB_TBT_NO_GROUP)
 		return false;
@@ -100,7 +101,7 @@ int tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return status;
 }
 
-static int add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, enum tb_call_kind kind,
 	const uint64_t fields[4], uint64_t request, struct tb_error *error)
 {
@@ -109,7 +110,7 @@ static int add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *threa
 		.tag = (uint32_t)fields[2],
 		.bytes = fields[3],
 		.starts = request != 0};
-	if (!tb_tbt_group(reader, fields[0], &call.group)) {
+	if (!tb_tbt_group_number(reader, fields[0], &call.group)) {
 		reader->n_left_out++;
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
@@ -124,12 +125,12 @@ static int add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *threa
 	int status = tb_tbt_call(reader, thread, record, call, &index, error);
 	if (status == TB_OK && request && request != UNNAMED &&
 		tb_map_put(&reader->started, request, index))
-		return no_memory(error);
+		return tbt_calls_no_memory(error);
 	return status;
 }
 
-// add_irecv adds a receive that begins, if what it got is known.
-static int add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+// tbt_add_irecv adds a receive that begins, if what it got is known.
+static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t comm, uint64_t request,
 	struct tb_error *error)
 {
@@ -141,7 +142,8 @@ static int add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	reader->n_any += thread->any_source;
 	const struct tb_tbt_received *got = &reader->received[at];
 	const uint64_t fields[] = {comm, got->peer, got->tag, got->bytes};
-	return add_message(reader, thread, record, TB_CALL_RECV, fields, request, error);
+	return tbt_add_message(
+		reader, thread, record, TB_CALL_RECV, fields, request, error);
 }
 
 // add_sendrecv adds both and what waits for both, which takes all the time.
@@ -156,13 +158,14 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
 	int status = TB_OK;
 	if (!f[1] || !f[4])
-		return add_message(reader, thread, record,
+		return tbt_add_message(reader, thread, record,
 			f[1] ? TB_CALL_SEND : TB_CALL_RECV, f[1] ? send : recv, 0, error);
 	begin.leave_ns = record->enter_ns;
 	tb_calls_of(reader->calls, reader->rank, &n_before);
-	status = add_message(reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED, error);
+	status = tbt_add_message(
+		reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED, error);
 	if (status == TB_OK)
-		status = add_message(
+		status = tbt_add_message(
 			reader, thread, &begin, TB_CALL_SEND, send, UNNAMED, error);
 	tb_calls_of(reader->calls, reader->rank, &n_after);
 	if (status != TB_OK)
@@ -218,8 +221,8 @@ static bool is_inter_rooted(
 	return group.n_local < group.n || root % 4 != TB_TBT_ROOT_RANK;
 }
 
-// add_sizes gives the last call its sizes by member.
-static int add_sizes(struct tb_tbt_reader *reader, const struct tb_call *call,
+// tbt_add_sizes gives the last call its sizes by member.
+static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *call,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	struct tb_group group = tb_calls_members(reader->calls, call->group);
@@ -243,7 +246,7 @@ static int add_sizes(struct tb_tbt_reader *reader, const struct tb_call *call,
 		if (good)
 			sizes[record->list[i]] += record->list[i + 1];
 	}
-	int status = sizes ? TB_OK : no_memory(error);
+	int status = sizes ? TB_OK : tbt_calls_no_memory(error);
 	if (sizes && !good)
 		status = tb_tbt_broken(
 			reader, "an exchange has a member that cannot be", error);
@@ -266,7 +269,7 @@ static const uint8_t ops[TB_TBT_N_OPS] = {[TB_TBT_BARRIER] = TB_COLL_BARRIER,
 	[TB_TBT_EXSCAN] = TB_COLL_EXSCAN,
 	[TB_TBT_EXCHANGE] = TB_COLL_EXCHANGE};
 
-static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
 {
 	uint32_t index;
@@ -276,7 +279,7 @@ static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	if (f[0] >= TB_TBT_N_OPS)
 		return tb_tbt_broken(reader, "a collective call is of no kind", error);
 	call.op = ops[f[0]];
-	if (!tb_tbt_group(reader, f[1], &call.group)) {
+	if (!tb_tbt_group_number(reader, f[1], &call.group)) {
 		reader->n_left_out++;
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
@@ -294,15 +297,16 @@ static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	}
 	int status = tb_tbt_call(reader, thread, record, call, &index, error);
 	if (status == TB_OK)
-		status = add_sizes(reader, &call, record, error);
+		status = tbt_add_sizes(reader, &call, record, error);
 	if (status == TB_OK && request && tb_map_put(&reader->started, request, index))
-		return no_memory(error);
+		return tbt_calls_no_memory(error);
 	return status;
 }
 
-// define keeps a persistent operation.
-static int define(struct tb_tbt_reader *reader, const struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
+// tbt_define_comm keeps a persistent operation.
+static int tbt_define_comm(struct tb_tbt_reader *reader,
+	const struct tb_tbt_thread *thread, const struct tb_tbt_record *record,
+	uint64_t request, struct tb_error *error)
 {
 	struct tb_tbt_operation operation = {
 		.record = *record, .any_source = thread->any_source};
@@ -313,7 +317,7 @@ static int define(struct tb_tbt_reader *reader, const struct tb_tbt_thread *thre
 		tb_map_put(&reader->persistent, request,
 			(uint32_t)reader->n_operations) != TB_OK) {
 		free(operation.list);
-		return no_memory(error);
+		return tbt_calls_no_memory(error);
 	}
 	if (record->n_list)
 		memcpy(operation.list, record->list,
@@ -323,7 +327,7 @@ static int define(struct tb_tbt_reader *reader, const struct tb_tbt_thread *thre
 	return TB_OK;
 }
 
-static int start(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+static int tbt_start_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t persistent, uint64_t request,
 	struct tb_error *error)
 {
@@ -335,20 +339,21 @@ static int start(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	begun.leave_ns = record->leave_ns;
 	thread->any_source = reader->operations[at].any_source;
 	if (begun.kind == TB_TBT_SEND_INIT)
-		return add_message(reader, thread, &begun, TB_CALL_SEND, begun.fields,
+		return tbt_add_message(reader, thread, &begun, TB_CALL_SEND, begun.fields,
 			request, error);
 	if (begun.kind == TB_TBT_RECV_INIT)
-		return add_irecv(reader, thread, &begun, begun.fields[0], request, error);
-	return add_collective(reader, thread, &begun, request, error);
+		return tbt_add_irecv(
+			reader, thread, &begun, begun.fields[0], request, error);
+	return tbt_add_collective(reader, thread, &begun, request, error);
 }
 
-static int start_all(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+static int tbt_start_all(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	int status = TB_OK;
 	struct tb_tbt_record begun = *record;
 	for (size_t i = 0; i + 1 < record->n_list && status == TB_OK; i += 2) {
-		status = start(reader, thread, &begun, record->list[i],
+		status = tbt_start_call(reader, thread, &begun, record->list[i],
 			record->list[i + 1], error);
 		begun.enter_ns = begun.leave_ns;
 	}
@@ -356,7 +361,7 @@ static int start_all(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return status;
 }
 
-static int leave_out(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+static int tbt_leave_out(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record)
 {
 	char name[65] = "";
@@ -375,44 +380,46 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	const uint64_t *f = record->fields;
 	switch (record->kind) {
 	case TB_TBT_SEND:
-		return add_message(reader, thread, record, TB_CALL_SEND, f, 0, error);
+		return tbt_add_message(reader, thread, record, TB_CALL_SEND, f, 0, error);
 	case TB_TBT_RECV:
 		reader->n_any += thread->any_source;
-		return add_message(reader, thread, record, TB_CALL_RECV, f, 0, error);
+		return tbt_add_message(reader, thread, record, TB_CALL_RECV, f, 0, error);
 	case TB_TBT_ISEND:
-		return add_message(reader, thread, record, TB_CALL_SEND, f, f[4], error);
+		return tbt_add_message(
+			reader, thread, record, TB_CALL_SEND, f, f[4], error);
 	case TB_TBT_IRECV:
-		return add_irecv(reader, thread, record, f[0], f[1], error);
+		return tbt_add_irecv(reader, thread, record, f[0], f[1], error);
 	case TB_TBT_SENDRECV:
 		reader->n_any += thread->any_source;
 		return add_sendrecv(reader, thread, record, error);
 	case TB_TBT_SEND_INIT:
 	case TB_TBT_COLL_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return define(reader, thread, record, f[4], error);
+		return tbt_define_comm(reader, thread, record, f[4], error);
 	case TB_TBT_RECV_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return define(reader, thread, record, f[1], error);
+		return tbt_define_comm(reader, thread, record, f[1], error);
 	case TB_TBT_START:
-		return start_all(reader, thread, record, error);
+		return tbt_start_all(reader, thread, record, error);
 	case TB_TBT_COMPLETE:
 		return add_completion(reader, thread, record, error);
 	case TB_TBT_COLL:
-		return add_collective(reader, thread, record, f[4] ? f[4] - 1 : 0, error);
+		return tbt_add_collective(
+			reader, thread, record, f[4] ? f[4] - 1 : 0, error);
 	case TB_TBT_WINDOW:
-		return tb_tbt_window(reader, record, error);
+		return tb_tbt_take_window(reader, record, error);
 	case TB_TBT_RMA:
 		return tb_tbt_access(reader, thread, record, error);
 	case TB_TBT_RMA_SYNC:
-		return tb_tbt_sync(reader, thread, record, error);
+		return tb_tbt_take_sync(reader, thread, record, error);
 	case TB_TBT_LEFT_OUT:
-		return leave_out(reader, thread, record);
+		return tbt_leave_out(reader, thread, record);
 	case TB_TBT_FILE:
 		tb_tbt_pass(reader, thread, record);
-		return tb_tbt_file(reader, record, error);
+		return tb_tbt_take_file(reader, record, error);
 	case TB_TBT_IO:
 		tb_tbt_pass(reader, thread, record);
-		return tb_tbt_io(reader, record, error);
+		return tb_tbt_take_io(reader, record, error);
 	case TB_TBT_POLL:
 	case TB_TBT_ANY_SOURCE:
 	case TB_TBT_COMM:
@@ -442,15 +449,15 @@ static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_recor
 			    reader->n_received + 1) != TB_OK ||
 			tb_map_put(&reader->got, list[i] / 4,
 				(uint32_t)reader->n_received) != TB_OK)
-			return no_memory(error);
+			return tbt_calls_no_memory(error);
 		reader->received[reader->n_received++] =
 			(struct tb_tbt_received){list[i + 1], list[i + 2], list[i + 3]};
 	}
 	return TB_OK;
 }
 
-// survey reads all lanes for what receives got, before any call is added.
-static int survey(struct tb_tbt_reader *reader, struct tb_error *error)
+// tbt_survey reads all lanes for what receives got, before any call is added.
+static int tbt_survey(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < reader->n_threads && status >= 0; i++) {
@@ -469,15 +476,15 @@ static int survey(struct tb_tbt_reader *reader, struct tb_error *error)
 	return status < 0 ? status : TB_OK;
 }
 
-static int advance(struct tb_tbt_thread *thread, struct tb_error *error)
+static int thread_advance(struct tb_tbt_thread *thread, struct tb_error *error)
 {
 	int status = tb_tbt_next(&thread->cursor, &thread->next, error);
 	thread->more = status > 0;
 	return status < 0 ? status : TB_OK;
 }
 
-// earliest returns the thread whose next record was entered first, or NULL.
-static struct tb_tbt_thread *earliest(const struct tb_tbt_reader *reader)
+// tbt_earliest_thread returns the thread whose next record was entered first, or NULL.
+static struct tb_tbt_thread *tbt_earliest_thread(const struct tb_tbt_reader *reader)
 {
 	struct tb_tbt_thread *first = NULL;
 	for (size_t i = 0; i < reader->n_threads; i++) {
@@ -492,20 +499,20 @@ static struct tb_tbt_thread *earliest(const struct tb_tbt_reader *reader)
 int tb_tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	struct tb_tbt_thread *thread;
-	int status = survey(reader, error);
+	int status = tbt_survey(reader, error);
 	reader->main_call = UINT32_MAX;
 	for (size_t i = 0; i < reader->n_threads && status == TB_OK; i++) {
 		thread = &reader->threads[i];
 		thread->cursor.bytes = (struct tb_bytes){thread->records, thread->n};
-		status = advance(thread, error);
+		status = thread_advance(thread, error);
 	}
-	while (status == TB_OK && (thread = earliest(reader)) != NULL) {
+	while (status == TB_OK && (thread = tbt_earliest_thread(reader)) != NULL) {
 		if (tb_stop_asked(reader->reading->stop))
 			return tb_fail(error, TB_ESTOPPED, "stopped");
 		status = add_record(reader, thread, &thread->next, error);
 		thread->any_source = thread->next.kind == TB_TBT_ANY_SOURCE;
 		if (status == TB_OK)
-			status = advance(thread, error);
+			status = thread_advance(thread, error);
 	}
 	return status;
 }

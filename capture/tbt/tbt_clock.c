@@ -27,7 +27,7 @@ struct tb_tbt_clocks {
 	int64_t *ahead_ns[HALVES]; // by clock: of clock 0, beyond the time of day
 };
 
-static int no_memory(struct tb_error *error)
+static int clock_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the clocks of a trace");
 }
@@ -37,7 +37,7 @@ int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *
 {
 	struct tb_tbt_clocks *made = calloc(1, sizeof *made);
 	if (!made)
-		return no_memory(error);
+		return clock_no_memory(error);
 	made->n = n;
 	made->begin_ns = begin_ns;
 	made->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
@@ -47,7 +47,7 @@ int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *
 		made->ahead_ns[i] = calloc(n, sizeof *made->ahead_ns[i]);
 	if (!made->starts || !made->ahead_ns[0] || !made->ahead_ns[1]) {
 		tb_tbt_clocks_free(made);
-		return no_memory(error);
+		return clock_no_memory(error);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		made->starts[i] = starts[i];
@@ -73,12 +73,6 @@ static int64_t day_ns(const struct tb_tbt_clocks *clocks, uint32_t clock, uint64
 	return (int64_t)(at_ns + (uint64_t)clocks->starts[clock].add_ns);
 }
 
-static unsigned half_of(const struct tb_tbt_clocks *clocks, int64_t at_ns)
-{
-	uint64_t middle = clocks->begin_ns + (clocks->end_ns - clocks->begin_ns) / 2;
-	return clocks->n_halves > 1 && at_ns >= (int64_t)middle ? 1 : 0;
-}
-
 int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
 	uint32_t to, uint64_t received_ns, struct tb_error *error)
 {
@@ -87,7 +81,8 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 	int64_t sent = day_ns(clocks, from, sent_ns);
 	int64_t took =
 		(int64_t)((uint64_t)day_ns(clocks, to, received_ns) - (uint64_t)sent);
-	unsigned half = half_of(clocks, sent);
+	uint64_t middle = clocks->begin_ns + (clocks->end_ns - clocks->begin_ns) / 2;
+	unsigned half = clocks->n_halves > 1 && sent >= (int64_t)middle ? 1 : 0;
 	if (from == to)
 		return TB_OK;
 	if (!tb_map_find(&clocks->by_pair, key, &at)) {
@@ -95,7 +90,7 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 		if (TB_ARRAY_RESERVE(&clocks->pairs, &clocks->pairs_room,
 			    clocks->n_pairs + 1) != TB_OK ||
 			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
-			return no_memory(error);
+			return clock_no_memory(error);
 		clocks->pairs[clocks->n_pairs++] =
 			(struct clock_pair){.from = from, .to = to};
 	}
@@ -156,15 +151,8 @@ struct clock_tree {
 	size_t n_edges;
 };
 
-static void tree_fini(struct clock_tree *tree)
-{
-	free(tree->first);
-	free(tree->pairs);
-	free(tree->edges);
-}
-
-// tree_init lists the pairs by their clocks.
-static bool tree_init(struct clock_tree *tree)
+// clock_tree_init lists the pairs by their clocks.
+static bool clock_tree_init(struct clock_tree *tree)
 {
 	const struct tb_tbt_clocks *clocks = tree->clocks;
 	size_t n = clocks->n_pairs;
@@ -187,8 +175,8 @@ static bool tree_init(struct clock_tree *tree)
 	return true;
 }
 
-// join adds a clock to the tree, and what may join others to it.
-static void join(struct clock_tree *tree, uint32_t clock)
+// clock_tree_join adds a clock to the tree, and what may join others to it.
+static void clock_tree_join(struct clock_tree *tree, uint32_t clock)
 {
 	tree->joined[clock] = true;
 	for (size_t i = tree->first[clock]; i < tree->first[clock + 1]; i++) {
@@ -208,20 +196,20 @@ static void join(struct clock_tree *tree, uint32_t clock)
 	}
 }
 
-// grow joins clocks to clock 0, each by the least uncertain pair, and returns how many
-// nothing joins.
-static uint32_t grow(struct clock_tree *tree)
+// clock_tree_grow joins clocks to clock 0, each by the least uncertain pair, and returns
+// how many nothing joins.
+static uint32_t clock_tree_grow(struct clock_tree *tree)
 {
 	struct tb_tbt_clocks *clocks = tree->clocks;
 	int64_t *ahead_ns = clocks->ahead_ns[tree->half];
 	uint32_t n_left = clocks->n - 1;
-	join(tree, 0);
+	clock_tree_join(tree, 0);
 	while (tree->n_edges > 0) {
 		struct clock_edge edge = surest_take(tree->edges, tree->n_edges--);
 		if (tree->joined[edge.to])
 			continue;
 		ahead_ns[edge.to] = ahead_ns[edge.from] + (int64_t)edge.guess.ahead_ns;
-		join(tree, edge.to);
+		clock_tree_join(tree, edge.to);
 		n_left--;
 	}
 	return n_left;
@@ -235,9 +223,12 @@ uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks)
 		struct clock_tree tree = {.clocks = clocks,
 			.half = half,
 			.joined = joined + half * clocks->n};
-		uint32_t n_left = tree_init(&tree) ? grow(&tree) : clocks->n - 1;
+		uint32_t n_left =
+			clock_tree_init(&tree) ? clock_tree_grow(&tree) : clocks->n - 1;
 		n_unlinked = n_left < n_unlinked ? n_left : n_unlinked;
-		tree_fini(&tree);
+		free(tree.first);
+		free(tree.pairs);
+		free(tree.edges);
 	}
 	// What only one half knows holds for both.
 	for (uint32_t i = 0; joined && clocks->n_halves > 1 && i < clocks->n; i++)

@@ -11,7 +11,7 @@
 
 enum { NOTED_FILES_MAX = 8 };
 
-static int no_memory(struct tb_error *error)
+static int files_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the files of a traced program");
 }
@@ -28,25 +28,25 @@ static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *a
 			return TB_OK;
 	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
 		TB_OK)
-		return no_memory(error);
+		return files_no_memory(error);
 	char *copy = strdup(name);
 	*at = (uint32_t)reader->n_files;
 	if (!copy || tb_map_put(&reader->file_names, key, *at) != TB_OK) {
 		free(copy);
-		return no_memory(error);
+		return files_no_memory(error);
 	}
 	reader->files[reader->n_files++] = (struct tb_tbt_file){
 		.name = copy, .from = UINT64_MAX, .rank = UINT32_MAX};
 	return TB_OK;
 }
 
-int tb_tbt_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
 	uint32_t at;
 	char *name = malloc(record->n_list + 1);
 	if (!name)
-		return no_memory(error);
+		return files_no_memory(error);
 	for (size_t i = 0; i < record->n_list; i++) {
 		uint8_t letter = (uint8_t)record->list[i];
 		name[i] = (char)(letter < ' ' || letter == 127 ? '?' : letter);
@@ -55,11 +55,11 @@ int tb_tbt_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record
 	int status = find_file(reader, name, &at, error);
 	free(name);
 	if (status == TB_OK && tb_map_put(&reader->opened, record->fields[0], at))
-		return no_memory(error);
+		return files_no_memory(error);
 	return status;
 }
 
-int tb_tbt_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
 	uint32_t at;
@@ -82,8 +82,9 @@ int tb_tbt_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	return TB_OK;
 }
 
-// counted writes "40 writes of 1 GiB" behind what is there.
-static void counted(char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
+// file_counted writes "40 writes of 1 GiB" behind what is there.
+static void file_counted(
+	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
 {
 	char count[48], amount[32];
 	size_t at = strlen(text);
@@ -93,13 +94,13 @@ static void counted(char *text, size_t size, uint64_t n, uint64_t bytes, const c
 			tb_format_size(bytes, amount, sizeof amount));
 }
 
-static void note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
+static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
 {
 	char what[160] = "", where[64] = "", ranks[48], taken[32];
 	uint64_t ps =
 		file->taken_ns < INT64_MAX / 1000 ? file->taken_ns * 1000 : INT64_MAX;
-	counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
-	counted(what, sizeof what, file->n_writes, file->bytes_written, "write");
+	file_counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
+	file_counted(what, sizeof what, file->n_writes, file->bytes_written, "write");
 	if (file->to)
 		snprintf(where, sizeof where, " from byte %" PRIu64 " to %" PRIu64,
 			file->from, file->to);
@@ -110,7 +111,7 @@ static void note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *fi
 		tb_format_time((tb_time_ps)ps, taken, sizeof taken));
 }
 
-static int by_bytes(const void *a, const void *b)
+static int file_by_bytes(const void *a, const void *b)
 {
 	const struct tb_tbt_file *one = a, *other = b;
 	uint64_t bytes = one->bytes_read + one->bytes_written;
@@ -125,11 +126,12 @@ void tb_tbt_note_files(struct tb_tbt_reader *reader)
 	struct tb_tbt_file rest = {.from = UINT64_MAX};
 	char what[160] = "";
 	if (reader->n_files > 1)
-		qsort(reader->files, reader->n_files, sizeof *reader->files, by_bytes);
+		qsort(reader->files, reader->n_files, sizeof *reader->files,
+			file_by_bytes);
 	for (size_t i = 0; i < reader->n_files; i++) {
 		const struct tb_tbt_file *file = &reader->files[i];
 		if (i < NOTED_FILES_MAX)
-			note_file(reader, file);
+			tbt_note_file(reader, file);
 		rest.n_reads += i < NOTED_FILES_MAX ? 0 : file->n_reads;
 		rest.n_writes += i < NOTED_FILES_MAX ? 0 : file->n_writes;
 		rest.bytes_read += i < NOTED_FILES_MAX ? 0 : file->bytes_read;
@@ -137,8 +139,8 @@ void tb_tbt_note_files(struct tb_tbt_reader *reader)
 	}
 	if (reader->n_files <= NOTED_FILES_MAX)
 		return;
-	counted(what, sizeof what, rest.n_reads, rest.bytes_read, "read");
-	counted(what, sizeof what, rest.n_writes, rest.bytes_written, "write");
+	file_counted(what, sizeof what, rest.n_reads, rest.bytes_read, "read");
+	file_counted(what, sizeof what, rest.n_writes, rest.bytes_written, "write");
 	tb_calls_note(reader->calls, "MPI-IO, not replayed: %zu more files: %s",
 		reader->n_files - NOTED_FILES_MAX,
 		*what ? what : "neither read nor written");

@@ -41,7 +41,7 @@ struct tb_tbt_links {
 	size_t n_received, received_room;
 };
 
-static int no_memory(struct tb_error *error)
+static int links_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the messages between machines");
 }
@@ -51,14 +51,14 @@ int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *gr
 {
 	struct tb_tbt_links *made = calloc(1, sizeof *made);
 	if (!made)
-		return no_memory(error);
+		return links_no_memory(error);
 	made->groups = groups;
 	made->clock_of = clock_of;
 	made->n_channels = made->n_meetings = 1;
 	made->n_calls = calloc(tb_tbt_groups_n(groups), sizeof *made->n_calls);
 	if (!made->n_calls) {
 		tb_tbt_links_free(made);
-		return no_memory(error);
+		return links_no_memory(error);
 	}
 	*links = made;
 	return TB_OK;
@@ -83,8 +83,8 @@ void tb_tbt_links_free(struct tb_tbt_links *links)
 	free(links);
 }
 
-// is_local returns whether a rank is among the first n_local members.
-static bool is_local(const struct tb_tbt_group *group, uint32_t rank)
+// group_has_rank returns whether a rank is among the first n_local members.
+static bool group_has_rank(const struct tb_tbt_group *group, uint32_t rank)
 {
 	uint64_t left = group->n_local;
 	for (size_t i = 0; i + 1 < group->n_runs && left > 0; i += 2) {
@@ -95,7 +95,7 @@ static bool is_local(const struct tb_tbt_group *group, uint32_t rank)
 	return false;
 }
 
-static bool group_of(
+static bool links_group(
 	const struct tb_tbt_links *links, uint32_t rank, uint64_t comm, uint32_t *group)
 {
 	size_t n;
@@ -111,12 +111,12 @@ static bool peer_of(const struct tb_tbt_links *links, uint32_t rank, uint32_t gr
 {
 	struct tb_tbt_group members = tb_tbt_groups_at(links->groups, group);
 	bool inter = members.n_local < members.n;
-	if (inter && is_local(&members, rank))
+	if (inter && group_has_rank(&members, rank))
 		peer += members.n_local;
 	return tb_tbt_group_member(&members, peer, of);
 }
 
-static struct link_channel *find_channel(
+static struct link_channel *links_find_channel(
 	struct tb_tbt_links *links, const struct link_channel *wanted)
 {
 	uint32_t first = 0;
@@ -140,37 +140,26 @@ static struct link_channel *find_channel(
 	return &links->channels[at];
 }
 
-// add_end adds one end of a message of `rank`, if the other is on another machine.
-static int add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
+// links_add_end adds one end of a message of `rank`, if the other is on another machine.
+static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	const uint64_t fields[3], uint64_t ns, struct tb_error *error)
 {
 	uint32_t peer;
 	struct link_channel wanted = {.tag = (uint32_t)fields[2]};
-	if (!group_of(links, rank, fields[0], &wanted.group) ||
+	if (!links_group(links, rank, fields[0], &wanted.group) ||
 		!peer_of(links, rank, wanted.group, fields[1], &peer) ||
 		links->clock_of[peer] == links->clock_of[rank])
 		return TB_OK;
 	wanted.from = sent ? rank : peer;
 	wanted.to = sent ? peer : rank;
-	struct link_channel *channel = find_channel(links, &wanted);
+	struct link_channel *channel = links_find_channel(links, &wanted);
 	struct times *times = !channel ? NULL
 			      : sent   ? &channel->sent
 				       : &channel->received;
 	if (!times || TB_ARRAY_RESERVE(&times->ns, &times->room, times->n + 1) != TB_OK)
-		return no_memory(error);
+		return links_no_memory(error);
 	times->ns[times->n++] = ns;
 	return TB_OK;
-}
-
-static int add_irecv(struct tb_tbt_links *links, uint32_t rank, uint64_t comm,
-	uint64_t request, struct tb_error *error)
-{
-	uint32_t at;
-	if (!tb_map_find(&links->got, request, &at))
-		return TB_OK;
-	const struct got *got = &links->received[at];
-	const uint64_t fields[] = {comm, got->peer, got->tag};
-	return add_end(links, rank, false, fields, got->ns, error);
 }
 
 // find_meeting returns a clock's meeting, or 0 and the slot of the map where it belongs.
@@ -189,12 +178,12 @@ static uint32_t find_meeting(const struct tb_tbt_links *links, uint32_t group,
 	return 0;
 }
 
-// meet takes a call in which everybody waits for everybody.
-static int meet(struct tb_tbt_links *links, uint32_t rank,
+// links_meet takes a call in which everybody waits for everybody.
+static int links_meet(struct tb_tbt_links *links, uint32_t rank,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint32_t group, last = 0, clock = links->clock_of[rank];
-	if (!group_of(links, rank, record->fields[1], &group))
+	if (!links_group(links, rank, record->fields[1], &group))
 		return TB_OK;
 	uint32_t number = links->n_calls[group]++;
 	uint64_t key = (uint64_t)group << 32 | number;
@@ -207,7 +196,7 @@ static int meet(struct tb_tbt_links *links, uint32_t rank,
 			    links->n_meetings + 1) != TB_OK ||
 			tb_map_put(&links->by_meeting, key, at) != TB_OK ||
 			tb_map_put(&links->by_clock, slot, at) != TB_OK)
-			return no_memory(error);
+			return links_no_memory(error);
 		links->meetings[links->n_meetings++] = (struct link_meeting){
 			group, number, clock, last, record->enter_ns, record->leave_ns};
 	}
@@ -226,26 +215,34 @@ static bool waits_for_all(const struct tb_tbt_record *record)
 	       (op == TB_TBT_BARRIER || op == TB_TBT_ALLREDUCE || op == TB_TBT_ALLGATHER);
 }
 
-static int take(struct tb_tbt_links *links, uint32_t rank,
+static int links_take(struct tb_tbt_links *links, uint32_t rank,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	const uint64_t *f = record->fields;
 	const uint64_t out[] = {f[0], f[1] - 1, f[2]}, in[] = {f[0], f[4] - 1, f[5]};
 	int status = TB_OK;
 	if (record->kind == TB_TBT_SEND || record->kind == TB_TBT_ISEND)
-		return add_end(links, rank, true, f, record->enter_ns, error);
+		return links_add_end(links, rank, true, f, record->enter_ns, error);
 	if (record->kind == TB_TBT_RECV)
-		return add_end(links, rank, false, f, record->leave_ns, error);
-	if (record->kind == TB_TBT_IRECV)
-		return add_irecv(links, rank, f[0], f[1], error);
+		return links_add_end(links, rank, false, f, record->leave_ns, error);
+	if (record->kind == TB_TBT_IRECV) {
+		uint64_t comm = f[0];
+		uint64_t request = f[1];
+		uint32_t at;
+		if (!tb_map_find(&links->got, request, &at))
+			return TB_OK;
+		const struct got *got = &links->received[at];
+		const uint64_t fields[] = {comm, got->peer, got->tag};
+		return links_add_end(links, rank, false, fields, got->ns, error);
+	}
 	if (record->kind == TB_TBT_COLL && waits_for_all(record))
-		return meet(links, rank, record, error);
+		return links_meet(links, rank, record, error);
 	if (record->kind != TB_TBT_SENDRECV)
 		return TB_OK;
 	if (f[1])
-		status = add_end(links, rank, true, out, record->enter_ns, error);
+		status = links_add_end(links, rank, true, out, record->enter_ns, error);
 	if (f[4] && status == TB_OK)
-		status = add_end(links, rank, false, in, record->leave_ns, error);
+		status = links_add_end(links, rank, false, in, record->leave_ns, error);
 	return status;
 }
 
@@ -263,7 +260,7 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 			    links->n_received + 1) != TB_OK ||
 			tb_map_put(&links->got, list[i] / 4,
 				(uint32_t)links->n_received) != TB_OK)
-			return no_memory(error);
+			return links_no_memory(error);
 		links->received[links->n_received++] =
 			(struct got){list[i + 1], list[i + 2], record->leave_ns};
 		i += 4;
@@ -285,7 +282,7 @@ static int go_through(struct tb_tbt_links *links, const struct tb_tbt_rank *file
 			if (first && record.kind == TB_TBT_COMPLETE)
 				status = keep_got(links, &record, error);
 			else if (!first)
-				status = take(links, file->rank, &record, error);
+				status = links_take(links, file->rank, &record, error);
 		}
 		tb_tbt_cursor_fini(&cursor);
 	}
@@ -320,17 +317,6 @@ static int add_channel(const struct tb_tbt_links *links,
 	return status;
 }
 
-static int add_pair(const struct link_meeting *one, const struct link_meeting *other,
-	struct tb_tbt_clocks *clocks, struct tb_error *error)
-{
-	int status = tb_tbt_clocks_message(clocks, one->clock, one->last_enter_ns,
-		other->clock, other->first_leave_ns, error);
-	if (status == TB_OK)
-		status = tb_tbt_clocks_message(clocks, other->clock, other->last_enter_ns,
-			one->clock, one->first_leave_ns, error);
-	return status;
-}
-
 // tell_meetings tells what the parts of one call mean for each other, which are chained
 // behind `last`: each for those 1, 2, 4, ... places further, in a circle. `parts` has
 // room for them.
@@ -342,9 +328,18 @@ static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 	for (uint32_t at = last; at; at = links->meetings[at].next)
 		parts[n++] = at;
 	for (size_t i = 0; i < n; i++)
-		for (size_t far = 1; far < n && status == TB_OK; far *= 2)
-			status = add_pair(&links->meetings[parts[i]],
-				&links->meetings[parts[(i + far) % n]], clocks, error);
+		for (size_t far = 1; far < n && status == TB_OK; far *= 2) {
+			const struct link_meeting *one = &links->meetings[parts[i]];
+			const struct link_meeting *other =
+				&links->meetings[parts[(i + far) % n]];
+			status = tb_tbt_clocks_message(clocks, one->clock,
+				one->last_enter_ns, other->clock, other->first_leave_ns,
+				error);
+			if (status == TB_OK)
+				status = tb_tbt_clocks_message(clocks, other->clock,
+					other->last_enter_ns, one->clock,
+					one->first_leave_ns, error);
+		}
 	return status;
 }
 
@@ -356,7 +351,7 @@ int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *cl
 		status = add_channel(links, &links->channels[i], clocks, error);
 	uint32_t *parts = malloc(links->n_meetings * sizeof *parts);
 	if (!parts)
-		return no_memory(error);
+		return links_no_memory(error);
 	for (uint32_t i = 1; i < links->n_meetings && status == TB_OK; i++) {
 		const struct link_meeting *one = &links->meetings[i];
 		uint32_t last = 0;

@@ -40,18 +40,18 @@ struct rank_merge {
 	struct tb_tbt_summary *summary;
 };
 
-static int no_memory(struct tb_error *error)
+static int merge_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "merging a trace");
 }
 
-// read_rank reads the file of a rank, or only its header.
-static int read_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
+// merge_open_rank reads the file of a rank, or only its header.
+static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
 	char *path = tb_tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
-		return no_memory(error);
+		return merge_no_memory(error);
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && file->rank != rank) {
@@ -104,10 +104,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return no_memory(error);
+		return merge_no_memory(error);
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return no_memory(error);
+		return merge_no_memory(error);
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -115,18 +115,7 @@ static int add_clock(
 	return TB_OK;
 }
 
-static void take_times(struct rank_merge *merge, const struct tb_tbt_rank *file)
-{
-	const struct tb_tbt_point *start = &merge->starts[merge->clock_of[file->rank]];
-	uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
-	uint64_t end = file->mono_end_ns + (uint64_t)start->add_ns;
-	if (merge->begin_ns == 0 || begin < merge->begin_ns)
-		merge->begin_ns = begin;
-	if (file->mono_end_ns > 0 && end > merge->end_ns)
-		merge->end_ns = end;
-}
-
-static int take_header(
+static int merge_take_header(
 	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
 	if (file->n_ranks != merge->n_ranks || file->mpi != merge->mpi)
@@ -144,8 +133,16 @@ static int take_header(
 	ending->at_ns = file->mono_begin_ns;
 	merge->summary->n_early += ending->early;
 	int status = add_clock(merge, file, error);
-	if (status == TB_OK)
-		take_times(merge, file);
+	if (status == TB_OK) {
+		const struct tb_tbt_point *start =
+			&merge->starts[merge->clock_of[file->rank]];
+		uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
+		uint64_t end = file->mono_end_ns + (uint64_t)start->add_ns;
+		if (merge->begin_ns == 0 || begin < merge->begin_ns)
+			merge->begin_ns = begin;
+		if (file->mono_end_ns > 0 && end > merge->end_ns)
+			merge->end_ns = end;
+	}
 	return status;
 }
 
@@ -162,10 +159,10 @@ static int read_first(
 	struct tb_error other;
 	int status = find_first(merge, 0, error);
 	if (status == TB_OK)
-		status = read_rank(merge, merge->first, false, file, error);
+		status = merge_open_rank(merge, merge->first, false, file, error);
 	while (is_unread(status) && merge->first < UINT32_MAX - 1 &&
 		find_first(merge, merge->first + 1, &other) == TB_OK) {
-		int next = read_rank(merge, merge->first, false, file, &other);
+		int next = merge_open_rank(merge, merge->first, false, file, &other);
 		if (is_unread(next))
 			continue;
 		status = next;
@@ -175,8 +172,8 @@ static int read_first(
 	return status;
 }
 
-// begin learns from the first rank's header how many there are.
-static int begin(struct rank_merge *merge, struct tb_error *error)
+// merge_begin learns from the first rank's header how many there are.
+static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	int status = read_first(merge, &file, error);
@@ -191,7 +188,7 @@ static int begin(struct rank_merge *merge, struct tb_error *error)
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return no_memory(error);
+		return merge_no_memory(error);
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
@@ -200,9 +197,9 @@ static int read_headers(struct rank_merge *merge, struct tb_error *error)
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		struct tb_tbt_rank file = {0};
 		struct tb_error own = {0};
-		int status = read_rank(merge, i, false, &file, &own);
+		int status = merge_open_rank(merge, i, false, &file, &own);
 		if (status == TB_OK)
-			status = take_header(merge, &file, &own);
+			status = merge_take_header(merge, &file, &own);
 		tb_tbt_rank_fini(&file);
 		// A rank without a file, or one that was killed before it began it.
 		if (is_unread(status)) {
@@ -226,7 +223,7 @@ struct definition {
 	uint64_t *list;
 };
 
-static int by_number(const void *a, const void *b)
+static int definition_by_number(const void *a, const void *b)
 {
 	const struct definition *one = a, *other = b;
 	return (one->record.fields[0] > other->record.fields[0]) -
@@ -238,14 +235,14 @@ struct definitions {
 	size_t n, room;
 };
 
-static int keep(struct definitions *definitions, const struct tb_tbt_record *record,
-	struct tb_error *error)
+static int definition_keep(struct definitions *definitions,
+	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint64_t *list = malloc((record->n_list + 1) * sizeof *list);
 	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
 			     definitions->n + 1) != TB_OK) {
 		free(list);
-		return no_memory(error);
+		return merge_no_memory(error);
 	}
 	if (record->n_list)
 		memcpy(list, record->list, record->n_list * sizeof *list);
@@ -255,39 +252,34 @@ static int keep(struct definitions *definitions, const struct tb_tbt_record *rec
 	return TB_OK;
 }
 
-static int scan_lane(struct rank_merge *merge, uint32_t rank,
-	const struct tb_tbt_lane *lane, struct definitions *definitions,
-	struct tb_error *error)
-{
-	struct rank_ending *ending = &merge->endings[rank];
-	struct tb_tbt_record record;
-	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
-	int status;
-	while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
-		merge->summary->n_records++;
-		if (record.leave_ns > ending->at_ns)
-			ending->at_ns = record.leave_ns;
-		if (record.kind != TB_TBT_COMM)
-			continue;
-		status = keep(definitions, &record, error);
-		if (status != TB_OK)
-			break;
-	}
-	tb_tbt_cursor_fini(&cursor);
-	return status;
-}
-
-// learn finds a rank's communicators, which threads may have made.
-static int learn(struct rank_merge *merge, uint32_t rank, struct tb_error *error)
+// merge_read_rank finds a rank's communicators, which threads may have made.
+static int merge_read_rank(
+	struct rank_merge *merge, uint32_t rank, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	struct definitions definitions = {0};
-	int status = read_rank(merge, rank, true, &file, error);
-	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++)
-		status = scan_lane(merge, rank, &file.lanes[i], &definitions, error);
+	int status = merge_open_rank(merge, rank, true, &file, error);
+	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++) {
+		const struct tb_tbt_lane *lane = &file.lanes[i];
+		struct rank_ending *ending = &merge->endings[rank];
+		struct tb_tbt_record record;
+		struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
+
+		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
+			merge->summary->n_records++;
+			if (record.leave_ns > ending->at_ns)
+				ending->at_ns = record.leave_ns;
+			if (record.kind != TB_TBT_COMM)
+				continue;
+			status = definition_keep(&definitions, &record, error);
+			if (status != TB_OK)
+				break;
+		}
+		tb_tbt_cursor_fini(&cursor);
+	}
 	if (definitions.n > 1)
 		qsort(definitions.items, definitions.n, sizeof *definitions.items,
-			by_number);
+			definition_by_number);
 	for (size_t i = 0; i < definitions.n && status == TB_OK; i++)
 		status = tb_tbt_groups_add(
 			merge->groups, rank, &definitions.items[i].record, error);
@@ -298,19 +290,19 @@ static int learn(struct rank_merge *merge, uint32_t rank, struct tb_error *error
 	return status;
 }
 
-static void put_u32(FILE *stream, uint32_t value)
+static void merge_put_u32(FILE *stream, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
 		putc((int)(value >> 8 * i & 0xff), stream);
 }
 
-static void put_u64(FILE *stream, uint64_t value)
+static void merge_put_u64(FILE *stream, uint64_t value)
 {
-	put_u32(stream, (uint32_t)value);
-	put_u32(stream, (uint32_t)(value >> 32));
+	merge_put_u32(stream, (uint32_t)value);
+	merge_put_u32(stream, (uint32_t)(value >> 32));
 }
 
-static void put_text(FILE *stream, const char *text)
+static void merge_put_text(FILE *stream, const char *text)
 {
 	size_t n = strlen(text);
 	putc((int)(n & 0xff), stream);
@@ -330,40 +322,30 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static void write_head(const struct rank_merge *merge, FILE *stream)
+static void merge_write_head(const struct rank_merge *merge, FILE *stream)
 {
 	uint32_t n = tb_tbt_groups_n(merge->groups);
 	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
 		stream);
-	put_u32(stream, merge->n_ranks);
-	put_u32(stream, merge->mpi);
-	put_u64(stream, common_begin(merge));
-	put_text(stream, merge->version);
-	put_u64(stream, merge->world->id);
-	put_u64(stream, merge->world->parent_id);
-	put_u32(stream, merge->world->origin);
-	put_u32(stream, n);
+	merge_put_u32(stream, merge->n_ranks);
+	merge_put_u32(stream, merge->mpi);
+	merge_put_u64(stream, common_begin(merge));
+	merge_put_text(stream, merge->version);
+	merge_put_u64(stream, merge->world->id);
+	merge_put_u64(stream, merge->world->parent_id);
+	merge_put_u32(stream, merge->world->origin);
+	merge_put_u32(stream, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
-		put_u32(stream, group.n);
-		put_u32(stream, group.n_local);
-		put_u32(stream, (uint32_t)(group.n_runs / 2));
+		merge_put_u32(stream, group.n);
+		merge_put_u32(stream, group.n_local);
+		merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
 		for (size_t k = 0; k < group.n_runs; k++)
-			put_u32(stream, (uint32_t)group.runs[k]);
+			merge_put_u32(stream, (uint32_t)group.runs[k]);
 	}
 }
 
-static void write_lanes(const struct tb_tbt_rank *file, FILE *stream)
-{
-	put_u32(stream, (uint32_t)file->n_lanes);
-	for (size_t i = 0; i < file->n_lanes; i++)
-		put_u64(stream, file->lanes[i].n);
-	for (size_t i = 0; i < file->n_lanes; i++)
-		if (file->lanes[i].n)
-			fwrite(file->lanes[i].records, 1, file->lanes[i].n, stream);
-}
-
-static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
+static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
 	struct tb_error *error)
 {
 	size_t n = 0;
@@ -371,47 +353,31 @@ static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *strea
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 	int status = TB_OK;
 	if (merge->there[rank])
-		status = read_rank(merge, rank, true, &file, error);
+		status = merge_open_rank(merge, rank, true, &file, error);
 	if (status != TB_OK)
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
-	put_u32(stream, rank);
-	put_u32(stream, (uint32_t)file.state | (file.ending & 0xff) << 8);
-	put_text(stream, file.host);
-	put_u32(stream, (uint32_t)n);
+	merge_put_u32(stream, rank);
+	merge_put_u32(stream, (uint32_t)file.state | (file.ending & 0xff) << 8);
+	merge_put_text(stream, file.host);
+	merge_put_u32(stream, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
-		put_u32(stream, groups[i]);
+		merge_put_u32(stream, groups[i]);
 	uint32_t n_points =
 		tb_tbt_clocks_points(merge->clocks, merge->clock_of[rank], points);
-	put_u32(stream, n_points);
+	merge_put_u32(stream, n_points);
 	for (uint32_t i = 0; i < n_points; i++) {
-		put_u64(stream, points[i].at_ns);
-		put_u64(stream, (uint64_t)points[i].add_ns);
+		merge_put_u64(stream, points[i].at_ns);
+		merge_put_u64(stream, (uint64_t)points[i].add_ns);
 	}
-	write_lanes(&file, stream);
+	merge_put_u32(stream, (uint32_t)file.n_lanes);
+	for (size_t i = 0; i < file.n_lanes; i++)
+		merge_put_u64(stream, file.lanes[i].n);
+	for (size_t i = 0; i < file.n_lanes; i++)
+		if (file.lanes[i].n)
+			fwrite(file.lanes[i].records, 1, file.lanes[i].n, stream);
 	tb_tbt_rank_fini(&file);
 	return TB_OK;
-}
-
-static void fini(struct rank_merge *merge)
-{
-	tb_tbt_clocks_free(merge->clocks);
-	tb_tbt_groups_free(merge->groups);
-	free(merge->there);
-	free(merge->endings);
-	free(merge->clock_of);
-	free(merge->starts);
-	free(merge->names);
-	tb_map_fini(&merge->by_name);
-}
-
-static int write_all(const struct rank_merge *merge, FILE *stream, struct tb_error *error)
-{
-	int status = TB_OK;
-	write_head(merge, stream);
-	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++)
-		status = write_rank(merge, i, stream, error);
-	return status;
 }
 
 // relate corrects the clocks by the messages between them, where there are several.
@@ -425,7 +391,7 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 		struct tb_tbt_rank file = {0};
 		if (!merge->there[i])
 			continue;
-		status = read_rank(merge, i, true, &file, error);
+		status = merge_open_rank(merge, i, true, &file, error);
 		if (status == TB_OK)
 			status = tb_tbt_links_rank(links, &file, error);
 		tb_tbt_rank_fini(&file);
@@ -439,7 +405,7 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
 enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
 
-static enum ending_order order_of(const struct rank_ending *ending)
+static enum ending_order ending_rank(const struct rank_ending *ending)
 {
 	uint32_t by = ending->ending;
 	if (ending->aborted || by == 0)
@@ -456,7 +422,7 @@ static void find_first_early(const struct rank_merge *merge)
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
-		enum ending_order order = order_of(ending);
+		enum ending_order order = ending_rank(ending);
 		summary->n_wordless += ending->early && order == WORDLESS;
 		if (!ending->early || order > first)
 			continue;
@@ -480,7 +446,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	struct rank_merge merge = {
 		.folder = folder, .world = world ? world : &without, .summary = summary};
 	*summary = (struct tb_tbt_summary){0};
-	int status = begin(&merge, error);
+	int status = merge_begin(&merge, error);
 	if (status == TB_OK)
 		status = read_headers(&merge, error);
 	if (status == TB_OK)
@@ -488,7 +454,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
 	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 		if (merge.there[i])
-			status = learn(&merge, i, error);
+			status = merge_read_rank(&merge, i, error);
 	if (status == TB_OK)
 		status = relate(&merge, error);
 	if (status == TB_OK) {
@@ -496,8 +462,17 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
-		status = write_all(&merge, stream, error);
+		merge_write_head(&merge, stream);
+		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
+			status = merge_write_rank(&merge, i, stream, error);
 	}
-	fini(&merge);
+	tb_tbt_clocks_free(merge.clocks);
+	tb_tbt_groups_free(merge.groups);
+	free(merge.there);
+	free(merge.endings);
+	free(merge.clock_of);
+	free(merge.starts);
+	free(merge.names);
+	tb_map_fini(&merge.by_name);
 	return status;
 }

@@ -69,7 +69,8 @@ static int read_header(struct tb_tbt_rank *rank, struct tb_bytes bytes, const ch
 	return TB_OK;
 }
 
-static int append(struct tb_tbt_lane *lane, struct tb_bytes bytes, struct tb_error *error)
+static int lane_append(
+	struct tb_tbt_lane *lane, struct tb_bytes bytes, struct tb_error *error)
 {
 	if (bytes.n == 0) // a file that is cut off within a block's header
 		return TB_OK;
@@ -80,9 +81,9 @@ static int append(struct tb_tbt_lane *lane, struct tb_bytes bytes, struct tb_err
 	return TB_OK;
 }
 
-// add_block appends a block to its lane; blocks of a lane stand in their order. A block
-// that was mapped and never begun is empty.
-static int add_block(
+// rank_add_block appends a block to its lane; blocks of a lane stand in their order. A
+// block that was mapped and never begun is empty.
+static int rank_add_block(
 	struct tb_tbt_rank *rank, struct tb_bytes block, struct tb_error *error)
 {
 	uint32_t lane = u32_at(block, 4);
@@ -99,38 +100,11 @@ static int add_block(
 	uint32_t n = u32_at(block, 12);
 	if (n > 0 && n < records.n)
 		records.n = n;
-	return append(&rank->lanes[lane], records, error);
+	return lane_append(&rank->lanes[lane], records, error);
 }
 
-// trim drops what stands behind the last whole record: zeros, or what a killed process
-// did not finish.
-static void trim(struct tb_tbt_lane *lane)
-{
-	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
-	struct tb_tbt_record record;
-	while (tb_tbt_next(&cursor, &record, NULL) > 0)
-		;
-	lane->n = cursor.at;
-	tb_tbt_cursor_fini(&cursor);
-}
-
-static int read_blocks(
-	struct tb_tbt_rank *rank, struct tb_bytes bytes, struct tb_error *error)
-{
-	int status = TB_OK;
-	size_t at = TB_TBT_HEADER_BYTES;
-	for (; at < bytes.n && status == TB_OK; at += TB_TBT_BLOCK_BYTES) {
-		struct tb_bytes block = tb_bytes_after(bytes, at);
-		if (block.n > TB_TBT_BLOCK_BYTES)
-			block.n = TB_TBT_BLOCK_BYTES;
-		status = add_block(rank, block, error);
-	}
-	for (size_t i = 0; i < rank->n_lanes; i++)
-		trim(&rank->lanes[i]);
-	return status;
-}
-
-static int map(struct tb_bytes *bytes, int fd, const char *path, struct tb_error *error)
+static int bytes_map(
+	struct tb_bytes *bytes, int fd, const char *path, struct tb_error *error)
 {
 	struct stat entry;
 	if (fstat(fd, &entry) != 0 || entry.st_size == 0)
@@ -144,7 +118,7 @@ static int map(struct tb_bytes *bytes, int fd, const char *path, struct tb_error
 	return TB_OK;
 }
 
-static int read_file(
+static int rank_read_file(
 	struct tb_tbt_rank *rank, const char *path, bool whole, struct tb_error *error)
 {
 	struct tb_tbt_rank made = {0};
@@ -158,13 +132,31 @@ static int read_file(
 	if (fd < 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
-	int status = map(&bytes, fd, path, error);
+	int status = bytes_map(&bytes, fd, path, error);
 	close(fd);
 	if (status != TB_OK)
 		return status;
 	status = read_header(&made, bytes, path, error);
-	if (status == TB_OK && whole)
-		status = read_blocks(&made, bytes, error);
+	if (status == TB_OK && whole) {
+		size_t at = TB_TBT_HEADER_BYTES;
+		for (; at < bytes.n && status == TB_OK; at += TB_TBT_BLOCK_BYTES) {
+			struct tb_bytes block = tb_bytes_after(bytes, at);
+			if (block.n > TB_TBT_BLOCK_BYTES)
+				block.n = TB_TBT_BLOCK_BYTES;
+			status = rank_add_block(&made, block, error);
+		}
+		for (size_t i = 0; i < made.n_lanes; i++) {
+			// Drop what stands behind the last whole record: zeros, or what a
+			// killed process did not finish.
+			struct tb_tbt_lane *lane = &made.lanes[i];
+			struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
+			struct tb_tbt_record record;
+			while (tb_tbt_next(&cursor, &record, NULL) > 0)
+				;
+			lane->n = cursor.at;
+			tb_tbt_cursor_fini(&cursor);
+		}
+	}
 	if (status != TB_OK && error && !error->file[0])
 		snprintf(error->file, sizeof error->file, "%s", path);
 	munmap((void *)(uintptr_t)bytes.data, bytes.n);
@@ -177,12 +169,12 @@ static int read_file(
 
 int tb_tbt_rank_read(struct tb_tbt_rank *rank, const char *path, struct tb_error *error)
 {
-	return read_file(rank, path, true, error);
+	return rank_read_file(rank, path, true, error);
 }
 
 int tb_tbt_rank_peek(struct tb_tbt_rank *rank, const char *path, struct tb_error *error)
 {
-	return read_file(rank, path, false, error);
+	return rank_read_file(rank, path, false, error);
 }
 
 const char *tb_tbt_ending(uint32_t ending, char *text, size_t size)

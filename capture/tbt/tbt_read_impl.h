@@ -128,7 +128,8 @@ void tb_tbt_pass(const struct tb_tbt_reader *reader, struct tb_tbt_thread *threa
 	const struct tb_tbt_record *record);
 
 // tb_tbt_group stores the group of a communicator; false when the trace lacks it.
-bool tb_tbt_group(const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *group);
+bool tb_tbt_group_number(
+	const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *group);
 
 // tb_tbt_peer stores the rank of a peer, which may be in a remote group.
 bool tb_tbt_peer(const struct tb_tbt_reader *reader, uint32_t group, uint64_t peer,
@@ -138,20 +139,20 @@ int tb_tbt_broken(
 	const struct tb_tbt_reader *reader, const char *what, struct tb_error *error);
 
 // One-sided communication (tbt_windows.c).
-int tb_tbt_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
 int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
-int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
 // tb_tbt_serve adds what the targets did, when all ranks are read.
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error) TB_MUST_USE;
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader);
 
 // MPI-IO (tbt_files.c): a file that is opened, an access to it, the notes at the end.
-int tb_tbt_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
-int tb_tbt_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
 void tb_tbt_note_files(struct tb_tbt_reader *reader);
 void tb_tbt_files_fini(struct tb_tbt_reader *reader);

@@ -10,7 +10,7 @@ static const struct {
 #define KIND(name, number, n_fields, has_list) [number] = {1, n_fields, has_list},
 	TB_TBT_KINDS(KIND)};
 
-static int broken(size_t at, const char *what, struct tb_error *error)
+static int record_broken(size_t at, const char *what, struct tb_error *error)
 {
 	return tb_fail_at(error, TB_EFORMAT, "", TB_PLACE_OFFSET, at,
 		"the records of a lane are broken: %s", what);
@@ -45,20 +45,20 @@ static bool get_times(
 	return true;
 }
 
-// get_part appends a part of a list and stores how much of the list is to come.
-static int get_part(
+// cursor_get_part appends a part of a list and stores how much of the list is to come.
+static int cursor_get_part(
 	struct tb_tbt_cursor *cursor, size_t *at, uint64_t *left, struct tb_error *error)
 {
 	uint64_t n;
 	if (!tb_bytes_varint(cursor->bytes, at, &n))
-		return broken(*at, "a list is cut off", error);
+		return record_broken(*at, "a list is cut off", error);
 	size_t part = n < TB_TBT_LIST_PART ? (size_t)n : TB_TBT_LIST_PART;
 	size_t sum = cursor->n_list + part;
 	if (TB_ARRAY_RESERVE(&cursor->list, &cursor->list_room, sum) != TB_OK)
 		return tb_fail_memory(error, "a list of a record");
 	for (; cursor->n_list < sum; cursor->n_list++)
 		if (!tb_bytes_varint(cursor->bytes, at, &cursor->list[cursor->n_list]))
-			return broken(*at, "a list is cut off", error);
+			return record_broken(*at, "a list is cut off", error);
 	*left = n - part;
 	return TB_OK;
 }
@@ -70,7 +70,7 @@ static int skip_times(
 	while (tb_bytes_u8(cursor->bytes, *at, kind) && *kind == TB_TBT_TIME) {
 		++*at;
 		if (!get_time(cursor, at))
-			return broken(*at, "a time is cut off or absurd", error);
+			return record_broken(*at, "a time is cut off or absurd", error);
 	}
 	return *at < cursor->bytes.n && *kind != 0 ? 1 : 0;
 }
@@ -79,7 +79,7 @@ static int get_list(struct tb_tbt_cursor *cursor, size_t *at, struct tb_error *e
 {
 	uint64_t left = 0;
 	cursor->n_list = 0;
-	int status = get_part(cursor, at, &left, error);
+	int status = cursor_get_part(cursor, at, &left, error);
 	while (status == TB_OK && left > 0) {
 		uint8_t kind = 0;
 		uint64_t expected = left;
@@ -89,11 +89,11 @@ static int get_list(struct tb_tbt_cursor *cursor, size_t *at, struct tb_error *e
 			return there;
 		++*at;
 		if (!there || kind != TB_TBT_MORE || !get_times(cursor, at, &part))
-			return broken(*at, "the rest of a list is missing", error);
+			return record_broken(*at, "the rest of a list is missing", error);
 		size_t before = cursor->n_list;
-		status = get_part(cursor, at, &left, error);
+		status = cursor_get_part(cursor, at, &left, error);
 		if (status == TB_OK && left + (cursor->n_list - before) != expected)
-			return broken(*at, "the parts of a list disagree", error);
+			return record_broken(*at, "the parts of a list disagree", error);
 	}
 	return status;
 }
@@ -107,14 +107,14 @@ int tb_tbt_next(struct tb_tbt_cursor *cursor, struct tb_tbt_record *record,
 	if (status <= 0)
 		return status;
 	if (kind >= TB_TBT_N_KINDS || !kinds[kind].known || kind == TB_TBT_MORE)
-		return broken(at, "no record begins like this", error);
+		return record_broken(at, "no record begins like this", error);
 	at++;
 	*record = (struct tb_tbt_record){.kind = (enum tb_tbt_kind)kind};
 	if (!get_times(cursor, &at, record))
-		return broken(at, "a time is cut off or absurd", error);
+		return record_broken(at, "a time is cut off or absurd", error);
 	for (unsigned i = 0; i < kinds[kind].n_fields; i++)
 		if (!tb_bytes_varint(cursor->bytes, &at, &record->fields[i]))
-			return broken(at, "a field is cut off", error);
+			return record_broken(at, "a field is cut off", error);
 	status = kinds[kind].has_list ? get_list(cursor, &at, error) : TB_OK;
 	if (status != TB_OK)
 		return status;

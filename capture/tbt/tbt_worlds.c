@@ -49,7 +49,7 @@ static int by_world(const void *a, const void *b)
 	return (one->rank > other->rank) - (one->rank < other->rank);
 }
 
-static int list(struct listing *listing, const char *path, struct tb_error *error)
+static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
@@ -98,7 +98,7 @@ static bool peek(struct tb_tbt_world *world, const char *folder, uint32_t rank)
 	return true;
 }
 
-static int gather(struct tb_tbt_worlds *worlds, const char *folder,
+static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
 	const struct listing *listing, struct tb_error *error)
 {
 	bool known = false;
@@ -129,32 +129,26 @@ static int by_beginning(const void *a, const void *b)
 	return (one->id > other->id) - (one->id < other->id);
 }
 
-static void find_parents(struct tb_tbt_worlds *worlds)
-{
-	for (size_t i = 0; i < worlds->n; i++) {
-		struct tb_tbt_world *child = &worlds->items[i];
-		for (size_t k = 0; k < worlds->n && *child->parent_job; k++)
-			if (k != i &&
-				strcmp(worlds->items[k].job, child->parent_job) == 0)
-				child->parent_id = worlds->items[k].id;
-	}
-}
-
 int tb_tbt_worlds_find(
 	struct tb_tbt_worlds *worlds, const char *folder, struct tb_error *error)
 {
 	struct tb_tbt_worlds found = {0};
 	struct listing listing = {0};
-	int status = list(&listing, folder, error);
+	int status = listing_fill(&listing, folder, error);
 	if (status == TB_OK)
-		status = gather(&found, folder, &listing, error);
+		status = worlds_gather(&found, folder, &listing, error);
 	free(listing.items);
 	if (status != TB_OK) {
 		tb_tbt_worlds_fini(&found);
 		return status;
 	}
 	qsort(found.items, found.n, sizeof *found.items, by_beginning);
-	find_parents(&found);
+	for (size_t i = 0; i < found.n; i++) {
+		struct tb_tbt_world *child = &found.items[i];
+		for (size_t k = 0; k < found.n && *child->parent_job; k++)
+			if (k != i && strcmp(found.items[k].job, child->parent_job) == 0)
+				child->parent_id = found.items[k].id;
+	}
 	*worlds = found;
 	return TB_OK;
 }
