@@ -4,24 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void draw(const struct tb_builtin_text *line, cairo_surface_t *surface,
-	enum tb_font font, int size, const char *text)
-{
-	cairo_t *cairo = cairo_create(surface);
-	cairo_text_extents_t extents;
-	double wanted = tb_text_width(font, size, text);
-	cairo_select_font_face(cairo, "@cairo:", CAIRO_FONT_SLANT_NORMAL,
-		font == TB_FONT_BOLD ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cairo, size);
-	cairo_text_extents(cairo, text, &extents);
-	if (extents.x_advance > 0)
-		cairo_scale(cairo, wanted / extents.x_advance, 1);
-	cairo_set_source_rgb(cairo, 1, 1, 1);
-	cairo_move_to(cairo, 0, line->ascent);
-	cairo_show_text(cairo, text);
-	cairo_destroy(cairo);
-}
-
 int tb_builtin_text_init(
 	struct tb_builtin_text *line, enum tb_font font, int size, const char *text)
 {
@@ -36,7 +18,19 @@ int tb_builtin_text_init(
 	cairo_surface_t *surface =
 		cairo_image_surface_create_for_data((unsigned char *)made.pixels,
 			CAIRO_FORMAT_ARGB32, made.w, made.h, made.w * 4);
-	draw(&made, surface, font, size, text);
+	cairo_t *cairo = cairo_create(surface);
+	cairo_text_extents_t extents;
+	double wanted = tb_text_width(font, size, text);
+	cairo_select_font_face(cairo, "@cairo:", CAIRO_FONT_SLANT_NORMAL,
+		font == TB_FONT_BOLD ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	cairo_set_font_size(cairo, size);
+	cairo_text_extents(cairo, text, &extents);
+	if (extents.x_advance > 0)
+		cairo_scale(cairo, wanted / extents.x_advance, 1);
+	cairo_set_source_rgb(cairo, 1, 1, 1);
+	cairo_move_to(cairo, 0, made.ascent);
+	cairo_show_text(cairo, text);
+	cairo_destroy(cairo);
 	cairo_surface_finish(surface);
 	bool drawn = cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS ||
 		     cairo_surface_status(surface) == CAIRO_STATUS_SURFACE_FINISHED;
