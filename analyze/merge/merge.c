@@ -73,10 +73,10 @@ static int place_runs(struct store_merge *merge, struct tb_error *error)
 	return TB_OK;
 }
 
-// open_output makes the file with the tables. Nobody else reads it, and after a crash
-// nothing is left of it: so it needs no journal, and is written to the disk once, at the
-// end.
-static int open_output(struct store_merge *merge, struct tb_error *error)
+// merge_open_output makes the file with the tables. Nobody else reads it, and after a
+// crash nothing is left of it: so it needs no journal, and is written to the disk once,
+// at the end.
+static int merge_open_output(struct store_merge *merge, struct tb_error *error)
 {
 	struct stat there;
 	const char *path = merge->options->output;
@@ -135,9 +135,9 @@ static int copy_runs(struct store_merge *merge, struct tb_error *error)
 	return TB_OK;
 }
 
-// check_inputs refuses runs of a trace that had other bytes on one machine than on
+// check_digests refuses runs of a trace that had other bytes on one machine than on
 // another: one machine would have replayed one of them.
-static int check_inputs(struct store_merge *merge, struct tb_error *error)
+static int check_digests(struct store_merge *merge, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	const char *path = merge->options->output;
@@ -158,7 +158,7 @@ static int check_inputs(struct store_merge *merge, struct tb_error *error)
 	return status;
 }
 
-static int publish(struct store_merge *merge, struct tb_error *error)
+static int merge_publish(struct store_merge *merge, struct tb_error *error)
 {
 	const char *path = merge->options->output;
 	tb_run_copy_free(merge->copy);
@@ -177,15 +177,15 @@ static int publish(struct store_merge *merge, struct tb_error *error)
 
 static int write_store(struct store_merge *merge, struct tb_error *error)
 {
-	int status = open_output(merge, error);
+	int status = merge_open_output(merge, error);
 	if (!status)
 		status = copy_plan(merge, error);
 	if (!status)
 		status = copy_runs(merge, error);
 	if (!status)
-		status = check_inputs(merge, error);
+		status = check_digests(merge, error);
 	if (!status)
-		status = publish(merge, error);
+		status = merge_publish(merge, error);
 	tb_run_copy_free(merge->copy);
 	sqlite3_close(merge->db);
 	tb_merge_file_free(merge->sqlite_file);
@@ -193,7 +193,7 @@ static int write_store(struct store_merge *merge, struct tb_error *error)
 	return status;
 }
 
-static void count(struct tb_merge_outcome *outcome, const struct store_merge *merge)
+static void merge_count(struct tb_merge_outcome *outcome, const struct store_merge *merge)
 {
 	*outcome = (struct tb_merge_outcome){.n_runs = merge->n_places,
 		.n_given = merge->options->n_shards,
@@ -218,7 +218,7 @@ int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *op
 	if (!status)
 		status = write_store(&merge, error);
 	if (!status)
-		count(outcome, &merge);
+		merge_count(outcome, &merge);
 	for (size_t i = 0; i < options->n_shards; i++)
 		tb_merge_shard_fini(&merge.shards[i]);
 	free(merge.places);

@@ -152,7 +152,7 @@ int tb_merge_shard_read(struct tb_merge_shard *shard, struct tb_error *error)
 	return status;
 }
 
-static int check_same(const struct tb_merge_shard *first,
+static int shard_check_same(const struct tb_merge_shard *first,
 	const struct tb_merge_shard *shard, struct tb_error *error)
 {
 	if (strcmp(first->share.whole, shard->share.whole) != 0)
@@ -208,7 +208,7 @@ static int check_all(const struct tb_merge_shard *shards, size_t n, bool partial
 {
 	uint32_t n_wanted = shards[0].share.shard.n;
 	for (size_t i = 0; i < n; i++) {
-		int status = check_same(&shards[0], &shards[i], error);
+		int status = shard_check_same(&shards[0], &shards[i], error);
 		if (status)
 			return status;
 		const struct tb_merge_shard **holder =

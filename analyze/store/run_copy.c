@@ -10,7 +10,7 @@
 enum { TABLES_MOST = 64 };
 
 // What a table's rows belong to.
-enum rows_of { OF_PLANS, OF_RUNS, OF_TOPOLOGIES, OWNERS };
+enum copied_rows_of { OF_PLANS, OF_RUNS, OF_TOPOLOGIES, OWNERS };
 
 // SQL behind "SELECT * FROM table": rows of ?1, a run or a topology, or all.
 static const char *const rows_where[OWNERS] = {
@@ -20,7 +20,7 @@ static const char *const rows_where[OWNERS] = {
 struct copied_table {
 	char *read; // SQL
 	sqlite3_stmt *insert;
-	enum rows_of of;
+	enum copied_rows_of of;
 };
 
 struct tb_run_copy {
@@ -52,8 +52,8 @@ static char *make_insert(const char *name, int n_columns)
 	return sqlite3_str_finish(text);
 }
 
-static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
-	enum rows_of of, struct tb_error *error)
+static int copy_add_table(struct tb_run_copy *copy, const char *name, int n_columns,
+	enum copied_rows_of of, struct tb_error *error)
 {
 	if (copy->n_tables == TABLES_MOST)
 		return tb_fail_in(error, TB_ECAPACITY, copy->to_path,
@@ -86,9 +86,9 @@ static int list_tables(struct tb_run_copy *copy, struct tb_error *error)
 		&query, error);
 	int code = SQLITE_DONE;
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
-		status = add_table(copy, (const char *)sqlite3_column_text(query, 0),
+		status = copy_add_table(copy, (const char *)sqlite3_column_text(query, 0),
 			sqlite3_column_int(query, 1),
-			(enum rows_of)sqlite3_column_int(query, 2), error);
+			(enum copied_rows_of)sqlite3_column_int(query, 2), error);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(error, copy->to, copy->to_path);
 	sqlite3_finalize(query);
@@ -138,8 +138,8 @@ static int copy_table(const struct tb_run_copy *copy, const struct copied_table 
 	return status;
 }
 
-static int copy_tables(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
-	const char *from_path, int64_t owner, struct tb_error *error)
+static int copy_tables(const struct tb_run_copy *copy, enum copied_rows_of of,
+	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < copy->n_tables && !status; i++)
@@ -177,8 +177,8 @@ static int copy_topology(const struct tb_run_copy *copy, sqlite3 *from,
 					 topology, error);
 }
 
-static int copy_rows(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
-	const char *from_path, int64_t run, struct tb_error *error)
+static int copy_rows(const struct tb_run_copy *copy, enum copied_rows_of of,
+	sqlite3 *from, const char *from_path, int64_t run, struct tb_error *error)
 {
 	bool alone = sqlite3_get_autocommit(copy->to);
 	int status = alone ? tb_sql_exec(copy->to, copy->to_path, "BEGIN", error) : TB_OK;

@@ -95,7 +95,7 @@ void tb_store_free(struct tb_store *store)
 	free(store);
 }
 
-static int prepare(struct tb_store *store, struct tb_error *error)
+static int store_prepare(struct tb_store *store, struct tb_error *error)
 {
 	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
@@ -113,11 +113,11 @@ static int open_store(struct tb_store *store, struct tb_error *error)
 		status = tb_store_made_open(&store->db, &store->file, store->path, error);
 	else if (!status)
 		status = tb_sql_open_writer(&store->db, store->path, error);
-	return status ? status : prepare(store, error);
+	return status ? status : store_prepare(store, error);
 }
 
-// create opens the store by `open`.
-static int create(struct tb_store **store, const char *path,
+// store_new opens the store by `open`.
+static int store_new(struct tb_store **store, const char *path,
 	int (*open)(struct tb_store *store, struct tb_error *error),
 	struct tb_error *error)
 {
@@ -142,19 +142,19 @@ static int create(struct tb_store **store, const char *path,
 
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
-	return create(store, path, open_store, error);
+	return store_new(store, path, open_store, error);
 }
 
 static int open_bytes(struct tb_store *store, struct tb_error *error)
 {
 	store->in_memory = store->stays_in_memory = true;
 	int status = tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
-	return status ? status : prepare(store, error);
+	return status ? status : store_prepare(store, error);
 }
 
 int tb_store_create_bytes(struct tb_store **store, struct tb_error *error)
 {
-	return create(store, "store in memory", open_bytes, error);
+	return store_new(store, "store in memory", open_bytes, error);
 }
 
 int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
@@ -171,9 +171,9 @@ const struct tb_error *tb_store_error(const struct tb_store *store)
 	return &store->error;
 }
 
-// keep stores a callback's error. It rolls back, so that the file holds the last commit
-// and is unlocked.
-static int keep(struct tb_store *store, int status)
+// keep_error stores a callback's error. It rolls back, so that the file holds the last
+// commit and is unlocked.
+static int keep_error(struct tb_store *store, int status)
 {
 	if (status && !store->failed) {
 		store->failed = true;
@@ -211,7 +211,7 @@ static int on_progress(void *store)
 	return is_late(store);
 }
 
-static int cut(struct tb_store *store)
+static int cut_run(struct tb_store *store)
 {
 	store->cut = true;
 	return tb_fail_in(&store->error, TB_ESTOPPED, store->path,
@@ -223,7 +223,7 @@ bool tb_store_is_cut(const struct tb_store *store)
 	return store->cut;
 }
 
-static int begin(struct tb_store *store, struct tb_error *error)
+static int begin_write(struct tb_store *store, struct tb_error *error)
 {
 	return tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
 }
@@ -237,8 +237,8 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-// publish writes what was committed in memory to a file.
-static int publish(struct tb_store *store, struct tb_error *error)
+// store_publish writes what was committed in memory to a file.
+static int store_publish(struct tb_store *store, struct tb_error *error)
 {
 	tb_store_packs_fini(&store->packs);
 	sqlite3_finalize(store->insert_total);
@@ -248,7 +248,7 @@ static int publish(struct tb_store *store, struct tb_error *error)
 		&store->db, &store->file, store->path, &store->lock, error);
 	store->in_memory = status != TB_OK;
 	store->made_here = status == TB_OK;
-	return status ? status : prepare(store, error);
+	return status ? status : store_prepare(store, error);
 }
 
 int tb_store_commit(struct tb_store *store, struct tb_error *error)
@@ -256,7 +256,7 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	bool publishes = store->in_memory && !store->stays_in_memory;
-	int status = publishes ? publish(store, error) : TB_OK;
+	int status = publishes ? store_publish(store, error) : TB_OK;
 	if (!status)
 		store->only_tables = false;
 	return status;
@@ -268,12 +268,12 @@ static int commit_tables(struct tb_store *store, struct tb_error *error)
 {
 	int status = tb_store_commit(store, error);
 	store->only_tables = !status && !store->stays_in_memory;
-	return status ? status : begin(store, error);
+	return status ? status : begin_write(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
 {
-	return sqlite3_get_autocommit(store->db) ? begin(store, error) : TB_OK;
+	return sqlite3_get_autocommit(store->db) ? begin_write(store, error) : TB_OK;
 }
 
 void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows)
@@ -345,7 +345,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	if (!status && !config->whole)
 		status = tb_store_commit(store, error);
 	if (!status && !config->whole)
-		status = begin(store, error);
+		status = begin_write(store, error);
 	if (!status)
 		status = tb_store_levels_init(
 			&store->levels, store->db, store->path, network, error);
@@ -406,7 +406,7 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	if (store->failed || store->cut)
 		return store->error.code;
 	if (is_late(store) || (store->is_stopping && !is_worth_voiding(store, bin_ps)))
-		return cut(store);
+		return cut_run(store);
 	assert(store->feed.run && bin_ps > 0);
 	int status = TB_OK;
 	if (store->n_bins) {
@@ -428,7 +428,7 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	store->bin_ps = bin_ps;
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // commit_now commits, whatever reads the file, and goes on.
@@ -436,7 +436,7 @@ static int commit_now(struct tb_store *store)
 {
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(&store->error, store->db, store->path);
-	return begin(store, &store->error);
+	return begin_write(store, &store->error);
 }
 
 // commit_if_due also writes how far the run has come, for readers before its end. A
@@ -456,7 +456,7 @@ static int commit_if_due(struct tb_store *store)
 	int code = try_commit(store, COMMIT_PATIENCE_MS);
 	if (code == SQLITE_BUSY)
 		return TB_OK;
-	return code == SQLITE_OK ? begin(store, &store->error)
+	return code == SQLITE_OK ? begin_write(store, &store->error)
 				 : tb_sql_fail(&store->error, store->db, store->path);
 }
 
@@ -467,10 +467,10 @@ static int store_bin(
 	if (store->failed || store->cut)
 		return store->error.code;
 	if (is_late(store))
-		return cut(store);
+		return cut_run(store);
 	assert(store->bin_ps > 0 && bin >= store->n_bins);
 	if (bin >= TB_BINS_MAX)
-		return keep(store,
+		return keep_error(store,
 			tb_fail_in(&store->error, TB_ECAPACITY, store->path,
 				"a run has room for %llu time bins: choose wider ones",
 				(unsigned long long)TB_BINS_MAX));
@@ -492,7 +492,7 @@ static int store_bin(
 			store->feed.run, bin, samples, n, &store->error);
 	if (!status)
 		status = commit_if_due(store);
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // begin_part prepares for records that come once, at the run's end. When the run is asked
@@ -505,11 +505,11 @@ static int begin_part(struct tb_store *store)
 	if (!tb_stop_asked(store->stop))
 		return TB_OK;
 	if (is_late(store))
-		return cut(store);
+		return cut_run(store);
 	int status = commit_now(store);
 	if (!status)
 		sqlite3_progress_handler(store->db, 10000, on_progress, store);
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // end_part leaves the records of the part out when they took too long.
@@ -517,11 +517,11 @@ static int end_part(struct tb_store *store, int status)
 {
 	sqlite3_progress_handler(store->db, 0, NULL, NULL);
 	if (status != TB_ESTOPPED)
-		return keep(store, status);
+		return keep_error(store, status);
 	if (!sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	status = begin(store, &store->error);
-	return status ? keep(store, status) : cut(store);
+	status = begin_write(store, &store->error);
+	return status ? keep_error(store, status) : cut_run(store);
 }
 
 static int store_flows(void *context, const struct tb_flow_sample *samples, size_t n)
@@ -656,7 +656,7 @@ int tb_store_drop_run(struct tb_store *store, struct tb_error *error)
 	store->only_tables = store->made_here && store->n_ended == 0;
 	if (store->only_tables || store->whole)
 		return TB_OK;
-	int status = begin(store, error);
+	int status = begin_write(store, error);
 	if (!status)
 		status = tb_store_delete_run(store->db, store->path, run, error);
 	if (!status)

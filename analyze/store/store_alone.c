@@ -3,7 +3,7 @@
 #include "sql.h"
 #include "store_impl.h"
 
-static int finish(
+static int alone_finish(
 	struct tb_store *store, sqlite3_stmt *query, int status, struct tb_error *error)
 {
 	if (!status)
@@ -30,7 +30,7 @@ int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sam
 		sqlite3_bind_int64(query, 5, (int64_t)sample->n_messages);
 		sqlite3_bind_int64(query, 6, (int64_t)sample->latency_ps);
 	}
-	return finish(store, query, status, error);
+	return alone_finish(store, query, status, error);
 }
 
 int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
@@ -44,7 +44,7 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
 		&query, error);
 	if (!status)
 		sqlite3_bind_int64(query, 1, tb_store_run(store));
-	return finish(store, query, status, error);
+	return alone_finish(store, query, status, error);
 }
 
 // Messages that come earlier may come in another order, and a job take longer by it
@@ -69,7 +69,7 @@ int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error)
 			steps[i], &query, error);
 		if (!status)
 			sqlite3_bind_int64(query, 1, tb_store_run(store));
-		status = finish(store, query, status, error);
+		status = alone_finish(store, query, status, error);
 	}
 	return status;
 }
@@ -91,7 +91,7 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 		sqlite3_bind_int64(query, 5, (int64_t)sample->n_hidden);
 		sqlite3_bind_int64(query, 6, (int64_t)sample->n_untold);
 	}
-	return finish(store, query, status, error);
+	return alone_finish(store, query, status, error);
 }
 
 int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sample,
@@ -108,5 +108,5 @@ int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sam
 		sqlite3_bind_int64(query, 3, sample->closed_ps);
 		sqlite3_bind_int64(query, 4, sample->ideal_ps);
 	}
-	return finish(store, query, status, error);
+	return alone_finish(store, query, status, error);
 }

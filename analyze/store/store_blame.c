@@ -53,7 +53,7 @@ static void blame_row(
 		(int64_t)at->wait_ps, (int64_t)at->error_ps);
 }
 
-static void group_row(
+static void blame_group_row(
 	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct tb_group_sample *at = RECORD(tb_group_sample);
@@ -76,7 +76,7 @@ struct records {
 	const char *sql;
 };
 
-static int write_all(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+static int blame_write_all(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct records *lists, size_t n_lists, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -133,20 +133,21 @@ static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *fe
 			"SELECT run, c9, c2, c3, c4, c5, c6, c7, "
 			"c10, c11 FROM feed"},
 		{record->groups[TB_GROUP_DESTINATION],
-			record->n_groups[TB_GROUP_DESTINATION], group_row,
+			record->n_groups[TB_GROUP_DESTINATION], blame_group_row,
 			GROUPS_SQL("destination")},
 		{record->groups[TB_GROUP_DESTINATION_LEAF],
-			record->n_groups[TB_GROUP_DESTINATION_LEAF], group_row,
+			record->n_groups[TB_GROUP_DESTINATION_LEAF], blame_group_row,
 			GROUPS_SQL("destination leaf")},
 		{record->groups[TB_GROUP_SOURCE_LEAF],
-			record->n_groups[TB_GROUP_SOURCE_LEAF], group_row,
+			record->n_groups[TB_GROUP_SOURCE_LEAF], blame_group_row,
 			GROUPS_SQL("source leaf")},
 		{record->trees, record->n_trees, tree_row,
 			"INSERT INTO tree_bin ("
 			"run, bin, root, link, wait_ps, error_ps) "
 			"SELECT run, c1, c2, c3, c4, c5 FROM feed"},
 	};
-	return write_all(db, path, feed, lists, sizeof lists / sizeof *lists, error);
+	return blame_write_all(
+		db, path, feed, lists, sizeof lists / sizeof *lists, error);
 }
 
 // What a list of the heaviest leaves out of the run's wait.
@@ -155,7 +156,7 @@ struct left_out {
 	uint64_t floor_ps, kept_ps;
 };
 
-static int write_left_out(sqlite3 *db, const char *path, int64_t run,
+static int blame_write_left_out(sqlite3 *db, const char *path, int64_t run,
 	const struct left_out *lists, size_t n, uint64_t wait_ps, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
@@ -195,7 +196,7 @@ static int write_lists(sqlite3 *db, const char *path, int64_t run,
 			record->group_floor_ps[g], 0};
 		SUM(lists[3 + g].kept_ps, record->groups[g], record->n_groups[g]);
 	}
-	return write_left_out(
+	return blame_write_left_out(
 		db, path, run, lists, sizeof lists / sizeof *lists, wait_ps, error);
 }
 

@@ -25,7 +25,7 @@ int tb_store_write_counts(struct tb_store *store, const struct tb_link_count *co
 	return tb_row_done(&row);
 }
 
-static void put_known(struct tb_row *row, enum tb_known known)
+static void count_put_known(struct tb_row *row, enum tb_known known)
 {
 	if (tb_known_word(known))
 		tb_row_put_text(row, tb_known_word(known));
@@ -48,9 +48,9 @@ int tb_store_write_known(struct tb_store *store, const struct tb_link_known *kno
 	for (uint32_t i = 0; !row.status && i < n_links; i++) {
 		tb_row_put(&row, tb_store_run(store));
 		tb_row_put(&row, i);
-		put_known(&row, known[i].wait);
-		put_known(&row, known[i].bytes);
-		put_known(&row, known[i].packets);
+		count_put_known(&row, known[i].wait);
+		count_put_known(&row, known[i].bytes);
+		count_put_known(&row, known[i].packets);
 		tb_row_put(&row, tick_bytes[i]);
 		tb_row_put(&row, tb_link_sample_empty(&samples[i]));
 		tb_row_end(&row);

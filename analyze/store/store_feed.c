@@ -13,8 +13,8 @@ struct cursor {
 	size_t at;
 };
 
-// make_row passes over what is empty and makes the row that follows.
-static void make_row(struct cursor *cursor)
+// feed_make_row passes over what is empty and makes the row that follows.
+static void feed_make_row(struct cursor *cursor)
 {
 	struct tb_store_feed *feed = cursor->feed;
 	while (feed->is_empty && cursor->at < feed->n && feed->is_empty(feed, cursor->at))
@@ -75,7 +75,7 @@ static int feed_filter(sqlite3_vtab_cursor *base, int index, const char *name, i
 	(void)index, (void)name, (void)argc, (void)argv;
 	struct cursor *cursor = (struct cursor *)base;
 	cursor->at = 0;
-	make_row(cursor);
+	feed_make_row(cursor);
 	return SQLITE_OK;
 }
 
@@ -83,7 +83,7 @@ static int feed_next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	cursor->at++;
-	make_row(cursor);
+	feed_make_row(cursor);
 	return SQLITE_OK;
 }
 

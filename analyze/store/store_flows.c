@@ -29,7 +29,7 @@ static size_t pack_flows(const struct tb_flow_sample *flows, size_t n,
 	return i;
 }
 
-static int write_flows(sqlite3 *db, const char *path, int64_t run,
+static int flows_write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
 	char text[TB_FLOW_PACK_BYTES];
@@ -100,7 +100,7 @@ static int write_slowest(sqlite3 *db, const char *path, struct tb_store_feed *fe
 		error);
 }
 
-static int write_job(sqlite3 *db, const char *path, int64_t run,
+static int flows_write_job(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *sum, uint64_t n_flows, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
@@ -129,8 +129,8 @@ static int write_job(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
-// write_jobs adds up the flows of each job, which are adjacent in the samples.
-static int write_jobs(sqlite3 *db, const char *path, int64_t run,
+// flows_write_jobs adds up the flows of each job, which are adjacent in the samples.
+static int flows_write_jobs(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -141,7 +141,7 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 			n_flows += samples[i].n_messages > 0;
 			tb_flow_add(&sum, &samples[i]);
 		}
-		status = write_job(db, path, run, &sum, n_flows, error);
+		status = flows_write_job(db, path, run, &sum, n_flows, error);
 	}
 	return status;
 }
@@ -198,9 +198,9 @@ static int write_by_sender(sqlite3 *db, const char *path, struct tb_store_feed *
 int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
-	int status = write_flows(db, path, feed->run, samples, n, error);
+	int status = flows_write_flows(db, path, feed->run, samples, n, error);
 	if (!status)
-		status = write_jobs(db, path, feed->run, samples, n, error);
+		status = flows_write_jobs(db, path, feed->run, samples, n, error);
 	if (!status)
 		status = write_by_sender(db, path, feed, samples, n, error);
 	if (!status && n >= TB_TOPS_FROM)

@@ -21,7 +21,7 @@ static int write_ports(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
-static int write_flows(sqlite3 *db, const char *path, int64_t run,
+static int loss_write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_loss_record *record, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
@@ -47,5 +47,5 @@ int tb_store_write_losses(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_loss_record *record, struct tb_error *error)
 {
 	int status = write_ports(db, path, run, record, error);
-	return status ? status : write_flows(db, path, run, record, error);
+	return status ? status : loss_write_flows(db, path, run, record, error);
 }

@@ -20,8 +20,8 @@ int tb_store_made_open(
 	return status == TB_OK ? tb_sql_make(db, TB_SQL_PAGE_BYTES, path, error) : status;
 }
 
-// write_all returns 0, or -1 with errno set.
-static int write_all(int fd, const unsigned char *bytes, size_t n)
+// write_whole returns 0, or -1 with errno set.
+static int write_whole(int fd, const unsigned char *bytes, size_t n)
 {
 	while (n > 0) {
 		ssize_t written = write(fd, bytes, n);
@@ -35,14 +35,14 @@ static int write_all(int fd, const unsigned char *bytes, size_t n)
 	return fdatasync(fd);
 }
 
-static int copy(sqlite3 *db, const struct tb_newfile *file, const char *path,
+static int made_copy_bytes(sqlite3 *db, const struct tb_newfile *file, const char *path,
 	struct tb_error *error)
 {
 	sqlite3_int64 size = 0;
 	unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
 	if (!bytes)
 		return tb_fail_memory_in(error, path, "the store");
-	int refused = write_all(file->fd, bytes, (size_t)size);
+	int refused = write_whole(file->fd, bytes, (size_t)size);
 	int cause = errno;
 	sqlite3_free(bytes);
 	return refused ? tb_fail_in(error, TB_EIO, path, "cannot be written: %s",
@@ -60,7 +60,7 @@ static int keep_lock(
 				    strerror(errno));
 }
 
-static int name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
+static int made_name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
 {
 	int status = tb_store_name(file, path, error);
 	if (status == TB_EFOREIGN)
@@ -74,11 +74,11 @@ int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *pat
 	int *lock, struct tb_error *error)
 {
 	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
-	int status = copy(*db, file, path, error);
+	int status = made_copy_bytes(*db, file, path, error);
 	if (status == TB_OK)
 		status = keep_lock(file, path, lock, error);
 	if (status == TB_OK)
-		status = name_it(file, path, error);
+		status = made_name_it(file, path, error);
 	if (status != TB_OK) {
 		tb_store_unlock(*lock);
 		*lock = -1;

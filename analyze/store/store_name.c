@@ -7,8 +7,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-// clear removes what stands beside the file, behind links, as SQLite looks there.
-static int clear(const char *name, const char *path, struct tb_error *error)
+// remove_leftovers removes what stands beside the file, behind links, as SQLite looks
+// there.
+static int remove_leftovers(const char *name, const char *path, struct tb_error *error)
 {
 	static const char *const endings[] = {"-journal", "-wal", "-shm"};
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -35,7 +36,7 @@ int tb_store_name(struct tb_newfile *file, const char *path, struct tb_error *er
 	if (status != TB_OK)
 		return status;
 	// Only now: with the name and the lock nobody else writes beside it.
-	status = clear(file->name, path, error);
+	status = remove_leftovers(file->name, path, error);
 	if (status != TB_OK)
 		unlink(file->name);
 	return status;

@@ -16,10 +16,11 @@ void tb_store_packs_fini(struct tb_store_packs *packs)
 	packs->insert = NULL;
 }
 
-// write_all stores samples by `insert`, whose ?1 is the run, ?2 the bin, ?3 the pack and
-// ?4 its text.
-static int write_all(struct tb_store_packs *packs, sqlite3_stmt *insert, const char *path,
-	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
+// packs_write_all stores samples by `insert`, whose ?1 is the run, ?2 the bin, ?3 the
+// pack and ?4 its text.
+static int packs_write_all(struct tb_store_packs *packs, sqlite3_stmt *insert,
+	const char *path, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0, n_bytes = 0; !status && i < n;) {
@@ -40,7 +41,7 @@ int tb_store_packs_write(struct tb_store_packs *packs, const char *path, int64_t
 {
 	sqlite3_bind_int64(packs->insert, 1, run);
 	sqlite3_bind_int64(packs->insert, 2, (int64_t)bin);
-	return write_all(packs, packs->insert, path, samples, n, error);
+	return packs_write_all(packs, packs->insert, path, samples, n, error);
 }
 
 int tb_store_packs_write_totals(struct tb_store_packs *packs, sqlite3 *db,
@@ -54,7 +55,7 @@ int tb_store_packs_write_totals(struct tb_store_packs *packs, sqlite3 *db,
 	if (status)
 		return status;
 	sqlite3_bind_int64(insert, 1, run);
-	status = write_all(packs, insert, path, totals, n, error);
+	status = packs_write_all(packs, insert, path, totals, n, error);
 	sqlite3_finalize(insert);
 	return status;
 }

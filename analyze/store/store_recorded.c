@@ -10,13 +10,13 @@ static struct tb_row into(struct tb_store *store, const char *sql, struct tb_err
 	return tb_row_into(tb_store_db(store), tb_store_path(store), sql, error);
 }
 
-static void put_count(struct tb_row *row, uint64_t count)
+static void recorded_put_count(struct tb_row *row, uint64_t count)
 {
 	tb_row_put(row, count > INT64_MAX ? INT64_MAX : (int64_t)count);
 }
 
-static int put_job(struct tb_store *store, const struct tb_recorded_sample *sample,
-	struct tb_error *error)
+static int recorded_put_job(struct tb_store *store,
+	const struct tb_recorded_sample *sample, struct tb_error *error)
 {
 	struct tb_row row = into(store,
 		"INSERT INTO recorded_job ("
@@ -26,11 +26,11 @@ static int put_job(struct tb_store *store, const struct tb_recorded_sample *samp
 	tb_row_put(&row, tb_store_run(store));
 	tb_row_put(&row, sample->job);
 	tb_row_put_text(&row, sample->unit);
-	put_count(&row, sample->n);
-	put_count(&row, sample->recorded_ps);
-	put_count(&row, sample->simulated_ps);
+	recorded_put_count(&row, sample->n);
+	recorded_put_count(&row, sample->recorded_ps);
+	recorded_put_count(&row, sample->simulated_ps);
 	if (sample->bytes_per_s)
-		put_count(&row, sample->bytes_per_s);
+		recorded_put_count(&row, sample->bytes_per_s);
 	else
 		tb_row_put_null(&row);
 	tb_row_end(&row);
@@ -55,25 +55,25 @@ static int put_kinds(struct tb_store *store, const struct tb_recorded_sample *sa
 		tb_row_put(&row, tb_store_run(store));
 		tb_row_put(&row, sample->job);
 		tb_row_put_text(&row, tb_timed_name(i, name));
-		put_count(&row, was->n);
-		put_count(&row, was->bytes);
-		put_count(&row, was->sum_ps);
-		put_count(&row, was->median_ps);
-		put_count(&row, is->n);
+		recorded_put_count(&row, was->n);
+		recorded_put_count(&row, was->bytes);
+		recorded_put_count(&row, was->sum_ps);
+		recorded_put_count(&row, was->median_ps);
+		recorded_put_count(&row, is->n);
 		if (tb_timed_starts(i)) {
 			tb_row_put_null(&row);
 			tb_row_put_null(&row);
 		} else {
-			put_count(&row, is->sum_ps);
-			put_count(&row, is->median_ps);
+			recorded_put_count(&row, is->sum_ps);
+			recorded_put_count(&row, is->median_ps);
 		}
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
 }
 
-static int put_ranks(struct tb_store *store, const struct tb_recorded_sample *sample,
-	struct tb_error *error)
+static int recorded_put_ranks(struct tb_store *store,
+	const struct tb_recorded_sample *sample, struct tb_error *error)
 {
 	struct tb_row row = into(store,
 		"INSERT INTO recorded_rank ("
@@ -87,19 +87,19 @@ static int put_ranks(struct tb_store *store, const struct tb_recorded_sample *sa
 		tb_row_put(&row, tb_store_run(store));
 		tb_row_put(&row, sample->job);
 		tb_row_put(&row, i);
-		put_count(&row, was->n - was->n_starts);
-		put_count(&row, was->sum_ps - was->starts_ps);
-		put_count(&row, was->end_ps);
-		put_count(&row, is->n - is->n_starts);
-		put_count(&row, is->sum_ps - is->starts_ps);
-		put_count(&row, is->end_ps);
+		recorded_put_count(&row, was->n - was->n_starts);
+		recorded_put_count(&row, was->sum_ps - was->starts_ps);
+		recorded_put_count(&row, was->end_ps);
+		recorded_put_count(&row, is->n - is->n_starts);
+		recorded_put_count(&row, is->sum_ps - is->starts_ps);
+		recorded_put_count(&row, is->end_ps);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
 }
 
-static int put_uncompared(struct tb_store *store, const struct tb_recorded_sample *sample,
-	struct tb_error *error)
+static int recorded_put_uncompared(struct tb_store *store,
+	const struct tb_recorded_sample *sample, struct tb_error *error)
 {
 	struct tb_row row = into(store,
 		"INSERT INTO uncompared ("
@@ -112,7 +112,7 @@ static int put_uncompared(struct tb_store *store, const struct tb_recorded_sampl
 		tb_row_put(&row, tb_store_run(store));
 		tb_row_put(&row, sample->job);
 		tb_row_put_text(&row, tb_uncompared_text((enum tb_uncompared)i));
-		put_count(&row, sample->n_uncompared[i]);
+		recorded_put_count(&row, sample->n_uncompared[i]);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
@@ -123,13 +123,13 @@ int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sampl
 {
 	int status = tb_store_begin(store, error);
 	if (!status)
-		status = put_job(store, sample, error);
+		status = recorded_put_job(store, sample, error);
 	if (!status && sample->recorded)
 		status = put_kinds(store, sample, error);
 	if (!status && sample->recorded)
-		status = put_ranks(store, sample, error);
+		status = recorded_put_ranks(store, sample, error);
 	if (!status && sample->n_uncompared)
-		status = put_uncompared(store, sample, error);
+		status = recorded_put_uncompared(store, sample, error);
 	return status;
 }
 
@@ -147,17 +147,17 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 		error);
 	tb_row_put(&row, tb_store_run(store));
 	tb_row_put(&row, check->job);
-	put_count(&row, check->bytes_per_s);
-	put_count(&row, check->recorded_ps);
-	put_count(&row, check->simulated_ps);
+	recorded_put_count(&row, check->bytes_per_s);
+	recorded_put_count(&row, check->recorded_ps);
+	recorded_put_count(&row, check->simulated_ps);
 	tb_row_put_real(&row, check->node_percent);
-	put_count(&row, check->recorded_message_ps);
-	put_count(&row, check->simulated_message_ps);
+	recorded_put_count(&row, check->recorded_message_ps);
+	recorded_put_count(&row, check->simulated_message_ps);
 	tb_row_end(&row);
 	return tb_row_done(&row);
 }
 
-static void put_known(struct tb_row *row, bool known, int64_t value)
+static void recorded_put_known(struct tb_row *row, bool known, int64_t value)
 {
 	if (known)
 		tb_row_put(row, value);
@@ -167,16 +167,17 @@ static void put_known(struct tb_row *row, bool known, int64_t value)
 
 static void put_round_trips(struct tb_row *row, const struct tb_round_trips *trips)
 {
-	put_count(row, trips->n);
-	put_known(row, trips->n > 0, trips->least_ps);
-	put_known(row, trips->n > 0 && trips->median_ps >= 0, trips->median_ps);
-	put_known(row, trips->n > 0 && trips->p95_ps >= 0, trips->p95_ps);
+	recorded_put_count(row, trips->n);
+	recorded_put_known(row, trips->n > 0, trips->least_ps);
+	recorded_put_known(row, trips->n > 0 && trips->median_ps >= 0, trips->median_ps);
+	recorded_put_known(row, trips->n > 0 && trips->p95_ps >= 0, trips->p95_ps);
 }
 
-static void put_counts(struct tb_row *row, const struct tb_congestion_counts *counts)
+static void recorded_put_counts(
+	struct tb_row *row, const struct tb_congestion_counts *counts)
 {
 	for (int i = 0; i < TB_CONGESTION_N; i++)
-		put_count(row, counts->of[i]);
+		recorded_put_count(row, counts->of[i]);
 }
 
 // into_all writes an INSERT into a table of `n` columns, in their order.
@@ -209,8 +210,8 @@ static int put_pairs(struct tb_store *store, uint32_t job,
 			else
 				tb_row_put_null(&row);
 		for (int end = 0; end < 2; end++)
-			put_known(&row, nodes[end] != TB_ID_NONE, nodes[end]);
-		put_counts(&row, &pair->counts);
+			recorded_put_known(&row, nodes[end] != TB_ID_NONE, nodes[end]);
+		recorded_put_counts(&row, &pair->counts);
 		put_round_trips(&row, &pair->handshake);
 		put_round_trips(&row, &pair->acknowledged);
 		tb_row_end(&row);
@@ -230,7 +231,7 @@ static int put_bins(struct tb_store *store, uint32_t job,
 		tb_row_put(&row, job);
 		tb_row_put(&row, bin->pair);
 		tb_row_put(&row, bin->from_ps);
-		put_counts(&row, &bin->counts);
+		recorded_put_counts(&row, &bin->counts);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);
@@ -248,10 +249,10 @@ static int put_pauses(struct tb_store *store, uint32_t job,
 		tb_row_put(&row, job);
 		tb_row_put(&row, pause->pair);
 		tb_row_put(&row, pause->class);
-		put_count(&row, pause->n);
-		put_count(&row, pause->n_resumes);
-		put_count(&row, pause->quanta);
-		put_known(&row, pause->rate_known, (int64_t)pause->at_most_ps);
+		recorded_put_count(&row, pause->n);
+		recorded_put_count(&row, pause->n_resumes);
+		recorded_put_count(&row, pause->quanta);
+		recorded_put_known(&row, pause->rate_known, (int64_t)pause->at_most_ps);
 		tb_row_end(&row);
 	}
 	return tb_row_done(&row);

@@ -35,8 +35,8 @@ struct tb_row tb_row_hashed(struct tb_row_hash *hash)
 	return (struct tb_row){.hash = hash};
 }
 
-// room_for returns where the next `n` bytes of a hash go, at most TB_FED_TEXT.
-static uint8_t *room_for(struct tb_row_hash *hash, size_t n)
+// row_room_for returns where the next `n` bytes of a hash go, at most TB_FED_TEXT.
+static uint8_t *row_room_for(struct tb_row_hash *hash, size_t n)
 {
 	if (hash->n_bytes + n > sizeof hash->bytes) {
 		sha256_update(&hash->sha, hash->n_bytes, hash->bytes);
@@ -69,7 +69,7 @@ static void hash_number(struct tb_row_hash *hash, uint64_t value)
 	uint8_t bytes[1 + NUMBER_MOST] = {0};
 	for (; value; value >>= 8)
 		bytes[++bytes[0]] = (uint8_t)value;
-	memcpy(room_for(hash, 1u + bytes[0]), bytes, 1u + bytes[0]);
+	memcpy(row_room_for(hash, 1u + bytes[0]), bytes, 1u + bytes[0]);
 }
 
 // hash_difference hashes a number by what it is more or less than in the row before last:
@@ -100,7 +100,7 @@ void tb_row_put_real(struct tb_row *row, double value)
 		sqlite3_bind_double(row->query, ++row->column, value);
 }
 
-static void hash_text(struct tb_row *row, const char *value)
+static void row_hash_text(struct tb_row *row, const char *value)
 {
 	struct tb_row_hash *hash = row->hash;
 	size_t n = strlen(value);
@@ -108,19 +108,19 @@ static void hash_text(struct tb_row *row, const char *value)
 	assert(n < TB_FED_TEXT);
 	char *before = hash->before[hash->odd].text;
 	if (strcmp(value, before) == 0) {
-		*room_for(hash, 1) = SAME_TEXT;
+		*row_room_for(hash, 1) = SAME_TEXT;
 		return;
 	}
-	*room_for(hash, 1) = TEXT;
+	*row_room_for(hash, 1) = TEXT;
 	hash_number(hash, n);
-	memcpy(room_for(hash, n), value, n);
+	memcpy(row_room_for(hash, n), value, n);
 	memcpy(before, value, n + 1);
 }
 
 void tb_row_put_text(struct tb_row *row, const char *value)
 {
 	if (row->hash)
-		hash_text(row, value ? value : "");
+		row_hash_text(row, value ? value : "");
 	else if (row->fed)
 		feed_text(row, value ? value : "");
 	else if (!row->status &&
@@ -133,7 +133,7 @@ void tb_row_put_text(struct tb_row *row, const char *value)
 void tb_row_put_null(struct tb_row *row)
 {
 	if (row->hash) {
-		*room_for(row->hash, 1) = NOTHING;
+		*row_room_for(row->hash, 1) = NOTHING;
 		row->column++;
 	} else if (row->fed) {
 		row->fed->nulls |= UINT32_C(1) << row->column++;

@@ -141,7 +141,7 @@ static int rename_nodes(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
-static int write_jobs(sqlite3 *db, const char *path, int64_t run,
+static int setup_write_jobs(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_job *jobs, uint32_t n, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
@@ -160,7 +160,7 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
-static int write_notes(sqlite3 *db, const char *path, int64_t run,
+static int setup_write_notes(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_note *notes, size_t n, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
@@ -257,12 +257,14 @@ int tb_store_write_setup(sqlite3 *db, const char *path, struct tb_store_feed *fe
 	if (!status)
 		status = write_names(db, path, id, network, config->node_names, error);
 	if (!status)
-		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
+		status = setup_write_jobs(
+			db, path, id, config->jobs, config->n_jobs, error);
 	if (!status)
 		status = write_places(
 			db, path, id, config->places, config->n_places, error);
 	if (!status)
-		status = write_notes(db, path, id, config->notes, config->n_notes, error);
+		status = setup_write_notes(
+			db, path, id, config->notes, config->n_notes, error);
 	if (!status)
 		status = write_faults(db, path, id, config->faults, error);
 	if (!status)

@@ -71,7 +71,7 @@ static bool equal(const struct tb_store_share *one, const struct tb_store_share 
 	       strcmp(one->whole, other->whole) == 0;
 }
 
-static int claim(struct tb_store *store, const struct tb_store_share *share,
+static int share_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error)
 {
 	const char *path = tb_store_path(store);
@@ -104,7 +104,7 @@ int tb_store_claim(struct tb_store *store, const struct tb_store_share *share,
 		status = tb_sql_exec(tb_store_db(store), tb_store_path(store),
 			"DELETE FROM shard", error);
 	else if (!status)
-		status = claim(store, share, error);
+		status = share_claim(store, share, error);
 	if (status && !sqlite3_get_autocommit(tb_store_db(store)))
 		sqlite3_exec(tb_store_db(store), "ROLLBACK", NULL, NULL, NULL);
 	return status;

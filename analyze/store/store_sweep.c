@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static int prepare(struct tb_store *store, const char *sql, sqlite3_stmt **query,
+static int plan_prepare(struct tb_store *store, const char *sql, sqlite3_stmt **query,
 	struct tb_error *error)
 {
 	return tb_sql_prepare(
@@ -51,9 +51,10 @@ static int check_file(const struct stored_plan *plan, const struct tb_sweep_poin
 	return status;
 }
 
-// find looks a point up; its run is 0 when the store does not have it.
-static int find(const struct stored_plan *plan, const struct tb_sweep_point *sought,
-	struct tb_store_point *point, struct tb_error *error)
+// plan_find_point looks a point up; its run is 0 when the store does not have it.
+static int plan_find_point(const struct stored_plan *plan,
+	const struct tb_sweep_point *sought, struct tb_store_point *point,
+	struct tb_error *error)
 {
 	const char *path = tb_store_path(plan->store);
 	*point = (struct tb_store_point){0};
@@ -76,8 +77,9 @@ static int find(const struct stored_plan *plan, const struct tb_sweep_point *sou
 	return status;
 }
 
-static int add(const struct stored_plan *plan, const struct tb_sweep_point *added,
-	struct tb_store_point *point, struct tb_error *error)
+static int plan_add_point(const struct stored_plan *plan,
+	const struct tb_sweep_point *added, struct tb_store_point *point,
+	struct tb_error *error)
 {
 	int status = check_file(plan, added, error);
 	if (status)
@@ -103,7 +105,7 @@ static int write_hints(
 		"DELETE FROM sweep_plot", error);
 	sqlite3_stmt *query = NULL;
 	if (!status)
-		status = prepare(store,
+		status = plan_prepare(store,
 			"INSERT OR REPLACE INTO sweep_plot ("
 			"key, value) "
 			"VALUES (?,?)",
@@ -120,19 +122,19 @@ static int write_hints(
 static int plan_points(struct stored_plan *plan, const struct tb_sweep *sweep,
 	struct tb_store_point *points, struct tb_error *error)
 {
-	int status = prepare(plan->store,
+	int status = plan_prepare(plan->store,
 		"SELECT p.run, r.program_version FROM sweep_point AS p "
 		"LEFT JOIN run AS r ON r.run = p.run AND r.complete WHERE settings = ?1",
 		&plan->find, error);
 	if (!status)
-		status = prepare(plan->store,
+		status = plan_prepare(plan->store,
 			// The points that differ in the digits of the hash alone; so the
 			// index finds them.
 			"SELECT 1 FROM sweep_point WHERE settings > ?1 AND settings < "
 			"?1 || 'g'",
 			&plan->others, error);
 	if (!status)
-		status = prepare(plan->store,
+		status = plan_prepare(plan->store,
 			"INSERT INTO sweep_point ("
 			"run, settings) "
 			"SELECT 1 + max(coalesce((SELECT "
@@ -140,15 +142,16 @@ static int plan_points(struct stored_plan *plan, const struct tb_sweep *sweep,
 			"sweep_point), 0)), ?1",
 			&plan->add, error);
 	if (!status)
-		status = prepare(plan->store,
+		status = plan_prepare(plan->store,
 			"INSERT INTO sweep_value ("
 			"run, axis, value) "
 			"VALUES (?,?,?)",
 			&plan->add_value, error);
 	for (size_t i = 0; i < sweep->n_points && !status; i++) {
-		status = find(plan, &sweep->points[i], &points[i], error);
+		status = plan_find_point(plan, &sweep->points[i], &points[i], error);
 		if (!status && points[i].run == 0)
-			status = add(plan, &sweep->points[i], &points[i], error);
+			status = plan_add_point(
+				plan, &sweep->points[i], &points[i], error);
 	}
 	sqlite3_finalize(plan->find);
 	sqlite3_finalize(plan->others);
@@ -177,7 +180,7 @@ int tb_store_results(struct tb_store *store, int64_t run, const double *results,
 	struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
-	int status = prepare(store,
+	int status = plan_prepare(store,
 		"INSERT INTO sweep_result ("
 		"run, name, value) "
 		"VALUES (?,?,?)",

@@ -29,7 +29,8 @@ void tb_store_name_host(
 	snprintf(host, size, "%.*s", (int)n, own.name);
 }
 
-static void put_node(struct tb_row *row, const struct tb_network *network, uint32_t i)
+static void topology_put_node(
+	struct tb_row *row, const struct tb_network *network, uint32_t i)
 {
 	struct tb_identity own = tb_network_node_identity(network, (struct tb_node){i});
 	char host[TB_NAME_SIZE];
@@ -39,7 +40,8 @@ static void put_node(struct tb_row *row, const struct tb_network *network, uint3
 	tb_row_put(row, own.lid);
 }
 
-static void put_switch(struct tb_row *row, const struct tb_network *network, uint32_t i)
+static void topology_put_switch(
+	struct tb_row *row, const struct tb_network *network, uint32_t i)
 {
 	struct tb_switch_info at = tb_network_switch(network, (struct tb_switch){i});
 	struct tb_identity own =
@@ -71,9 +73,10 @@ static const char *link_kind_name(enum tb_link_kind kind)
 	return "ejection";
 }
 
-// put_end puts a node and a switch, one of which there is not, a port and its number.
-static void put_end(struct tb_row *row, const struct tb_network *network, bool is_node,
-	uint32_t id, uint32_t port)
+// topology_put_end puts a node and a switch, one of which there is not, a port and its
+// number.
+static void topology_put_end(struct tb_row *row, const struct tb_network *network,
+	bool is_node, uint32_t id, uint32_t port)
 {
 	if (is_node)
 		tb_row_put(row, id % tb_network_n_hosts(network));
@@ -86,12 +89,14 @@ static void put_end(struct tb_row *row, const struct tb_network *network, bool i
 			: tb_network_port_number(network, (struct tb_switch){id}, port));
 }
 
-static void put_link(struct tb_row *row, const struct tb_network *network, uint32_t i)
+static void topology_put_link(
+	struct tb_row *row, const struct tb_network *network, uint32_t i)
 {
 	struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
 	tb_row_put_text(row, link_kind_name(at.kind));
-	put_end(row, network, at.kind == TB_LINK_INJECTION, at.from, at.from_port);
-	put_end(row, network, at.kind == TB_LINK_EJECTION, at.to, at.to_port);
+	topology_put_end(
+		row, network, at.kind == TB_LINK_INJECTION, at.from, at.from_port);
+	topology_put_end(row, network, at.kind == TB_LINK_EJECTION, at.to, at.to_port);
 	tb_row_put(row, at.reverse.id);
 	tb_row_put(row, (int64_t)at.bytes_per_s);
 	tb_row_put(row, at.latency_ps);
@@ -107,17 +112,17 @@ struct topology_table {
 static const struct topology_table tables[] = {
 	{"INSERT INTO topology_node (topology, node, host, guid, lid) SELECT c1, c2, c3, "
 	 "c4, c5 FROM feed",
-		tb_network_n_hosts, put_node},
+		tb_network_n_hosts, topology_put_node},
 	{"INSERT INTO topology_switch (topology, switch, name, guid, lid, level, "
 	 "index_in_level, n_down_ports, n_up_ports, rail) SELECT c1, c2, c3, c4, c5, c6, "
 	 "c7, c8, c9, c10 FROM "
 	 "feed",
-		tb_network_n_switches, put_switch},
+		tb_network_n_switches, topology_put_switch},
 	{"INSERT INTO topology_link (topology, link, kind, from_node, from_switch, "
 	 "from_port, from_number, to_node, to_switch, to_port, to_number, reverse, "
 	 "bytes_per_s, latency_ps) SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
 	 "c12, c13, c14 FROM feed",
-		tb_network_n_links, put_link},
+		tb_network_n_links, topology_put_link},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -147,7 +152,8 @@ struct topology_rows {
 	int64_t topology;
 };
 
-static void make_row(const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
+static void topology_make_row(
+	const struct tb_store_feed *feed, size_t i, struct tb_store_fed *fed)
 {
 	const struct topology_rows *rows = feed->records;
 	struct tb_row row = tb_row_fed(fed);
@@ -161,7 +167,7 @@ static int write_rows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
 {
 	feed->records = rows;
 	feed->n = rows->table->count(rows->network);
-	feed->row = make_row;
+	feed->row = topology_make_row;
 	feed->has_texts = true;
 	return tb_store_feed_write(db, path, feed, rows->table->insert, error);
 }

@@ -3,7 +3,7 @@
 #include "ids.h"
 #include "sql.h"
 
-static int put(sqlite3_stmt *query, int64_t run, const struct tb_tried_row *row,
+static int tried_put(sqlite3_stmt *query, int64_t run, const struct tb_tried_row *row,
 	const char *path, struct tb_error *error)
 {
 	sqlite3_bind_int64(query, 1, run);
@@ -45,7 +45,7 @@ int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row 
 			"excluded.seeds >= seeds",
 			&query, error);
 	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status = put(query, run, &rows[i], path, error);
+		status = tried_put(query, run, &rows[i], path, error);
 	sqlite3_finalize(query);
 	if (status == TB_OK)
 		status = tb_sql_exec(db, path, "COMMIT", error);
