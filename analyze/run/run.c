@@ -64,6 +64,18 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
 }
 
+struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
+	const char *from, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	const struct tb_id_limits limits = {info->n_nodes, info->n_switches,
+		info->n_links, info->n_levels, info->n_jobs};
+	struct tb_row_reader reader =
+		tb_row_reader_open(run->db, run->path, table, from, &limits, error);
+	tb_row_bind(&reader, 1, info->id);
+	return reader;
+}
+
 // A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
 struct run_table {
 	const char *name;
