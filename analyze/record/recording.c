@@ -3,7 +3,7 @@
 
 #include "progress.h"
 #include "stop.h"
-#include "store_shard.h"
+#include "store_points.h"
 
 #include <stdlib.h>
 

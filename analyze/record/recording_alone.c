@@ -2,7 +2,7 @@
 
 #include "recording_impl.h"
 #include "stop.h"
-#include "store_alone.h"
+#include "store_added.h"
 #include "store_impl.h"
 #include "workers.h"
 #include "workload_alone.h"
@@ -137,8 +137,8 @@ int tb_recording_keep_alone(struct tb_recording *recording,
 	int status = tb_store_begin(store, error);
 	if (status == TB_OK && tb_workload_n_jobs(recording->workload) == 1)
 		status = tb_store_put_run_alone(store, error);
-	for (size_t i = 0; i < figures->n && status == TB_OK; i++)
-		status = tb_store_put_alone(store, &figures->samples[i], error);
+	if (status == TB_OK)
+		status = tb_store_put_alone(store, figures->samples, figures->n, error);
 	return status == TB_OK ? tb_store_bound_ideal(store, error) : status;
 }
 

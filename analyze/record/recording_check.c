@@ -3,8 +3,8 @@
 
 #include "network_open.h"
 #include "recording_impl.h"
+#include "store_added.h"
 #include "store_impl.h"
-#include "store_recorded.h"
 #include "switchings.h"
 #include "workload_alone.h"
 

@@ -4,7 +4,7 @@
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
-#include "store_shard.h"
+#include "store_points.h"
 #include "tape.h"
 #include "workers.h"
 
@@ -209,26 +209,30 @@ static int many_claim(struct many_crew *crew, struct tb_error *error)
 static int number_runs(struct many_crew *crew, struct tb_error *error)
 {
 	const struct tb_recording_many *many = crew->many;
+	struct tb_store_points points = {0}; // of the shard, which is resumed
 	int64_t first = 1;
 	int status = many->shard.n > 0 ? many_claim(crew, error)
 				       : tb_store_refuse_shard(crew->store, error);
 	if (status == TB_OK && many->shard.n == 0)
 		status = tb_store_next_run(crew->store, &first, error);
+	if (status == TB_OK && many->shard.n > 0)
+		status = tb_store_points_read(&points, tb_store_db(crew->store),
+			tb_store_path(crew->store), error);
 	for (size_t i = 0; i < many->n && status == TB_OK; i++) {
 		int64_t id = first + (int64_t)i;
-		bool done = false;
+		const struct tb_store_point *point = tb_store_points_find(&points, id);
 		if (!tb_shard_has(many->shard, i))
 			continue;
-		if (many->shard.n > 0)
-			status = tb_store_has_run(crew->store, id, &done, error);
-		crew->outcome->n_before += done;
-		if (done)
+		if (point && point->done) {
+			crew->outcome->n_before++;
 			continue;
+		}
 		struct many_task *task = &crew->tasks[crew->n_tasks++];
 		task->run = i;
 		task->recording.options = &many->runs[i];
 		task->recording.id = id;
 	}
+	tb_store_points_fini(&points);
 	return status;
 }
 

@@ -1,7 +1,7 @@
 // Keeps what traces recorded beside what the replay came to.
 #include "recording_impl.h"
 
-#include "store_recorded.h"
+#include "store_added.h"
 #include "units.h"
 
 #include <stdlib.h>

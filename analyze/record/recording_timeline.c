@@ -1,7 +1,7 @@
 // Keeps what ranks did when, and the critical path.
 #include "recording_impl.h"
 
-#include "store_timeline.h"
+#include "store_added.h"
 #include "timeline.h"
 
 static int list_spans(void *from,

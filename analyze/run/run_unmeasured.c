@@ -1,7 +1,7 @@
 // How well the figures of the links of a run of counters are known, and so those of the
 // switches in whose boxes such links stand (matrix.h).
 #include "run_impl.h"
-#include "store_counts.h"
+#include "store_added.h"
 
 #include <stdio.h>
 #include <string.h>

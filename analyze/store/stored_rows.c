@@ -62,6 +62,11 @@ static struct stored_value value_of(
 		value.n_bytes = (int)bytes->n_bytes;
 		break;
 	}
+	case TB_STORED_WORD:
+		value.kind = VALUE_TEXT;
+		value.text = column->word(*(const uint32_t *)at);
+		value.n_bytes = -1;
+		break;
 	case TB_STORED_COUNT32:
 	case TB_STORED_NODE:
 	case TB_STORED_SWITCH:
@@ -259,7 +264,10 @@ static void list_columns(
 static char *make_insert(sqlite3 *db, const struct tb_stored_table *table)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
-	sqlite3_str_appendf(sql, table->updates ? "UPDATE %s SET (" : "INSERT INTO %s (",
+	sqlite3_str_appendf(sql,
+		table->updates	  ? "UPDATE %s SET ("
+		: table->replaces ? "INSERT OR REPLACE INTO %s ("
+				  : "INSERT INTO %s (",
 		table->name);
 	list_columns(sql, table, false);
 	sqlite3_str_appendall(sql, table->updates ? ") = (SELECT " : ") SELECT ");
@@ -337,7 +345,8 @@ int tb_rows_exec(struct tb_row_writer *writer, const char *sql, int64_t value,
 	int status = tb_sql_prepare(writer->db, writer->path, sql, &query, error);
 	if (status != TB_OK)
 		return status;
-	sqlite3_bind_int64(query, 1, writer->owner);
+	if (sqlite3_bind_parameter_count(query) > 0)
+		sqlite3_bind_int64(query, 1, writer->owner);
 	if (sqlite3_bind_parameter_count(query) > 1)
 		sqlite3_bind_int64(query, 2, value);
 	status = tb_sql_run(query, writer->path, error);
@@ -524,6 +533,17 @@ static void read_null(const struct tb_stored_column *column, void *at)
 		*(uint32_t *)at = TB_ID_NONE;
 }
 
+// read_word finds which word a text is.
+static bool read_word(
+	const struct tb_stored_column *column, sqlite3_value *from, uint32_t *at)
+{
+	const char *text = (const char *)sqlite3_value_text(from), *word;
+	for (*at = 0; (word = column->word(*at)) != NULL; ++*at)
+		if (text && strcmp(text, word) == 0)
+			return true;
+	return false;
+}
+
 // read_value stores a column's value in its member: false when it is out of range.
 static bool read_value(struct tb_row_reader *reader,
 	const struct tb_stored_column *column, int place, void *at)
@@ -567,6 +587,8 @@ static bool read_value(struct tb_row_reader *reader,
 		bytes->n_bytes = (size_t)sqlite3_value_bytes(from);
 		return bytes->text != NULL;
 	}
+	case TB_STORED_WORD:
+		return read_word(column, from, at);
 	case TB_STORED_COUNT32:
 		return read_id(from, column->type, UINT64_C(1) << 32, at);
 	case TB_STORED_NODE:

@@ -41,6 +41,7 @@ enum tb_stored_type {
 	// it is NULL.
 	TB_STORED_TEXT,	 // char *
 	TB_STORED_BYTES, // struct tb_stored_bytes; read, it lives until the next row
+	TB_STORED_WORD,	 // uint32_t, of which the column holds the word
 	// uint32_t below how many the run has of them; struct tb_node, tb_switch and
 	// tb_link have the first three.
 	TB_STORED_NODE,
@@ -66,6 +67,8 @@ struct tb_stored_column {
 	const char *name; // or, of a table that is only read, an expression
 	int type;	  // enum tb_stored_type
 	size_t at;	  // of the member
+	// TB_STORED_WORD: the words of 0, 1, ...; NULL beyond the last.
+	const char *(*word)(uint32_t value);
 };
 
 // At most so many columns are described.
@@ -76,6 +79,7 @@ struct tb_stored_table {
 	const char *owner;  // whose rows these are; NULL: "run", "": nobody's
 	const char *number; // a column that counts an owner's rows from 0; NULL: none
 	const char *rest;   // of the INSERT, such as an ON CONFLICT; NULL: nothing
+	bool replaces;	    // rows of the same key
 	bool updates;	    // the columns of the owner's row are set
 	size_t size;	    // of a record
 	const struct tb_stored_column *columns;
@@ -100,13 +104,16 @@ struct tb_stored_table {
 // may be NULL, or -1, with it, or as another type.
 #define TB_COLUMN(column, member) TB_COLUMN_WITH(column, member, 0)
 #define TB_COLUMN_WITH(column, member, or)                                               \
+	TB_COLUMN_AS(TB_STORED_TYPE(((RECORD *)0)->member) | (or), column, member)
+#define TB_COLUMN_AS(as, column, member)                                                 \
 	{                                                                                \
-		column, TB_STORED_TYPE(((RECORD *)0)->member) | (or),                    \
-			offsetof(RECORD, member)                                         \
+		.name = column, .type = as, .at = offsetof(RECORD, member)               \
 	}
-#define TB_COLUMN_AS(type, column, member)                                               \
+// and a column of words (TB_STORED_WORD).
+#define TB_COLUMN_WORD(column, member, words)                                            \
 	{                                                                                \
-		column, type, offsetof(RECORD, member)                                   \
+		.name = column, .type = TB_STORED_WORD, .at = offsetof(RECORD, member),  \
+		.word = words                                                            \
 	}
 
 #define TB_STORED_LIST(...)                                                              \

@@ -4,7 +4,7 @@
 #include "array.h"
 #include "progress.h"
 #include "stop.h"
-#include "store_impl.h"
+#include "run_copy.h"
 #include "sweep_identity.h"
 #include "sweep_message.h"
 #include "sweep_work.h"

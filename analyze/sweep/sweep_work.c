@@ -1,6 +1,6 @@
 #include "sweep_work.h"
 
-#include "store_shard.h"
+#include "store_points.h"
 #include "sweep_identity.h"
 
 #include <stdlib.h>

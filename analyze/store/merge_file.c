@@ -1,4 +1,4 @@
-#include "merge_impl.h"
+#include "merge_file.h"
 
 #include "sql.h"
 
