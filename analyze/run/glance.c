@@ -42,7 +42,7 @@ void tb_glance_end(struct tb_glance *glance)
 	tb_temporary_fini(&glance->folder);
 }
 
-static double number_of(const json_t *object, const char *key)
+static double glance_number(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
 }
@@ -52,15 +52,15 @@ static int read_answer(const struct tb_glance *glance, struct tb_glance_answer *
 	json_t *root = json_load_file(glance->file, 0, NULL);
 	const char *kind = json_string_value(json_object_get(root, "kind"));
 	const json_t *load = json_object_get(root, "load");
-	double n_nodes = number_of(root, "nodes");
+	double n_nodes = glance_number(root, "nodes");
 	if (!kind) {
 		json_decref(root);
 		return TB_EFORMAT;
 	}
 	*answer = (struct tb_glance_answer){.is_capture = strcmp(kind, "packets") == 0,
 		.n_nodes = n_nodes > 0 && n_nodes < UINT32_MAX ? (uint32_t)n_nodes : 0,
-		.busiest_share = number_of(load, "busiest_share"),
-		.half_scale = number_of(load, "half_scale")};
+		.busiest_share = glance_number(load, "busiest_share"),
+		.half_scale = glance_number(load, "half_scale")};
 	json_decref(root);
 	return 1;
 }

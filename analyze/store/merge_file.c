@@ -1,4 +1,4 @@
-#include "merge_impl.h"
+#include "merge_file.h"
 
 #include "sql.h"
 
@@ -26,14 +26,15 @@ static int fd_of(sqlite3_file *file)
 	return ((struct merge_io *)file)->fd;
 }
 
-static int on_close(sqlite3_file *file)
+static int merge_file_on_close(sqlite3_file *file)
 {
 	(void)file; // the descriptor is the caller's
 	return SQLITE_OK;
 }
 
-// on_read fills what lies behind the end of the file with zeros, as SQLite expects.
-static int on_read(sqlite3_file *file, void *to, int n, sqlite3_int64 at)
+// merge_file_on_read fills what lies behind the end of the file with zeros, as SQLite
+// expects.
+static int merge_file_on_read(sqlite3_file *file, void *to, int n, sqlite3_int64 at)
 {
 	int got = 0;
 	while (got < n) {
@@ -120,8 +121,8 @@ static int on_open(
 	sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
 {
 	static const sqlite3_io_methods methods = {.iVersion = 1,
-		.xClose = on_close,
-		.xRead = on_read,
+		.xClose = merge_file_on_close,
+		.xRead = merge_file_on_read,
 		.xWrite = on_write,
 		.xTruncate = on_truncate,
 		.xSync = on_sync,

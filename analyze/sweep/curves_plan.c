@@ -73,8 +73,9 @@ static bool drawable(
 					!isnan(tb_curves_value(&plan->y, point)));
 }
 
-// look counts the different values of an axis among the points that can be drawn.
-static void look(const struct tb_curves_plan *plan, struct tb_plan_axis *axis,
+// axis_count_texts counts the different values of an axis among the points that can be
+// drawn.
+static void axis_count_texts(const struct tb_curves_plan *plan, struct tb_plan_axis *axis,
 	const struct tb_swept_point *const *points, size_t n)
 {
 	const char *seen[TEXTS_COUNTED];
@@ -100,7 +101,7 @@ static void look_at_all(
 	plan->n_axes = most < TB_AXES_MAX ? most : TB_AXES_MAX;
 	for (size_t i = 0; i < plan->n_axes; i++) {
 		plan->axes[i].name = points[0]->values[i].axis;
-		look(plan, &plan->axes[i], points, n);
+		axis_count_texts(plan, &plan->axes[i], points, n);
 	}
 }
 

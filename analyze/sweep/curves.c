@@ -37,8 +37,9 @@ void tb_curves_fini(struct tb_curves *curves)
 	*curves = (struct tb_curves){0};
 }
 
-// wanted returns whether, for each axis with conditions, one of them holds.
-static bool wanted(const struct tb_swept_point *point, char *const *where, size_t n)
+// where_selects returns whether, for each axis with conditions, one of them holds.
+static bool where_selects(
+	const struct tb_swept_point *point, char *const *where, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool holds = false;
@@ -83,7 +84,7 @@ static int choose_points(struct curve_making *making, const struct tb_swept *swe
 	if (!making->points)
 		return tb_fail_memory(error, "the curves");
 	for (size_t i = 0; i < swept->n_points; i++)
-		if (wanted(&swept->points[i], where, n))
+		if (where_selects(&swept->points[i], where, n))
 			making->points[making->n_points++] = &swept->points[i];
 	if (making->n_points == 0)
 		return tb_fail(error, TB_EUSAGE,
@@ -145,7 +146,7 @@ static void write_label(FILE *stream, const char *axis, const char *text)
 		fprintf(stream, "%s %s", axis, text);
 }
 
-static char *label_of(
+static char *curve_label(
 	const struct curve_making *making, const struct tb_swept_point *point)
 {
 	char *label = NULL;
@@ -168,9 +169,9 @@ static char *label_of(
 	return label;
 }
 
-// group_of returns a key; points with equal keys are averaged: those with equal x or,
+// sample_group returns a key; points with equal keys are averaged: those with equal x or,
 // along a measured x, with equal load.
-static char *group_of(
+static char *sample_group(
 	const struct curve_making *making, const struct tb_swept_point *point)
 {
 	const struct tb_plan_quantity *x = &making->plan.x;
@@ -182,7 +183,7 @@ static int find_curve(struct curve_making *making, const struct tb_swept_point *
 	size_t *curve, struct tb_error *error)
 {
 	struct tb_curves *curves = making->curves;
-	char *label = label_of(making, point);
+	char *label = curve_label(making, point);
 	if (!label)
 		return tb_fail_memory(error, "the curves");
 	for (*curve = 0; *curve < curves->n_curves; ++*curve)
@@ -212,7 +213,7 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 			continue;
 		struct sample *sample = &making->samples[making->n_samples++];
 		*sample = (struct sample){
-			.x = x, .y = y, .group = group_of(making, point), .order = i};
+			.x = x, .y = y, .group = sample_group(making, point), .order = i};
 		if (!sample->group)
 			return tb_fail_memory(error, "the curves");
 		int status = find_curve(making, point, &sample->curve, error);
@@ -241,8 +242,8 @@ static int by_x(const void *a, const void *b)
 	return one->x < other->x ? -1 : one->x > other->x;
 }
 
-// add_point makes one point of the n samples of a group.
-static void add_point(
+// curve_add_point makes one point of the n samples of a group.
+static void curve_add_point(
 	struct tb_curve *curve, const struct sample *samples, size_t n, double *values)
 {
 	double x = 0;
@@ -271,7 +272,7 @@ static int make_curves(struct curve_making *making, struct tb_error *error)
 		if (!curve->points)
 			curve->points = calloc(n, sizeof *curve->points);
 		if (curve->points)
-			add_point(curve, samples + first, end - first, values);
+			curve_add_point(curve, samples + first, end - first, values);
 		else
 			status = tb_fail_memory(error, "the curves");
 	}
@@ -316,7 +317,7 @@ static void set_axis(struct tb_curve_axis *axis, const struct tb_plan_quantity *
 	axis->sizes = strcmp(quantity->axis, "message") == 0;
 }
 
-static void widen(struct tb_curve_axis *axis, double least, double most)
+static void axis_widen(struct tb_curve_axis *axis, double least, double most)
 {
 	axis->least = fmin(axis->least, least);
 	axis->most = fmax(axis->most, most);
@@ -328,8 +329,9 @@ static void set_ranges(struct tb_curves *curves)
 		for (size_t k = 0; k < curves->curves[i].n_points; k++) {
 			const struct tb_curve_point *point = &curves->curves[i].points[k];
 			double half = isfinite(point->y.half_ci) ? point->y.half_ci : 0;
-			widen(&curves->x, point->x, point->x);
-			widen(&curves->y, point->y.mean - half, point->y.mean + half);
+			axis_widen(&curves->x, point->x, point->x);
+			axis_widen(
+				&curves->y, point->y.mean - half, point->y.mean + half);
 		}
 	// Heights are compared from the ground up.
 	if (curves->y.scale == TB_CURVE_LINEAR)
@@ -353,7 +355,7 @@ static int set_title(struct tb_curves *curves, const struct tb_swept *swept,
 	return curves->title ? TB_OK : tb_fail_memory(error, "the curves");
 }
 
-static int make(struct curve_making *making, const struct tb_swept *swept,
+static int curves_make(struct curve_making *making, const struct tb_swept *swept,
 	const struct tb_curves_options *options, struct tb_error *error)
 {
 	char **where = NULL;
@@ -390,7 +392,7 @@ int tb_curves_read(struct tb_curves *curves, const struct tb_curves_options *opt
 		status = tb_swept_read(&swept, options->stores[i], error);
 	made.n_undone = swept.n_undone;
 	if (status == TB_OK)
-		status = make(&making, &swept, options, error);
+		status = curves_make(&making, &swept, options, error);
 	for (size_t i = 0; i < making.n_samples; i++)
 		free(making.samples[i].group);
 	free(making.samples);
