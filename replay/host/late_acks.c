@@ -55,7 +55,7 @@ void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
 	late->acks[late->n_acks++] = *ack;
 }
 
-static int by_time(const void *left, const void *right)
+static int late_ack_order(const void *left, const void *right)
 {
 	const struct tb_begun *a = left, *b = right;
 	return (a->at > b->at) - (a->at < b->at);
@@ -69,9 +69,9 @@ static void count_begun(struct tb_replay *replay, const struct tb_begun *begun)
 		tb_replay_no_memory(replay, "a node's partners");
 }
 
-// acknowledge lets an acknowledgement leave. When the source asks for it, its message
-// still stands: that is used until its end is reported.
-static void acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
+// late_ack_acknowledge lets an acknowledgement leave. When the source asks for it, its
+// message still stands: that is used until its end is reported.
+static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
 {
 	tb_time_ps at = ack->leaves_at;
 	if (tb_partners_too_many(&replay->partners, ack->destination))
@@ -101,11 +101,11 @@ void tb_late_acks_settle(struct tb_replay *replay)
 	struct tb_late_acks *late = replay->late;
 	size_t told = 0;
 	if (late->n_told > 1)
-		qsort(late->told, late->n_told, sizeof *late->told, by_time);
+		qsort(late->told, late->n_told, sizeof *late->told, late_ack_order);
 	for (size_t i = 0; i < late->n_acks; i++) {
 		while (told < late->n_told && late->told[told].at < late->acks[i].at)
 			count_begun(replay, &late->told[told++]);
-		acknowledge(replay, &late->acks[i]);
+		late_ack_acknowledge(replay, &late->acks[i]);
 	}
 	while (told < late->n_told)
 		count_begun(replay, &late->told[told++]);

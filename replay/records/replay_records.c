@@ -216,7 +216,7 @@ static int tell_start(struct tb_records *records, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int tell(struct tb_records *records, uint64_t bin,
+static int records_report(struct tb_records *records, uint64_t bin,
 	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
@@ -234,8 +234,8 @@ static int make_told(struct tb_records *records)
 	return records->told ? TB_OK : TB_ENOMEM;
 }
 
-// widen doubles the width.
-static void widen(struct tb_records *records)
+// records_widen doubles the width.
+static void records_widen(struct tb_records *records)
 {
 	if (make_told(records) == TB_OK)
 		tb_kept_bins_widen(&records->kept, records->told);
@@ -249,7 +249,7 @@ static void widen(struct tb_records *records)
 static void open_bin(struct tb_records *records)
 {
 	while (records->automatic && records->bin >= records->bins_most)
-		widen(records);
+		records_widen(records);
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
 	// The last bin that there can be ends when time does.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
@@ -260,7 +260,7 @@ static void open_bin(struct tb_records *records)
 	tb_records_follow(records);
 }
 
-static struct tb_link_sample sample_of(
+static struct tb_link_sample records_flow_sample(
 	const struct tb_records *records, const struct tb_cell *cell)
 {
 	// A burst may be counted up to its end although its VC is held longer.
@@ -285,14 +285,14 @@ uint32_t tb_records_gather(
 		struct tb_cell *cell = records->cells[link];
 		if (records->parts)
 			tb_records_add_near(records, link, cell);
-		samples[n++] = sample_of(records, cell);
+		samples[n++] = records_flow_sample(records, cell);
 		tb_cell_clear(cell, link);
 	}
 	return n;
 }
 
-// keep packs the open bin.
-static int keep(struct tb_records *records)
+// records_keep packs the open bin.
+static int records_keep(struct tb_records *records)
 {
 	struct tb_link_sample samples[64];
 	int status = tb_kept_bins_begin(&records->kept, (uint32_t)records->bin);
@@ -321,10 +321,10 @@ static int tell_open_bin(struct tb_records *records, struct tb_error *error)
 	if (records->to_ps && (records->bin_start < records->from_ps ||
 				      records->bin_start >= records->to_ps))
 		return TB_OK;
-	return tell(records, records->bin, records->told, n, error);
+	return records_report(records, records->bin, records->told, n, error);
 }
 
-static int check_memory(const struct tb_records *records, struct tb_error *error)
+static int records_check_memory(const struct tb_records *records, struct tb_error *error)
 {
 	bool failed = records->failed || (records->blame && records->blame->failed);
 	for (uint32_t i = 0; i < records->n_joined; i++)
@@ -341,7 +341,7 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 	int status = keeps(records) ? TB_OK : tell_start(records, error);
 	if (status != TB_OK)
 		return status;
-	if ((keeps(records) ? keep(records) : make_told(records)) != TB_OK)
+	if ((keeps(records) ? records_keep(records) : make_told(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
 	if (!keeps(records))
 		status = tell_open_bin(records, error);
@@ -351,7 +351,7 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 	open_bin(records);
 	tb_records_pour(records);
 	tb_records_pour_parts(records);
-	return status == TB_OK ? check_memory(records, error) : status;
+	return status == TB_OK ? records_check_memory(records, error) : status;
 }
 
 void tb_records_jump(struct tb_records *records, tb_time_ps now)
@@ -375,7 +375,7 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 		uint32_t bin = 0, n = 0;
 		records->kept_told = tb_kept_bins_read(
 			&records->kept, records->kept_told, &bin, records->told, &n);
-		status = tell(records, bin, records->told, n, error);
+		status = records_report(records, bin, records->told, n, error);
 		if (status != TB_OK)
 			return status;
 	}
@@ -448,7 +448,7 @@ void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t 
 		at->first_ps = now;
 }
 
-static int by_flow_and_link(const void *left, const void *right)
+static int records_blame_order(const void *left, const void *right)
 {
 	const struct tb_undelivered_sample *a = left, *b = right;
 	if (a->job != b->job)
@@ -466,7 +466,7 @@ static int tell_undelivered(struct tb_records *records, struct tb_error *error)
 	if (!observer->undelivered || records->n_undelivered == 0)
 		return TB_OK;
 	qsort(records->undelivered, records->n_undelivered, sizeof *records->undelivered,
-		by_flow_and_link);
+		records_blame_order);
 	int status = observer->undelivered(
 		observer->context, records->undelivered, records->n_undelivered);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
@@ -511,7 +511,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
 		return TB_OK;
-	int status = check_memory(records, error);
+	int status = records_check_memory(records, error);
 	if (status == TB_OK)
 		status = tb_records_report_bins(records, error);
 	forget_bins(records);

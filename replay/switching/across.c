@@ -125,7 +125,7 @@ static tb_time_ps own_now(const struct tb_across *across)
 	return now;
 }
 
-static void tell(
+static void across_send(
 	struct tb_across *across, uint32_t rank, tb_time_ps until, tb_time_ps next)
 {
 	const struct tb_error *failure = failure_of(across);
@@ -136,9 +136,9 @@ static void tell(
 		.failed = failure != NULL,
 		.stops = tb_stop_asked(tb_stop_of_signals())};
 	tb_across_begin(across);
-	put(&across->packed, &told, sizeof told);
+	packed_put(&across->packed, &told, sizeof told);
 	if (failure)
-		put(&across->packed, failure, sizeof *failure);
+		packed_put(&across->packed, failure, sizeof *failure);
 	tb_across_put_window(across, rank);
 	tb_across_say(across, rank);
 }
@@ -191,7 +191,7 @@ void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *
 	across->until = until;
 	for (uint32_t rank = 0; rank < across->n; rank++)
 		if (rank != across->rank)
-			tell(across, rank, until, own);
+			across_send(across, rank, until, own);
 	for (uint32_t rank = 0; rank < across->n; rank++) {
 		if (rank == across->rank)
 			continue;
@@ -209,7 +209,7 @@ tb_time_ps tb_across_least(struct tb_across *across, tb_time_ps own)
 {
 	tb_time_ps least = own, other = own;
 	tb_across_begin(across);
-	put(&across->packed, &own, sizeof own);
+	packed_put(&across->packed, &own, sizeof own);
 	for (uint32_t rank = 0; rank < across->n; rank++)
 		if (rank != across->rank)
 			tb_across_say(across, rank);

@@ -48,7 +48,7 @@ static inline struct tb_replay *across_part(const struct tb_across *across, uint
 	return across->whole->by_part[part];
 }
 
-static inline void put(struct packed *packed, const void *bytes, size_t n)
+static inline void packed_put(struct packed *packed, const void *bytes, size_t n)
 {
 	if (TB_ARRAY_RESERVE(&packed->bytes, &packed->room, packed->n + n) != TB_OK) {
 		packed->failed = true;
@@ -70,8 +70,8 @@ static inline bool get(struct unread *unread, void *to, size_t n)
 	return true;
 }
 
-// skip returns the next `n` items, and moves on; NULL where the record is shorter.
-static inline const void *skip(struct unread *unread, uint64_t n, size_t size)
+// packed_skip returns the next `n` items, and moves on; NULL where the record is shorter.
+static inline const void *packed_skip(struct unread *unread, uint64_t n, size_t size)
 {
 	const void *at = unread->at;
 	if (n > unread->n / size)

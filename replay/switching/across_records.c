@@ -23,9 +23,9 @@ static int tell_records(struct tb_across *across, bool all)
 	if (status != TB_OK)
 		return status;
 	tb_across_begin(across);
-	put(&across->packed, &told, sizeof told);
-	put(&across->packed, waited, told.n_waited * sizeof *waited);
-	put(&across->packed, records->kept.bytes, records->kept.n_bytes);
+	packed_put(&across->packed, &told, sizeof told);
+	packed_put(&across->packed, waited, told.n_waited * sizeof *waited);
+	packed_put(&across->packed, records->kept.bytes, records->kept.n_bytes);
 	if (all)
 		tb_across_put_waits(across);
 	free(waited);
@@ -33,10 +33,10 @@ static int tell_records(struct tb_across *across, bool all)
 	return across->packed.failed ? TB_ENOMEM : TB_OK;
 }
 
-static int take_bins(
+static int across_unpack_bins(
 	struct tb_kept_bins *bins, struct unread *unread, const struct told_records *told)
 {
-	const void *bytes = skip(unread, told->n_bytes, 1);
+	const void *bytes = packed_skip(unread, told->n_bytes, 1);
 	bins->level = told->level;
 	if (!bytes)
 		return TB_EFORMAT;
@@ -58,12 +58,13 @@ static int take_records(
 	if (status != TB_OK)
 		return status;
 	tb_across_take_stats(across, rank, &told.stats);
-	const void *waited = skip(&unread, told.n_waited, sizeof(struct tb_flow_waited));
+	const void *waited =
+		packed_skip(&unread, told.n_waited, sizeof(struct tb_flow_waited));
 	status = waited ? tb_records_add_waited(
 				  &across->whole->records, waited, told.n_waited)
 			: TB_EFORMAT;
 	if (status == TB_OK)
-		status = take_bins(bins, &unread, &told);
+		status = across_unpack_bins(bins, &unread, &told);
 	return status == TB_OK && all ? tb_across_take_waits(across, rank, &unread)
 				      : status;
 }
@@ -84,7 +85,7 @@ static int join_records(struct tb_across *across, bool all, struct tb_kept_bins 
 	return status;
 }
 
-static int end(struct tb_across *across, int status, struct tb_error *error)
+static int across_end(struct tb_across *across, int status, struct tb_error *error)
 {
 	if (status != TB_OK)
 		tb_across_fail(across, status);
@@ -98,10 +99,10 @@ int tb_across_show(struct tb_across *across, struct tb_error *error)
 	struct tb_records *records = &across->whole->records;
 	struct tb_kept_bins own = {0};
 	if (!tb_across_leads(across))
-		return end(across, tell_records(across, false), error);
+		return across_end(across, tell_records(across, false), error);
 	int status = join_records(across, false, &own);
 	if (status != TB_OK)
-		return end(across, status, error);
+		return across_end(across, status, error);
 	status = tb_records_report_bins(records, error);
 	tb_kept_bins_fini(&records->kept);
 	records->kept = own;
@@ -112,8 +113,8 @@ int tb_across_gather(struct tb_across *across, struct tb_error *error)
 {
 	struct tb_kept_bins own = {0};
 	if (!tb_across_leads(across))
-		return end(across, tell_records(across, true), error);
+		return across_end(across, tell_records(across, true), error);
 	int status = join_records(across, true, &own);
 	tb_kept_bins_fini(&own);
-	return end(across, status, error);
+	return across_end(across, status, error);
 }

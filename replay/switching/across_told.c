@@ -37,7 +37,7 @@ static void put_ending(struct packed *packed, uint32_t rank,
 		.kind = (uint8_t)ending->kind,
 		.uses = (uint8_t)of->uses,
 		.has_figures = rank == 0 && ending->kind == TB_EVENT_DELIVERED};
-	put(packed, &told, sizeof told);
+	packed_put(packed, &told, sizeof told);
 	if (!told.has_figures)
 		return;
 	const struct told_figures figures = {.queue_ps = of->queue_ps,
@@ -45,7 +45,7 @@ static void put_ending(struct packed *packed, uint32_t rank,
 		.delivered_at = of->delivered_at,
 		.ideal_ps = of->ideal_ps,
 		.n_packets = of->n_packets};
-	put(packed, &figures, sizeof figures);
+	packed_put(packed, &figures, sizeof figures);
 }
 
 static void put_endings(struct tb_across *across, uint32_t rank)
@@ -53,7 +53,7 @@ static void put_endings(struct tb_across *across, uint32_t rank)
 	uint32_t n = 0;
 	for (uint32_t part = across->first; part < across->end; part++)
 		n += across_part(across, part)->n_endings;
-	put(&across->packed, &n, sizeof n);
+	packed_put(&across->packed, &n, sizeof n);
 	for (uint32_t part = across->first; part < across->end; part++) {
 		const struct tb_replay *replay = across_part(across, part);
 		for (uint32_t i = 0; i < replay->n_endings; i++)
@@ -125,29 +125,30 @@ static bool take_endings(struct tb_across *across, uint32_t rank, struct unread 
 	return true;
 }
 
-// is_last returns whether a packet is the last of its message.
-static bool is_last(const struct tb_posted *message, const struct tb_packet *packet)
+// across_is_last returns whether a packet is the last of its message.
+static bool across_is_last(
+	const struct tb_posted *message, const struct tb_packet *packet)
 {
 	return (packet->order ^ message->serial << 24) == message->n_packets - 1;
 }
 
-static void put_known(struct tb_across *across, const struct tb_packet *packet)
+static void across_pack_messages(struct tb_across *across, const struct tb_packet *packet)
 {
 	const struct tb_posted *of = &across->whole->messages[packet->message];
-	if (!is_last(of, packet))
+	if (!across_is_last(of, packet))
 		return;
 	const struct told_known known = {of->queue_ps, of->started_at, packet->message};
-	put(&across->packed, &known, sizeof known);
+	packed_put(&across->packed, &known, sizeof known);
 }
 
-// take_known: a message's source may be here, and its packet have come back.
-static bool take_known(
+// across_unpack_messages: a message's source may be here, and its packet have come back.
+static bool across_unpack_messages(
 	struct tb_across *across, const struct tb_packet *packet, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
 	struct tb_posted *of = &whole->messages[packet->message];
 	struct told_known told;
-	if (!is_last(of, packet))
+	if (!across_is_last(of, packet))
 		return true;
 	if (!get(unread, &told, sizeof told) || told.message != packet->message ||
 		!is_span(told.queue_ps) ||
@@ -165,8 +166,8 @@ void tb_across_put_waits(struct tb_across *across)
 	for (uint32_t part = across->first; part < across->end; part++) {
 		struct tb_wait_log *log = &across_part(across, part)->records.log;
 		uint64_t n = log->n;
-		put(&across->packed, &n, sizeof n);
-		put(&across->packed, log->waits, log->n * sizeof *log->waits);
+		packed_put(&across->packed, &n, sizeof n);
+		packed_put(&across->packed, log->waits, log->n * sizeof *log->waits);
 		log->n = 0;
 	}
 }
@@ -195,7 +196,7 @@ int tb_across_take_waits(struct tb_across *across, uint32_t rank, struct unread 
 		uint64_t n = 0;
 		if (!get(unread, &n, sizeof n))
 			return TB_EFORMAT;
-		const void *waits = skip(unread, n, sizeof(struct tb_blame_wait));
+		const void *waits = packed_skip(unread, n, sizeof(struct tb_blame_wait));
 		if (!waits || !are_waits(&across->whole->records, waits, n))
 			return TB_EFORMAT;
 		status = tb_records_add_waits(
@@ -213,13 +214,13 @@ static void put_crossing(struct tb_across *across, const struct tb_part_message 
 		.kind = (uint16_t)message->kind,
 		.has_words = (words[0] | words[1] | words[2] | words[3] | words[4]) != 0,
 		.has_packet = packet != NULL};
-	put(&across->packed, &told, sizeof told);
+	packed_put(&across->packed, &told, sizeof told);
 	if (told.has_words)
-		put(&across->packed, words, sizeof message->words);
+		packed_put(&across->packed, words, sizeof message->words);
 	if (!packet)
 		return;
-	put(&across->packed, packet, across->whole->packet_bytes);
-	put_known(across, packet);
+	packed_put(&across->packed, packet, across->whole->packet_bytes);
+	across_pack_messages(across, packet);
 }
 
 static void put_handed(struct tb_across *across, uint32_t from, uint32_t rank)
@@ -238,9 +239,9 @@ static void put_handed(struct tb_across *across, uint32_t from, uint32_t rank)
 	}
 }
 
-// parts_of stores from which part to which a part message goes.
-static bool parts_of(const struct tb_replay *whole, const struct told_crossing *told,
-	uint32_t *from, uint32_t *to)
+// across_parts_of_packet stores from which part to which a part message goes.
+static bool across_parts_of_packet(const struct tb_replay *whole,
+	const struct told_crossing *told, uint32_t *from, uint32_t *to)
 {
 	if (told->has_words > 1 || told->has_packet > 1 ||
 		told->link >= whole->net->n_links ||
@@ -281,14 +282,14 @@ static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
 static const void *take_packet(struct tb_across *across, struct unread *unread)
 {
 	const struct tb_replay *whole = across->whole;
-	const void *bytes = skip(unread, 1, whole->packet_bytes);
+	const void *bytes = packed_skip(unread, 1, whole->packet_bytes);
 	struct tb_packet packet;
 	if (!bytes)
 		return NULL;
 	if (!is_packet(whole, bytes))
 		return NULL;
 	memcpy(&packet, bytes, sizeof packet);
-	if (!take_known(across, &packet, unread))
+	if (!across_unpack_messages(across, &packet, unread))
 		return NULL;
 	return bytes;
 }
@@ -299,7 +300,7 @@ static bool take_crossing(struct tb_across *across, uint32_t rank, struct unread
 	struct told_crossing told;
 	uint32_t from = 0, to = 0;
 	if (!get(unread, &told, sizeof told) ||
-		!parts_of(across->whole, &told, &from, &to) ||
+		!across_parts_of_packet(across->whole, &told, &from, &to) ||
 		from < across_first(across, rank) ||
 		from >= across_first(across, rank + 1) ||
 		!tb_parts_has(across->whole->parts, to) || told.at < across->until ||

@@ -65,7 +65,7 @@ static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 }
 
 static tb_time_ps last_flit_ps(
-	const struct circuits *circuits, const struct link *link, uint32_t bytes)
+	const struct circuits *circuits, const struct circuit_link *link, uint32_t bytes)
 {
 	return link_time(link, bytes) - link_time(link, last_flit(circuits, bytes));
 }
@@ -80,7 +80,7 @@ static __attribute__((noinline)) tb_time_ps end_at_unequal_rates(
 	struct circuits *circuits, const struct circuit_packet *packet, struct hop *at,
 	tb_time_ps start, uint32_t bytes)
 {
-	const struct link *link = &circuits->links[at->link];
+	const struct circuit_link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
 	uint32_t rest =
 		packet->of.wire_bytes - (packet->n_bursts - 1) * circuits->burst_bytes;
@@ -88,22 +88,22 @@ static __attribute__((noinline)) tb_time_ps end_at_unequal_rates(
 	tb_time_ps last = start + link_time(link, last_flit(circuits, bytes));
 	if (at->number > 0) {
 		struct hop *before = hop_before(circuits, at);
-		const struct link *from = &circuits->links[before->link];
-		middle =
-			later(middle, *middle_at(circuits, before, burst) + from->hop_ps);
-		last = later(last, span_at(before, burst)->end -
-					   last_flit_ps(circuits, from, bytes) +
-					   from->hop_ps);
+		const struct circuit_link *from = &circuits->links[before->link];
+		middle = tb_time_later(
+			middle, *middle_at(circuits, before, burst) + from->hop_ps);
+		last = tb_time_later(last, span_at(before, burst)->end -
+						   last_flit_ps(circuits, from, bytes) +
+						   from->hop_ps);
 	}
 	if (burst >= at->room) {
 		struct hop *after = hop_after(circuits, at);
-		const struct link *to = &circuits->links[after->link];
-		middle = later(middle,
+		const struct circuit_link *to = &circuits->links[after->link];
+		middle = tb_time_later(middle,
 			*middle_at(circuits, after, burst - at->room) + link->hop_ps);
 		if (burst + 1 < packet->n_bursts)
-			last = later(last, span_at(after, burst - at->room)->end -
-						   last_flit_ps(circuits, to, bytes) +
-						   link->hop_ps);
+			last = tb_time_later(last,
+				span_at(after, burst - at->room)->end -
+					last_flit_ps(circuits, to, bytes) + link->hop_ps);
 	}
 	*middle_at(circuits, at, burst) = middle;
 	if (burst + 1 == packet->n_bursts)
@@ -116,7 +116,7 @@ static __attribute__((noinline)) tb_time_ps end_at_unequal_rates(
 // follow: the present burst is the last of its packet, and there are two VCs. Then the
 // other burst can be begun, in the future, without an event. Link tokens may keep it from
 // being certain.
-static inline tb_time_ps next_start(const struct link *link)
+static inline tb_time_ps next_start(const struct circuit_link *link)
 {
 	if (!link->serves_last || link->n_vcs > 2)
 		return TB_TIME_NEVER;
@@ -128,7 +128,7 @@ static inline tb_time_ps next_start(const struct link *link)
 static tb_time_ps all_in_at(const struct circuits *circuits,
 	const struct circuit_packet *packet, struct hop *at)
 {
-	const struct link *link = &circuits->links[at->link];
+	const struct circuit_link *link = &circuits->links[at->link];
 	tb_time_ps end = span_at(at, packet->n_bursts - 1)->end;
 	uint32_t bytes =
 		packet->of.wire_bytes - (packet->n_bursts - 1) * circuits->burst_bytes;
@@ -139,9 +139,9 @@ static tb_time_ps all_in_at(const struct circuits *circuits,
 // two VCs, the other one.
 static void call_next(struct circuits *circuits, struct looks *looks, uint32_t slot)
 {
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
-	struct circuit_packet *packet = packet_at(circuits, vc->packet);
+	struct circuit_packet *packet = circuit_packet_at(circuits, vc->packet);
 	struct hop *at = hop_at(circuits, packet, vc->hop);
 	link->ready = 0;
 	at->armed = false;
@@ -197,7 +197,7 @@ BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
 BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
 {
-	const struct link *link = &circuits->links[at->link];
+	const struct circuit_link *link = &circuits->links[at->link];
 	if (link->ejection)
 		tb_wheel_put(&circuits->replay.wheel,
 			end + link->hop_ps - flit_time(circuits, link), EV_TAIL,
@@ -209,13 +209,13 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
 		call_next(circuits, looks, at->link);
 }
 
-// begin lets the next burst of a hop cross from `start` on: its end is known at once,
-// because what holds back its last flit is known too. With equal rates that is its own
-// length alone, the burst having begun in time for the rest.
-BURSTS_INLINE void begin(struct circuits *circuits, struct looks *looks,
+// burst_begin lets the next burst of a hop cross from `start` on: its end is known at
+// once, because what holds back its last flit is known too. With equal rates that is its
+// own length alone, the burst having begun in time for the rest.
+BURSTS_INLINE void burst_begin(struct circuits *circuits, struct looks *looks,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps start)
 {
-	struct link *link = &circuits->links[at->link];
+	struct circuit_link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
 	bool last_burst = burst + 1 == packet->n_bursts;
 	uint32_t bytes = last_burst
@@ -246,10 +246,10 @@ BURSTS_INLINE void begin(struct circuits *circuits, struct looks *looks,
 	look_around(circuits, looks, packet, at, burst);
 }
 
-// line_up lets a burst that can cross wait for its link.
-static void line_up(struct circuits *circuits, const struct hop *at)
+// burst_line_up lets a burst that can cross wait for its link.
+static void burst_line_up(struct circuits *circuits, const struct hop *at)
 {
-	struct link *link = &circuits->links[at->link];
+	struct circuit_link *link = &circuits->links[at->link];
 	link->ready |= (uint16_t)(1u << at->vc);
 	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
@@ -265,7 +265,7 @@ BURSTS_INLINE tb_time_ps begins_at(
 	if (at->armed || burst == packet->n_bursts)
 		return TB_TIME_NEVER;
 	tb_time_ps ready = circuits->replay.now;
-	struct link *link = &circuits->links[at->link];
+	struct circuit_link *link = &circuits->links[at->link];
 	if (burst >= at->room) {
 		struct hop *after = hop_after(circuits, at);
 		if (at->number + 1u >= packet->of.n_hops ||
@@ -300,7 +300,7 @@ BURSTS_INLINE tb_time_ps begins_at(
 		tb_wheel_put(&circuits->replay.wheel, ready, EV_READY,
 			packet->of.id << circuits->hops_shift | at->number);
 	else
-		line_up(circuits, at);
+		burst_line_up(circuits, at);
 	return TB_TIME_NEVER;
 }
 
@@ -317,7 +317,7 @@ BURSTS_INLINE bool take_look(struct circuits *circuits, struct looks *looks,
 	uint32_t subject = circuits->hops_to_look_at;
 	if (subject == NOTHING)
 		return false;
-	*packet = packet_at(circuits, subject >> circuits->hops_shift);
+	*packet = circuit_packet_at(circuits, subject >> circuits->hops_shift);
 	*at = hop_at(circuits, *packet, subject & ((1u << circuits->hops_shift) - 1));
 	circuits->hops_to_look_at = (*at)->next;
 	(*at)->to_look_at = false;
@@ -333,7 +333,7 @@ void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 		if (start == TB_TIME_NEVER)
 			start = begins_at(circuits, packet, at);
 		if (start != TB_TIME_NEVER)
-			begin(circuits, &looks, packet, at, start);
+			burst_begin(circuits, &looks, packet, at, start);
 		start = TB_TIME_NEVER;
 	} while (take_look(circuits, &looks, &packet, &at));
 }
@@ -346,7 +346,8 @@ void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 		tb_bursts_go_on(circuits, packet, at, TB_TIME_NEVER);
 	} else {
 		tb_wheel_put(&circuits->replay.wheel,
-			later(all_in_at(circuits, packet, at), circuits->replay.now),
+			tb_time_later(
+				all_in_at(circuits, packet, at), circuits->replay.now),
 			EV_TAIL, packet->of.id);
 	}
 }
@@ -354,8 +355,8 @@ void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 void tb_bursts_ready(struct circuits *circuits, uint32_t subject)
 {
 	struct circuit_packet *packet =
-		packet_at(circuits, subject >> circuits->hops_shift);
-	line_up(circuits,
+		circuit_packet_at(circuits, subject >> circuits->hops_shift);
+	burst_line_up(circuits,
 		hop_at(circuits, packet, subject & ((1u << circuits->hops_shift) - 1)));
 }
 
@@ -363,14 +364,14 @@ void tb_bursts_ready(struct circuits *circuits, uint32_t subject)
 // the one whose VC was granted longest ago, the lowest VC among equals.
 static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 {
-	const struct link *link = &circuits->links[slot];
+	const struct circuit_link *link = &circuits->links[slot];
 	const struct vc *vcs = vcs_of(circuits, slot);
 	if ((link->ready & (link->ready - 1)) == 0) // one: the rule
 		return (uint32_t)__builtin_ctz(link->ready);
 	if (link->ready & 1u << link->serving) {
 		const struct vc *vc = &vcs[link->serving];
-		if (hop_at(circuits, packet_at(circuits, vc->packet), vc->hop)->bursts >
-			0)
+		if (hop_at(circuits, circuit_packet_at(circuits, vc->packet), vc->hop)
+				->bursts > 0)
 			return link->serving;
 	}
 	uint32_t chosen = NOTHING;
@@ -385,17 +386,17 @@ static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 // begin_ready begins the burst of a VC that is ready.
 BURSTS_INLINE void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps start)
 {
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	uint32_t v = choose_vc(circuits, slot);
 	const struct vc *vc = &vcs_of(circuits, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
-	struct circuit_packet *packet = packet_at(circuits, vc->packet);
+	struct circuit_packet *packet = circuit_packet_at(circuits, vc->packet);
 	tb_bursts_go_on(circuits, packet, hop_at(circuits, packet, vc->hop), start);
 }
 
 void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 {
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	link->listed = false;
 	tb_time_ps from = free_from(circuits, link), start = TB_TIME_NEVER;
 	if (link->ready == 0)
@@ -408,7 +409,7 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 		begin_ready(circuits, slot, start);
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
-		tb_wheel_put(&circuits->replay.wheel, later(from, link->reserved_until),
-			EV_LINK, slot);
+		tb_wheel_put(&circuits->replay.wheel,
+			tb_time_later(from, link->reserved_until), EV_LINK, slot);
 	}
 }

@@ -80,7 +80,7 @@ static inline uint32_t tb_bits_nth(uint64_t mask, uint32_t n)
 
 #define NOTHING TB_NOTHING
 
-enum event_kind {
+enum circuit_event_kind {
 	EV_HEADER = TB_EVENT_OF_MODEL, // packet << hops_shift | hop: its header stands at
 				       // the next switch
 	EV_TAIL,		       // packet: its last flit is in at the destination
@@ -104,7 +104,7 @@ struct vc { // what is asked only where packets meet; free_at stands apart
 		       // waited for
 };
 
-struct link { // every crossing touches all of it: two cache lines side by side
+struct circuit_link { // every crossing touches all of it: two cache lines side by side
 	_Alignas(128) tb_time_ps
 		reserved_until; // the burst being served ends; final, whatever comes
 	tb_time_ps held_since;	// TB_TIME_NEVER while no VC is held
@@ -216,8 +216,8 @@ struct circuits {
 	size_t packet_bytes;
 	bool equal_rates; // of all links
 	uint32_t n_slots, first_injection;
-	struct link *links;	// by slot
-	struct vc *vcs;		// by slot, vcs_most each
+	struct circuit_link *links; // by slot
+	struct vc *vcs;		    // by slot, vcs_most each
 	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
 	uint32_t *slot_of_link; // by id
 	struct tb_cell **cells; // by id
@@ -252,7 +252,7 @@ struct circuits {
 	size_t n_told, told_room;
 };
 
-static inline struct circuit_packet *packet_at(
+static inline struct circuit_packet *circuit_packet_at(
 	const struct circuits *circuits, uint32_t id)
 {
 	return (void *)tb_packet_at(&circuits->replay, id);
@@ -289,13 +289,13 @@ static inline tb_time_ps *middle_at(
 	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
 }
 
-static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
+static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
 static inline tb_time_ps flit_time(
-	const struct circuits *circuits, const struct link *link)
+	const struct circuits *circuits, const struct circuit_link *link)
 {
 	return link_time(link, circuits->replay.net->params.flit_bytes);
 }

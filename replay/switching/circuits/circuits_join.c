@@ -27,7 +27,7 @@ enum {
 static struct tb_part_message span_message(struct circuits *circuits, uint32_t kind,
 	const struct hop *crossing, struct hop *at, uint32_t burst)
 {
-	const struct link *link = &circuits->links[crossing->link];
+	const struct circuit_link *link = &circuits->links[crossing->link];
 	const struct burst_span *span = span_at(at, burst);
 	tb_time_ps middle = circuits->equal_rates ? 0 : *middle_at(circuits, at, burst);
 	return (struct tb_part_message){.at = span->start + link->hop_ps,
@@ -88,7 +88,7 @@ void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *
 }
 
 void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
-	tb_time_ps back_at, struct limit limit)
+	tb_time_ps back_at, struct circuit_limit limit)
 {
 	struct tb_part_message message = {.at = at,
 		.link = before->link,
@@ -115,7 +115,7 @@ static void receive_header(struct circuits *circuits,
 		tb_replay_fail(replay, TB_ECAPACITY, "too many packets are in flight");
 		return;
 	}
-	struct circuit_packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	*packet = *told;
 	packet->of.id = id;
 	uint32_t number = packet->of.n_hops - 1u;
@@ -146,7 +146,7 @@ static void receive_burst(
 	uint32_t vc = message->words[0] & UINT8_MAX;
 	uint32_t number = message->words[0] >> 8 & UINT8_MAX;
 	struct circuit_packet *packet =
-		packet_at(circuits, *came(circuits, message->link, vc));
+		circuit_packet_at(circuits, *came(circuits, message->link, vc));
 	struct hop *copy = hop_at(circuits, packet, number);
 	note_burst(circuits, copy, message);
 	struct hop *after = hop_after(circuits, copy);
@@ -158,7 +158,8 @@ static void receive_burst(
 // does this part know that the packet goes on.
 static void receive_room(struct circuits *circuits, const struct tb_part_message *message)
 {
-	struct circuit_packet *packet = packet_at(circuits, (uint32_t)message->words[4]);
+	struct circuit_packet *packet =
+		circuit_packet_at(circuits, (uint32_t)message->words[4]);
 	struct hop *at = hop_at(circuits, packet, message->words[0] >> 8 & UINT8_MAX);
 	struct hop *copy = hop_after(circuits, at);
 	if (packet->of.n_hops == at->number + 1u) {
@@ -175,16 +176,16 @@ static void receive_room(struct circuits *circuits, const struct tb_part_message
 static void receive_ack(struct circuits *circuits, const struct tb_part_message *message)
 {
 	const uint64_t *words = message->words;
-	struct circuit_packet *packet = packet_at(circuits, (uint32_t)words[4]);
+	struct circuit_packet *packet = circuit_packet_at(circuits, (uint32_t)words[4]);
 	struct hop *last = hop_at(circuits, packet, (uint32_t)words[0]);
 	(void)tb_circuits_let_go(circuits, packet, last, message->at,
 		(tb_time_ps)words[1],
-		(struct limit){(tb_time_ps)words[2], (uint32_t)words[3]});
+		(struct circuit_limit){(tb_time_ps)words[2], (uint32_t)words[3]});
 	tb_nodes_drop(&circuits->replay, packet->of.id);
 }
 
-// take does what another part has told.
-static void take(struct circuits *circuits, const struct received *told)
+// circuits_receive does what another part has told.
+static void circuits_receive(struct circuits *circuits, const struct received *told)
 {
 	const struct tb_part_message *message = told->message;
 	switch (message->kind) {
@@ -291,8 +292,8 @@ void tb_parts_count_queues(struct circuits *circuits)
 	circuits->n_queue_ends = 0;
 }
 
-// look_ahead fetches what `take` will read into the cache, in three stages.
-static void look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
+// circuits_look_ahead fetches what `take` will read into the cache, in three stages.
+static void circuits_look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
 {
 	if (i >= circuits->n_told)
 		return;
@@ -312,33 +313,35 @@ static void look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
 	if (stage == 0)
 		tb_circuits_prefetch_packet(circuits, id);
 	else if (message->kind == PART_MESSAGE_ACK && stage == 1)
-		tb_circuits_prefetch_path(circuits, packet_at(circuits, id), n_hops);
+		tb_circuits_prefetch_path(
+			circuits, circuit_packet_at(circuits, id), n_hops);
 	else if (message->kind == PART_MESSAGE_ACK)
-		tb_circuits_prefetch_switches(circuits, packet_at(circuits, id), n_hops);
+		tb_circuits_prefetch_switches(
+			circuits, circuit_packet_at(circuits, id), n_hops);
 }
 
-// take_all does what was told. What a stage has fetched is read a few messages later.
-// After a failure nothing is done any more: a header may have found no room, and what is
-// told of its packet then names another.
-static void take_all(struct circuits *circuits)
+// circuits_receive_due does what was told. What a stage has fetched is read a few
+// messages later. After a failure nothing is done any more: a header may have found no
+// room, and what is told of its packet then names another.
+static void circuits_receive_due(struct circuits *circuits)
 {
 	enum { AHEAD = 4 };
 	size_t n = circuits->n_told;
 	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
-		look_ahead(circuits, i, 0);
+		circuits_look_ahead(circuits, i, 0);
 		if (i >= AHEAD)
-			look_ahead(circuits, i - AHEAD, 1);
+			circuits_look_ahead(circuits, i - AHEAD, 1);
 		if (i >= 2 * AHEAD)
-			look_ahead(circuits, i - 2 * AHEAD, 2);
+			circuits_look_ahead(circuits, i - 2 * AHEAD, 2);
 		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
-			take(circuits, &circuits->told[i - 3 * AHEAD]);
+			circuits_receive(circuits, &circuits->told[i - 3 * AHEAD]);
 	}
 	circuits->n_told = 0;
 }
 
 void tb_circuits_begin_window(struct circuits *circuits)
 {
-	take_all(circuits);
+	circuits_receive_due(circuits);
 	tb_parts_count_queues(circuits);
 	if (circuits->replay.late)
 		tb_late_acks_settle(&circuits->replay);
@@ -372,15 +375,15 @@ void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 	replay->told_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 
-// share takes what is the whole's: all that is by link, and what never changes.
-static void share(struct circuits *circuits, const struct circuits *whole)
+// circuits_share takes what is the whole's: all that is by link, and what never changes.
+static void circuits_share(struct circuits *circuits, const struct circuits *whole)
 {
 	struct tb_replay replay = circuits->replay;
 	*circuits = *whole;
 	circuits->replay = replay;
 }
 
-static int find_slots(struct circuits *circuits)
+static int circuits_find_slots(struct circuits *circuits)
 {
 	circuits->slots = malloc((circuits->n_slots + 1u) * sizeof *circuits->slots);
 	if (!circuits->slots)
@@ -392,8 +395,9 @@ static int find_slots(struct circuits *circuits)
 	return TB_OK;
 }
 
-// find_switches lists those out of which the part has links, in the order of slots.
-static int find_switches(struct circuits *circuits)
+// circuits_find_switches lists those out of which the part has links, in the order of
+// slots.
+static int circuits_find_switches(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
 	circuits->own_switches =
@@ -402,7 +406,7 @@ static int find_switches(struct circuits *circuits)
 		return TB_ENOMEM;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < circuits->n_own; i++) {
-		const struct link *link = &circuits->links[circuits->slots[i]];
+		const struct circuit_link *link = &circuits->links[circuits->slots[i]];
 		if (!link->injection &&
 			(n == 0 || circuits->own_switches[n - 1] != link->from))
 			circuits->own_switches[n++] = link->from;
@@ -417,10 +421,10 @@ int tb_circuits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_
 	if (!made)
 		return TB_ENOMEM;
 	tb_replay_join(&made->replay, whole, part);
-	share(made, (const void *)whole);
-	int status = find_slots(made);
+	circuits_share(made, (const void *)whole);
+	int status = circuits_find_slots(made);
 	if (status == TB_OK)
-		status = find_switches(made);
+		status = circuits_find_switches(made);
 	if (status == TB_OK)
 		status = tb_circuits_make_part(made);
 	if (status == TB_OK)

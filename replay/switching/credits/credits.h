@@ -49,7 +49,7 @@ enum { FIRST_UPDATES = 4 }; // that a ring holds at first
 
 #define ANY_NUMBER UINT32_MAX // of packets that an input sends at once
 
-enum event_kind {
+enum credit_event_kind {
 	EV_DONE = TB_EVENT_OF_MODEL, // slot: its link has carried the packet
 	EV_READY,   // packet: the first of its queue is ready to leave it
 	EV_COME,    // packet: it has come to a switch and takes a route
@@ -65,7 +65,7 @@ enum event_kind {
 enum { ROW_READY, ROW_IN, ROW_DONE, ROWS };
 
 // What links have in common: there are few.
-struct kind {
+struct link_kind_row {
 	uint64_t byte_q20; // picoseconds a byte, 20 binary places
 	tb_time_ps latency_ps;
 };
@@ -227,8 +227,8 @@ struct credits {
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
 	uint32_t n_kinds;
-	struct kind *kinds;
-	struct kind common; // the first, of all where links are equal
+	struct link_kind_row *kinds;
+	struct link_kind_row common; // the first, of all where links are equal
 	size_t kinds_room;
 	char *links; // by slot, link_bytes each: a sender, then its lanes
 	size_t link_bytes;
@@ -273,7 +273,8 @@ struct credits {
 	uint32_t n_own;
 };
 
-static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)
+static inline struct credit_packet *credit_packet_at(
+	const struct credits *credits, uint32_t id)
 {
 	return (void *)tb_packet_at(&credits->replay, id);
 }
@@ -283,8 +284,8 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 	return (void *)(credits->links + slot * credits->link_bytes);
 }
 
-// lane_of is a lane of a link.
-static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
+// credits_lane is a lane of a link.
+static inline struct lane *credits_lane(struct link_sender *sender, uint32_t vl)
 {
 	return (struct lane *)(void *)(sender + 1) + vl;
 }
@@ -292,7 +293,7 @@ static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
 static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
-	return lane_of(sender_at(credits, slot), vl);
+	return credits_lane(sender_at(credits, slot), vl);
 }
 
 static inline uint64_t *heads_at(
@@ -345,25 +346,26 @@ static inline bool is_busy(
 	return sender->free_at > credits->replay.now;
 }
 
-static inline const struct kind *kind_of(
+static inline const struct link_kind_row *credits_link_kind(
 	const struct credits *credits, const struct link_sender *sender)
 {
 	return &credits->kinds[sender->kind];
 }
 
-static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
+static inline tb_time_ps credits_wire_time(
+	const struct link_kind_row *kind, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * kind->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
-static inline struct packet_path *path_of(const struct credits *credits, uint32_t id)
+static inline struct packet_path *credits_path(const struct credits *credits, uint32_t id)
 {
-	return (void *)(packet_at(credits, id) + 1);
+	return (void *)(credit_packet_at(credits, id) + 1);
 }
 
 static inline struct stop *stops_of(const struct credits *credits, uint32_t id)
 {
-	return (void *)((char *)path_of(credits, id) + 64);
+	return (void *)((char *)credits_path(credits, id) + 64);
 }
 
 // vl_of is the virtual lane of a packet's job (rule C3).

@@ -144,7 +144,7 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 	}
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	tb_crossing_reach(credits, packet_at(credits, id), slot, message->at);
+	tb_crossing_reach(credits, credit_packet_at(credits, id), slot, message->at);
 }
 
 bool tb_credits_can_receive(const struct tb_replay *replay,
@@ -166,9 +166,9 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 	       words[3] <= (uint64_t)message->at;
 }
 
-// share takes what is the whole's: all that is by slot, switch or node, and what
+// credits_share takes what is the whole's: all that is by slot, switch or node, and what
 // never changes.
-static void share(struct credits *credits, const struct credits *whole)
+static void credits_share(struct credits *credits, const struct credits *whole)
 {
 	struct tb_replay replay = credits->replay;
 	*credits = *whole;
@@ -188,8 +188,8 @@ static void share(struct credits *credits, const struct credits *whole)
 	credits->n_own = 0;
 }
 
-// add_own adds slots to those of the part: consecutive ones are one range.
-static void add_own(struct credits *credits, uint32_t first, uint32_t end)
+// credits_add_own adds slots to those of the part: consecutive ones are one range.
+static void credits_add_own(struct credits *credits, uint32_t first, uint32_t end)
 {
 	if (credits->n_own && credits->own[credits->n_own - 1].end == first)
 		credits->own[credits->n_own - 1].end = end;
@@ -197,8 +197,8 @@ static void add_own(struct credits *credits, uint32_t first, uint32_t end)
 		credits->own[credits->n_own++] = (struct slot_range){first, end};
 }
 
-// find_slots lists the slots of the part.
-static int find_slots(struct credits *credits)
+// credits_find_slots lists the slots of the part.
+static int credits_find_slots(struct credits *credits)
 {
 	const struct tb_replay *replay = &credits->replay;
 	const struct tb_network *net = replay->net;
@@ -208,10 +208,11 @@ static int find_slots(struct credits *credits)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++)
 		if (replay->parts->of_switch[sw] == replay->part)
-			add_own(credits, net->first_out[sw], net->first_out[sw + 1]);
+			credits_add_own(
+				credits, net->first_out[sw], net->first_out[sw + 1]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (replay->parts->of_node[node] == replay->part)
-			add_own(credits, credits->first_node + node,
+			credits_add_own(credits, credits->first_node + node,
 				credits->first_node + node + 1);
 	return TB_OK;
 }
@@ -222,8 +223,8 @@ int tb_credits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t
 	if (!made)
 		return TB_ENOMEM;
 	tb_replay_join(&made->replay, whole, part);
-	share(made, (const void *)whole);
-	int status = find_slots(made);
+	credits_share(made, (const void *)whole);
+	int status = credits_find_slots(made);
 	if (status == TB_OK)
 		status = tb_credits_make_lists(made);
 	if (status == TB_OK && made->pauses)

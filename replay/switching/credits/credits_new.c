@@ -31,7 +31,7 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 		if (TB_ARRAY_RESERVE(&credits->kinds, &credits->kinds_room, k + 1u) !=
 			TB_OK)
 			return TB_ENOMEM;
-		credits->kinds[k] = (struct kind){q20, info->latency_ps};
+		credits->kinds[k] = (struct link_kind_row){q20, info->latency_ps};
 		credits->n_kinds++;
 	}
 	credits->common = credits->kinds[0];
@@ -90,7 +90,8 @@ static void make_sender(
 	make_lanes(credits, slot, info->fifo_bytes);
 }
 
-static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+static void credits_make_link(
+	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
 {
 	const struct tb_replay *replay = &credits->replay;
 	uint32_t peer = slot_behind(credits, &replay->net->links[id]);
@@ -150,7 +151,7 @@ static int make_far_cells(struct credits *credits)
 	return credits->far_cells ? TB_OK : TB_ENOMEM;
 }
 
-static int make_links(struct credits *credits, const uint16_t *kinds)
+static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 {
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_replay *replay = &credits->replay;
@@ -171,11 +172,11 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
 		if (net->out_links[slot] != TB_ID_NONE)
-			make_link(credits, slot, net->out_links[slot],
+			credits_make_link(credits, slot, net->out_links[slot],
 				kinds[net->out_links[slot]]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		make_link(credits, credits->first_node + node, net->injection[node],
-			kinds[net->injection[node]]);
+		credits_make_link(credits, credits->first_node + node,
+			net->injection[node], kinds[net->injection[node]]);
 	return TB_OK;
 }
 
@@ -209,9 +210,9 @@ int tb_credits_make_replay(struct credits *credits)
 		bytes += (credits->stops_most * sizeof(struct stop) + 63) / 64 * 64;
 	if (n_packets > UINT32_MAX / 2)
 		return TB_ECAPACITY;
-	const struct kind *kind =
-		kind_of(credits, sender_at(credits, credits->first_node));
-	tb_time_ps packet_ps = time_of(
+	const struct link_kind_row *kind =
+		credits_link_kind(credits, sender_at(credits, credits->first_node));
+	tb_time_ps packet_ps = credits_wire_time(
 		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
 	int status = tb_replay_make(
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
@@ -238,8 +239,8 @@ static bool adapts(const struct tb_network_params *params)
 	       params->ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
 }
 
-// size_up finds out what the network needs.
-static void size_up(struct credits *credits)
+// credits_size_up finds out what the network needs.
+static void credits_size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_credit_params *params = &net->params.credits;
@@ -308,7 +309,7 @@ static int make_crossbars(struct credits *credits)
 	return TB_OK;
 }
 
-static int make_tables(struct credits *credits)
+static int credits_make_tables(struct credits *credits)
 {
 	const struct tb_credit_params *params = &credits->replay.net->params.credits;
 	int status = tb_vl_table_read(
@@ -324,19 +325,19 @@ static int make_tables(struct credits *credits)
 	return status;
 }
 
-static int make(struct credits *credits)
+static int credits_allocate(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	size_up(credits);
+	credits_size_up(credits);
 	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
 	if (status == TB_OK)
-		status = make_links(credits, kinds);
+		status = credits_make_links(credits, kinds);
 	free(kinds);
 	if (status == TB_OK && !credits->plain)
 		status = make_crossbars(credits);
 	if (status == TB_OK && !credits->plain)
-		status = make_tables(credits);
+		status = credits_make_tables(credits);
 	if (status == TB_OK && credits->pauses)
 		status = tb_pause_new(credits);
 	if (status == TB_OK && credits->replay.choice.dead_at) {
@@ -381,13 +382,13 @@ int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *op
 {
 	struct credits *credits = (void *)replay;
 	credits->delays = options->delays;
-	int status = make(credits);
+	int status = credits_allocate(credits);
 	*cells = credits->cells;
 	return status == TB_OK ? make_vls(credits, options) : status;
 }
 
-// free_shared frees what parts have in common.
-static void free_shared(struct credits *credits)
+// credits_free_shared frees what parts have in common.
+static void credits_free_shared(struct credits *credits)
 {
 	for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
 		for (uint32_t v = 0; v < credits->n_vls; v++)
@@ -420,7 +421,7 @@ void tb_credits_free(struct tb_replay *replay)
 		return;
 	tb_pause_free(credits);
 	if (!tb_replay_is_part(replay))
-		free_shared(credits);
+		credits_free_shared(credits);
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);

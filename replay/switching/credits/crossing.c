@@ -11,8 +11,9 @@
 static tb_time_ps stored_for(const struct credits *credits,
 	const struct credit_packet *packet, tb_time_ps crossing_ps)
 {
-	const struct kind *kind = kind_of(credits, sender_at(credits, packet->route));
-	tb_time_ps next = time_of(kind, packet->of.wire_bytes);
+	const struct link_kind_row *kind =
+		credits_link_kind(credits, sender_at(credits, packet->route));
+	tb_time_ps next = credits_wire_time(kind, packet->of.wire_bytes);
 	return next < crossing_ps ? crossing_ps - next : 0;
 }
 
@@ -21,9 +22,9 @@ static tb_time_ps stored_for(const struct credits *credits,
 static void reach_unready(struct credits *credits, struct credit_packet *packet)
 {
 	const struct link_sender *reverse = sender_at(credits, packet->at);
-	tb_time_ps crossing_ps =
-		time_of(kind_of(credits, sender_at(credits, reverse->peer)),
-			packet->of.wire_bytes);
+	tb_time_ps crossing_ps = credits_wire_time(
+		credits_link_kind(credits, sender_at(credits, reverse->peer)),
+		packet->of.wire_bytes);
 	if (credits->stores)
 		packet->ready_at += crossing_ps;
 	if (credits->chooses) {
@@ -32,13 +33,13 @@ static void reach_unready(struct credits *credits, struct credit_packet *packet)
 			&credits->replay.wheel, packet->ready_at, EV_COME, packet->of.id);
 		return;
 	}
-	packet->route = route_of(credits, reverse->sw, packet);
+	packet->route = credit_route(credits, reverse->sw, packet);
 	if (!credits->equal_rates && !credits->stores)
 		packet->ready_at += stored_for(credits, packet, crossing_ps);
-	join(credits, packet);
+	queue_join(credits, packet);
 }
 
-static inline void reach(struct credits *credits, struct credit_packet *packet,
+static inline void crossing_reach(struct credits *credits, struct credit_packet *packet,
 	uint32_t slot, tb_time_ps header_at)
 {
 	const struct link_sender *reverse = sender_at(credits, slot);
@@ -51,14 +52,14 @@ static inline void reach(struct credits *credits, struct credit_packet *packet,
 	}
 	packet->route = credits->by_digits
 				? route_by_digits(credits, reverse->port, packet)
-				: route_of(credits, reverse->sw, packet);
-	join(credits, packet);
+				: credit_route(credits, reverse->sw, packet);
+	queue_join(credits, packet);
 }
 
 void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
 	uint32_t slot, tb_time_ps header_at)
 {
-	reach(credits, packet, slot, header_at);
+	crossing_reach(credits, packet, slot, header_at);
 }
 
 void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
@@ -66,15 +67,16 @@ void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
 	uint32_t by = sender_at(credits, packet->at)->peer;
 	if (!credits->equal_rates && !credits->stores)
 		packet->ready_at += stored_for(credits, packet,
-			time_of(kind_of(credits, sender_at(credits, by)),
+			credits_wire_time(
+				credits_link_kind(credits, sender_at(credits, by)),
 				packet->of.wire_bytes));
-	join(credits, packet);
+	queue_join(credits, packet);
 }
 
 static inline void add_to_path(const struct credits *credits,
-	const struct credit_packet *packet, const struct kind *kind)
+	const struct credit_packet *packet, const struct link_kind_row *kind)
 {
-	struct packet_path *path = path_of(credits, packet->of.id);
+	struct packet_path *path = credits_path(credits, packet->of.id);
 	if (packet->of.n_hops == 0)
 		*path = (struct packet_path){0};
 	path->latency_ps += kind->latency_ps;
@@ -82,12 +84,13 @@ static inline void add_to_path(const struct credits *credits,
 		path->slowest_q20 = kind->byte_q20;
 }
 
-// occupy makes a packet the one that crosses the link of a slot from now on.
-static inline void occupy(const struct credits *credits, uint32_t slot,
+// crossing_occupy makes a packet the one that crosses the link of a slot from now on.
+static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 	struct link_sender *sender, const struct credit_packet *packet)
 {
 	sender->free_at = credits->replay.now +
-			  time_of(kind_of(credits, sender), packet->of.wire_bytes);
+			  credits_wire_time(credits_link_kind(credits, sender),
+				  packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
 	if (credits->crossing)
@@ -99,17 +102,17 @@ static void note_path(struct credits *credits, const struct credit_packet *packe
 	const struct link_sender *sender)
 {
 	if (!credits->equal_links)
-		add_to_path(credits, packet, kind_of(credits, sender));
+		add_to_path(credits, packet, credits_link_kind(credits, sender));
 	if (credits->delays)
 		tb_credits_note_stop(credits, packet, sender->link);
 }
 
-// carry has a packet that a link has taken begin to cross it.
-static inline void carry(
+// crossing_carry has a packet that a link has taken begin to cross it.
+static inline void crossing_carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
-	tb_time_ps latency_ps = kind_of(credits, sender)->latency_ps;
+	tb_time_ps latency_ps = credits_link_kind(credits, sender)->latency_ps;
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
 	if (credits->notes_paths)
@@ -121,7 +124,7 @@ static inline void carry(
 		return;
 	}
 	if (!is_node(credits, sender->peer)) {
-		reach(credits, packet, sender->peer, replay->now + latency_ps);
+		crossing_reach(credits, packet, sender->peer, replay->now + latency_ps);
 		return;
 	}
 	packet->at = sender->peer;
@@ -132,29 +135,30 @@ static inline void carry(
 void tb_crossing_carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
 {
-	carry(credits, sender, packet);
+	crossing_carry(credits, sender, packet);
 }
 
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	uint32_t slot = credits->first_node + node;
-	struct credit_packet *packet = packet_at(credits, id);
+	struct credit_packet *packet = credit_packet_at(credits, id);
 	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps fetched_at = credits->replay.nics[node].fetched_at;
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
 	packet->queued = packet->corrupted = packet->marked = false;
-	lane_spend(credits, lane_of(sender, packet->vl), packet->of.wire_bytes);
+	lane_spend(credits, credits_lane(sender, packet->vl), packet->of.wire_bytes);
 	tb_credits_stalled(credits, sender,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
-	occupy(credits, slot, sender, packet);
-	carry(credits, sender, packet);
+	crossing_occupy(credits, slot, sender, packet);
+	crossing_carry(credits, sender, packet);
 }
 
-// give_back returns the credits that a packet frees when it has crossed a link to the
-// sender before the switch.
-static inline void give_back(struct credits *credits, const struct link_sender *sender)
+// crossing_give_back returns the credits that a packet frees when it has crossed a link
+// to the sender before the switch.
+static inline void crossing_give_back(
+	struct credits *credits, const struct link_sender *sender)
 {
 	uint32_t slot = sender->from;
 	uint32_t root = sender->root;
@@ -173,7 +177,7 @@ static inline void give_back(struct credits *credits, const struct link_sender *
 
 void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender)
 {
-	give_back(credits, sender);
+	crossing_give_back(credits, sender);
 }
 
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
@@ -185,7 +189,7 @@ static inline void end_crossing(
 	if (sender->announced)
 		tb_lanes_put_off(credits, slot);
 	if (credits->announces)
-		give_back(credits, sender);
+		crossing_give_back(credits, sender);
 	if (!credits->announces || sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
 }
@@ -197,9 +201,9 @@ void tb_crossing_allow(struct credits *credits, uint32_t from)
 		return;
 	}
 	uint32_t first = queue_at(credits, from)->first;
-	if (first == NOTHING || !packet_at(credits, first)->is_head)
+	if (first == NOTHING || !credit_packet_at(credits, first)->is_head)
 		return;
-	const struct credit_packet *packet = packet_at(credits, first);
+	const struct credit_packet *packet = credit_packet_at(credits, first);
 	struct link_sender *sender = sender_at(credits, packet->route);
 	set_bit(heads_before(credits, sender, packet), packet->port);
 	if (!is_busy(credits, sender))
@@ -303,14 +307,14 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 	}
 	if (credits->speedup != ANY_NUMBER)
 		enter_crossbar(credits, slot, sender, receiver);
-	leave(credits, receiver, queue, packet);
+	queue_leave(credits, receiver, queue, packet);
 }
 
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	struct credit_packet *packet, const struct update *by)
 {
 	struct link_sender *sender = sender_at(credits, slot);
-	struct lane *lane = lane_of(sender, packet->vl);
+	struct lane *lane = credits_lane(sender, packet->vl);
 	if (sender->bytes && credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);
 	settle_wait(credits, sender, packet, by);
@@ -318,7 +322,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	sender->from = packet->at;
 	sender->vl = packet->vl;
 	sender->n_heads--;
-	occupy(credits, slot, sender, packet);
+	crossing_occupy(credits, slot, sender, packet);
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(packet->port + 1u);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
@@ -326,7 +330,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 		discount(credits, slot, packet);
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
 	end_crossing(credits, slot, sender);
-	carry(credits, sender, packet);
+	crossing_carry(credits, sender, packet);
 }
 
 void tb_crossing_look(struct credits *credits, uint32_t slot)
@@ -336,8 +340,9 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 	sender->listed = false;
 	if (is_busy(credits, sender) || lane->heads == 0)
 		return;
-	uint32_t from = slot - sender->port + in_turn(lane->heads, lane->turn);
-	struct credit_packet *packet = packet_at(credits, queue_at(credits, from)->first);
+	uint32_t from = slot - sender->port + queue_in_turn(lane->heads, lane->turn);
+	struct credit_packet *packet =
+		credit_packet_at(credits, queue_at(credits, from)->first);
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
 	if (lane_has(credits, lane, need, &by))
@@ -351,7 +356,7 @@ bool tb_crossing_done(struct credits *credits, uint32_t slot)
 	struct link_sender *sender = sender_at(credits, slot);
 	sender->ends = false;
 	if (!credits->announces)
-		give_back(credits, sender);
+		crossing_give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);
 	if (sender->n_heads == 0)
@@ -365,7 +370,7 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 {
 	const struct link_sender *reverse = sender_at(credits, packet->at);
 	struct update update = {.freed_at = drained_at,
-		.known_at = drained_at + kind_of(credits, reverse)->latency_ps,
+		.known_at = drained_at + credits_link_kind(credits, reverse)->latency_ps,
 		.order = packet->of.order,
 		.flow = packet->of.flow,
 		.root = receiver_at(credits, packet->at)->link,
@@ -387,12 +392,14 @@ void tb_crossing_end(struct credits *credits, struct credit_packet *packet)
 tb_time_ps tb_crossing_acknowledged_at(
 	const struct credits *credits, const struct credit_packet *packet)
 {
-	const struct kind *kind = &credits->kinds[0];
+	const struct link_kind_row *kind = &credits->kinds[0];
 	tb_time_ps now = credits->replay.now;
 	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
 	if (credits->equal_links)
-		return now + packet->of.n_hops * kind->latency_ps + time_of(kind, ack);
-	const struct packet_path *path = path_of(credits, packet->of.id);
+		return now + packet->of.n_hops * kind->latency_ps +
+		       credits_wire_time(kind, ack);
+	const struct packet_path *path = credits_path(credits, packet->of.id);
 	return now + path->latency_ps +
-	       time_of(&(struct kind){.byte_q20 = path->slowest_q20}, ack);
+	       credits_wire_time(
+		       &(struct link_kind_row){.byte_q20 = path->slowest_q20}, ack);
 }

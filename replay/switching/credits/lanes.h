@@ -138,7 +138,7 @@ static inline void lanes_return(
 	struct link_sender *reverse = sender_at(credits, slot);
 	tb_time_ps freed_at = update->freed_at;
 	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
-			   kind_of(credits, reverse)->latency_ps;
+			   credits_link_kind(credits, reverse)->latency_ps;
 	if (reverse->crosses_parts) {
 		tb_parts_tell(credits, slot, vl, update);
 		return;

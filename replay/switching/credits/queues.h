@@ -51,7 +51,7 @@ static inline uint32_t next_bit(const uint64_t *words, uint32_t from, uint32_t e
 	return NOTHING;
 }
 
-static inline uint32_t switch_of(const struct credits *credits, uint32_t slot)
+static inline uint32_t queue_switch(const struct credits *credits, uint32_t slot)
 {
 	return sender_at(credits, slot)->sw;
 }
@@ -94,7 +94,8 @@ static inline void list_sender(struct credits *credits, uint32_t slot)
 static inline uint64_t *heads_before(const struct credits *credits,
 	struct link_sender *sender, const struct credit_packet *packet)
 {
-	return heads_at(credits, lane_of(sender, packet->vl), packet->route, packet->vl);
+	return heads_at(
+		credits, credits_lane(sender, packet->vl), packet->route, packet->vl);
 }
 
 static inline uint64_t *used_queues_at(
@@ -180,13 +181,14 @@ static inline void become_head_when_ready(struct credits *credits,
 			EV_READY, packet->of.id);
 }
 
-// waiting_bytes sums the packets of a queue that have been ready since before `until`.
-// They get ready in their order, so each is added once.
-static inline uint32_t waiting_bytes(
+// queue_waiting_bytes sums the packets of a queue that have been ready since before
+// `until`. They get ready in their order, so each is added once.
+static inline uint32_t queue_waiting_bytes(
 	const struct credits *credits, struct queue *queue, tb_time_ps until)
 {
 	while (queue->fresh != NOTHING) {
-		const struct credit_packet *packet = packet_at(credits, queue->fresh);
+		const struct credit_packet *packet =
+			credit_packet_at(credits, queue->fresh);
 		if (packet->ready_at >= until)
 			break;
 		queue->waiting += packet->of.wire_bytes;
@@ -202,8 +204,8 @@ static inline struct marker *marker_of(
 	return &credits->markers[(size_t)packet->route * credits->n_vls + packet->vl];
 }
 
-// join puts a packet at the end of its queue; it need not have come yet.
-static inline void join(struct credits *credits, struct credit_packet *packet)
+// queue_join puts a packet at the end of its queue; it need not have come yet.
+static inline void queue_join(struct credits *credits, struct credit_packet *packet)
 {
 	struct receiver *receiver = receiver_at(credits, packet->at);
 	struct link_sender *sender = sender_at(credits, packet->route);
@@ -215,7 +217,7 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 	if (queue->fresh == NOTHING)
 		queue->fresh = packet->of.id;
 	if (queue->first != NOTHING) {
-		packet_at(credits, queue->last)->next = packet->of.id;
+		credit_packet_at(credits, queue->last)->next = packet->of.id;
 		queue->last = packet->of.id;
 		return;
 	}
@@ -228,10 +230,10 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 		become_head_when_ready(credits, packet, receiver, sender);
 }
 
-// leave takes the first packet off a queue of a receiver. The next one becomes a head
-// when it is ready: in a further round of this instant if the crossbar has room for it
-// (rule C7).
-static inline void leave(struct credits *credits, struct receiver *receiver,
+// queue_leave takes the first packet off a queue of a receiver. The next one becomes a
+// head when it is ready: in a further round of this instant if the crossbar has room for
+// it (rule C7).
+static inline void queue_leave(struct credits *credits, struct receiver *receiver,
 	struct queue *queue, struct credit_packet *packet)
 {
 	queue->first = packet->next;
@@ -242,7 +244,7 @@ static inline void leave(struct credits *credits, struct receiver *receiver,
 	packet->queued = false;
 	if (queue->first == NOTHING)
 		return;
-	struct credit_packet *next = packet_at(credits, queue->first);
+	struct credit_packet *next = credit_packet_at(credits, queue->first);
 	struct link_sender *sender = sender_at(credits, next->route);
 	if (next->ready_at > credits->replay.now)
 		become_head_when_ready(credits, next, receiver, sender);
@@ -252,9 +254,9 @@ static inline void leave(struct credits *credits, struct receiver *receiver,
 		become_head_of(credits, next, receiver, sender);
 }
 
-// in_turn returns which of some input ports, at least one, is next in round-robin order,
-// at a switch of up to 64 ports.
-static inline uint32_t in_turn(uint64_t ports, uint32_t turn)
+// queue_in_turn returns which of some input ports, at least one, is next in round-robin
+// order, at a switch of up to 64 ports.
+static inline uint32_t queue_in_turn(uint64_t ports, uint32_t turn)
 {
 	uint64_t from_turn = ports >> turn % 64 << turn % 64;
 	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);

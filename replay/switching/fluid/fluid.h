@@ -27,7 +27,7 @@ __extension__ typedef unsigned __int128 fluid_amount;
 enum { RATE_SHIFT = 16, SLACK_SHIFT = 10 };
 #define BYTE_AMOUNT ((uint64_t)TB_PS_PER_S << RATE_SHIFT)
 
-enum event_kind {
+enum fluid_event_kind {
 	EV_END = TB_EVENT_OF_MODEL, // the flow that ends first may have
 	EV_BEGIN,		    // message: its gap is over
 };
