@@ -265,9 +265,9 @@ static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 	return packet;
 }
 
-// look_after: a packet that is being fetched needs an event not at the end of the fetch,
-// but once it is fetched and can enter the network.
-static void look_after(struct tb_replay *replay, uint32_t id)
+// continue_fetch: a packet that is being fetched needs an event not at the end of the
+// fetch, but once it is fetched and can enter the network.
+static void continue_fetch(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
 	nic->listed = false;
@@ -491,9 +491,9 @@ void tb_nodes_handle(struct tb_replay *replay, struct tb_event event)
 void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
 {
 	if (event.kind == TB_EVENT_NODE) {
-		look_after(replay, event.subject);
+		continue_fetch(replay, event.subject);
 	} else if (event.kind == TB_EVENT_ERROR) {
-		look_after(replay, tb_retries_error_alone(replay, event.subject));
+		continue_fetch(replay, tb_retries_error_alone(replay, event.subject));
 	} else {
 		tb_messages_ended(replay, event.subject, (enum tb_event_kind)event.kind);
 		tb_messages_report(replay);
@@ -503,6 +503,6 @@ void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
 void tb_nodes_choose(struct tb_replay *replay)
 {
 	for (uint32_t i = 0; i < replay->nodes_now.n; i++)
-		look_after(replay, replay->nodes_now.ids[i]);
+		continue_fetch(replay, replay->nodes_now.ids[i]);
 	replay->nodes_now.n = 0;
 }

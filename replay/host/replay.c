@@ -218,7 +218,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->now = -1;
 	replay->source_at = replay->fault_at = replay->outside_at = TB_TIME_NEVER;
 	replay->pause_at = TB_TIME_NEVER;
-	replay->told_at = TB_TIME_NEVER;
+	replay->handover_at = TB_TIME_NEVER;
 	replay->records = (struct tb_records){0};
 	replay->wheel = (struct tb_wheel){0};
 	replay->packets = NULL;

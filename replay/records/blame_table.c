@@ -352,8 +352,8 @@ int tb_blame_table_part_jobs(struct tb_blame_table *blame)
 	return status;
 }
 
-// look_for_jobs notices the first wait of a second job, before it is entered.
-static void look_for_jobs(
+// notice_second_job notices the first wait of a second job, before it is entered.
+static void notice_second_job(
 	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
 {
 	if (blame->first_job == TB_ID_NONE)
@@ -403,7 +403,7 @@ void tb_blame_table_enter(
 	struct entering entering = {blame, flows};
 	if (tally->n && !blame->failed) {
 		name_parties(blame, flows);
-		look_for_jobs(blame, tally);
+		notice_second_job(blame, tally);
 		for (uint32_t i = 0; i < tally->n; i++)
 			blame->n_waits += tally->sums[i].n_waits;
 		if (team)

@@ -293,7 +293,7 @@ static bool has_samples(
 	return left == 0;
 }
 
-// are_whole returns whether bytes that another process has told are bins.
+// are_whole checks that bytes from another process are bins.
 static bool are_whole(const struct tb_kept_bins *bins, uint32_t n_links)
 {
 	for (size_t at = 0, left = bins->n_bytes; left > 0;) {

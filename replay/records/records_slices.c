@@ -12,7 +12,7 @@ enum { SLICES = 32 };
 
 struct tb_slice {
 	_Alignas(64) struct tb_kept_bins packed; // one bin
-	uint32_t n;				 // samples in `told`
+	uint32_t n;				 // samples in `bin_samples`
 	bool failed;
 };
 
@@ -71,18 +71,20 @@ static void slice_list(void *context, uint32_t index)
 	struct tb_records *records = context;
 	uint32_t word = first_word(records, index), end = first_word(records, index + 1);
 	uint32_t n = 0;
-	for (struct tb_link_sample *to = records->told + word * 64u; word < end; word++)
+	for (struct tb_link_sample *to = records->bin_samples + word * 64u; word < end;
+		word++)
 		n += tb_records_gather(records, word, to + n);
 	records->slices[index].n = n;
 }
 
-size_t tb_records_tell_slices(struct tb_records *records)
+size_t tb_records_report_slices(struct tb_records *records)
 {
 	slice_run(records, SLICES, slice_list);
 	size_t n = 0;
 	for (uint32_t i = 0; i < SLICES; i++) {
-		memmove(records->told + n, records->told + first_word(records, i) * 64u,
-			records->slices[i].n * sizeof *records->told);
+		memmove(records->bin_samples + n,
+			records->bin_samples + first_word(records, i) * 64u,
+			records->slices[i].n * sizeof *records->bin_samples);
 		n += records->slices[i].n;
 	}
 	return n;

@@ -141,8 +141,8 @@ static void windows_simulate(void *context, uint32_t index)
 	windows->model->window(replay, windows->until);
 	part->next = tb_wheel_next(&replay->wheel, TB_WHEEL_ROWS,
 		windows->until + windows->whole->window_ps);
-	if (replay->told_at < part->next)
-		part->next = replay->told_at;
+	if (replay->handover_at < part->next)
+		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
 }
 
@@ -311,9 +311,9 @@ static void windows_report(struct tb_windows *windows)
 	}
 }
 
-// tell_others exchanges what other processes need of this window. Messages that start in
-// it have started in their parts.
-static void tell_others(struct tb_windows *windows)
+// exchange_with_others exchanges with other processes what each needs of this window.
+// Messages that start in it have started in their parts.
+static void exchange_with_others(struct tb_windows *windows)
 {
 	tb_time_ps next = TB_TIME_NEVER;
 	for (uint32_t part = windows->first; part < windows->end; part++) {
@@ -336,7 +336,7 @@ static void windows_exchange(struct tb_windows *windows)
 	windows->received_at = TB_TIME_NEVER;
 	windows->n_events = 0;
 	if (windows->across)
-		tell_others(windows);
+		exchange_with_others(windows);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
 		windows->received_at = tb_time_earlier(
@@ -432,8 +432,8 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 		status = tb_records_close(records, error);
 	if (status == TB_OK && windows->across)
 		status = tb_across_gather(windows->across, error);
-	bool tells = !windows->across || tb_across_leads(windows->across);
-	return status == TB_OK && tells ? tb_records_finish(records, error) : status;
+	bool leads = !windows->across || tb_across_leads(windows->across);
+	return status == TB_OK && leads ? tb_records_finish(records, error) : status;
 }
 
 int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error)
@@ -464,7 +464,7 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_in_flight += tb_replay_in_flight(replay);
 		sum.n_lost += replay->stats.n_lost;
 		sum.n_resent += replay->stats.n_resent;
-		sum.told_bytes += replay->stats.told_bytes;
+		sum.exchanged_bytes += replay->stats.exchanged_bytes;
 	}
 	sum.n_windows = windows->n_windows;
 	if (windows->across)

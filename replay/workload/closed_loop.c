@@ -428,7 +428,7 @@ static void closed_loop_want(struct tb_closed_loop *loop, uint32_t instant)
 	uint32_t op = instant & ~TB_DEP_START;
 	if (instant == TB_AT_BEGINNING)
 		return;
-	// The start of a calc is told by its end.
+	// The end of a calc gives its start.
 	bool starts = (instant & TB_DEP_START) && loop->job->ops[op].kind != TB_OP_CALC;
 	loop->at[op] = starts ? WANT_START : WANT_END;
 }

@@ -117,7 +117,7 @@ static int sources_take(
 
 enum news { SENT, DELIVERED, UNDELIVERED };
 
-static int sources_tell(struct tb_sources *sources, enum news news, tb_time_ps now,
+static int sources_report(struct tb_sources *sources, enum news news, tb_time_ps now,
 	uint64_t cookie, struct tb_error *error)
 {
 	uint32_t i = (uint32_t)(cookie >> COOKIE_BITS);
@@ -138,19 +138,19 @@ static int sources_tell(struct tb_sources *sources, enum news news, tb_time_ps n
 static int sources_sent(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return sources_tell(context, SENT, now, cookie, error);
+	return sources_report(context, SENT, now, cookie, error);
 }
 
 static int sources_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return sources_tell(context, DELIVERED, now, cookie, error);
+	return sources_report(context, DELIVERED, now, cookie, error);
 }
 
 static int sources_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return sources_tell(context, UNDELIVERED, now, cookie, error);
+	return sources_report(context, UNDELIVERED, now, cookie, error);
 }
 
 static void sources_crossed(

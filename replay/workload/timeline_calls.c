@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // instant_ps returns when an instant of a job was, since the job's start; negative where
-// it did not come, or nothing tells.
+// it did not come, or that is unknown.
 static tb_time_ps instant_ps(const struct tb_op_log *log, uint32_t instant)
 {
 	uint32_t op = instant & ~TB_DEP_START;

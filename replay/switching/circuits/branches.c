@@ -203,9 +203,9 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// tb_branches_look makes waiting broadcasts look again when their branches are known to
-// be free.
-void tb_branches_look(struct circuits *circuits)
+// tb_branches_recheck makes waiting broadcasts look again when their branches are known
+// to be free.
+void tb_branches_recheck(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {
 		struct circuit_packet *packet = circuit_packet_at(

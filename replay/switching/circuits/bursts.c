@@ -16,9 +16,9 @@
 // A burst that begins may let others begin: of the hops before and after it, of its own
 // hop, and of the VC that waits for its link. That can go on through all bursts and hops
 // of a packet. So nothing here calls itself: tb_bursts_go_on begins one burst after the
-// other, and the hops that it has to look at stand in a short array, and beyond that on a
-// list threaded through the hops. The order does not matter: a hop begins at the same
-// instant whatever else has begun before.
+// other, and the hops that it still has to check stand in a short array, and beyond that
+// on a list threaded through the hops. The order does not matter: a hop begins at the
+// same instant whatever else has begun before.
 #include "circuits_impl.h"
 
 #include <assert.h>
@@ -26,35 +26,35 @@
 #define BURSTS_INLINE static inline __attribute__((always_inline))
 
 // Most bursts let no more than two others begin.
-enum { LOOKS_MOST = 16 };
+enum { CHECKS_MOST = 16 };
 
-struct looks { // hops whose next burst may be able to cross, the next one last
+struct hops_to_check { // hops whose next burst may be able to cross, the next one last
 	uint32_t n;
-	struct look {
+	struct hop_to_check {
 		struct circuit_packet *packet;
 		struct hop *at;
-	} of[LOOKS_MOST];
+	} of[CHECKS_MOST];
 };
 
-// list_look puts a hop on the list of those to look at.
-static __attribute__((noinline)) void list_look(
+// list_hop puts a hop on the list of those to check.
+static __attribute__((noinline)) void list_hop(
 	struct circuits *circuits, const struct circuit_packet *packet, struct hop *at)
 {
-	if (at->to_look_at)
+	if (at->to_check)
 		return;
-	at->to_look_at = true;
-	at->next = circuits->hops_to_look_at;
-	circuits->hops_to_look_at = packet->of.id << circuits->hops_shift | at->number;
+	at->to_check = true;
+	at->next = circuits->hops_to_check;
+	circuits->hops_to_check = packet->of.id << circuits->hops_shift | at->number;
 }
 
-// look has tb_bursts_go_on look at a hop.
-BURSTS_INLINE void look(struct circuits *circuits, struct looks *looks,
+// check_later has tb_bursts_go_on check a hop.
+BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at)
 {
-	if (looks->n < LOOKS_MOST)
-		looks->of[looks->n++] = (struct look){packet, at};
+	if (to_check->n < CHECKS_MOST)
+		to_check->of[to_check->n++] = (struct hop_to_check){packet, at};
 	else
-		list_look(circuits, packet, at);
+		list_hop(circuits, packet, at);
 }
 
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
@@ -137,7 +137,8 @@ static tb_time_ps all_in_at(const struct circuits *circuits,
 
 // call_next lets the VC that waits for a link begin when the burst being served ends: of
 // two VCs, the other one.
-static void call_next(struct circuits *circuits, struct looks *looks, uint32_t slot)
+static void call_next(
+	struct circuits *circuits, struct hops_to_check *to_check, uint32_t slot)
 {
 	struct circuit_link *link = &circuits->links[slot];
 	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
@@ -145,7 +146,7 @@ static void call_next(struct circuits *circuits, struct looks *looks, uint32_t s
 	struct hop *at = hop_at(circuits, packet, vc->hop);
 	link->ready = 0;
 	at->armed = false;
-	look(circuits, looks, packet, at);
+	check_later(circuits, to_check, packet, at);
 }
 
 // note_train counts a burst for what its train makes the reverse link owe. The burst
@@ -159,21 +160,22 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 	tb_link_tokens_cross(train, end, burst_ps);
 }
 
-// look_behind looks at the hop behind `at`, which may have waited for its burst.
-BURSTS_INLINE void look_behind(struct circuits *circuits, struct looks *looks,
+// check_behind checks the hop behind `at`, which may have waited for its burst.
+BURSTS_INLINE void check_behind(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, uint32_t burst)
 {
 	struct hop *after = hop_after(circuits, at);
 	if (after->bursts == burst &&
 		(burst < after->room || at->number + 2u < packet->of.n_hops))
-		look(circuits, looks, packet, after);
+		check_later(circuits, to_check, packet, after);
 }
 
-// look_around looks at the hops that may have waited for the burst of `at` that has just
-// begun: the next one for the burst, the one before for the room that it makes, and its
-// own. Those that wait for something else are looked at when that happens.
-BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
-	struct circuit_packet *packet, struct hop *at, uint32_t burst)
+// burst_check_around checks the hops that may have waited for the burst of `at` that has
+// just begun: the next one for the burst, the one before for the room that it makes, and
+// its own. Those that wait for something else are checked when that happens.
+BURSTS_INLINE void burst_check_around(struct circuits *circuits,
+	struct hops_to_check *to_check, struct circuit_packet *packet, struct hop *at,
+	uint32_t burst)
 {
 	uint32_t begun = packet->n_bursts;
 	bool leads_on = at->number + 1u < packet->of.n_hops;
@@ -181,20 +183,20 @@ BURSTS_INLINE void look_around(struct circuits *circuits, struct looks *looks,
 		struct hop *before = hop_before(circuits, at);
 		begun = before->bursts;
 		if (before->place == TB_HOP_COPY)
-			tb_parts_tell_room(circuits, packet, at, burst);
+			tb_parts_send_room(circuits, packet, at, burst);
 		else if (begun == burst + before->room && begun < packet->n_bursts)
-			look(circuits, looks, packet, before);
+			check_later(circuits, to_check, packet, before);
 	}
 	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
-		look(circuits, looks, packet, at);
+		check_later(circuits, to_check, packet, at);
 	if (at->place == TB_HOP_LAST)
-		tb_parts_tell_burst(circuits, packet, at, burst);
+		tb_parts_send_burst(circuits, packet, at, burst);
 	else if (burst > 0 && leads_on)
-		look_behind(circuits, looks, packet, at, burst);
+		check_behind(circuits, to_check, packet, at, burst);
 }
 
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
-BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
+BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
 {
 	const struct circuit_link *link = &circuits->links[at->link];
@@ -206,13 +208,13 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct looks *looks,
 		tb_wheel_put(&circuits->replay.wheel, all_in_at(circuits, packet, at),
 			EV_TAIL, packet->of.id);
 	if (link->ready && next_start(link) != TB_TIME_NEVER)
-		call_next(circuits, looks, at->link);
+		call_next(circuits, to_check, at->link);
 }
 
 // burst_begin lets the next burst of a hop cross from `start` on: its end is known at
 // once, because what holds back its last flit is known too. With equal rates that is its
 // own length alone, the burst having begun in time for the rest.
-BURSTS_INLINE void burst_begin(struct circuits *circuits, struct looks *looks,
+BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps start)
 {
 	struct circuit_link *link = &circuits->links[at->link];
@@ -237,13 +239,14 @@ BURSTS_INLINE void burst_begin(struct circuits *circuits, struct looks *looks,
 		&circuits->replay.records, &link->cell, start, end, bytes, burst == 0);
 	if (circuits->broadcasting)
 		tb_branches_count(circuits, packet, at, bytes);
-	// The header comes to the next switch; in another part that is told.
+	// The header comes to the next switch; if that is in another part, a message
+	// reports it.
 	if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
 		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
 			packet->of.id << circuits->hops_shift | at->number);
 	if (last_burst)
-		end_packet(circuits, looks, packet, at, end);
-	look_around(circuits, looks, packet, at, burst);
+		end_packet(circuits, to_check, packet, at, end);
+	burst_check_around(circuits, to_check, packet, at, burst);
 }
 
 // burst_line_up lets a burst that can cross wait for its link.
@@ -304,38 +307,38 @@ BURSTS_INLINE tb_time_ps begins_at(
 	return TB_TIME_NEVER;
 }
 
-// take_look takes the next hop to look at.
-BURSTS_INLINE bool take_look(struct circuits *circuits, struct looks *looks,
-	struct circuit_packet **packet, struct hop **at)
+// next_to_check takes the next hop to look at.
+BURSTS_INLINE bool next_to_check(struct circuits *circuits,
+	struct hops_to_check *to_check, struct circuit_packet **packet, struct hop **at)
 {
-	if (looks->n > 0) {
-		const struct look *next = &looks->of[--looks->n];
+	if (to_check->n > 0) {
+		const struct hop_to_check *next = &to_check->of[--to_check->n];
 		*packet = next->packet;
 		*at = next->at;
 		return true;
 	}
-	uint32_t subject = circuits->hops_to_look_at;
+	uint32_t subject = circuits->hops_to_check;
 	if (subject == NOTHING)
 		return false;
 	*packet = circuit_packet_at(circuits, subject >> circuits->hops_shift);
 	*at = hop_at(circuits, *packet, subject & ((1u << circuits->hops_shift) - 1));
-	circuits->hops_to_look_at = (*at)->next;
-	(*at)->to_look_at = false;
+	circuits->hops_to_check = (*at)->next;
+	(*at)->to_check = false;
 	return true;
 }
 
 void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, tb_time_ps start)
 {
-	struct looks looks;
-	looks.n = 0;
+	struct hops_to_check to_check;
+	to_check.n = 0;
 	do {
 		if (start == TB_TIME_NEVER)
 			start = begins_at(circuits, packet, at);
 		if (start != TB_TIME_NEVER)
-			burst_begin(circuits, &looks, packet, at, start);
+			burst_begin(circuits, &to_check, packet, at, start);
 		start = TB_TIME_NEVER;
-	} while (take_look(circuits, &looks, &packet, &at));
+	} while (next_to_check(circuits, &to_check, &packet, &at));
 }
 
 void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)

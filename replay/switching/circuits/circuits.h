@@ -22,9 +22,9 @@
 //
 // Parts (docs/model.md, rule 36): a link, with its VCs, belongs to one part, its reverse
 // to the same one. A packet has a record in each part that its path comes through, with
-// the hops there, and a copy of the hop before and after them: what begins to cross those
-// is told by their part, which is a hop's time before it matters. At a switch each part
-// that has links out of it has a list of the headers that wait for these.
+// the hops there, and a copy of the hop before and after them: their part sends what
+// begins to cross those, one hop before it takes effect. At a switch each part that has
+// links out of it has a list of the headers that wait for these.
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
@@ -151,7 +151,7 @@ struct hop {		 // followed by a span for each burst: see span_at
 	uint8_t number;	 // of the hop
 	bool followed;	 // its VC fell free in the instant of its grant
 	bool armed;	 // next burst is ready, or known when it will be
-	bool to_look_at; // is on the list of hops_to_look_at
+	bool to_check;	 // is on the list of hops_to_check
 	uint8_t place;	 // enum tb_hop_place
 	uint32_t next;	 // in that list
 };
@@ -234,7 +234,7 @@ struct circuits {
 	bool broadcasting;		// a broadcast has been posted
 	struct switch_state broadcasts; // those that wait for their branches
 	uint32_t *branches;		// links of one level, a working space
-	uint32_t hops_to_look_at;	// packet << hops_shift | hop: see bursts.c
+	uint32_t hops_to_check;		// packet << hops_shift | hop: see bursts.c
 	tb_time_ps *delays;		// of the options
 	// Of the whole and its parts:
 	uint8_t *part_of_slot; // NULL: the network is one part
@@ -248,8 +248,8 @@ struct circuits {
 	uint32_t n_own_switches;
 	struct queue_end *queue_ends; // since they were counted last
 	size_t n_queue_ends, queue_ends_room;
-	struct received *told; // since the last window
-	size_t n_told, told_room;
+	struct received *received; // since the last window
+	size_t n_received, received_room;
 };
 
 static inline struct circuit_packet *circuit_packet_at(

@@ -95,20 +95,20 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 // tb_branches_free: the token frees all branches of a hop at `passes`.
 void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number, tb_time_ps passes);
-// tb_branches_look has waiting broadcasts look again when their branches are known to be
-// free.
-void tb_branches_look(struct circuits *circuits);
+// tb_branches_recheck reconsiders waiting broadcasts at the time when their branches will
+// be free.
+void tb_branches_recheck(struct circuits *circuits);
 
 // circuits_join.c: parts side by side.
 //
-// tb_parts_tell_burst tells the next part that a burst of a packet's last hop in this one
-// begins to cross, tb_parts_tell_room the part before that one of the first hop here
-// does. tb_parts_tell_ack has the acknowledgement go on in the part before, at `at`.
-void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packet,
+// tb_parts_send_burst informs the next part that a burst of a packet's last hop in this
+// one begins to cross, tb_parts_send_room the part before that one of the first hop here
+// does. tb_parts_send_ack has the acknowledgement go on in the part before, at `at`.
+void tb_parts_send_burst(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, uint32_t burst);
-void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *packet,
+void tb_parts_send_room(struct circuits *circuits, const struct circuit_packet *packet,
 	struct hop *at, uint32_t burst);
-void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
+void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
 	tb_time_ps back_at, struct circuit_limit limit);
 // tb_parts_wait and tb_parts_end_wait: a header waits, or has waited, that came over a
 // VC behind which headers may wait in several parts. tb_parts_queue counts how many bytes
@@ -119,7 +119,7 @@ void tb_parts_queue(struct circuits *circuits, uint32_t slot, tb_time_ps until);
 void tb_parts_count_queues(struct circuits *circuits);
 int tb_circuits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
-// tb_circuits_begin_window does what was told since the last window.
+// tb_circuits_begin_window carries out what other parts have sent since the last window.
 void tb_circuits_begin_window(struct circuits *circuits);
 void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until);
 void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,

@@ -2,9 +2,10 @@
 // and what passes from part to part: headers with their first burst, further bursts, the
 // room that they leave, acknowledgements, and messages that get under way.
 //
-// What is told is known a hop's time before it matters: a flit can cross the next link a
-// hop of its link after it began there, its credit is back after one, an acknowledgement
-// takes each link's, and the token follows it. A window is no longer than the least hop.
+// A part message arrives before it takes effect, since everything takes at least the time
+// of a hop: a flit crosses its next link one hop after the one before, its credit is back
+// one hop later, an acknowledgement takes one hop per link, and the token follows it. A
+// window is never longer than the shortest hop.
 #include "circuits_impl.h"
 
 #include "array.h"
@@ -22,8 +23,9 @@ enum {
 	PART_MESSAGE_BEGUN
 };
 
-// span_message tells of a burst at `at`. It names the VC of `crossing`, the last hop in
-// the earlier of the two parts, which it crosses, by slot; and the packet in that part.
+// span_message makes a message about a burst at `at`. It names the packet, and by its
+// slot the VC that leads from the earlier of the two parts to the later: that of
+// `crossing`, the last hop of the earlier one.
 static struct tb_part_message span_message(struct circuits *circuits, uint32_t kind,
 	const struct hop *crossing, struct hop *at, uint32_t burst)
 {
@@ -52,7 +54,7 @@ static tb_time_ps passed_ps(const struct circuits *circuits, const struct hop *a
 	}
 }
 
-void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packet,
+void tb_parts_send_burst(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, uint32_t burst)
 {
 	uint32_t to = circuits->part_of_slot[first_slot(circuits, packet->route)];
@@ -75,7 +77,7 @@ void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packe
 	copy->next = packet->of.id;
 }
 
-void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *packet,
+void tb_parts_send_room(struct circuits *circuits, const struct circuit_packet *packet,
 	struct hop *at, uint32_t burst)
 {
 	const struct hop *before = hop_before(circuits, at);
@@ -87,7 +89,7 @@ void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *
 		&circuits->replay, circuits->part_of_slot[before->link], &message);
 }
 
-void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
+void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
 	tb_time_ps back_at, struct circuit_limit limit)
 {
 	struct tb_part_message message = {.at = at,
@@ -184,13 +186,13 @@ static void receive_ack(struct circuits *circuits, const struct tb_part_message 
 	tb_nodes_drop(&circuits->replay, packet->of.id);
 }
 
-// circuits_receive does what another part has told.
-static void circuits_receive(struct circuits *circuits, const struct received *told)
+// circuits_receive carries out a message from another part.
+static void circuits_receive(struct circuits *circuits, const struct received *received)
 {
-	const struct tb_part_message *message = told->message;
+	const struct tb_part_message *message = received->message;
 	switch (message->kind) {
 	case PART_MESSAGE_HEADER:
-		receive_header(circuits, message, told->load);
+		receive_header(circuits, message, received->load);
 		break;
 	case PART_MESSAGE_BURST:
 		receive_burst(circuits, message);
@@ -203,25 +205,25 @@ static void circuits_receive(struct circuits *circuits, const struct received *t
 	}
 }
 
-// tb_circuits_receive keeps what was told until the window begins, so that it can look
-// ahead: most of it has been out of the cache since the last window.
+// tb_circuits_receive keeps messages until the window begins, to prefetch what they name:
+// most of it has left the cache since the last window.
 void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const void *record)
 {
 	struct circuits *circuits = (void *)replay;
 	const uint64_t *words = message->words;
 	if (message->kind == PART_MESSAGE_BEGUN) {
-		tb_late_acks_told(
+		tb_late_acks_add_begun(
 			replay, &(struct tb_begun){(tb_time_ps)words[0],
 					(uint32_t)words[1], (uint32_t)words[2]});
 		return;
 	}
-	if (TB_ARRAY_RESERVE(&circuits->told, &circuits->told_room,
-		    circuits->n_told + 1) != TB_OK) {
+	if (TB_ARRAY_RESERVE(&circuits->received, &circuits->received_room,
+		    circuits->n_received + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "what comes from other parts");
 		return;
 	}
-	circuits->told[circuits->n_told++] = (struct received){message, record};
+	circuits->received[circuits->n_received++] = (struct received){message, record};
 }
 
 // Queues at switches out of which several parts have links. A VC holds one packet at a
@@ -292,12 +294,13 @@ void tb_parts_count_queues(struct circuits *circuits)
 	circuits->n_queue_ends = 0;
 }
 
-// circuits_look_ahead fetches what `take` will read into the cache, in three stages.
-static void circuits_look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
+// prefetch_received fetches what circuits_receive will read into the cache, in three
+// stages.
+static void prefetch_received(struct circuits *circuits, size_t i, uint32_t stage)
 {
-	if (i >= circuits->n_told)
+	if (i >= circuits->n_received)
 		return;
-	const struct tb_part_message *message = circuits->told[i].message;
+	const struct tb_part_message *message = circuits->received[i].message;
 	uint32_t slot = message->link, vc = message->words[0] & UINT8_MAX;
 	if (message->kind == PART_MESSAGE_HEADER)
 		return;
@@ -320,23 +323,23 @@ static void circuits_look_ahead(struct circuits *circuits, size_t i, uint32_t st
 			circuits, circuit_packet_at(circuits, id), n_hops);
 }
 
-// circuits_receive_due does what was told. What a stage has fetched is read a few
-// messages later. After a failure nothing is done any more: a header may have found no
-// room, and what is told of its packet then names another.
+// circuits_receive_due carries out all messages. What a stage has fetched is read a few
+// messages later. After a failure nothing is done any more: if a header found no room,
+// later messages about its packet name another one.
 static void circuits_receive_due(struct circuits *circuits)
 {
 	enum { AHEAD = 4 };
-	size_t n = circuits->n_told;
+	size_t n = circuits->n_received;
 	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
-		circuits_look_ahead(circuits, i, 0);
+		prefetch_received(circuits, i, 0);
 		if (i >= AHEAD)
-			circuits_look_ahead(circuits, i - AHEAD, 1);
+			prefetch_received(circuits, i - AHEAD, 1);
 		if (i >= 2 * AHEAD)
-			circuits_look_ahead(circuits, i - 2 * AHEAD, 2);
+			prefetch_received(circuits, i - 2 * AHEAD, 2);
 		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
-			circuits_receive(circuits, &circuits->told[i - 3 * AHEAD]);
+			circuits_receive(circuits, &circuits->received[i - 3 * AHEAD]);
 	}
-	circuits->n_told = 0;
+	circuits->n_received = 0;
 }
 
 void tb_circuits_begin_window(struct circuits *circuits)
@@ -347,7 +350,8 @@ void tb_circuits_begin_window(struct circuits *circuits)
 		tb_late_acks_settle(&circuits->replay);
 }
 
-// hand_begun tells destinations of the messages that got under way in this window.
+// hand_begun informs the parts of destinations of the messages that got under way in this
+// window.
 static void hand_begun(struct tb_replay *replay)
 {
 	struct tb_late_acks *late = replay->late;
@@ -359,7 +363,7 @@ static void hand_begun(struct tb_replay *replay)
 			.words = {
 				(uint64_t)begun->at, begun->source, begun->destination}};
 		if (to == replay->part)
-			tb_late_acks_told(replay, begun);
+			tb_late_acks_add_begun(replay, begun);
 		else
 			(void)tb_handover_to_part(replay, to, &message);
 	}
@@ -372,7 +376,7 @@ void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 	if (!replay->late)
 		return;
 	hand_begun(replay);
-	replay->told_at = replay->late->n_acks ? until : TB_TIME_NEVER;
+	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 
 // circuits_share takes what is the whole's: all that is by link, and what never changes.

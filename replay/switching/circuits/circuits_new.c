@@ -316,7 +316,7 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 {
 	struct circuits *circuits = (void *)replay;
 	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
-	circuits->hops_to_look_at = NOTHING;
+	circuits->hops_to_check = NOTHING;
 	circuits->delays = options->delays;
 	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;
 	int status = circuits_allocate(circuits);
@@ -360,6 +360,6 @@ void tb_circuits_free(struct tb_replay *replay)
 	free(circuits->slots);
 	free(circuits->own_switches);
 	free(circuits->queue_ends);
-	free(circuits->told);
+	free(circuits->received);
 	free(circuits);
 }

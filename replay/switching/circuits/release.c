@@ -87,7 +87,7 @@ tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *
 	}
 	set_roots(circuits, last, &limit);
 	if (before)
-		tb_parts_tell_ack(circuits, before, ack_at, back_at, limit);
+		tb_parts_send_ack(circuits, before, ack_at, back_at, limit);
 	else
 		tb_nodes_look(&circuits->replay,
 			circuits->links[hop_at(circuits, packet, 0)->link].from);
@@ -101,7 +101,7 @@ tb_time_ps tb_circuits_release(
 	tb_time_ps back_at = tb_circuits_let_go(circuits, packet, last, ack_at,
 		TB_TIME_NEVER, (struct circuit_limit){0, NOTHING});
 	if (circuits->broadcasts.n_waiting)
-		tb_branches_look(circuits);
+		tb_branches_recheck(circuits);
 	return back_at;
 }
 

@@ -132,7 +132,7 @@ static __attribute__((noinline)) void arbiter_choose_lane(
 }
 
 // arbiter_choose_when_known lets a link take a packet if it has the credits with what it
-// comes to know now; else it looks again when it has.
+// comes to know now; else it chooses again when it has.
 static __attribute__((noinline)) void arbiter_choose_when_known(struct credits *credits,
 	uint32_t slot, struct lane *lane, struct credit_packet *packet)
 {
@@ -165,7 +165,7 @@ static inline void arbiter_choose(
 		credits, queues[credits->queues_of_vl > 1 ? port : 0].first);
 	struct lane *lane = credits_lane(sender, 0);
 	lane_settle(credits, lane);
-	if (!credits->pauses &&
+	if (!credits->setup.pauses &&
 		lane->credits >= (int32_t)blocks_of(packet->of.wire_bytes))
 		tb_crossing_begin(credits, slot, packet, NULL);
 	else
@@ -191,10 +191,10 @@ static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	}
 }
 
-// arbiter_look_again: a link may have waited with a candidate that has just become
+// arbiter_choose_again: a link may have waited with a candidate that has just become
 // limited, and may take another one: in this round if it chooses after the link that
 // chose now, else in a further one.
-static void arbiter_look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
+static void arbiter_choose_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 {
 	struct crossbar *crossbar = &credits->crossbars[queue_switch(credits, slot)];
 	uint32_t n = crossbar->n_ports;
@@ -203,14 +203,15 @@ static void arbiter_look_again(struct credits *credits, uint32_t slot, uint32_t 
 	if (place > present)
 		list_sender(credits, slot);
 	else if (place < present)
-		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_LOOK, slot);
+		tb_wheel_put(
+			&credits->replay.wheel, credits->replay.now, EV_CHOOSE, slot);
 }
 
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
 	set_bit(limited_at(credits, queue_switch(credits, from)),
 		sender_at(credits, from)->port);
-	each_route(credits, from, slot, arbiter_look_again);
+	each_route(credits, from, slot, arbiter_choose_again);
 }
 
 static void list_route(struct credits *credits, uint32_t slot, uint32_t chooser)
@@ -227,15 +228,15 @@ void tb_arbiter_allow(struct credits *credits, uint32_t from)
 }
 
 // arbiter_serve_ports lets the listed links with ports in [from, end) choose. A link that
-// chooses may list others behind it (arbiter_look_again).
+// chooses may list others behind it (arbiter_choose_again).
 static void arbiter_serve_ports(
 	struct credits *credits, struct crossbar *crossbar, uint32_t from, uint32_t end)
 {
-	uint64_t *looking =
-		looking_at(credits, (uint32_t)(crossbar - credits->crossbars));
-	for (uint32_t port = next_bit(looking, from, end); port != NOTHING;
-		port = next_bit(looking, port + 1, end)) {
-		clear_bit(looking, port);
+	uint64_t *choosing =
+		choosing_at(credits, (uint32_t)(crossbar - credits->crossbars));
+	for (uint32_t port = next_bit(choosing, from, end); port != NOTHING;
+		port = next_bit(choosing, port + 1, end)) {
+		clear_bit(choosing, port);
 		arbiter_choose(credits, crossbar, port);
 	}
 }
@@ -244,15 +245,15 @@ static void arbiter_serve_ports(
 static inline void serve_word(
 	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
 {
-	uint64_t looking;
-	while ((looking = crossbar->looking & ports) != 0) {
-		crossbar->looking &= ~(looking & -looking);
-		arbiter_choose(credits, crossbar, (uint32_t)__builtin_ctzll(looking));
+	uint64_t choosing;
+	while ((choosing = crossbar->choosing & ports) != 0) {
+		crossbar->choosing &= ~(choosing & -choosing);
+		arbiter_choose(credits, crossbar, (uint32_t)__builtin_ctzll(choosing));
 	}
 }
 
-// serve_looking lets all links of a switch that look choose.
-static inline void serve_looking(struct credits *credits, struct crossbar *crossbar)
+// serve_choosing lets all links of a switch choose that are to.
+static inline void serve_choosing(struct credits *credits, struct crossbar *crossbar)
 {
 	uint32_t began_with = crossbar->began_with;
 	if (credits->words > 1) {
@@ -270,20 +271,20 @@ void tb_arbiter_serve(struct credits *credits)
 		struct crossbar *crossbar =
 			&credits->crossbars[credits->switches_now.ids[i]];
 		crossbar->began_with = crossbar->n_begun;
-		serve_looking(credits, crossbar);
+		serve_choosing(credits, crossbar);
 		crossbar->listed = false;
 	}
 	credits->switches_now.n = 0;
 }
 
-void tb_arbiter_look(struct credits *credits, uint32_t slot)
+void tb_arbiter_serve_one(struct credits *credits, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
 	struct crossbar *crossbar = &credits->crossbars[sender->sw];
 	crossbar->began_with = crossbar->n_begun;
 	crossbar->listed = true; // look_again is to leave the list alone
 	arbiter_choose(credits, crossbar, sender->port);
-	if (crossbar->looking)
-		serve_looking(credits, crossbar);
+	if (crossbar->choosing)
+		serve_choosing(credits, crossbar);
 	crossbar->listed = false;
 }

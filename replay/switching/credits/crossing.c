@@ -25,16 +25,16 @@ static void reach_unready(struct credits *credits, struct credit_packet *packet)
 	tb_time_ps crossing_ps = credits_wire_time(
 		credits_link_kind(credits, sender_at(credits, reverse->peer)),
 		packet->of.wire_bytes);
-	if (credits->stores)
+	if (credits->setup.store_and_forward)
 		packet->ready_at += crossing_ps;
-	if (credits->chooses) {
+	if (credits->setup.late_routes) {
 		packet->queued = false;
 		tb_wheel_put(
 			&credits->replay.wheel, packet->ready_at, EV_COME, packet->of.id);
 		return;
 	}
 	packet->route = credit_route(credits, reverse->sw, packet);
-	if (!credits->equal_rates && !credits->stores)
+	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
 		packet->ready_at += stored_for(credits, packet, crossing_ps);
 	queue_join(credits, packet);
 }
@@ -46,11 +46,11 @@ static inline void crossing_reach(struct credits *credits, struct credit_packet 
 	packet->at = slot;
 	packet->port = reverse->port;
 	packet->ready_at = header_at;
-	if (!credits->joins_at_once) {
+	if (!credits->setup.joins_at_once) {
 		reach_unready(credits, packet);
 		return;
 	}
-	packet->route = credits->by_digits
+	packet->route = credits->setup.by_digits
 				? route_by_digits(credits, reverse->port, packet)
 				: credit_route(credits, reverse->sw, packet);
 	queue_join(credits, packet);
@@ -65,7 +65,7 @@ void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
 void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
 {
 	uint32_t by = sender_at(credits, packet->at)->peer;
-	if (!credits->equal_rates && !credits->stores)
+	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
 		packet->ready_at += stored_for(credits, packet,
 			credits_wire_time(
 				credits_link_kind(credits, sender_at(credits, by)),
@@ -101,7 +101,7 @@ static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 static void note_path(struct credits *credits, const struct credit_packet *packet,
 	const struct link_sender *sender)
 {
-	if (!credits->equal_links)
+	if (!credits->setup.equal_links)
 		add_to_path(credits, packet, credits_link_kind(credits, sender));
 	if (credits->delays)
 		tb_credits_note_stop(credits, packet, sender->link);
@@ -115,7 +115,7 @@ static inline void crossing_carry(
 	tb_time_ps latency_ps = credits_link_kind(credits, sender)->latency_ps;
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (credits->notes_paths)
+	if (credits->setup.notes_paths)
 		note_path(credits, packet, sender);
 	packet->of.n_hops++;
 	if (sender->crosses_parts) {
@@ -169,7 +169,7 @@ static inline void crossing_give_back(
 		.flow = sender->flow,
 		.root = root,
 		.blocks = blocks_of(sender->bytes)};
-	if (credits->pauses)
+	if (credits->setup.pauses)
 		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
 	else
 		lanes_return(credits, slot, sender->vl, &update);
@@ -181,22 +181,22 @@ void tb_crossing_give_back(struct credits *credits, const struct link_sender *se
 }
 
 // end_crossing prepares the end of a crossing that begins now. It takes an event only if
-// a packet waits for the link, if the credits cannot be announced, or if the input has S
+// a packet waits for the link, if credits are not sent early, or if the input has S
 // packets in the crossbar (tb_crossing_limit).
 static inline void end_crossing(
 	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	if (sender->announced)
+	if (sender->has_pending)
 		tb_lanes_put_off(credits, slot);
-	if (credits->announces)
+	if (credits->setup.early_credits)
 		crossing_give_back(credits, sender);
-	if (!credits->announces || sender->n_heads > 0)
+	if (!credits->setup.early_credits || sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
 }
 
 void tb_crossing_allow(struct credits *credits, uint32_t from)
 {
-	if (!credits->plain) {
+	if (!credits->setup.plain) {
 		tb_arbiter_allow(credits, from);
 		return;
 	}
@@ -207,12 +207,12 @@ void tb_crossing_allow(struct credits *credits, uint32_t from)
 	struct link_sender *sender = sender_at(credits, packet->route);
 	set_bit(heads_before(credits, sender, packet), packet->port);
 	if (!is_busy(credits, sender))
-		list_link(credits, packet->route, sender);
+		list_to_choose(credits, packet->route, sender);
 }
 
 void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 {
-	if (!credits->announces)
+	if (!credits->setup.early_credits)
 		return;
 	uint32_t first = from - sender_at(credits, from)->port;
 	uint64_t ports = receiver_at(credits, from)->crossing;
@@ -227,12 +227,13 @@ void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
 	uint32_t first = from - sender_at(credits, from)->port;
-	uint64_t ports = credits->announces ? receiver_at(credits, from)->crossing : 0;
+	uint64_t ports =
+		credits->setup.early_credits ? receiver_at(credits, from)->crossing : 0;
 	for (; ports; ports &= ports - 1) {
 		uint32_t other = first + (uint32_t)__builtin_ctzll(ports);
 		end_with_event(credits, other, sender_at(credits, other));
 	}
-	if (!credits->plain)
+	if (!credits->setup.plain)
 		tb_arbiter_limit(credits, slot, from);
 }
 
@@ -278,7 +279,7 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 // discount: a packet no longer waits for a link.
 static void discount(struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
-	if (credits->adapts)
+	if (credits->setup.adaptive)
 		credits->loads[slot]--;
 	if (!credits->markers)
 		return;
@@ -300,7 +301,7 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
-	if (!credits->plain) {
+	if (!credits->setup.plain) {
 		struct crossbar *crossbar = &credits->crossbars[sender->sw];
 		if (++crossbar->n_begun == crossbar->n_ports)
 			crossbar->n_begun = 0;
@@ -326,7 +327,7 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(packet->port + 1u);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
-	if (credits->counts)
+	if (credits->setup.counts_waiting)
 		discount(credits, slot, packet);
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
 	end_crossing(credits, slot, sender);
@@ -355,7 +356,7 @@ bool tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	sender->ends = false;
-	if (!credits->announces)
+	if (!credits->setup.early_credits)
 		crossing_give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);
@@ -375,7 +376,7 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 		.flow = packet->of.flow,
 		.root = receiver_at(credits, packet->at)->link,
 		.blocks = blocks_of(packet->of.wire_bytes)};
-	if (credits->pauses)
+	if (credits->setup.pauses)
 		tb_pause_drain(credits, packet, drained_at, &update);
 	else
 		lanes_push(credits, reverse->peer, packet->vl, &update);
@@ -395,7 +396,7 @@ tb_time_ps tb_crossing_acknowledged_at(
 	const struct link_kind_row *kind = &credits->kinds[0];
 	tb_time_ps now = credits->replay.now;
 	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
-	if (credits->equal_links)
+	if (credits->setup.equal_links)
 		return now + packet->of.n_hops * kind->latency_ps +
 		       credits_wire_time(kind, ack);
 	const struct packet_path *path = credits_path(credits, packet->of.id);

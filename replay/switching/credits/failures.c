@@ -18,7 +18,7 @@ static void credits_lose(struct credits *credits, struct credit_packet *packet,
 		.flow = packet->of.flow,
 		.root = root,
 		.blocks = blocks_of(packet->of.wire_bytes)};
-	if (!credits->pauses)
+	if (!credits->setup.pauses)
 		lanes_return(credits, packet->at, packet->vl, &update);
 	else if (has_come)
 		tb_pause_left(
@@ -42,7 +42,7 @@ static void unlink_packet(
 		before = id;
 	packet->queued = false;
 	queue->waiting = 0; // counted anew, from the first
-	queue->fresh = before == NOTHING ? packet->next : queue->first;
+	queue->first_uncounted = before == NOTHING ? packet->next : queue->first;
 	if (before == NOTHING) {
 		queue->first = packet->next;
 		return;
@@ -92,7 +92,7 @@ static void discard(
 	if (packet->is_head)
 		retract_head(credits, packet);
 	unlink_packet(credits, queue, packet);
-	if (credits->adapts)
+	if (credits->setup.adaptive)
 		credits->loads[packet->route]--;
 	queue->left_at = now;
 	queue->left_flow = packet->of.flow;

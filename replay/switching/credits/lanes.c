@@ -22,15 +22,15 @@ tb_time_ps tb_lanes_enough_at(
 	return TB_TIME_NEVER;
 }
 
-// lane_look_at has a link look at `at`, unless it does so before.
-static void lane_look_at(
+// lane_choose_at has a link choose at `at`, unless it does so before.
+static void lane_choose_at(
 	struct credits *credits, uint32_t slot, struct lane *lane, tb_time_ps at)
 {
 	if (is_node(credits, slot)) {
 		tb_nodes_look(&credits->replay, slot - credits->first_node);
-	} else if (at < lane->look_at) {
-		lane->look_at = at;
-		tb_wheel_put(&credits->replay.wheel, at, EV_LOOK, slot);
+	} else if (at < lane->choose_at) {
+		lane->choose_at = at;
+		tb_wheel_put(&credits->replay.wheel, at, EV_CHOOSE, slot);
 	}
 }
 
@@ -39,7 +39,7 @@ void tb_lanes_wait(
 {
 	tb_time_ps at = tb_lanes_enough_at(credits, lane, need);
 	if (at != TB_TIME_NEVER)
-		lane_look_at(credits, slot, lane, at);
+		lane_choose_at(credits, slot, lane, at);
 }
 
 // lane_is_after returns whether an update comes after another: in the order in which they
@@ -95,13 +95,14 @@ void tb_lanes_push(
 		*update_at(lane, i) = *update_at(lane, i - 1);
 	*update_at(lane, i) = *update;
 	// Who waits for an update that comes later may need to wait only for this one.
-	if (i + 1 < lane->n && (is_node(credits, slot) || lane->look_at != TB_TIME_NEVER))
-		lane_look_at(credits, slot, lane, update->known_at);
+	if (i + 1 < lane->n &&
+		(is_node(credits, slot) || lane->choose_at != TB_TIME_NEVER))
+		lane_choose_at(credits, slot, lane, update->known_at);
 	if (lane->lacks <= 0)
 		return;
 	lane->lacks -= (int32_t)update->blocks;
 	if (lane->lacks <= 0)
-		lane_look_at(credits, slot, lane, update->known_at);
+		lane_choose_at(credits, slot, lane, update->known_at);
 }
 
 // put_off_lane returns whether something has not fallen free yet.
@@ -124,11 +125,11 @@ void tb_lanes_put_off(struct credits *credits, uint32_t slot)
 	tb_time_ps known_at =
 		sender->free_at + credits_link_kind(credits, sender)->latency_ps;
 	if (sender->crosses_parts) {
-		sender->announced = tb_parts_put_off(credits, slot, known_at);
+		sender->has_pending = tb_parts_put_off(credits, slot, known_at);
 		return;
 	}
-	sender->announced = false;
+	sender->has_pending = false;
 	for (uint32_t v = 0; v < credits->n_vls; v++)
-		sender->announced |= put_off_lane(
+		sender->has_pending |= put_off_lane(
 			credits, lane_at(credits, sender->peer, v), known_at);
 }

@@ -18,8 +18,8 @@ static struct credits *credits_of_replay(struct tb_replay *replay)
 static void credits_revisit(struct credits *credits, uint32_t slot)
 {
 	for (uint32_t v = 0; v < credits->n_vls; v++)
-		if (lane_at(credits, slot, v)->look_at <= credits->replay.now)
-			lane_at(credits, slot, v)->look_at = TB_TIME_NEVER;
+		if (lane_at(credits, slot, v)->choose_at <= credits->replay.now)
+			lane_at(credits, slot, v)->choose_at = TB_TIME_NEVER;
 	list_sender(credits, slot);
 }
 
@@ -34,7 +34,7 @@ static inline bool is_current(
 		       queue_of(credits, packet)->first == packet->of.id);
 }
 
-// is_frequent: the most frequent events have a link look.
+// is_frequent: after the most frequent events a link chooses a packet.
 static inline bool is_frequent(struct tb_event event)
 {
 	return event.kind == EV_DONE || event.kind == EV_READY;
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void arrive_in_general(
 		if (!replay->retries || !tb_failures_end_corrupted(credits, id))
 			tb_nodes_arrive(replay, id);
 		break;
-	case EV_LOOK:
+	case EV_CHOOSE:
 		credits_revisit(credits, id);
 		break;
 	case EV_DRAINED:
@@ -75,7 +75,7 @@ static __attribute__((noinline)) void arrive_in_general(
 
 static inline void credits_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	if (credits_of_replay(replay)->is_straight && is_frequent(event))
+	if (credits_of_replay(replay)->setup.straight && is_frequent(event))
 		tb_straight_arrive(credits_of_replay(replay), event);
 	else
 		arrive_in_general(replay, event);
@@ -114,15 +114,15 @@ static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 static inline void credits_serve_links(struct tb_replay *replay)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->is_straight)
+	if (credits->setup.straight)
 		tb_straight_serve(credits);
 	else if (credits->senders_now.n || credits->switches_now.n)
 		serve_rounds(credits);
 }
 
-// looks_alone does what happens in phase 1 for the most frequent events, and returns the
-// slot of the link that looks then; NOTHING.
-static inline uint32_t looks_alone(struct credits *credits, struct tb_event event)
+// chooses_alone does what happens in phase 1 for the most frequent events, and returns
+// the slot of the link that chooses then, or NOTHING.
+static inline uint32_t chooses_alone(struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE)
@@ -135,20 +135,20 @@ static inline uint32_t looks_alone(struct credits *credits, struct tb_event even
 	return NOTHING;
 }
 
-// alone_in_general: where at most one link looks there is no need of lists.
+// alone_in_general needs no lists where at most one link chooses.
 static __attribute__((noinline)) void alone_in_general(
 	struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (!credits->looks_alone || !is_frequent(event)) {
+	if (!credits->setup.chooses_alone || !is_frequent(event)) {
 		credits_arrive(replay, event);
 		credits_choose(replay);
 		credits_serve_links(replay);
 		return;
 	}
-	uint32_t slot = looks_alone(credits, event);
+	uint32_t slot = chooses_alone(credits, event);
 	if (slot != NOTHING && credits->switches_now.n == 0)
-		tb_arbiter_look(credits, slot);
+		tb_arbiter_serve_one(credits, slot);
 	else if (slot != NOTHING)
 		list_sender(credits, slot);
 	if (credits->n_next_heads || credits->switches_now.n)
@@ -158,9 +158,9 @@ static __attribute__((noinline)) void alone_in_general(
 static inline void credits_alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->is_straight && is_frequent(event))
+	if (credits->setup.straight && is_frequent(event))
 		tb_straight_alone(credits, event);
-	else if (credits->is_straight && event.kind == EV_IN)
+	else if (credits->setup.straight && event.kind == EV_IN)
 		tb_nodes_arrive(replay, event.subject);
 	else
 		alone_in_general(replay, event);
@@ -191,7 +191,7 @@ static tb_time_ps credits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	const struct credits *credits = (const void *)replay;
-	if (credits->is_straight)
+	if (credits->setup.straight)
 		return tb_straight_injects_at(credits, node, id);
 	const struct credit_packet *packet = credit_packet_at(credits, id);
 	uint32_t slot = credits->first_node + node;
@@ -208,13 +208,13 @@ static tb_time_ps credits_injects_at(
 static void credits_inject_packet(
 	struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
-	if (credits_of_replay(replay)->is_straight)
+	if (credits_of_replay(replay)->setup.straight)
 		tb_straight_inject(credits_of_replay(replay), node, packet);
 	else
 		tb_crossing_inject(credits_of_replay(replay), node, packet);
 }
 
-// notify has the source of a marked packet know at `at`, unless it was told lately.
+// notify has the source of a marked packet know at `at`, unless it was notified recently.
 static void notify(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps at)
 {
@@ -317,5 +317,5 @@ static int credits_run(
 static void credits_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_credits, until);
-	tb_parts_hand_told(credits_of_replay(replay), until);
+	tb_parts_hand_pending(credits_of_replay(replay), until);
 }

@@ -33,7 +33,7 @@ static inline void fetch_sender(const struct credits *credits, uint32_t slot)
 static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot)
 {
 	const struct lane *lane = lane_at(credits, slot, 0);
-	if (!credits->plain || lane->heads == 0)
+	if (!credits->setup.plain || lane->heads == 0)
 		return NOTHING;
 	return slot - sender_at(credits, slot)->port +
 	       queue_in_turn(lane->heads, lane->turn);
@@ -44,7 +44,7 @@ static inline void credits_prefetch_subject(
 {
 	const struct tb_replay *replay = &credits->replay;
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
+	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		fetch_sender(credits, id);
 	} else if (event.kind == TB_EVENT_NODE) {
 		credits_fetch(&replay->nics[id]);
@@ -65,23 +65,23 @@ void tb_credits_prefetch_first(
 }
 
 // returned_by returns the slot that gets credits back from a link next: that of its
-// candidate where credits are announced as the candidate leaves, else that of the packet
-// that is leaving.
+// candidate where credits are sent as the candidate leaves, else that of the packet that
+// is leaving.
 static inline uint32_t returned_by(const struct credits *credits, uint32_t slot)
 {
-	return credits->announces ? candidate_of(credits, slot)
-				  : sender_at(credits, slot)->from;
+	return credits->setup.early_credits ? candidate_of(credits, slot)
+					    : sender_at(credits, slot)->from;
 }
 
 static inline void prefetch_link_second(const struct credits *credits, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
 	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t announced = returned_by(credits, slot);
-	if (announced != NOTHING)
-		credits_fetch(sender_at(credits, announced));
-	if (announced != NOTHING)
-		credits_fetch(receiver_at(credits, announced));
+	uint32_t upstream = returned_by(credits, slot);
+	if (upstream != NOTHING)
+		credits_fetch(sender_at(credits, upstream));
+	if (upstream != NOTHING)
+		credits_fetch(receiver_at(credits, upstream));
 	credits_fetch(receiver_at(credits, sender->peer));
 	credits_fetch(cell_at(credits, sender->peer));
 	if (candidate == NOTHING)
@@ -111,7 +111,7 @@ static inline bool is_here(const struct credits *credits, uint32_t id)
 void tb_credits_prefetch_second(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
+	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		prefetch_link_second(credits, id);
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
@@ -149,10 +149,10 @@ static inline void prefetch_link_third(const struct credits *credits, uint32_t s
 {
 	const struct link_sender *sender = sender_at(credits, slot);
 	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t announced = returned_by(credits, slot);
-	if (announced != NOTHING)
-		fetch_back(credits, announced);
-	if (sender->announced)
+	uint32_t upstream = returned_by(credits, slot);
+	if (upstream != NOTHING)
+		fetch_back(credits, upstream);
+	if (sender->has_pending)
 		fetch_back(credits, slot);
 	credits_fetch(lane_at(credits, slot, 0)->updates);
 	uint32_t first = NOTHING;
@@ -168,7 +168,7 @@ static inline void prefetch_link_third(const struct credits *credits, uint32_t s
 void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
+	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		prefetch_link_third(credits, id);
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);

@@ -40,7 +40,7 @@ void tb_routing_arrive(struct credits *credits, uint32_t id)
 			return;
 		}
 	}
-	if (credits->pauses)
+	if (credits->setup.pauses)
 		tb_pause_come(credits, packet->at, packet->vl, packet->of.wire_bytes);
 	if (TB_ARRAY_RESERVE(&credits->come.ids, &credits->come_room,
 		    credits->come.n + (size_t)1) != TB_OK) {
@@ -145,7 +145,7 @@ static uint32_t credit_link_choose(
 {
 	const struct tb_network *net = credits->replay.net;
 	uint32_t way = packet->route;
-	if (!credits->adapts && !credits->replay.retries)
+	if (!credits->setup.adaptive && !credits->replay.retries)
 		return credit_route(credits, queue_switch(credits, packet->at), packet);
 	if (!credits->replay.retries)
 		way = tb_network_route(net, queue_switch(credits, packet->at),
@@ -177,7 +177,7 @@ void tb_routing_choose(struct credits *credits)
 		struct credit_packet *packet =
 			credit_packet_at(credits, credits->come.ids[i]);
 		packet->route = credit_link_choose(credits, packet);
-		if (credits->adapts)
+		if (credits->setup.adaptive)
 			credits->loads[packet->route]++;
 		if (credits->markers)
 			marker_of(credits, packet)->bytes += packet->of.wire_bytes;

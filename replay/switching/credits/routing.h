@@ -25,8 +25,8 @@ static inline uint32_t credit_route(
 	return credits->slot_of_link[route];
 }
 
-// route_by_digits does so where credits->by_digits, for a packet that came in through a
-// port: a switch's ports lead down, then up, by digit.
+// route_by_digits does so where credits->setup.by_digits, for a packet that came in
+// through a port: a switch's ports lead down, then up, by digit.
 static inline uint32_t route_by_digits(
 	const struct credits *credits, uint32_t port, const struct credit_packet *packet)
 {

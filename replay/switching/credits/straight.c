@@ -1,11 +1,11 @@
 // The straight path: a crossing from choice to queue, in one piece, for the common case.
 //
-// Where credits->is_straight a switch has a queue for each input and output, one lane and
-// up to 64 ports; an input sends a limited number at once; links are equal and take time;
-// routes are known ahead, credits announced, and no link fails. Then most of what the
-// other files ask is known when a run is set up. What is rare here too is left to them:
-// who is let in by an update of this instant, inputs that have S packets in the crossbar,
-// links to other parts. The results are theirs, which tests compare.
+// Where credits->setup.straight a switch has a queue for each input and output, one lane
+// and up to 64 ports; an input sends a limited number at once; links are equal and take
+// time; routes are known ahead, credits are sent early, and no link fails. Then most of
+// what the other files ask is known when a run is set up. What is rare here too is left
+// to them: who is let in by an update of this instant, inputs that have S packets in the
+// crossbar, links to other parts. The results are theirs, which tests compare.
 #include "straight.h"
 
 #include "crossing_steps.h"
@@ -24,10 +24,10 @@ struct straight_link { // with its only lane
 bool tb_straight_is_possible(const struct credits *credits)
 {
 	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
-	       credits->speedup != ANY_NUMBER && credits->joins_at_once &&
-	       credits->announces && !credits->counts && !credits->notes_paths &&
-	       !credits->instant_links && !credits->replay.retries &&
-	       credits_wire_time(&credits->common, 1) > 0;
+	       credits->speedup != ANY_NUMBER && credits->setup.joins_at_once &&
+	       credits->setup.early_credits && !credits->setup.counts_waiting &&
+	       !credits->setup.notes_paths && !credits->setup.instant_links &&
+	       !credits->replay.retries && credits_wire_time(&credits->common, 1) > 0;
 }
 
 static inline struct straight_link *straight_link_at(
@@ -73,8 +73,8 @@ ALWAYS_INLINE void straight_append(struct credits *credits, struct credit_packet
 	packet->next = NOTHING;
 	packet->queued = true;
 	queue->last = id;
-	if (queue->fresh == NOTHING)
-		queue->fresh = id;
+	if (queue->first_uncounted == NOTHING)
+		queue->first_uncounted = id;
 	if (!is_first) {
 		record_at(credits, last)->next = id;
 		return;
@@ -112,7 +112,7 @@ ALWAYS_INLINE void straight_carry(
 	uint32_t port = receiver->port;
 	packet->port = (uint16_t)port;
 	packet->ready_at = replay->now + latency_ps;
-	if (credits->by_digits)
+	if (credits->setup.by_digits)
 		packet->route = route_by_digits(credits, port, packet);
 	else
 		packet->route =
@@ -151,14 +151,14 @@ void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
 }
 
 // straight_leave_queue takes the first packet off its queue. The next one takes the same
-// link, which is busy now: nobody looks at it in a further round of this instant.
+// link, which is busy now and does not choose again in this instant.
 static inline void straight_leave_queue(struct credits *credits,
 	struct straight_link *link, struct queue *queue, struct credit_packet *packet)
 {
 	uint32_t id = packet->next;
 	queue->first = id;
-	if (queue->fresh == packet->of.id)
-		queue->fresh = id;
+	if (queue->first_uncounted == packet->of.id)
+		queue->first_uncounted = id;
 	else
 		queue->waiting -= packet->of.wire_bytes;
 	packet->queued = false;
@@ -205,7 +205,7 @@ static inline void straight_put_off(
 		if (update->known_at < known_at)
 			update->known_at = known_at;
 	}
-	sender->announced = i < lane->n;
+	sender->has_pending = i < lane->n;
 }
 
 // push_update: an update whose address is taken is kept out of the way of those that are
@@ -216,9 +216,9 @@ static __attribute__((noinline)) void push_update(
 	tb_lanes_push(credits, slot, 0, &update);
 }
 
-// straight_schedule_ready has the sender before the switch know of the `blocks` that a
-// packet, which has begun to leave by a link, will free (see lanes_return).
-ALWAYS_INLINE void straight_schedule_ready(struct credits *credits,
+// straight_send_credits puts the `blocks` that a packet frees, which has begun to leave
+// by a link, into the ring of the sender before the switch, as lanes_return does.
+ALWAYS_INLINE void straight_send_credits(struct credits *credits,
 	const struct link_sender *sender, const struct receiver *receiver,
 	struct link_sender *reverse, uint32_t blocks)
 {
@@ -233,7 +233,7 @@ ALWAYS_INLINE void straight_schedule_ready(struct credits *credits,
 		.blocks = blocks};
 	struct lane *lane = &straight_link_at(credits, reverse->peer)->lane;
 	uint32_t n = lane->n;
-	reverse->announced = true;
+	reverse->has_pending = true;
 	if (n > lane->mask) {
 		straight_settle(lane, credits->replay.now);
 		n = lane->n;
@@ -247,8 +247,8 @@ ALWAYS_INLINE void straight_schedule_ready(struct credits *credits,
 	*update_at(lane, n) = update;
 }
 
-// straight_begin has a packet, the first of a queue of a receiver, begin to cross a link.
-// When it left its queue matters to none of those behind it: their link is busy, then.
+// straight_begin has a packet, the first of a queue, begin to cross a link. It need not
+// record when the packet left its queue: the packets behind it wait for the busy link.
 static __attribute__((noinline)) void straight_begin(struct credits *credits,
 	struct straight_link *link, struct crossbar *crossbar,
 	struct credit_packet *packet, const struct update *by)
@@ -270,12 +270,12 @@ static __attribute__((noinline)) void straight_begin(struct credits *credits,
 		crossbar->n_begun = 0;
 	enter_crossbar(credits, slot, sender, receiver);
 	straight_leave_queue(credits, link, queue_in(receiver, sender->port), packet);
-	if (sender->announced)
+	if (sender->has_pending)
 		straight_put_off(credits, slot, sender);
 	if (RARELY(reverse->crosses_parts))
 		tb_crossing_give_back(credits, sender);
 	else
-		straight_schedule_ready(credits, sender, receiver, reverse, blocks);
+		straight_send_credits(credits, sender, receiver, reverse, blocks);
 	if (sender->n_heads > 0 && !sender->ends) {
 		sender->ends = true;
 		tb_wheel_put_steady(
@@ -284,8 +284,8 @@ static __attribute__((noinline)) void straight_begin(struct credits *credits,
 	straight_carry(credits, sender, packet);
 }
 
-// straight_choose_when_known lets a link take a packet if it has the credits with what it
-// comes to know now; else it looks again when it has.
+// straight_choose_when_known lets a link take a packet if the updates of this instant
+// give it enough credits; if not, the link chooses again when it has them.
 static __attribute__((noinline)) void straight_choose_when_known(struct credits *credits,
 	struct crossbar *crossbar, struct straight_link *link,
 	struct credit_packet *packet)
@@ -298,8 +298,8 @@ static __attribute__((noinline)) void straight_choose_when_known(struct credits 
 		tb_lanes_wait(credits, packet->route, &link->lane, need);
 }
 
-// straight_choose lets a link that is free take a packet. What it came to know of credits
-// is added up when those that it has do not suffice: that they do is known then, too.
+// straight_choose lets a free link take a packet. It adds the updates that have arrived
+// to the lane's credits only if these do not suffice.
 ALWAYS_INLINE void straight_choose(
 	struct credits *credits, struct crossbar *crossbar, struct straight_link *link)
 {
@@ -321,7 +321,7 @@ ALWAYS_INLINE void straight_choose(
 }
 
 // first_phase is what an EV_DONE or EV_READY does in phase 1. Returns the slot of the
-// link that is to look then; NOTHING.
+// link that is to choose then, or NOTHING.
 ALWAYS_INLINE uint32_t first_phase(struct credits *credits, struct tb_event event)
 {
 	if (event.kind == EV_DONE) {
@@ -352,19 +352,19 @@ void tb_straight_arrive(struct credits *credits, struct tb_event event)
 {
 	uint32_t slot = first_phase(credits, event);
 	if (slot != NOTHING)
-		list_link(credits, slot, &straight_link_at(credits, slot)->sender);
+		list_to_choose(credits, slot, &straight_link_at(credits, slot)->sender);
 }
 
-// straight_serve_ports lets those links choose that look, of those in `ports`.
+// straight_serve_ports lets those links in `ports` choose that are to.
 static inline void straight_serve_ports(
 	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
 {
-	uint64_t looking;
-	while ((looking = crossbar->looking & ports) != 0) {
-		uint32_t port = (uint32_t)__builtin_ctzll(looking);
+	uint64_t choosing;
+	while ((choosing = crossbar->choosing & ports) != 0) {
+		uint32_t port = (uint32_t)__builtin_ctzll(choosing);
 		struct straight_link *link =
 			straight_link_at(credits, crossbar->first + port);
-		crossbar->looking &= ~(looking & -looking);
+		crossbar->choosing &= ~(choosing & -choosing);
 		if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
 			straight_choose(credits, crossbar, link);
 	}
@@ -377,7 +377,7 @@ static __attribute__((noinline)) void serve_switch(
 	do {
 		straight_serve_ports(credits, crossbar, ports);
 		ports = ~UINT64_C(0);
-	} while (crossbar->looking != 0);
+	} while (crossbar->choosing != 0);
 }
 
 void tb_straight_serve(struct credits *credits)
@@ -397,7 +397,7 @@ void tb_straight_alone(struct credits *credits, struct tb_event event)
 	uint32_t slot = first_phase(credits, event);
 	if (RARELY(credits->switches_now.n)) { // an input may send again
 		if (slot != NOTHING)
-			list_link(
+			list_to_choose(
 				credits, slot, &straight_link_at(credits, slot)->sender);
 		tb_straight_serve(credits);
 		return;
@@ -408,7 +408,8 @@ void tb_straight_alone(struct credits *credits, struct tb_event event)
 	struct crossbar *crossbar = &credits->crossbars[link->sender.sw];
 	crossbar->began_with = crossbar->n_begun;
 	straight_choose(credits, crossbar, link);
-	if (RARELY(credits->switches_now.n)) { // for those that the choice let look again
+	if (RARELY(credits->switches_now
+			    .n)) { // links that may choose again after this choice
 		credits->switches_now.n = 0;
 		serve_switch(credits, crossbar);
 		crossbar->listed = false;

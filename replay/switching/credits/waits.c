@@ -144,13 +144,13 @@ static bool visit_queue(struct credits *credits, const struct queue *queue,
 }
 
 // each_waiting does so for the queues of a receiver. Where there may be many, most hold
-// nothing: it passes over those that have not since it looked last.
+// nothing: it passes over those that have not since the last time.
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
 	struct receiver *receiver = receiver_at(credits, slot);
 	bool any = false;
-	if (credits->plain)
+	if (credits->setup.plain)
 		return visit_queue(credits, queue_in(receiver, 0), until, visit);
 	uint64_t *used = used_queues_at(credits, receiver, slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;

@@ -173,9 +173,9 @@ static void fluid_flow_look_again(struct fluid *fluid)
 	if (fluid->n_ends == 0)
 		return;
 	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
-	if (at >= fluid->looks_at)
+	if (at >= fluid->event_at)
 		return;
-	fluid->looks_at = at;
+	fluid->event_at = at;
 	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
 }
 

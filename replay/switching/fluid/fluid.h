@@ -76,7 +76,7 @@ struct fluid {
 	uint32_t *listed, n_listed;    // links that carry, or carried in the open bin
 	uint32_t *ends, n_ends;	       // flows, a heap
 	size_t ends_room;
-	tb_time_ps looks_at; // the earliest EV_END under way
+	tb_time_ps event_at; // the earliest EV_END under way
 	uint32_t *beginning; // messages, in this round
 	uint32_t n_beginning;
 	size_t beginning_room;

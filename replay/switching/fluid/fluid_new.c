@@ -58,7 +58,7 @@ static int make_nodes(struct fluid *fluid)
 {
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_network_params *params = &net->params;
-	fluid->looks_at = TB_TIME_NEVER;
+	fluid->event_at = TB_TIME_NEVER;
 	if (params->credits.message_gap_ps) {
 		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
 		if (!fluid->node_begun_at)

@@ -12,8 +12,8 @@ static void fluid_arrive(struct tb_replay *replay, struct tb_event event)
 	struct fluid *fluid = fluid_of(replay);
 	if (event.kind == EV_BEGIN)
 		tb_fluid_begins(fluid, event.subject);
-	else if (fluid->looks_at <= replay->now)
-		fluid->looks_at = TB_TIME_NEVER;
+	else if (fluid->event_at <= replay->now)
+		fluid->event_at = TB_TIME_NEVER;
 }
 
 static void fluid_choose(struct tb_replay *replay)

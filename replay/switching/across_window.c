@@ -1,46 +1,47 @@
-// What processes tell each other of a window.
+// The results of a window, as processes send them to each other.
 #include "across_impl.h"
 
-// An ending. How long the message took is only told where it is recorded, in rank 0: what
-// a source does depends on when it is told alone.
-struct told_ending {
+// An ending. Only rank 0, which records messages, gets the figures of the message: the
+// sources of the other processes need no more than its time.
+struct ending_record {
 	tb_time_ps at;
 	uint32_t message;
 	uint8_t kind, uses;
 	uint8_t has_figures;
 };
 
-struct told_figures {
+struct figures_record {
 	tb_time_ps queue_ps, started_at, delivered_at, ideal_ps;
 	uint32_t n_packets;
 };
 
-// What its source's part knows of a message whose last packet has been handed over: its
-// destination's part passes it on with the ending.
-struct told_known {
+// What the part of its source knows of a message. It follows the message's last packet,
+// as the part of its destination reports it with the ending.
+struct start_record {
 	tb_time_ps queue_ps, started_at;
 	uint32_t message;
 };
 
-struct told_crossing { // a part message; then its words, then its packet, if it has them
+struct crossing_record { // a part message; then its words, then its packet, if it has
+			 // them
 	tb_time_ps at;
 	uint32_t link;
 	uint16_t kind;
 	uint8_t has_words, has_packet;
 };
 
-static void put_ending(struct packed *packed, uint32_t rank,
+static void pack_ending(struct packed *packed, uint32_t rank,
 	const struct tb_ending *ending, const struct tb_posted *of)
 {
-	const struct told_ending told = {.at = ending->at,
+	const struct ending_record record = {.at = ending->at,
 		.message = ending->message,
 		.kind = (uint8_t)ending->kind,
 		.uses = (uint8_t)of->uses,
 		.has_figures = rank == 0 && ending->kind == TB_EVENT_DELIVERED};
-	packed_put(packed, &told, sizeof told);
-	if (!told.has_figures)
+	packed_put(packed, &record, sizeof record);
+	if (!record.has_figures)
 		return;
-	const struct told_figures figures = {.queue_ps = of->queue_ps,
+	const struct figures_record figures = {.queue_ps = of->queue_ps,
 		.started_at = of->started_at,
 		.delivered_at = of->delivered_at,
 		.ideal_ps = of->ideal_ps,
@@ -48,7 +49,7 @@ static void put_ending(struct packed *packed, uint32_t rank,
 	packed_put(packed, &figures, sizeof figures);
 }
 
-static void put_endings(struct tb_across *across, uint32_t rank)
+static void pack_endings(struct tb_across *across, uint32_t rank)
 {
 	uint32_t n = 0;
 	for (uint32_t part = across->first; part < across->end; part++)
@@ -57,12 +58,12 @@ static void put_endings(struct tb_across *across, uint32_t rank)
 	for (uint32_t part = across->first; part < across->end; part++) {
 		const struct tb_replay *replay = across_part(across, part);
 		for (uint32_t i = 0; i < replay->n_endings; i++)
-			put_ending(&across->packed, rank, &replay->endings[i],
+			pack_ending(&across->packed, rank, &replay->endings[i],
 				&across->whole->messages[replay->endings[i].message]);
 	}
 }
 
-static void add_ending(struct tb_replay *replay, const struct told_ending *told,
+static void add_ending(struct tb_replay *replay, const struct ending_record *record,
 	const struct tb_posted *of)
 {
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
@@ -70,20 +71,20 @@ static void add_ending(struct tb_replay *replay, const struct told_ending *told,
 		tb_replay_no_memory(replay, "the ended messages");
 		return;
 	}
-	replay->endings[replay->n_endings++] = (struct tb_ending){.at = told->at,
+	replay->endings[replay->n_endings++] = (struct tb_ending){.at = record->at,
 		.serial = of->serial,
-		.message = told->message,
-		.kind = (enum tb_event_kind)told->kind};
+		.message = record->message,
+		.kind = (enum tb_event_kind)record->kind};
 }
 
-// is_ending returns whether a message that there is can have ended so, by `until`.
-static bool is_ending(const struct tb_replay *whole, const struct told_ending *told)
+// is_ending checks that the message exists and can have ended so.
+static bool is_ending(const struct tb_replay *whole, const struct ending_record *record)
 {
-	return told->message < whole->n_messages && told->uses &&
-	       whole->messages[told->message].uses && told->has_figures <= 1 &&
-	       told->at >= 0 && told->at <= TB_ACROSS_LATEST &&
-	       (told->kind == TB_EVENT_SENT || told->kind == TB_EVENT_DELIVERED ||
-		       told->kind == TB_EVENT_UNDELIVERED);
+	return record->message < whole->n_messages && record->uses &&
+	       whole->messages[record->message].uses && record->has_figures <= 1 &&
+	       record->at >= 0 && record->at <= TB_ACROSS_LATEST &&
+	       (record->kind == TB_EVENT_SENT || record->kind == TB_EVENT_DELIVERED ||
+		       record->kind == TB_EVENT_UNDELIVERED);
 }
 
 static bool is_span(tb_time_ps ps)
@@ -91,30 +92,30 @@ static bool is_span(tb_time_ps ps)
 	return ps >= -TB_ACROSS_LATEST && ps <= TB_ACROSS_LATEST;
 }
 
-static bool are_figures(const struct told_figures *told)
+static bool are_figures(const struct figures_record *record)
 {
-	return is_span(told->queue_ps) && is_span(told->delivered_at) &&
-	       is_span(told->ideal_ps) &&
-	       (told->started_at == TB_TIME_NEVER || is_span(told->started_at));
+	return is_span(record->queue_ps) && is_span(record->delivered_at) &&
+	       is_span(record->ideal_ps) &&
+	       (record->started_at == TB_TIME_NEVER || is_span(record->started_at));
 }
 
-static bool take_endings(struct tb_across *across, uint32_t rank, struct unread *unread)
+static bool unpack_endings(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
-	struct told_ending told;
-	struct told_figures figures;
+	struct ending_record record;
+	struct figures_record figures;
 	uint32_t n = 0;
 	if (!get(unread, &n, sizeof n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!get(unread, &told, sizeof told) || !is_ending(whole, &told) ||
-			(told.has_figures && (!get(unread, &figures, sizeof figures) ||
-						     !are_figures(&figures))))
+		if (!get(unread, &record, sizeof record) || !is_ending(whole, &record) ||
+			(record.has_figures && (!get(unread, &figures, sizeof figures) ||
+						       !are_figures(&figures))))
 			return false;
-		struct tb_posted *of = &whole->messages[told.message];
-		of->uses = told.uses;
-		add_ending(across_part(across, across_first(across, rank)), &told, of);
-		if (!told.has_figures)
+		struct tb_posted *of = &whole->messages[record.message];
+		of->uses = record.uses;
+		add_ending(across_part(across, across_first(across, rank)), &record, of);
+		if (!record.has_figures)
 			continue;
 		of->queue_ps = figures.queue_ps;
 		of->started_at = figures.started_at;
@@ -132,36 +133,37 @@ static bool across_is_last(
 	return (packet->order ^ message->serial << 24) == message->n_packets - 1;
 }
 
-static void across_pack_messages(struct tb_across *across, const struct tb_packet *packet)
+static void pack_start(struct tb_across *across, const struct tb_packet *packet)
 {
 	const struct tb_posted *of = &across->whole->messages[packet->message];
 	if (!across_is_last(of, packet))
 		return;
-	const struct told_known known = {of->queue_ps, of->started_at, packet->message};
+	const struct start_record known = {of->queue_ps, of->started_at, packet->message};
 	packed_put(&across->packed, &known, sizeof known);
 }
 
-// across_unpack_messages: a message's source may be here, and its packet have come back.
-static bool across_unpack_messages(
+// unpack_start skips a message whose source is a node of this process: its packet has
+// come back.
+static bool unpack_start(
 	struct tb_across *across, const struct tb_packet *packet, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
 	struct tb_posted *of = &whole->messages[packet->message];
-	struct told_known told;
+	struct start_record record;
 	if (!across_is_last(of, packet))
 		return true;
-	if (!get(unread, &told, sizeof told) || told.message != packet->message ||
-		!is_span(told.queue_ps) ||
-		(told.started_at != TB_TIME_NEVER && !is_span(told.started_at)))
+	if (!get(unread, &record, sizeof record) || record.message != packet->message ||
+		!is_span(record.queue_ps) ||
+		(record.started_at != TB_TIME_NEVER && !is_span(record.started_at)))
 		return false;
 	if (tb_replay_has_node(whole, of->what.source.id))
 		return true;
-	of->queue_ps = told.queue_ps;
-	of->started_at = told.started_at;
+	of->queue_ps = record.queue_ps;
+	of->started_at = record.started_at;
 	return true;
 }
 
-void tb_across_put_waits(struct tb_across *across)
+void tb_across_pack_waits(struct tb_across *across)
 {
 	for (uint32_t part = across->first; part < across->end; part++) {
 		struct tb_wait_log *log = &across_part(across, part)->records.log;
@@ -172,7 +174,7 @@ void tb_across_put_waits(struct tb_across *across)
 	}
 }
 
-// are_waits returns whether bytes are waits of links and flows that there are.
+// are_waits checks that bytes are waits, of links and flows that exist.
 static bool are_waits(
 	const struct tb_records *records, const unsigned char *bytes, size_t n)
 {
@@ -188,7 +190,7 @@ static bool are_waits(
 	return true;
 }
 
-int tb_across_take_waits(struct tb_across *across, uint32_t rank, struct unread *unread)
+int tb_across_unpack_waits(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	int status = TB_OK;
 	for (uint32_t part = across_first(across, rank);
@@ -205,25 +207,25 @@ int tb_across_take_waits(struct tb_across *across, uint32_t rank, struct unread 
 	return status;
 }
 
-static void put_crossing(struct tb_across *across, const struct tb_part_message *message,
+static void pack_crossing(struct tb_across *across, const struct tb_part_message *message,
 	const struct tb_packet *packet)
 {
 	const uint64_t *words = message->words;
-	const struct told_crossing told = {.at = message->at,
+	const struct crossing_record record = {.at = message->at,
 		.link = message->link,
 		.kind = (uint16_t)message->kind,
 		.has_words = (words[0] | words[1] | words[2] | words[3] | words[4]) != 0,
 		.has_packet = packet != NULL};
-	packed_put(&across->packed, &told, sizeof told);
-	if (told.has_words)
+	packed_put(&across->packed, &record, sizeof record);
+	if (record.has_words)
 		packed_put(&across->packed, words, sizeof message->words);
 	if (!packet)
 		return;
 	packed_put(&across->packed, packet, across->whole->packet_bytes);
-	across_pack_messages(across, packet);
+	pack_start(across, packet);
 }
 
-static void put_handed(struct tb_across *across, uint32_t from, uint32_t rank)
+static void pack_handed(struct tb_across *across, uint32_t from, uint32_t rank)
 {
 	const struct tb_replay *replay = across_part(across, from);
 	uint32_t end = across_first(across, rank + 1);
@@ -234,28 +236,28 @@ static void put_handed(struct tb_across *across, uint32_t from, uint32_t rank)
 		while (at < n) {
 			const struct tb_part_message *message =
 				tb_handover_next(bytes, &at, &record);
-			put_crossing(across, message, record);
+			pack_crossing(across, message, record);
 		}
 	}
 }
 
 // across_parts_of_packet stores from which part to which a part message goes.
 static bool across_parts_of_packet(const struct tb_replay *whole,
-	const struct told_crossing *told, uint32_t *from, uint32_t *to)
+	const struct crossing_record *record, uint32_t *from, uint32_t *to)
 {
-	if (told->has_words > 1 || told->has_packet > 1 ||
-		told->link >= whole->net->n_links ||
-		!tb_handover_crosses(whole, told->link))
+	if (record->has_words > 1 || record->has_packet > 1 ||
+		record->link >= whole->net->n_links ||
+		!tb_handover_crosses(whole, record->link))
 		return false;
-	uint32_t near = tb_parts_from(whole->parts, whole->net, told->link);
-	uint32_t far = tb_parts_to(whole->parts, whole->net, told->link);
-	*from = told->has_packet ? near : far;
-	*to = told->has_packet ? far : near;
+	uint32_t near = tb_parts_from(whole->parts, whole->net, record->link);
+	uint32_t far = tb_parts_to(whole->parts, whole->net, record->link);
+	*from = record->has_packet ? near : far;
+	*to = record->has_packet ? far : near;
 	return true;
 }
 
-// is_packet returns whether bytes are a packet of a message that there is: all processes
-// cut it alike.
+// is_packet checks that bytes are a packet of a message that exists: all processes cut it
+// alike.
 static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
 {
 	const struct tb_network_params *params = &whole->net->params;
@@ -277,9 +279,9 @@ static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
 	       packet.wire_bytes <= (most ? most : 1);
 }
 
-// take_packet reads a packet, of which it returns the bytes, and what is known of its
-// message; NULL where there is none.
-static const void *take_packet(struct tb_across *across, struct unread *unread)
+// unpack_packet reads a packet and, if it is the last, the start of its message. It
+// returns the packet's bytes; NULL if they are no packet.
+static const void *unpack_packet(struct tb_across *across, struct unread *unread)
 {
 	const struct tb_replay *whole = across->whole;
 	const void *bytes = packed_skip(unread, 1, whole->packet_bytes);
@@ -289,53 +291,56 @@ static const void *take_packet(struct tb_across *across, struct unread *unread)
 	if (!is_packet(whole, bytes))
 		return NULL;
 	memcpy(&packet, bytes, sizeof packet);
-	if (!across_unpack_messages(across, &packet, unread))
+	if (!unpack_start(across, &packet, unread))
 		return NULL;
 	return bytes;
 }
 
-// take_crossing has the part at the other end of a link, in another process, hand over.
-static bool take_crossing(struct tb_across *across, uint32_t rank, struct unread *unread)
+// unpack_crossing reads a part message, which the part at the other end of its link hands
+// over to one of this process.
+static bool unpack_crossing(
+	struct tb_across *across, uint32_t rank, struct unread *unread)
 {
-	struct told_crossing told;
+	struct crossing_record record;
 	uint32_t from = 0, to = 0;
-	if (!get(unread, &told, sizeof told) ||
-		!across_parts_of_packet(across->whole, &told, &from, &to) ||
+	if (!get(unread, &record, sizeof record) ||
+		!across_parts_of_packet(across->whole, &record, &from, &to) ||
 		from < across_first(across, rank) ||
 		from >= across_first(across, rank + 1) ||
-		!tb_parts_has(across->whole->parts, to) || told.at < across->until ||
-		told.at > TB_ACROSS_LATEST)
+		!tb_parts_has(across->whole->parts, to) || record.at < across->until ||
+		record.at > TB_ACROSS_LATEST)
 		return false;
 	struct tb_part_message message = {
-		.at = told.at, .link = told.link, .kind = told.kind};
-	if (told.has_words && !get(unread, message.words, sizeof message.words))
+		.at = record.at, .link = record.link, .kind = record.kind};
+	if (record.has_words && !get(unread, message.words, sizeof message.words))
 		return false;
-	message.n_bytes = told.has_packet ? across->whole->packet_bytes : 0;
-	const void *packet = told.has_packet ? take_packet(across, unread) : NULL;
-	if ((told.has_packet && !packet) ||
+	message.n_bytes = record.has_packet ? across->whole->packet_bytes : 0;
+	const void *packet = record.has_packet ? unpack_packet(across, unread) : NULL;
+	if ((record.has_packet && !packet) ||
 		!across->model->can_receive(across_part(across, to), &message, packet))
 		return false;
 	tb_handover_put(across_part(across, from), to, &message, packet);
 	return true;
 }
 
-void tb_across_put_window(struct tb_across *across, uint32_t rank)
+void tb_across_pack_window(struct tb_across *across, uint32_t rank)
 {
-	put_endings(across, rank);
+	pack_endings(across, rank);
 	if (rank == 0)
-		tb_across_put_waits(across);
+		tb_across_pack_waits(across);
 	for (uint32_t part = across->first; part < across->end; part++)
-		put_handed(across, part, rank);
+		pack_handed(across, part, rank);
 }
 
-int tb_across_take_window(struct tb_across *across, uint32_t rank, struct unread *unread)
+int tb_across_unpack_window(
+	struct tb_across *across, uint32_t rank, struct unread *unread)
 {
-	if (!take_endings(across, rank, unread))
+	if (!unpack_endings(across, rank, unread))
 		return TB_EFORMAT;
 	int status =
-		across->rank == 0 ? tb_across_take_waits(across, rank, unread) : TB_OK;
+		across->rank == 0 ? tb_across_unpack_waits(across, rank, unread) : TB_OK;
 	while (status == TB_OK && unread->n)
-		if (!take_crossing(across, rank, unread))
+		if (!unpack_crossing(across, rank, unread))
 			status = TB_EFORMAT;
 	return status;
 }
