@@ -1,6 +1,6 @@
 // What was tried, in the run's store, so that findings and viewer tell it.
 #include "advice_impl.h"
-#include "store_tried.h"
+#include "store_added.h"
 
 #include <math.h>
 

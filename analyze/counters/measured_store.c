@@ -1,7 +1,7 @@
 #include "measured_impl.h"
 
 #include "store.h"
-#include "store_counts.h"
+#include "store_added.h"
 
 #include <stdio.h>
 #include <stdlib.h>
