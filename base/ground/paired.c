@@ -17,16 +17,6 @@ static int order_ranked(const void *left, const void *right)
 	return TB_ORDER(a->at, b->at);
 }
 
-static void estimate_shift(struct tb_paired *test, const double *before,
-	const double *after, size_t n_pairs, double *differences)
-{
-	test->before = tb_estimate_of(before, n_pairs).mean;
-	test->after = tb_estimate_of(after, n_pairs).mean;
-	for (size_t k = 0; k < n_pairs; k++)
-		differences[k] = after[k] - before[k];
-	test->change = tb_estimate_of(differences, n_pairs);
-}
-
 int tb_paired_tests(struct tb_paired *tests, const double *before, const double *after,
 	size_t n, size_t n_pairs, struct tb_error *error)
 {
@@ -37,9 +27,13 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 		free(differences);
 		return tb_fail_memory(error, "a comparison");
 	}
-	for (size_t i = 0; i < n; i++)
-		estimate_shift(&tests[i], before + i * n_pairs, after + i * n_pairs,
-			n_pairs, differences);
+	for (size_t i = 0; i < n; i++, before += n_pairs, after += n_pairs) {
+		tests[i].before = tb_estimate_of(before, n_pairs).mean;
+		tests[i].after = tb_estimate_of(after, n_pairs).mean;
+		for (size_t k = 0; k < n_pairs; k++)
+			differences[k] = after[k] - before[k];
+		tests[i].change = tb_estimate_of(differences, n_pairs);
+	}
 	// Half interval that a tenth of those that vary fall short of; 0 among few
 	// figures.
 	double doubt = 0;

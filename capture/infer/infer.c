@@ -531,8 +531,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 					"endpoint", endpoints, sizeof endpoints));
 		return tb_fail(error, TB_EFORMAT,
 			"no message is left of %llu records: a job needs payload between "
-			"two "
-			"endpoints",
+			"two endpoints",
 			(unsigned long long)report->n_records);
 	}
 	tb_passages_report(inferring->ports, report);

@@ -280,8 +280,7 @@ static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 	if (status == TB_OK && m->n_sends != m->n_recvs + m->n_wild)
 		return tb_fail_in(error, TB_EFORMAT, m->job->name,
 			"rank %" PRIu32
-			" has %zu receives (%zu with any source or tag) for "
-			"%zu messages",
+			" has %zu receives (%zu with any source or tag) for %zu messages",
 			m->rank, m->n_recvs + m->n_wild, m->n_wild, m->n_sends);
 	return status;
 }

@@ -724,8 +724,7 @@ static char *chakra_note(const struct chakra_writing *w)
 	if (w->inexact_ns)
 		fprintf(stream,
 			"Chakra's durations are whole microseconds, which are off by %s "
-			"in "
-			"all; duration_ns has the rest\n",
+			"in all; duration_ns has the rest\n",
 			tb_format_time((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS), time,
 				sizeof time));
 	if (w->has_shared)

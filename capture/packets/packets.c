@@ -455,23 +455,18 @@ static int next_spread(struct tb_packets *packets, struct tb_error *error)
 	return status < 0 ? tb_fail_memory(error, "the packets") : status;
 }
 
-// begin_spread takes the first record that was sampled.
-static int begin_spread(struct tb_packets *packets, struct tb_error *error)
-{
-	if (sampled_new(&packets->sampled) != TB_OK ||
-		sampled_put(packets->sampled, &packets->record) != TB_OK)
-		return tb_fail_memory(error, "the packets");
-	return next_spread(packets, error);
-}
-
 static inline int next_record(struct tb_packets *packets, struct tb_error *error)
 {
 	if (packets->sampled)
 		return next_spread(packets, error);
 	int status = next_cleaned(packets, error);
-	return status == 1 && packets->record.stands_for > 1
-		       ? begin_spread(packets, error)
-		       : status;
+	if (status != 1 || packets->record.stands_for <= 1)
+		return status;
+	// The first record that was sampled.
+	if (sampled_new(&packets->sampled) != TB_OK ||
+		sampled_put(packets->sampled, &packets->record) != TB_OK)
+		return tb_fail_memory(error, "the packets");
+	return next_spread(packets, error);
 }
 
 static bool apply_time_scale(

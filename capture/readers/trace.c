@@ -45,11 +45,9 @@ static const struct foreign foreign_formats[] = {
 		"is a log of Darshan: which files a job read and wrote, not its "
 		"messages; 'tailback synth io' models such traffic"},
 	{".nsys-rep", NULL, NULL,
-		"is a report of Nsight Systems: export it with 'nsys export -t "
-		"sqlite'"},
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
 	{".qdrep", NULL, NULL,
-		"is a report of Nsight Systems: export it with 'nsys export -t "
-		"sqlite'"},
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
 	{".qdstrm", NULL, NULL,
 		"is an unfinished report of Nsight Systems: import it with "
 		"QdstrmImporter, then export it with 'nsys export -t sqlite'"},
@@ -91,8 +89,7 @@ static const struct foreign foreign_formats[] = {
 		"is a trace of Jumpshot (SLOG-2): 'tailback trace' or Score-P "
 		"record anew"},
 	{".clog2", NULL, NULL,
-		"is a trace of MPE (CLOG-2): 'tailback trace' or Score-P record "
-		"anew"},
+		"is a trace of MPE (CLOG-2): 'tailback trace' or Score-P record anew"},
 	{".stf", NULL, NULL,
 		"is a trace of Intel's Trace Analyzer: 'tailback trace' or Score-P "
 		"record anew"},
@@ -163,22 +160,6 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 	return status;
 }
 
-// settle_facts keeps facts without a job where the files are fine, but no job can be made
-// of them.
-static int settle_facts(struct tb_trace *trace, int status, struct tb_error *error)
-{
-	bool stands = status == TB_EFORMAT || status == TB_EUSAGE;
-	if (status != TB_OK && stands && error) {
-		trace->refusal = *error;
-		return TB_OK;
-	}
-	if (status == TB_OK)
-		return TB_OK;
-	tb_facts_free(trace->facts);
-	trace->facts = NULL;
-	return status;
-}
-
 // trace_read_calls makes a job of what the row's reader found the ranks to have
 // called. It opens the paths itself: they may be a folder, or several.
 static int trace_read_calls(struct tb_trace *trace,
@@ -213,7 +194,16 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
-	return trace->facts ? settle_facts(trace, status, error) : status;
+	if (status == TB_OK || !trace->facts)
+		return status;
+	// The files may be fine, but no job can be made of them: then keep the facts.
+	if ((status == TB_EFORMAT || status == TB_EUSAGE) && error) {
+		trace->refusal = *error;
+		return TB_OK;
+	}
+	tb_facts_free(trace->facts);
+	trace->facts = NULL;
+	return status;
 }
 
 static bool begins_pcap(struct tb_bytes first)

@@ -337,8 +337,7 @@ int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *erro
 	if (pattern->multiple_of == 0 && (o->n_nodes & (o->n_nodes - 1)) != 0)
 		return tb_fail(error, TB_EUSAGE,
 			"%s moves binary digits: the number of nodes must be a power of "
-			"two, "
-			"not %" PRIu32,
+			"two, not %" PRIu32,
 			pattern->name, o->n_nodes);
 	if (pattern->multiple_of > 1 && o->n_nodes % pattern->multiple_of != 0)
 		return tb_fail(error, TB_EUSAGE,
