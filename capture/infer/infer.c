@@ -617,17 +617,15 @@ static char *notes_of(const struct tb_infer_report *report)
 			"not in the job\n",
 			tb_format_time(
 				report->path_ns * TB_PS_PER_NS, size, sizeof size));
-	uint64_t n_messages = report->n_messages;
-	note_count(stream, report->n_recurring, n_messages,
+	note_count(stream, report->n_recurring, n,
 		"waits for what comes before it in every repetition",
 		"wait for what comes before them in every repetition");
-	note_count(stream, report->n_nearest, n_messages,
+	note_count(stream, report->n_nearest, n,
 		"waits for the last delivery before it, for want of a rule that recurs",
 		"wait for the last delivery before them, for want of a rule that recurs");
-	note_count(stream, report->n_first, n_messages,
-		"waits for nothing that was captured",
+	note_count(stream, report->n_first, n, "waits for nothing that was captured",
 		"wait for nothing that was captured");
-	note_count(stream, report->n_hidden, n_messages,
+	note_count(stream, report->n_hidden, n,
 		"stood behind others of its node, so that the computation before it is "
 		"the usual one or the least possible",
 		"stood behind others of their node, so that the computation before them "

@@ -331,8 +331,8 @@ static int64_t call_of_entry(const struct message_stream *stream,
 							      : passage->called_ns;
 }
 
-// begin_entry begins a message of a stream.
-static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
+// open_message begins a message of a stream.
+static int open_message(struct tb_message_finder *messages, uint32_t stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	if (messages->n_entries >= INT32_MAX)
@@ -479,7 +479,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 		stream->open = NONE;
 	bool begins = stream->open == NONE;
 	if (status == TB_OK && begins)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
@@ -654,7 +654,7 @@ static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends
 	int status = TB_OK;
 	uint32_t bytes = record->payload_bytes;
 	if (messages->streams[at].open == NONE)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	if (bytes == 0 && (record->flags & TB_RC_REQUEST))

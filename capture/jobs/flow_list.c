@@ -97,10 +97,10 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	return TB_OK;
 }
 
-// read_word reads a word of a flow's line and the number after it. `seen` has a bit for
-// each word that the line had.
-static int read_word(struct flow_list_reading *reading, struct flow *flow, unsigned *seen,
-	const char *word, const char *text)
+// read_flow_word reads a word of a flow's line and the number after it. `seen` has a bit
+// for each word that the line had.
+static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
+	unsigned *seen, const char *word, const char *text)
 {
 	static const char *const words[] = {"send_done_trigger", "recv_done_trigger",
 		"trigger", "size", "start", "id", "prio"};
@@ -192,7 +192,7 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 	unsigned seen = 0;
 	int status = read_flow_ends(reading, ends, &flow);
 	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
-		status = read_word(
+		status = read_flow_word(
 			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
 	if (status != TB_OK)
 		return status;

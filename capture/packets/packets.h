@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum tb_choice { TB_AUTO, TB_YES, TB_NO };
+enum tb_packets_choice { TB_AUTO, TB_YES, TB_NO };
 
 // A gap longer than this means two captures in one file or a clock that was set. It
 // always shrinks to a second.
@@ -52,7 +52,7 @@ struct tb_packets_options {
 	// Drop copies of frames. AUTO: for `any` captures, pcapng and several inputs, if
 	// another point saw the frame first. YES: in any case, even if one point saw
 	// both; for mirror ports that send each frame twice.
-	enum tb_choice dedup;
+	enum tb_packets_choice dedup;
 	bool keep_retransmissions;
 	bool keep_acks;		 // pure acknowledgements
 	tb_time_ps squeeze_idle; // longer gaps between packets shrink to this, before

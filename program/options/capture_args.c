@@ -27,10 +27,11 @@ void tb_cmd_want_time(const struct argp_state *state, const char *name, const ch
 const char *const tb_cmd_dedup_words[] = {
 	[TB_AUTO] = "auto", [TB_YES] = "yes", [TB_NO] = "no", NULL};
 
-static enum tb_choice want_dedup(const struct argp_state *state, const char *text)
+static enum tb_packets_choice want_dedup(const struct argp_state *state, const char *text)
 {
 	static const struct tb_cmd_words words[] = {TB_CMD_CAPTURE_WORDS, {0}};
-	return text ? (enum tb_choice)tb_cmd_word(words, TB_KEY_DEDUP, text, state)
+	return text ? (enum tb_packets_choice)tb_cmd_word(
+			      words, TB_KEY_DEDUP, text, state)
 		    : TB_YES;
 }
 
