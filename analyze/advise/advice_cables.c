@@ -96,9 +96,9 @@ static char *double_rate(const char *list, const char *node, size_t *size)
 	return NULL;
 }
 
-// write_list writes the run's network as an edge list; malloc'ed, NULL where it cannot be
-// one.
-static char *write_list(const struct tb_advice *advice, const char *name)
+// write_cable_list writes the run's network as an edge list; malloc'ed, NULL where it
+// cannot be one.
+static char *write_cable_list(const struct tb_advice *advice, const char *name)
 {
 	struct tb_network *network = NULL;
 	char *text = NULL;
@@ -178,7 +178,7 @@ int tb_advice_search_node(struct tb_advice *advice, struct tb_error *error)
 	const char *name = tb_advice_network(&words);
 	if (name && !is_file && strcspn(name, "./") < strcspn(name, ","))
 		name = NULL; // an INI file: an edge list takes presets alone
-	char *list = name ? write_list(advice, name) : NULL, *faster = NULL;
+	char *list = name ? write_cable_list(advice, name) : NULL, *faster = NULL;
 	char called[160];
 	size_t size = 0;
 	snprintf(called, sizeof called, "%s",

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// add adds a change, whose command it takes; `output` is the store in the command that
-// the user sees. NULL without memory.
-static struct tb_change *add(struct tb_advice *advice, const char *rule,
+// add_change adds a change, whose command it takes; `output` is the store in the command
+// that the user sees. NULL without memory.
+static struct tb_change *add_change(struct tb_advice *advice, const char *rule,
 	struct tb_replay_command *words, const char *output)
 {
 	size_t size = 0;
@@ -93,7 +93,7 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 		advice->no_memory = true;
 		return;
 	}
-	struct tb_change *change = add(advice, finding->rule, &words, "new.db");
+	struct tb_change *change = add_change(advice, finding->rule, &words, "new.db");
 	if (!change)
 		return;
 	title_of(change, &advice->changes[0].words);
@@ -161,7 +161,7 @@ void tb_change_fini(struct tb_change *change)
 struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
 	struct tb_replay_command *words, const char *title)
 {
-	struct tb_change *change = add(advice, rule, words, "new.db");
+	struct tb_change *change = add_change(advice, rule, words, "new.db");
 	if (!change)
 		return NULL;
 	snprintf(change->title, sizeof change->title, "%s", title);
@@ -202,7 +202,7 @@ static int list_own(struct tb_advice *advice, struct tb_error *error)
 		return tb_fail(
 			error, TB_EIO, "the run as it was cannot be replayed: %s", away);
 	}
-	struct tb_change *own = add(advice, "none", &words, "old.db");
+	struct tb_change *own = add_change(advice, "none", &words, "old.db");
 	if (own)
 		snprintf(own->title, sizeof own->title, "as it was");
 	return TB_OK;

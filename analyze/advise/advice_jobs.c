@@ -9,8 +9,8 @@ static const double shares[] = {0.25, 0.5, 1};
 
 #define JOBS_MOST 4
 
-// is_before orders jobs by their first post.
-static bool is_before(const struct tb_jobs *jobs, uint32_t a, uint32_t b)
+// starts_before orders jobs by their first post.
+static bool starts_before(const struct tb_jobs *jobs, uint32_t a, uint32_t b)
 {
 	tb_time_ps of_a = jobs->jobs[a].first_ps, of_b = jobs->jobs[b].first_ps;
 	return of_a < of_b || (of_a == of_b && a < b);
@@ -22,7 +22,7 @@ static tb_time_ps meets(const struct tb_jobs *jobs, uint32_t job)
 	tb_time_ps longest = 0;
 	for (uint32_t i = 0; i < jobs->n; i++) {
 		tb_time_ps until = jobs->jobs[i].last_ps - jobs->jobs[job].first_ps;
-		if (i != job && is_before(jobs, i, job) && until > longest)
+		if (i != job && starts_before(jobs, i, job) && until > longest)
 			longest = until;
 	}
 	return longest;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static double gain(double before, double after)
+static double gain_percent(double before, double after)
 {
 	return before > 0 ? 100 * (before - after) / before : 0;
 }
@@ -39,7 +39,7 @@ static double job_gain(const struct tb_advice *advice, const struct tb_change *c
 		double taken = new->job_ps[job] + (delayed ? change->delay_ps : 0);
 		bool counts = advice->job == TB_ID_NONE || advice->job == job;
 		if (counts && old->job_ps[job] > 0) {
-			sum += gain(old->job_ps[job], taken);
+			sum += gain_percent(old->job_ps[job], taken);
 			n++;
 		}
 	}
@@ -60,10 +60,10 @@ static uint32_t gather_gains(const struct tb_advice *advice,
 		const struct tb_tried_run *new = &change->outcomes[i];
 		if (!old->known || !new->known)
 			continue;
-		gains[OF_RUN][n] = gain(old->run_ps, new->run_ps);
+		gains[OF_RUN][n] = gain_percent(old->run_ps, new->run_ps);
 		gains[OF_JOBS][n] = job_gain(advice, change, old, new);
-		gains[OF_LATENCY][n] = gain(old->latency_ps, new->latency_ps);
-		gains[OF_WAIT][n++] = gain(old->wait_ps, new->wait_ps);
+		gains[OF_LATENCY][n] = gain_percent(old->latency_ps, new->latency_ps);
+		gains[OF_WAIT][n++] = gain_percent(old->wait_ps, new->wait_ps);
 	}
 	return n;
 }
@@ -107,7 +107,7 @@ static void estimate(const struct tb_advice *advice, struct tb_change *change)
 	change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
 }
 
-static int by_size(const void *left, const void *right)
+static int by_double(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
 	return (a > b) - (a < b);
@@ -139,7 +139,7 @@ static void doubt(struct tb_advice *advice, int which, double *halves)
 			varies(gain_at(change, which), change->n_seeds))
 			halves[n++] = gain_at(change, which)->half_ci;
 	}
-	qsort(halves, n, sizeof *halves, by_size);
+	qsort(halves, n, sizeof *halves, by_double);
 	double least = n ? halves[(n - 1) / 2] : 0;
 	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
@@ -187,9 +187,9 @@ void tb_advice_judge(struct tb_advice *advice)
 	free(halves);
 }
 
-// is_before: what helps and costs nothing, best first; what helps and needs hardware; the
-// rest; what failed or was not tried, by verdict.
-static bool is_before(const struct tb_advice *advice, const struct tb_change *one,
+// ranks_before: what helps and costs nothing, best first; what helps and needs hardware;
+// the rest; what failed or was not tried, by verdict.
+static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
 	const struct tb_change *of[] = {one, other};
@@ -209,7 +209,8 @@ void tb_advice_sort(struct tb_advice *advice)
 	for (size_t i = 2; i < advice->n; i++) {
 		struct tb_change moved = advice->changes[i];
 		size_t k = i;
-		for (; k > 1 && is_before(advice, &moved, &advice->changes[k - 1]); k--)
+		for (; k > 1 && ranks_before(advice, &moved, &advice->changes[k - 1]);
+			k--)
 			advice->changes[k] = advice->changes[k - 1];
 		advice->changes[k] = moved;
 	}

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int read_jobs(
+static int read_job_times(
 	struct tb_tried_run *outcome, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_jobs jobs = {0};
@@ -67,7 +67,7 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	if (status == TB_OK)
 		status = read_latency(outcome, run, error);
 	if (status == TB_OK)
-		status = read_jobs(outcome, run, error);
+		status = read_job_times(outcome, run, error);
 	if (status == TB_OK && tb_run_info(run)->n_jobs != advice->info->n_jobs)
 		status = tb_fail(error, TB_EUSAGE, "it has other jobs");
 	if (status == TB_OK) {
@@ -83,8 +83,8 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	return status;
 }
 
-// place returns where the outcome of a run goes; NULL: it is none of the try's.
-static struct tb_tried_run *place(const struct tb_advice *advice,
+// outcome_place returns where the outcome of a run goes; NULL: it is none of the try's.
+static struct tb_tried_run *outcome_place(const struct tb_advice *advice,
 	struct tb_change *change, const struct tb_try *of, uint64_t seed)
 {
 	uint64_t at = seed - advice->info->seed;
@@ -116,7 +116,8 @@ int tb_try_read(struct tb_advice *advice, const struct tb_try *of, const char *s
 		foresee(change, runs);
 	for (size_t k = 0; status == TB_OK && !of->fluid && k < tb_runs_n(runs); k++) {
 		const struct tb_run_info *info = tb_runs_at(runs, k);
-		struct tb_tried_run *outcome = place(advice, change, of, info->seed);
+		struct tb_tried_run *outcome =
+			outcome_place(advice, change, of, info->seed);
 		if (!outcome)
 			continue;
 		status = read_outcome(advice, change, outcome, store, info->id, error);

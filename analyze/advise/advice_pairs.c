@@ -49,8 +49,8 @@ static bool copy_files(struct tb_change *pair, const struct tb_change *from)
 	return true;
 }
 
-// add_pair adds two changes as one, unless they contradict each other.
-static void add_pair(struct tb_advice *advice, size_t one, size_t other)
+// add_pair_of_changes adds two changes as one, unless they contradict each other.
+static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t other)
 {
 	struct tb_replay_command words;
 	char title[sizeof advice->changes->title];
@@ -93,6 +93,6 @@ bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
 			if (!most || advice->n <= most)
-				add_pair(advice, best[i], best[k]);
+				add_pair_of_changes(advice, best[i], best[k]);
 	return advice->n > before;
 }

@@ -9,9 +9,9 @@
 // A share of the crossing bytes; what saves less is not worth a replay.
 #define WORTH 0.02
 
-// add_file makes the map of a job, and has the command name it in the user's folder.
-static int add_file(const struct tb_seating *seating, uint32_t job, const char *prefix,
-	struct tb_advice_file *file, struct tb_error *error)
+// add_rank_file makes the map of a job, and has the command name it in the user's folder.
+static int add_rank_file(const struct tb_seating *seating, uint32_t job,
+	const char *prefix, struct tb_advice_file *file, struct tb_error *error)
 {
 	FILE *stream = open_memstream(&file->text, &file->size);
 	if (!stream)
@@ -29,7 +29,7 @@ static int add_files(const struct tb_seating *seating, const char *prefix,
 {
 	int status = TB_OK;
 	for (uint32_t job = 0; job < n && status == TB_OK; job++)
-		status = add_file(seating, job, prefix, &files[job], error);
+		status = add_rank_file(seating, job, prefix, &files[job], error);
 	return status;
 }
 

@@ -70,8 +70,8 @@ static void name_change(const struct tb_advice *advice, const struct tb_route_ga
 		*saved && *best ? ", " : "", best, any ? ")" : "");
 }
 
-// add_routes adds the change, whose command it takes.
-static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
+// add_route_change adds the change, whose command it takes.
+static int add_route_change(struct tb_advice *advice, struct tb_replay_command *words,
 	const struct tb_network *network, const struct tb_route_gain *gain,
 	struct tb_error *error)
 {
@@ -98,10 +98,10 @@ static int add_routes(struct tb_advice *advice, struct tb_replay_command *words,
 	return status == TB_EUSAGE ? TB_OK : status;
 }
 
-// route opens the run's network once more and gives it routes; TB_EUSAGE and the like
-// where that cannot be done.
-static int route(struct tb_advice *advice, const char *name, struct tb_network **network,
-	struct tb_route_gain *gain, struct tb_error *error)
+// make_routes opens the run's network once more and gives it routes; TB_EUSAGE and the
+// like where that cannot be done.
+static int make_routes(struct tb_advice *advice, const char *name,
+	struct tb_network **network, struct tb_route_gain *gain, struct tb_error *error)
 {
 	int status = tb_network_open(network,
 		&(struct tb_network_description){
@@ -127,11 +127,11 @@ int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error)
 		return TB_OK;
 	const char *name = tb_advice_network(&words);
 	struct tb_error why = {0};
-	int status = name ? route(advice, name, &network, &gain, &why) : TB_EUSAGE;
+	int status = name ? make_routes(advice, name, &network, &gain, &why) : TB_EUSAGE;
 	bool is_worth_it = info->network.ascent != TB_ASCENT_DETERMINISTIC ||
 			   gain.after < (1 - WORTH) * gain.before;
 	if (status == TB_OK && gain.before > 0 && is_worth_it)
-		status = add_routes(advice, &words, network, &gain, &why);
+		status = add_route_change(advice, &words, network, &gain, &why);
 	tb_replay_command_fini(&words);
 	tb_network_free(network);
 	if (status == TB_ENOMEM && error)

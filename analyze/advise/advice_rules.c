@@ -119,8 +119,8 @@ static void raise_least(struct least *least, tb_time_ps ps, const char *why)
 		*least = (struct least){ps, why};
 }
 
-// least_of returns the time that the run takes at least with such a change.
-static struct least least_of(
+// least_run_time returns the time that the run takes at least with such a change.
+static struct least least_run_time(
 	const struct tb_advice *advice, enum gain_limit limit, tb_time_ps shorter_ps)
 {
 	const struct tb_bounds *bounds = &advice->evidence.bounds;
@@ -159,7 +159,7 @@ static void rule_out(
 	if (limit == LIMIT_NONE)
 		return;
 	// A level of links that are the nodes' is faster for these, too.
-	struct least least = least_of(
+	struct least least = least_run_time(
 		advice, change->is_for_nodes ? LIMIT_COMPUTE : limit, shorter_ps);
 	if (100 * (double)(run_ps - least.ps) >= TB_ADVICE_MATTERS * (double)run_ps)
 		return;

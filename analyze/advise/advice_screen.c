@@ -72,8 +72,8 @@ static int asks_fluid(struct tb_advice *advice, const struct tb_advice_options *
 	return status;
 }
 
-// leave_out gives what the fluid model foresees no gain of its verdict.
-static void leave_out(struct tb_advice *advice)
+// leave_out_foreseen gives what the fluid model foresees no gain of its verdict.
+static void leave_out_foreseen(struct tb_advice *advice)
 {
 	double own_ps = advice->changes[0].foreseen;
 	double off = 100 * (own_ps / (double)advice->info->simulated_ps - 1);
@@ -107,8 +107,8 @@ static void leave_out(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
-// forget takes back what it foresaw, where that is too far off or not whole.
-static void forget(struct tb_advice *advice)
+// forget_foreseen takes back what it foresaw, where that is too far off or not whole.
+static void forget_foreseen(struct tb_advice *advice)
 {
 	for (size_t i = 0; i < advice->n; i++)
 		advice->changes[i].foreseen = (double)NAN;
@@ -131,8 +131,8 @@ int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 	status = tb_tries_run(tries, list, n, 0, to, error);
 	free(list);
 	if (status == TB_OK && !tb_tries_time_is_up(tries))
-		leave_out(advice);
+		leave_out_foreseen(advice);
 	if (!advice->screens)
-		forget(advice);
+		forget_foreseen(advice);
 	return status;
 }

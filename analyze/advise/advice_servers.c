@@ -95,8 +95,8 @@ static uint32_t leaf_at(const struct floor *floor, uint32_t k, uint32_t *n)
 	return at;
 }
 
-// spread deals the servers to the leaves.
-static bool spread(struct floor *floor)
+// spread_servers deals the servers to the leaves.
+static bool spread_servers(struct floor *floor)
 {
 	uint32_t n_leaves, k = 0;
 	leaf_at(floor, 0, &n_leaves);
@@ -112,8 +112,8 @@ static bool spread(struct floor *floor)
 	return true;
 }
 
-// gather puts the servers at the leaf that has the fewest nodes with ranks.
-static bool gather(struct floor *floor)
+// gather_servers puts the servers at the leaf that has the fewest nodes with ranks.
+static bool gather_servers(struct floor *floor)
 {
 	uint32_t n_leaves, n, best = TB_ID_NONE;
 	leaf_at(floor, 0, &n_leaves);
@@ -138,7 +138,7 @@ static bool any_moved(const struct tb_seating *seating)
 	return false;
 }
 
-static int search(struct tb_advice *advice, bool (*deal)(struct floor *),
+static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
 	const char *rule, const char *what, struct tb_error *error)
 {
 	struct tb_seating seating = {0};
@@ -163,10 +163,10 @@ int tb_advice_search_servers(struct tb_advice *advice, struct tb_error *error)
 {
 	if (!advice->has_servers || advice->info->n_levels < 2)
 		return TB_OK;
-	int status = search(
-		advice, spread, "servers-apart", "spread over the leaf switches", error);
+	int status = search_deal(advice, spread_servers, "servers-apart",
+		"spread over the leaf switches", error);
 	if (status == TB_OK)
-		status = search(advice, gather, "servers-together",
+		status = search_deal(advice, gather_servers, "servers-together",
 			"at the leaf switch with the fewest ranks", error);
 	return status;
 }

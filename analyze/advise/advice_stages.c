@@ -25,8 +25,8 @@ static bool is_live(const struct tb_change *change)
 	return change->verdict < TB_VERDICT_FAILED;
 }
 
-// add_missing adds a try of those seeds of a change below `end` that are not known.
-static void add_missing(const struct tb_advice *advice, struct try_list *list,
+// add_missing_tries adds a try of those seeds of a change below `end` that are not known.
+static void add_missing_tries(const struct tb_advice *advice, struct try_list *list,
 	size_t change, uint32_t end, bool by_seed)
 {
 	const struct tb_tried_run *outcomes = advice->changes[change].outcomes;
@@ -69,7 +69,7 @@ static int try_first(
 	int status = make_list(advice, &list, error);
 	for (size_t i = 0; i < advice->n && status == TB_OK; i++)
 		if (is_live(&advice->changes[i]))
-			add_missing(advice, &list, i, advice->n_seeds,
+			add_missing_tries(advice, &list, i, advice->n_seeds,
 				n_live(advice) < tries->options->n_at_once);
 	if (status == TB_OK)
 		status = tb_tries_run(tries, list.of, list.n, from, to, error);
@@ -103,8 +103,8 @@ static size_t next_best(const struct tb_advice *advice, const size_t *best, size
 	return at;
 }
 
-// choose lists those of the best that help and whose interval is not confirmed.
-static size_t choose(const struct tb_advice *advice, struct asked asked[BEST])
+// choose_best lists those of the best that help and whose interval is not confirmed.
+static size_t choose_best(const struct tb_advice *advice, struct asked asked[BEST])
 {
 	size_t best[BEST], n = 0;
 	for (size_t k = 0; k < BEST; k++) {
@@ -120,7 +120,7 @@ static size_t choose(const struct tb_advice *advice, struct asked asked[BEST])
 	return n;
 }
 
-static uint32_t end_of(const struct asked *asked)
+static uint32_t end_of_asked(const struct asked *asked)
 {
 	uint32_t end = 2 * asked->first;
 	return end < TB_ADVICE_SEEDS_MOST ? end : TB_ADVICE_SEEDS_MOST;
@@ -135,12 +135,12 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 	if (status)
 		return status;
 	for (size_t i = 0; i < n; i++)
-		most = end_of(&asked[i]) > most ? end_of(&asked[i]) : most;
+		most = end_of_asked(&asked[i]) > most ? end_of_asked(&asked[i]) : most;
 	bool by_seed = n + 1 < tries->options->n_at_once;
-	add_missing(tries->advice, &list, 0, most, by_seed);
+	add_missing_tries(tries->advice, &list, 0, most, by_seed);
 	for (size_t i = 0; i < n; i++)
-		add_missing(tries->advice, &list, asked[i].change, end_of(&asked[i]),
-			by_seed);
+		add_missing_tries(tries->advice, &list, asked[i].change,
+			end_of_asked(&asked[i]), by_seed);
 	status = tb_tries_run(tries, list.of, list.n, from, from + (1 - from) / 2, error);
 	free(list.of);
 	return status;
@@ -151,14 +151,14 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 static bool is_replayed(const struct tb_advice *advice, const struct asked *asked)
 {
 	const struct tb_change *change = &advice->changes[asked->change];
-	for (uint32_t i = asked->first; i < end_of(asked); i++)
+	for (uint32_t i = asked->first; i < end_of_asked(asked); i++)
 		if (!change->outcomes[i].known || !advice->changes[0].outcomes[i].known)
 			return false;
 	return true;
 }
 
-// settle compares what the fresh seeds gained with what those before had promised.
-static void settle(struct tb_advice *advice, const struct asked *asked)
+// settle_asked compares what the fresh seeds gained with what those before had promised.
+static void settle_asked(struct tb_advice *advice, const struct asked *asked)
 {
 	struct tb_change *change = &advice->changes[asked->change];
 	if (!is_replayed(advice, asked))
@@ -166,7 +166,7 @@ static void settle(struct tb_advice *advice, const struct asked *asked)
 	struct tb_estimate fresh = tb_advice_fresh(advice, change, asked->first);
 	bool confirmed = fabs(fresh.mean - asked->by.mean) <= asked->by.half_ci;
 	change->settled = confirmed;
-	change->unsteady = !confirmed && end_of(asked) == TB_ADVICE_SEEDS_MOST;
+	change->unsteady = !confirmed && end_of_asked(asked) == TB_ADVICE_SEEDS_MOST;
 }
 
 static int confirm(struct tb_tries *tries, struct tb_error *error)
@@ -177,13 +177,13 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 	int status = TB_OK;
 	for (int round = 0; round < ROUNDS_MOST && status == TB_OK; round++) {
 		tb_advice_judge(advice);
-		size_t n = choose(advice, asked);
+		size_t n = choose_best(advice, asked);
 		if (!n || tb_tries_time_is_up(tries))
 			break;
 		status = replay_fresh(tries, asked, n, from, error);
 		from += (1 - from) / 2;
 		for (size_t i = 0; i < n && status == TB_OK; i++)
-			settle(advice, &asked[i]);
+			settle_asked(advice, &asked[i]);
 	}
 	tb_advice_judge(advice);
 	return status;

@@ -19,7 +19,7 @@ struct try_batch {
 	size_t n_begun, n_ended, n;
 };
 
-static void path_of(const struct tb_tries *tries, size_t i, const char *what,
+static void try_path(const struct tb_tries *tries, size_t i, const char *what,
 	char path[TB_TEMPORARY_FILE_BYTES])
 {
 	snprintf(path, TB_TEMPORARY_FILE_BYTES, "%s/%zu.%s", tries->folder.path, i, what);
@@ -51,8 +51,8 @@ static int start(struct try_batch *b, size_t i, const struct tb_replay_command *
 	struct tb_error *error)
 {
 	char store[TB_TEMPORARY_FILE_BYTES], said[TB_TEMPORARY_FILE_BYTES];
-	path_of(b->tries, i, "db", store);
-	path_of(b->tries, i, "said", said);
+	try_path(b->tries, i, "db", store);
+	try_path(b->tries, i, "said", said);
 	const char **arguments = calloc(words->n + 8, sizeof *arguments);
 	if (!arguments)
 		return tb_fail_memory(error, "a replay");
@@ -71,7 +71,7 @@ static int start(struct try_batch *b, size_t i, const struct tb_replay_command *
 	return status;
 }
 
-static int begin(struct try_batch *b, size_t i, struct tb_error *error)
+static int begin_try(struct try_batch *b, size_t i, struct tb_error *error)
 {
 	const struct tb_tries *tries = b->tries;
 	struct tb_replay_command words = {0};
@@ -90,7 +90,7 @@ static void remove_store(const struct tb_tries *tries, size_t i)
 	static const char *const endings[] = {"db", "db-journal", "said"};
 	for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
 		char path[TB_TEMPORARY_FILE_BYTES];
-		path_of(tries, i, endings[k], path);
+		try_path(tries, i, endings[k], path);
 		unlink(path);
 	}
 }
@@ -104,10 +104,10 @@ static int end(struct try_batch *b, size_t i, int code, struct tb_error *error)
 	struct tb_error of_store = {0};
 	char path[TB_TEMPORARY_FILE_BYTES], why[256];
 	int status = code == 0 ? TB_OK : TB_EIO;
-	path_of(b->tries, i, "said", path);
+	try_path(b->tries, i, "said", path);
 	if (code != 0)
 		tb_beside_sentence(path, why, sizeof why);
-	path_of(b->tries, i, "db", path);
+	try_path(b->tries, i, "db", path);
 	if (code == 0)
 		status = tb_try_read(b->tries->advice, of, path, &of_store);
 	remove_store(b->tries, i);
@@ -153,7 +153,7 @@ static int step(struct try_batch *b, struct tb_error *error)
 	int status = TB_OK, code;
 	while (status == TB_OK && b->n_begun < b->n &&
 		b->n_begun - b->n_ended < b->tries->options->n_at_once)
-		status = begin(b, b->n_begun++, error);
+		status = begin_try(b, b->n_begun++, error);
 	for (size_t i = 0; i < b->n_begun && status == TB_OK; i++)
 		if (b->children[i].pid && tb_child_ended(&b->children[i], &code))
 			status = end(b, i, code, error);

@@ -33,8 +33,9 @@ static void compare_own(struct tb_bounds *bounds, const struct tb_run *run)
 	fixed->known = true;
 }
 
-static int find(struct tb_bounds *bounds, const struct tb_leaf_traffic *traffic,
-	const struct tb_run *run, struct tb_error *error)
+static int find_best_routes(struct tb_bounds *bounds,
+	const struct tb_leaf_traffic *traffic, const struct tb_run *run,
+	struct tb_error *error)
 {
 	struct tb_switch_graph graph;
 	int status = tb_switch_graph_init(&graph, run, error);
@@ -60,7 +61,7 @@ int tb_bounds_routes(struct tb_bounds *bounds, struct tb_run *run, struct tb_err
 	if (status)
 		return status;
 	if (traffic.n_flows <= TB_SPLIT_FLOWS_MOST)
-		status = find(bounds, &traffic, run, error);
+		status = find_best_routes(bounds, &traffic, run, error);
 	tb_leaf_traffic_fini(&traffic);
 	compare_own(bounds, run);
 	// Static routes are some that might split flows.

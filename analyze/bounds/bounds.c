@@ -1,4 +1,5 @@
 #include "bounds_impl.h"
+#include "order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,6 @@ static void bound_links(struct tb_bound *bound, const struct tb_run *run,
 	bound->cables_ps = tb_links_ps(run, bytes, bytes_per_s, n);
 }
 
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
 static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
 	const struct tb_link_sample *samples)
 {
@@ -50,8 +46,8 @@ static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
 	}
 	bound_links(bound, cuts->run, samples);
 	bound->host_ps = bound->host.ps;
-	bound->cut_ps = later(bound->cut.ps, bound->cables_ps);
-	bound->routes_ps = later(bound->routes_ps, bound->cut_ps);
+	bound->cut_ps = tb_max_i64(bound->cut.ps, bound->cables_ps);
+	bound->routes_ps = tb_max_i64(bound->routes_ps, bound->cut_ps);
 }
 
 static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_run *run,
@@ -72,19 +68,14 @@ static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_
 	return status;
 }
 
-static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
-}
-
 // cut_phase cuts bounds at the phase: what crosses in its last bin is counted there when
 // it begins to, also behind the end of the run, as acknowledgements do.
 static void cut_phase(struct tb_bound *phase)
 {
-	phase->host_ps = lesser(phase->host_ps, phase->span_ps);
-	phase->cables_ps = lesser(phase->cables_ps, phase->span_ps);
-	phase->cut_ps = lesser(phase->cut_ps, phase->span_ps);
-	phase->routes_ps = lesser(phase->routes_ps, phase->span_ps);
+	phase->host_ps = tb_min_i64(phase->host_ps, phase->span_ps);
+	phase->cables_ps = tb_min_i64(phase->cables_ps, phase->span_ps);
+	phase->cut_ps = tb_min_i64(phase->cut_ps, phase->span_ps);
+	phase->routes_ps = tb_min_i64(phase->routes_ps, phase->span_ps);
 }
 
 static int bound_phases(

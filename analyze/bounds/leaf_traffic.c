@@ -15,8 +15,8 @@ void tb_leaf_traffic_fini(struct tb_leaf_traffic *traffic)
 	*traffic = (struct tb_leaf_traffic){0};
 }
 
-// find_leaves numbers the switches that nodes are joined to.
-static bool find_leaves(struct tb_leaf_traffic *traffic, const struct tb_run *run)
+// find_leaf_switches numbers the switches that nodes are joined to.
+static bool find_leaf_switches(struct tb_leaf_traffic *traffic, const struct tb_run *run)
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	const struct tb_run_link *links = tb_run_links(run);
@@ -44,9 +44,9 @@ static bool find_leaves(struct tb_leaf_traffic *traffic, const struct tb_run *ru
 	return fine;
 }
 
-// add adds a flow, and a pair for it while there is room for these.
-static int add(struct tb_leaf_traffic *traffic, struct tb_node_pair pair, double payload,
-	struct tb_error *error)
+// add_leaf_pair adds a flow, and a pair for it while there is room for these.
+static int add_leaf_pair(struct tb_leaf_traffic *traffic, struct tb_node_pair pair,
+	double payload, struct tb_error *error)
 {
 	uint32_t from = traffic->leaf_of_node[pair.source];
 	uint32_t to = traffic->leaf_of_node[pair.destination];
@@ -65,7 +65,7 @@ static int add(struct tb_leaf_traffic *traffic, struct tb_node_pair pair, double
 	return TB_OK;
 }
 
-static int read_flows(
+static int read_leaf_flows(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
@@ -86,7 +86,8 @@ static int read_flows(
 		pair.bytes = payload + overhead * (double)tb_run_get(&row, 3, INT64_MAX);
 		if (++traffic->n_flows > TB_SPLIT_FLOWS_MOST)
 			break;
-		if (!row.bad && (status = add(traffic, pair, payload, error)) != TB_OK)
+		if (!row.bad &&
+			(status = add_leaf_pair(traffic, pair, payload, error)) != TB_OK)
 			break;
 	}
 	sqlite3_finalize(row.query);
@@ -132,11 +133,11 @@ int tb_leaf_traffic_init(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
 	*traffic = (struct tb_leaf_traffic){.overhead = 1};
-	bool fine = find_leaves(traffic, run);
+	bool fine = find_leaf_switches(traffic, run);
 	size_t n = (size_t)traffic->n_leaves * traffic->n_leaves;
 	if (fine)
 		traffic->bytes = calloc(n + 1, sizeof *traffic->bytes);
-	int status = traffic->bytes ? read_flows(traffic, run, error)
+	int status = traffic->bytes ? read_leaf_flows(traffic, run, error)
 				    : tb_fail_memory(error, "the traffic of leaves");
 	if (status)
 		tb_leaf_traffic_fini(traffic);

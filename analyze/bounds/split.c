@@ -1,4 +1,5 @@
 #include "split.h"
+#include "order.h"
 
 #include "heap.h"
 #include "split_impl.h"
@@ -59,9 +60,9 @@ static bool splitting_init(struct splitting *s)
 	       s->order;
 }
 
-// measure finds the distances of all switches to one, and their order; it returns how
-// many reach it.
-static uint32_t measure(struct splitting *s, uint32_t home)
+// measure_home finds the distances of all switches to one, and their order; it returns
+// how many reach it.
+static uint32_t measure_home(struct splitting *s, uint32_t home)
 {
 	size_t n = 1;
 	uint32_t n_reached = 0;
@@ -96,9 +97,9 @@ static bool leads_on(const struct splitting *s, uint32_t edge)
 	return to < from && to + s->weight[edge] <= from * (1 + 1e-12);
 }
 
-// spread passes what is at a switch on, over its shortest paths by what their links
+// spread_up passes what is at a switch on, over its shortest paths by what their links
 // carry.
-static void spread(struct splitting *s, uint32_t sw)
+static void spread_up(struct splitting *s, uint32_t sw)
 {
 	double capacity = 0;
 	for (uint32_t i = s->graph->first_out[sw]; i < s->graph->first_out[sw + 1]; i++)
@@ -115,8 +116,8 @@ static void spread(struct splitting *s, uint32_t sw)
 	}
 }
 
-// carry has all traffic to a leaf take its shortest paths; false when some has none.
-static bool carry(struct splitting *s, uint32_t leaf)
+// carry_leaf has all traffic to a leaf take its shortest paths; false when some has none.
+static bool carry_leaf(struct splitting *s, uint32_t leaf)
 {
 	const struct tb_leaf_traffic *traffic = s->traffic;
 	const double *bytes = &traffic->bytes[(size_t)leaf * traffic->n_leaves];
@@ -125,7 +126,7 @@ static bool carry(struct splitting *s, uint32_t leaf)
 		any |= bytes[i] > 0;
 	if (!any)
 		return true;
-	uint32_t n = measure(s, traffic->switch_of_leaf[leaf]);
+	uint32_t n = measure_home(s, traffic->switch_of_leaf[leaf]);
 	for (uint32_t i = 0; i < s->graph->n_switches; i++)
 		s->share[i] = 0;
 	for (uint32_t i = 0; i < traffic->n_leaves; i++) {
@@ -138,12 +139,12 @@ static bool carry(struct splitting *s, uint32_t leaf)
 	}
 	while (fine && n-- > 1)
 		if (s->share[s->order[n]] > 0)
-			spread(s, s->order[n]);
+			spread_up(s, s->order[n]);
 	return fine;
 }
 
-// most_s returns the time of the link that takes longest for what `bytes` says.
-static double most_s(const struct splitting *s, const double *bytes, double rounds)
+// split_most_s returns the time of the link that takes longest for what `bytes` says.
+static double split_most_s(const struct splitting *s, const double *bytes, double rounds)
 {
 	double most = 0;
 	for (uint32_t e = 0; e < s->graph->n_edges; e++)
@@ -151,9 +152,9 @@ static double most_s(const struct splitting *s, const double *bytes, double roun
 	return most;
 }
 
-// weigh makes links heavier by what they carried on average, the more so the more rounds
-// there were, and returns the sum of capacity times weight before.
-static double weigh(struct splitting *s, double rounds)
+// weigh_links makes links heavier by what they carried on average, the more so the more
+// rounds there were, and returns the sum of capacity times weight before.
+static double weigh_links(struct splitting *s, double rounds)
 {
 	double sum = 0;
 	for (uint32_t e = 0; e < s->graph->n_edges; e++) {
@@ -161,7 +162,7 @@ static double weigh(struct splitting *s, double rounds)
 		s->sum[e] += s->load[e];
 		s->load[e] = 0;
 	}
-	double most = most_s(s, s->sum, 1), growth = step * sqrt(rounds);
+	double most = split_most_s(s, s->sum, 1), growth = step * sqrt(rounds);
 	for (uint32_t e = 0; e < s->graph->n_edges && most > 0; e++) {
 		double ratio = s->sum[e] / s->graph->bytes_per_s[e] / most;
 		s->weight[e] =
@@ -181,22 +182,17 @@ static bool solve(struct splitting *s, double *least_s, double *found_s)
 	for (uint64_t n = 1; n <= n_most; n++) {
 		s->volume = 0;
 		for (uint32_t i = 0; i < s->traffic->n_leaves; i++)
-			if (!carry(s, i))
+			if (!carry_leaf(s, i))
 				return false;
-		double capacity = weigh(s, (double)n);
+		double capacity = weigh_links(s, (double)n);
 		if (capacity > 0)
 			s->least_s = fmax(s->least_s, s->volume / capacity);
 		*least_s = fmax(*least_s, s->least_s);
-		*found_s = fmin(*found_s, most_s(s, s->sum, (double)n));
+		*found_s = fmin(*found_s, split_most_s(s, s->sum, (double)n));
 		if (*found_s <= *least_s * (1 + TB_SPLIT_GAP))
 			break;
 	}
 	return true;
-}
-
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
 }
 
 int tb_split_find(struct tb_split *split, const struct tb_switch_graph *graph,
@@ -210,8 +206,8 @@ int tb_split_find(struct tb_split *split, const struct tb_switch_graph *graph,
 	if (!status) {
 		split->known = solve(&s, &least_s, &found_s) && found_s > 0;
 		split->flows_s = s.least_s;
-		split->least_ps = later(tb_bytes_ps(least_s, 1), at_least_ps);
-		split->found_ps = later(tb_bytes_ps(found_s, 1), split->least_ps);
+		split->least_ps = tb_max_i64(tb_bytes_ps(least_s, 1), at_least_ps);
+		split->found_ps = tb_max_i64(tb_bytes_ps(found_s, 1), split->least_ps);
 	}
 	splitting_fini(&s);
 	return status;

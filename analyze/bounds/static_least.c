@@ -18,9 +18,9 @@ struct crossings {     // of the cuts of a level, one way
 	double *sums;  // room for one a pair and one a part
 };
 
-// gather lists what leaves each part, or enters it: sums[first[part] + part + i] are the
-// bytes of the first i.
-static void gather(struct crossings *of, const struct tb_cut_level *at,
+// gather_crossings lists what leaves each part, or enters it: sums[first[part] + part +
+// i] are the bytes of the first i.
+static void gather_crossings(struct crossings *of, const struct tb_cut_level *at,
 	const struct tb_leaf_traffic *traffic, bool into)
 {
 	for (uint32_t i = 0; i <= at->n_parts; i++)
@@ -55,7 +55,7 @@ static double of_level(struct crossings *of, const struct tb_cut_level *at,
 {
 	double most_s = 0;
 	for (uint32_t way = 0; way < 2; way++) {
-		gather(of, at, traffic, way == 1);
+		gather_crossings(of, at, traffic, way == 1);
 		for (uint32_t i = 0; i < at->n_parts; i++) {
 			const struct tb_cut *cut = &at->cuts[2 * (size_t)i + way];
 			size_t n = of->first[i + 1] - of->first[i];

@@ -1,3 +1,4 @@
+#include "order.h"
 #include "split_impl.h"
 
 #include <math.h>
@@ -6,11 +7,6 @@ double tb_static_gap_percent(const struct tb_static_routes *routes)
 {
 	double least = (double)routes->least_ps;
 	return least > 0 ? 100 * ((double)routes->found_ps - least) / least : 0;
-}
-
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
 }
 
 int tb_static_find(struct tb_static_routes *routes, const struct tb_switch_graph *graph,
@@ -32,10 +28,10 @@ int tb_static_find(struct tb_static_routes *routes, const struct tb_switch_graph
 	if (status)
 		return status;
 	found_s = fmin(found_s, searched_s);
-	routes->least_ps = later(tb_bytes_ps(least_s, 1), split->least_ps);
+	routes->least_ps = tb_max_i64(tb_bytes_ps(least_s, 1), split->least_ps);
 	routes->known = found_s < INFINITY;
 	routes->found_ps = routes->known
-				   ? later(tb_bytes_ps(found_s, 1), routes->least_ps)
+				   ? tb_max_i64(tb_bytes_ps(found_s, 1), routes->least_ps)
 				   : routes->least_ps;
 	return TB_OK;
 }

@@ -13,17 +13,17 @@
 // How much dearer a link becomes with each pass in which it takes longest.
 static const double raised = 1.3;
 
-struct near { // a switch, while prices are found
+struct reached { // a switch, while prices are found
 	double price;
 	uint32_t sw;
 };
 
-static bool cheaper(const struct near *a, const struct near *b)
+static bool cheaper(const struct reached *a, const struct reached *b)
 {
 	return a->price < b->price;
 }
 
-TB_HEAP(near, struct near, cheaper)
+TB_HEAP(reached, struct reached, cheaper)
 
 // What is above a switch: for how much its bytes come there or from there, and how.
 struct ascent {
@@ -44,7 +44,7 @@ struct static_search {
 	double *load, *dearer;	   // by edge: bytes, and a factor of its price
 	double unit_s;		   // times are measured in
 	struct ascent here, away;  // of the source, of the destination
-	struct near *heap;	   // room for an entry an edge, and one
+	struct reached *heap;	   // room for an entry an edge, and one
 	struct static_path *paths; // by pair
 	uint64_t work;		   // edges looked at
 };
@@ -92,7 +92,7 @@ static void search_fini(struct static_search *s)
 	free(s->paths);
 }
 
-static double eighth(double x)
+static double round_to_eighth(double x)
 {
 	x *= x;
 	x *= x;
@@ -103,18 +103,18 @@ static double eighth(double x)
 static double price(const struct static_search *s, uint32_t edge, double bytes)
 {
 	double per_byte = 1 / (s->graph->bytes_per_s[edge] * s->unit_s);
-	return s->dearer[edge] * (eighth((s->load[edge] + bytes) * per_byte) -
-					 eighth(s->load[edge] * per_byte));
+	return s->dearer[edge] * (round_to_eighth((s->load[edge] + bytes) * per_byte) -
+					 round_to_eighth(s->load[edge] * per_byte));
 }
 
-static void forget(struct ascent *ascent)
+static void forget_ascent(struct ascent *ascent)
 {
 	while (ascent->n_reached > 0)
 		ascent->price[ascent->reached[--ascent->n_reached]] = INFINITY;
 }
 
-static void reach(struct static_search *s, struct ascent *ascent, size_t *n,
-	struct near at, uint32_t via)
+static void reach_from(struct static_search *s, struct ascent *ascent, size_t *n,
+	struct reached at, uint32_t via)
 {
 	if (at.price >= ascent->price[at.sw])
 		return;
@@ -122,7 +122,7 @@ static void reach(struct static_search *s, struct ascent *ascent, size_t *n,
 		ascent->reached[ascent->n_reached++] = at.sw;
 	ascent->price[at.sw] = at.price;
 	ascent->via[at.sw] = via;
-	near_put(s->heap, (*n)++, at);
+	reached_put(s->heap, (*n)++, at);
 }
 
 // ascend finds the prices of all above a switch: of the way up there, or, backwards, of
@@ -138,11 +138,11 @@ static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 	uint32_t meet = TB_ID_NONE;
 	double least = INFINITY;
 	size_t n = 0;
-	forget(ascent);
-	reach(s, ascent, &n, (struct near){0, backwards ? pair->to : pair->from},
+	forget_ascent(ascent);
+	reach_from(s, ascent, &n, (struct reached){0, backwards ? pair->to : pair->from},
 		TB_ID_NONE);
 	while (n > 0 && s->heap[0].price < least) {
-		struct near at = near_take(s->heap, n--);
+		struct reached at = reached_take(s->heap, n--);
 		if (at.price > ascent->price[at.sw])
 			continue;
 		if (other && at.price + other->price[at.sw] < least) {
@@ -152,23 +152,24 @@ static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 		s->work += first[at.sw + 1] - first[at.sw];
 		for (uint32_t i = first[at.sw]; i < first[at.sw + 1]; i++) {
 			double cost = at.price + price(s, list[i], pair->bytes);
-			struct near next = {cost, end[list[i]]};
+			struct reached next = {cost, end[list[i]]};
 			if (graph->is_up[list[i]] != backwards)
-				reach(s, ascent, &n, next, list[i]);
+				reach_from(s, ascent, &n, next, list[i]);
 		}
 	}
 	return meet;
 }
 
-static void carry(struct static_search *s, size_t pair, double bytes)
+static void carry_pair(struct static_search *s, size_t pair, double bytes)
 {
 	const struct static_path *path = &s->paths[pair];
 	for (uint32_t i = 0; i < path->n; i++)
 		s->load[path->edges[i]] += bytes;
 }
 
-// route gives a pair the path that costs least; false when it has none, or a long one.
-static bool route(struct static_search *s, size_t index)
+// route_pair gives a pair the path that costs least; false when it has none, or a long
+// one.
+static bool route_pair(struct static_search *s, size_t index)
 {
 	const struct tb_node_pair *pair = &s->traffic->pairs[index];
 	struct static_path path = {0};
@@ -189,7 +190,7 @@ static bool route(struct static_search *s, size_t index)
 		path.edges[path.n++] = edge;
 	}
 	s->paths[index] = path;
-	carry(s, index, pair->bytes);
+	carry_pair(s, index, pair->bytes);
 	return true;
 }
 
@@ -198,7 +199,7 @@ static double edge_s(const struct static_search *s, uint32_t edge)
 	return s->load[edge] / s->graph->bytes_per_s[edge];
 }
 
-static double most_s(const struct static_search *s)
+static double search_most_s(const struct static_search *s)
 {
 	double most = 0;
 	for (uint32_t e = 0; e < s->graph->n_edges; e++)
@@ -206,8 +207,8 @@ static double most_s(const struct static_search *s)
 	return most;
 }
 
-// is_on returns whether the path of a pair has a link that takes so long.
-static bool is_on(const struct static_search *s, size_t pair, double time_s)
+// is_on_time returns whether the path of a pair has a link that takes so long.
+static bool is_on_time(const struct static_search *s, size_t pair, double time_s)
 {
 	const struct static_path *path = &s->paths[pair];
 	for (uint32_t i = 0; i < path->n; i++)
@@ -220,16 +221,17 @@ static bool is_on(const struct static_search *s, size_t pair, double time_s)
 // links that take longest become dearer before.
 static void reroute(struct static_search *s, double limit_s)
 {
-	double most = most_s(s) * (1 - 1e-9);
+	double most = search_most_s(s) * (1 - 1e-9);
 	for (uint32_t e = 0; e < s->graph->n_edges; e++)
 		if (edge_s(s, e) > most)
 			s->dearer[e] = fmin(s->dearer[e] * raised, 1e100);
 	for (size_t i = 0; i < s->traffic->n_pairs && s->work <= TB_STATIC_WORK; i++) {
-		if (!is_on(s, i, limit_s))
+		if (!is_on_time(s, i, limit_s))
 			continue;
-		carry(s, i, -s->traffic->pairs[i].bytes);
-		if (!route(s, i)) // the cheapest one is too long now: the old one stays
-			carry(s, i, s->traffic->pairs[i].bytes);
+		carry_pair(s, i, -s->traffic->pairs[i].bytes);
+		if (!route_pair(
+			    s, i)) // the cheapest one is too long now: the old one stays
+			carry_pair(s, i, s->traffic->pairs[i].bytes);
 	}
 }
 
@@ -241,14 +243,14 @@ int tb_static_search(double *found_s, const struct tb_switch_graph *graph,
 	int status = fine ? TB_OK : tb_fail_memory(error, "static routes");
 	*found_s = INFINITY;
 	for (size_t i = 0; fine && i < traffic->n_pairs; i++)
-		fine = s.work <= TB_STATIC_WORK && route(&s, i);
+		fine = s.work <= TB_STATIC_WORK && route_pair(&s, i);
 	if (fine)
-		*found_s = most_s(&s);
+		*found_s = search_most_s(&s);
 	for (uint32_t vain = 0; fine && vain < PASSES_IN_VAIN; vain++) {
 		if (*found_s <= least_s * (1 + 1e-9) || s.work > TB_STATIC_WORK)
 			break;
 		reroute(&s, least_s * (1 + 1e-9));
-		double now_s = most_s(&s);
+		double now_s = search_most_s(&s);
 		if (now_s < *found_s)
 			vain = 0;
 		*found_s = fmin(*found_s, now_s);

@@ -169,7 +169,7 @@ static bool climb(struct climbing *c, uint32_t n_ports)
 	return true;
 }
 
-static double most_s(const struct climbing *c)
+static double tree_most_s(const struct climbing *c)
 {
 	double most = 0;
 	for (uint32_t e = 0; e < c->graph->n_edges; e++)
@@ -195,7 +195,7 @@ int tb_static_tree(double *found_s, const struct tb_switch_graph *graph,
 			break;
 	}
 	if (!status && n_left == 0)
-		*found_s = most_s(&c);
+		*found_s = tree_most_s(&c);
 	climbing_fini(&c);
 	return status;
 }

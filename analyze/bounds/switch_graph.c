@@ -11,7 +11,7 @@ void tb_switch_graph_fini(struct tb_switch_graph *graph)
 	*graph = (struct tb_switch_graph){0};
 }
 
-static bool make_room(struct tb_switch_graph *graph, const struct tb_run_info *info)
+static bool reserve_graph(struct tb_switch_graph *graph, const struct tb_run_info *info)
 {
 	size_t e = (size_t)info->n_links + 1, v = (size_t)info->n_switches + 2;
 	graph->from = calloc(e, sizeof *graph->from);
@@ -44,7 +44,7 @@ int tb_switch_graph_init(
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	*graph = (struct tb_switch_graph){.n_switches = tb_run_info(run)->n_switches};
-	if (!make_room(graph, tb_run_info(run))) {
+	if (!reserve_graph(graph, tb_run_info(run))) {
 		tb_switch_graph_fini(graph);
 		return tb_fail_memory(error, "the links between switches");
 	}

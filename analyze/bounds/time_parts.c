@@ -1,18 +1,9 @@
 #include "bounds_impl.h"
+#include "order.h"
 #include "run_impl.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
-}
 
 // last_post finds when the last packet was posted; 0 when the run did not end.
 static int last_post(struct tb_run *run, tb_time_ps *last_ps, struct tb_error *error)
@@ -41,7 +32,7 @@ static int find_compute(
 	if (info->has_bound || strcmp(info->input_kind, "packets") != 0)
 		return TB_OK;
 	status = last_post(run, &parts->compute_ps, error);
-	parts->compute_ps = lesser(parts->compute_ps, parts->run_ps);
+	parts->compute_ps = tb_min_i64(parts->compute_ps, parts->run_ps);
 	parts->is_capture = parts->has_compute = !status && parts->compute_ps > 0;
 	return status;
 }
@@ -81,11 +72,11 @@ int tb_time_parts_make(
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps compute = parts->compute_ps + parts->closed_ps;
 	tb_time_ps on_hosts = phases_ps(bounds, host_of);
-	tb_time_ps hosts =
-		later(later(compute, info->has_bound ? info->ideal_ps : 0), on_hosts);
-	tb_time_ps quiet = lesser(bounds->quiet_ps, hosts - on_hosts);
-	tb_time_ps capacity = later(hosts, quiet + phases_ps(bounds, cut_of));
-	tb_time_ps routes = later(capacity, quiet + phases_ps(bounds, routes_of));
+	tb_time_ps hosts = tb_max_i64(
+		tb_max_i64(compute, info->has_bound ? info->ideal_ps : 0), on_hosts);
+	tb_time_ps quiet = tb_min_i64(bounds->quiet_ps, hosts - on_hosts);
+	tb_time_ps capacity = tb_max_i64(hosts, quiet + phases_ps(bounds, cut_of));
+	tb_time_ps routes = tb_max_i64(capacity, quiet + phases_ps(bounds, routes_of));
 	parts->hosts_ps = hosts - compute;
 	parts->capacity_ps = capacity - hosts;
 	parts->routes_ps = routes - capacity;

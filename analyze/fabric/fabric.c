@@ -48,8 +48,8 @@ double tb_fabric_taper(const struct tb_fabric_level *level)
 	return (double)level->down_bytes_per_s / (double)level->up_bytes_per_s;
 }
 
-// count_nodes counts the nodes of one switch in its level.
-static void count_nodes(struct tb_fabric_level *level, uint32_t n)
+// count_level_nodes counts the nodes of one switch in its level.
+static void count_level_nodes(struct tb_fabric_level *level, uint32_t n)
 {
 	if (n == 0)
 		return;
@@ -97,7 +97,7 @@ static void count_switch(
 		n_nodes += at.kind == TB_LINK_EJECTION;
 	}
 	level->n_switches++;
-	count_nodes(level, n_nodes);
+	count_level_nodes(level, n_nodes);
 	count_taper(level, down, up);
 }
 
@@ -138,7 +138,7 @@ static int count_cable(struct tb_fabric *fabric, const struct tb_link_info *at)
 	return TB_OK;
 }
 
-static int count_cables(struct tb_fabric *fabric)
+static int count_fabric_cables(struct tb_fabric *fabric)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(fabric->network); link++) {
 		struct tb_link_info at =
@@ -151,12 +151,12 @@ static int count_cables(struct tb_fabric *fabric)
 	return TB_OK;
 }
 
-static int describe(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
+static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 {
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
 	if (!fabric->levels || tb_fabric_ports_init(ports, fabric->network) != TB_OK ||
-		count_cables(fabric) != TB_OK)
+		count_fabric_cables(fabric) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++)
 		count_switch(fabric, ports, sw);
@@ -172,7 +172,7 @@ int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
 	if (hosts)
 		made.hosts = *hosts;
 	struct tb_fabric_ports ports = {0};
-	int status = describe(&made, &ports);
+	int status = describe_fabric(&made, &ports);
 	tb_fabric_ports_fini(&ports);
 	if (status != TB_OK) {
 		tb_fabric_fini(&made);

@@ -9,7 +9,7 @@ void tb_fabric_hosts_fini(struct tb_fabric_hosts *hosts)
 	*hosts = (struct tb_fabric_hosts){0};
 }
 
-static void put(struct tb_fabric_hosts *hosts, uint32_t host)
+static void put_host(struct tb_fabric_hosts *hosts, uint32_t host)
 {
 	if (!hosts->is_in[host])
 		hosts->of[hosts->n++] = host;
@@ -27,10 +27,10 @@ int tb_fabric_hosts_init(struct tb_fabric_hosts *hosts, const struct tb_network 
 		return tb_fail_memory(error, "the hosts");
 	}
 	for (uint32_t i = 0; i < n; i++)
-		put(&made, nodes[i] % n_hosts);
+		put_host(&made, nodes[i] % n_hosts);
 	for (uint32_t host = 0; n == 0 && host < n_hosts; host++)
 		if (!tb_network_node_identity(network, (struct tb_node){host}).is_router)
-			put(&made, host);
+			put_host(&made, host);
 	bool is_few = n > 0 && made.n < 2;
 	if (is_few || made.n < 2 || made.n == n_hosts)
 		tb_fabric_hosts_fini(&made); // all

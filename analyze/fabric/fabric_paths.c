@@ -23,11 +23,6 @@ struct tb_fabric_paths {
 	size_t n_links, link_room;
 };
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "paths");
-}
-
 void tb_fabric_paths_free(struct tb_fabric_paths *paths)
 {
 	if (!paths)
@@ -44,7 +39,7 @@ static int add_path(struct tb_fabric_paths *paths, uint32_t from, uint32_t to,
 	if (TB_ARRAY_RESERVE(&paths->all, &paths->room, paths->n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&paths->links, &paths->link_room,
 			paths->n_links + longest) != TB_OK)
-		return no_memory(error);
+		return tb_fail_memory(error, "paths");
 	struct path path = {from, to, (uint32_t)paths->n_links, 0};
 	path.n = tb_route_walk(paths->net, (struct tb_node){from}, (struct tb_node){to},
 		seed, paths->links + path.first);
@@ -61,7 +56,7 @@ static int add_path(struct tb_fabric_paths *paths, uint32_t from, uint32_t to,
 	return TB_OK;
 }
 
-static int add_all(struct tb_fabric_paths *paths, struct tb_named_nodes from,
+static int add_paths(struct tb_fabric_paths *paths, struct tb_named_nodes from,
 	struct tb_named_nodes to, uint64_t seed, struct tb_error *error)
 {
 	uint32_t n_hosts = tb_network_n_hosts(paths->net);
@@ -85,9 +80,9 @@ int tb_fabric_paths_new(struct tb_fabric_paths **paths, const struct tb_network 
 {
 	struct tb_fabric_paths *made = calloc(1, sizeof *made);
 	if (!made)
-		return no_memory(error);
+		return tb_fail_memory(error, "paths");
 	made->net = network;
-	int status = add_all(made, from, to, seed, error);
+	int status = add_paths(made, from, to, seed, error);
 	if (status != TB_OK) {
 		tb_fabric_paths_free(made);
 		return status;

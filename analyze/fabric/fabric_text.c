@@ -17,7 +17,7 @@ static unsigned of_sentences(unsigned width)
 	return width ? width : WIDTH;
 }
 
-static void write_verdict(
+static void write_fabric_verdict(
 	const struct tb_fabric_report *report, unsigned width, FILE *stream)
 {
 	struct tb_fabric_verdict verdict;
@@ -224,7 +224,7 @@ static void put_mean(struct tb_datum *at)
 	tb_put_text(at, "%.7g", at->real);
 }
 
-static void put_times(struct tb_datum *at)
+static void put_link_times(struct tb_datum *at)
 {
 	tb_put_text(at, "%.3f", at->real);
 }
@@ -251,7 +251,7 @@ static const struct tb_column class_columns[] = {
 	{NULL, "number", NULL, TB_DATUM_ID, CLASS(n_links)},
 	{NULL, "mean", NULL, TB_DATUM_RATIO, CLASS(mean), .put = put_mean},
 	{NULL, "most", NULL, TB_DATUM_RATIO, CLASS(most), .put = put_mean},
-	{NULL, "times", NULL, TB_DATUM_RATIO, CLASS(most_times), .put = put_times},
+	{NULL, "times", NULL, TB_DATUM_RATIO, CLASS(most_times), .put = put_link_times},
 	{NULL, "unused", NULL, TB_DATUM_ID, CLASS(n_unused)},
 	{NULL, "hottest", NULL, TB_DATUM_TEXT, .put = put_class_hottest},
 };
@@ -272,7 +272,7 @@ static void put_pattern(struct tb_datum *at)
 	at->word = at->row ? "random bisections" : "shifts";
 }
 
-static void put_share(struct tb_datum *at)
+static void put_pair_share(struct tb_datum *at)
 {
 	tb_format_percent(100 * at->real, at->text, sizeof at->text);
 }
@@ -295,9 +295,10 @@ static void list_patterns(struct tb_table *table)
 static const struct tb_column pattern_columns[] = {
 	{NULL, "patterns", NULL, TB_DATUM_TEXT, .put = put_pattern},
 	{NULL, "number", NULL, TB_DATUM_ID, SHARES(n)},
-	{NULL, "mean", NULL, TB_DATUM_RATIO, SHARES(share.mean), .put = put_share},
-	{NULL, "worst", NULL, TB_DATUM_RATIO, SHARES(least), .put = put_share},
-	{NULL, "a pair's", NULL, TB_DATUM_RATIO, SHARES(least_of_pair), .put = put_share},
+	{NULL, "mean", NULL, TB_DATUM_RATIO, SHARES(share.mean), .put = put_pair_share},
+	{NULL, "worst", NULL, TB_DATUM_RATIO, SHARES(least), .put = put_pair_share},
+	{NULL, "a pair's", NULL, TB_DATUM_RATIO, SHARES(least_of_pair),
+		.put = put_pair_share},
 	{NULL, "mean speed", NULL, TB_DATUM_RATIO, SHARES(bytes_per_s),
 		.put = put_mean_speed},
 	{NULL, "no wait", NULL, TB_DATUM_ID, SHARES(n_clean)},
@@ -367,7 +368,7 @@ static int write_table(const struct tb_table_type *type,
 int tb_fabric_write_text(
 	const struct tb_fabric_report *report, unsigned width, FILE *stream)
 {
-	write_verdict(report, width, stream);
+	write_fabric_verdict(report, width, stream);
 	int status = write_table(&levels, report, width, stream);
 	if (!status)
 		status = write_table(&cables, report, width, stream);
@@ -382,8 +383,8 @@ int tb_fabric_write_text(
 	return status ? status : write_hottest(report, width, stream);
 }
 
-// put_level writes the level at an end of a link, nothing for a node.
-static void put_level(
+// put_level_name writes the level at an end of a link, nothing for a node.
+static void put_level_name(
 	const struct tb_network *net, bool is_node, uint32_t sw, FILE *stream)
 {
 	if (!is_node)
@@ -403,8 +404,8 @@ void tb_fabric_write_csv(const struct tb_fabric_report *report, FILE *stream)
 		tb_csv_put(stream,
 			tb_names_link(net, (struct tb_link){link}, name, sizeof name));
 		fputc(',', stream);
-		put_level(net, at.kind == TB_LINK_INJECTION, at.from, stream);
-		put_level(net, at.kind == TB_LINK_EJECTION, at.to, stream);
+		put_level_name(net, at.kind == TB_LINK_INJECTION, at.from, stream);
+		put_level_name(net, at.kind == TB_LINK_EJECTION, at.to, stream);
 		fprintf(stream, "%" PRIu64 ",%.10g,%.6g\n", at.bytes_per_s,
 			study->pairs[link],
 			tb_route_study_times(study, (struct tb_link){link}));

@@ -16,8 +16,8 @@ int tb_fabric_traffic_nodes(
 	return status;
 }
 
-// check_nodes refuses the run of another network.
-static int check_nodes(struct tb_run *run, const struct tb_network *network,
+// check_run_nodes refuses the run of another network.
+static int check_run_nodes(struct tb_run *run, const struct tb_network *network,
 	const char *path, struct tb_error *error)
 {
 	uint32_t n = tb_network_n_hosts(network);
@@ -38,8 +38,8 @@ static int check_nodes(struct tb_run *run, const struct tb_network *network,
 	return TB_OK;
 }
 
-// take adds what one host sends to another, to each rail an equal part.
-static void take(
+// take_pair adds what one host sends to another, to each rail an equal part.
+static void take_pair(
 	void *context, struct tb_node source, struct tb_node destination, uint64_t bytes)
 {
 	struct tb_route_traffic *traffic = context;
@@ -57,7 +57,7 @@ static int read_traffic(struct tb_run *run, struct tb_route_traffic *traffic,
 {
 	uint64_t n = 0;
 	int status = tb_flow_pairs_read(
-		run, &(struct tb_flow_taker){take, traffic}, &n, error);
+		run, &(struct tb_flow_taker){take_pair, traffic}, &n, error);
 	if (status == TB_OK && n == 0)
 		status = tb_fail_in(error, TB_EUSAGE, path,
 			"run %" PRId64 " has no flows: %s", tb_run_info(run)->id,
@@ -70,7 +70,7 @@ int tb_fabric_traffic_route(struct tb_network *network, struct tb_run *run,
 	const char *name, struct tb_route_gain *gain, struct tb_error *error)
 {
 	struct tb_route_traffic traffic = {0};
-	int status = check_nodes(run, network, name, error);
+	int status = check_run_nodes(run, network, name, error);
 	if (status == TB_OK)
 		status = tb_route_traffic_init(&traffic, network, error);
 	if (status == TB_OK)

@@ -167,8 +167,8 @@ static void say_size(
 			report->study->hosts.n);
 }
 
-// ratio writes "3:1" or "1:1.5".
-static char *ratio(double taper, char *buffer, size_t size)
+// write_taper_ratio writes "3:1" or "1:1.5".
+static char *write_taper_ratio(double taper, char *buffer, size_t size)
 {
 	if (taper >= 1)
 		snprintf(buffer, size, "%.3g:1", taper);
@@ -190,8 +190,9 @@ static void say_taper(
 			continue;
 		if (level->most_taper - level->least_taper > EVEN)
 			snprintf(range, sizeof range, " (%s to %s by switch)",
-				ratio(level->least_taper, least, sizeof least),
-				ratio(level->most_taper, most, sizeof most));
+				write_taper_ratio(
+					level->least_taper, least, sizeof least),
+				write_taper_ratio(level->most_taper, most, sizeof most));
 		any = any || taper > 1;
 		if (fabs(taper - 1) <= NEAR && *range)
 			say(verdict,
@@ -202,15 +203,15 @@ static void say_taper(
 				taper > 1
 					? "Level %u is tapered %s%s"
 					: "Level %u has more capacity up than down, %s%s",
-				i, ratio(taper, all, sizeof all), range);
+				i, write_taper_ratio(taper, all, sizeof all), range);
 	}
 	if (!any && fabric->n_levels > 1)
 		say(verdict, "No level is tapered");
 }
 
-// next_of finds the thing of a kind that comes after `last` (NULL: the first) when those
-// that lack most come first.
-static const struct tb_oddity *next_of(const struct tb_fabric *fabric,
+// next_of_kind finds the thing of a kind that comes after `last` (NULL: the first) when
+// those that lack most come first.
+static const struct tb_oddity *next_of_kind(const struct tb_fabric *fabric,
 	enum tb_oddity_kind kind, const struct tb_oddity *last)
 {
 	const struct tb_oddity *best = NULL;
@@ -237,7 +238,7 @@ static void say_kind(const struct tb_fabric_report *report,
 	const struct tb_oddity *at = NULL;
 	int used = snprintf(text, sizeof text, "%s", head);
 	for (uint32_t i = 0; i < n && i < NAMED; i++) {
-		at = next_of(fabric, kind, at);
+		at = next_of_kind(fabric, kind, at);
 		tb_oddity_text(fabric->network, at, one, sizeof one);
 		if ((size_t)used < sizeof text)
 			used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",

@@ -88,20 +88,20 @@ static void free_bench(struct bench *bench)
 	free(bench->paths);
 }
 
-static struct tb_link *path_of(const struct bench *bench, uint32_t node)
+static struct tb_link *bench_path(const struct bench *bench, uint32_t node)
 {
 	return &bench->paths[(size_t)node * bench->longest];
 }
 
-// put adds the pair whose source is `node`.
-static void put(struct bench *bench, uint32_t node, uint32_t to)
+// put_pair adds the pair whose source is `node`.
+static void put_pair(struct bench *bench, uint32_t node, uint32_t to)
 {
 	if (!bench->known) {
 		tb_route_loads_add(
 			&bench->loads, (struct tb_node){node}, (struct tb_node){to}, 1);
 		return;
 	}
-	struct tb_link *path = path_of(bench, node);
+	struct tb_link *path = bench_path(bench, node);
 	uint32_t n = tb_route_walk(bench->loads.network, (struct tb_node){node},
 		(struct tb_node){to}, bench->patterns->options->seed, path);
 	bench->lengths[node] = n;
@@ -118,7 +118,7 @@ static double worst_of(
 	if (!bench->known)
 		return tb_route_loads_worst(&bench->loads, (struct tb_node){node},
 			(struct tb_node){to}, weight, link);
-	const struct tb_link *path = path_of(bench, node);
+	const struct tb_link *path = bench_path(bench, node);
 	for (uint32_t i = 0; i < bench->lengths[node]; i++) {
 		double heat = bench->loads.of[path[i].id] * weight[path[i].id];
 		if (heat > worst) {
@@ -159,8 +159,8 @@ static void sum_pair(
 	}
 }
 
-// look_at sends the pattern in bench->to.
-static struct result look_at(struct bench *bench, uint64_t number)
+// follow_pattern sends the pattern in bench->to.
+static struct result follow_pattern(struct bench *bench, uint64_t number)
 {
 	const struct tb_network *net = bench->loads.network;
 	uint32_t n_hosts = tb_network_n_hosts(net), n_nodes = tb_network_n_nodes(net);
@@ -169,7 +169,7 @@ static struct result look_at(struct bench *bench, uint64_t number)
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t host = 0; host < n_hosts; host++)
 			if (bench->to[host] != TB_ID_NONE)
-				put(bench, rail + host, rail + bench->to[host]);
+				put_pair(bench, rail + host, rail + bench->to[host]);
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t host = 0; host < n_hosts; host++)
 			if (bench->to[host] != TB_ID_NONE)
@@ -247,13 +247,13 @@ static int run_batch(void *context, size_t index, struct tb_error *error)
 			break;
 		}
 		uint64_t number = patterns->n_of ? shift(&bench, i) : bisect(&bench, i);
-		patterns->results[i] = look_at(&bench, number);
+		patterns->results[i] = follow_pattern(&bench, number);
 	}
 	free_bench(&bench);
 	return status;
 }
 
-static void watch(void *context, size_t n_done)
+static void watch_patterns(void *context, size_t n_done)
 {
 	const struct patterns *patterns = context;
 	double share = (double)n_done / patterns->n_batches;
@@ -262,8 +262,9 @@ static void watch(void *context, size_t n_done)
 			patterns->from + (patterns->to - patterns->from) * share);
 }
 
-// sum_up is over results in the order of their patterns. `values` has room for all.
-static void sum_up(
+// sum_up_shares is over results in the order of their patterns. `values` has room for
+// all.
+static void sum_up_shares(
 	const struct patterns *patterns, double *values, struct tb_pattern_shares *shares)
 {
 	const struct result *worst = &patterns->results[0];
@@ -292,7 +293,7 @@ static void sum_up(
 		shares->share.half_ci = 0;
 }
 
-static int run(struct patterns *patterns, struct tb_pattern_shares *shares,
+static int run_patterns(struct patterns *patterns, struct tb_pattern_shares *shares,
 	struct tb_error *error)
 {
 	if (patterns->n == 0)
@@ -305,19 +306,19 @@ static int run(struct patterns *patterns, struct tb_pattern_shares *shares,
 		status = tb_workers_run(&(struct tb_work){.context = patterns,
 						.n_tasks = patterns->n_batches,
 						.task = run_batch,
-						.watch = watch},
+						.watch = watch_patterns},
 			patterns->options->n_workers, error);
 	else
 		tb_fail_memory(error, "%u patterns", patterns->n);
 	if (status == TB_OK)
-		sum_up(patterns, values, shares);
+		sum_up_shares(patterns, values, shares);
 	free(patterns->results);
 	free(values);
 	return status;
 }
 
-// share_out returns how many patterns have so many hosts together, within bounds.
-static uint32_t share_out(
+// share_out_hosts returns how many patterns have so many hosts together, within bounds.
+static uint32_t share_out_hosts(
 	const struct tb_network *network, uint32_t n_hosts, uint32_t least, uint32_t most)
 {
 	uint32_t n = n_hosts / tb_network_n_hosts(network);
@@ -327,14 +328,14 @@ static uint32_t share_out(
 uint32_t tb_route_study_bisections(const struct tb_network *network)
 {
 	if (tb_route_walk_is_known(network))
-		return share_out(network, HOSTS_KNOWN, LEAST_KNOWN, MOST);
-	return share_out(network, HOSTS_CHOSEN, LEAST_CHOSEN, MOST);
+		return share_out_hosts(network, HOSTS_KNOWN, LEAST_KNOWN, MOST);
+	return share_out_hosts(network, HOSTS_CHOSEN, LEAST_CHOSEN, MOST);
 }
 
 uint32_t tb_route_study_shifts(const struct tb_network *network)
 {
 	if (tb_route_walk_is_known(network))
-		return share_out(network, HOSTS_SHIFTED, LEAST_KNOWN, MOST_SHIFTED);
+		return share_out_hosts(network, HOSTS_SHIFTED, LEAST_KNOWN, MOST_SHIFTED);
 	return tb_route_study_bisections(network);
 }
 
@@ -360,6 +361,7 @@ int tb_route_study_patterns(struct tb_route_study *study,
 		.to = 1};
 	if (n_shifts == 0) // one host: no pairs
 		return TB_OK;
-	int status = run(&shifts, &study->shifts, error);
-	return status == TB_OK ? run(&bisections, &study->bisections, error) : status;
+	int status = run_patterns(&shifts, &study->shifts, error);
+	return status == TB_OK ? run_patterns(&bisections, &study->bisections, error)
+			       : status;
 }

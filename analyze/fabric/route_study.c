@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool joins_switches(enum tb_link_kind kind)
+static bool is_between_switches(enum tb_link_kind kind)
 {
 	return kind == TB_LINK_UP || kind == TB_LINK_DOWN;
 }
 
-static struct tb_link_info link_at(const struct tb_route_study *study, uint32_t link)
+static struct tb_link_info study_link(const struct tb_route_study *study, uint32_t link)
 {
 	return tb_network_link(study->network, (struct tb_link){link});
 }
 
-static double rate_of(const struct tb_route_study *study, uint32_t link)
+static double link_rate(const struct tb_route_study *study, uint32_t link)
 {
-	return (double)link_at(study, link).bytes_per_s;
+	return (double)study_link(study, link).bytes_per_s;
 }
 
-static uint32_t level_of(const struct tb_network *net, const struct tb_link_info *at)
+static uint32_t study_level(const struct tb_network *net, const struct tb_link_info *at)
 {
 	bool from = at->kind == TB_LINK_UP || at->kind == TB_LINK_EJECTION;
 	return tb_network_switch(net, (struct tb_switch){from ? at->from : at->to}).level;
@@ -34,7 +34,7 @@ static void sum_class(struct tb_route_study *study, uint32_t link, double *mean_
 {
 	uint32_t of = study->class_of[link];
 	struct tb_link_class *class = &study->classes[of];
-	double pairs = study->pairs[link], heat = pairs / rate_of(study, link);
+	double pairs = study->pairs[link], heat = pairs / link_rate(study, link);
 	if (class->n_links == 0 || heat > class->most_times) {
 		class->most_times = heat; // made a ratio by finish_classes
 		class->hottest.id = link;
@@ -56,7 +56,7 @@ static void finish_classes(struct tb_route_study *study, double *mean_heat)
 		class->mean /= class->n_links;
 		class->most_times =
 			mean_heat[i] > 0 ? class->most_times / mean_heat[i] : 0;
-		if (joins_switches(class->kind) &&
+		if (is_between_switches(class->kind) &&
 			class->most_times > study->hottest_times) {
 			study->hottest_times = class->most_times;
 			study->hottest = class->hottest;
@@ -78,8 +78,9 @@ static int name_classes(struct tb_route_study *study)
 	}
 	memset(place, 0xff, n * sizeof *place);
 	for (uint32_t link = 0; link < n_links; link++) {
-		struct tb_link_info at = link_at(study, link);
-		study->class_of[link] = (uint32_t)at.kind * n_levels + level_of(net, &at);
+		struct tb_link_info at = study_link(study, link);
+		study->class_of[link] =
+			(uint32_t)at.kind * n_levels + study_level(net, &at);
 		place[study->class_of[link]] = 0;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -128,7 +129,7 @@ static int usual_node_rate(struct tb_route_study *study)
 		return TB_ENOMEM;
 	}
 	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
-		struct tb_link_info at = link_at(study, link);
+		struct tb_link_info at = study_link(study, link);
 		if (at.kind != TB_LINK_INJECTION)
 			continue;
 		study->end_bytes_per_s[at.from] = (double)at.bytes_per_s;
@@ -158,10 +159,11 @@ static void bound_all(struct tb_route_study *study)
 	study->all_share = 1;
 	study->all_hottest.id = TB_ID_NONE;
 	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
-		struct tb_link_info at = link_at(study, link);
+		struct tb_link_info at = study_link(study, link);
 		double needed = study->pairs[link] * (double)study->node_bytes_per_s;
 		double share = (double)at.bytes_per_s * (n - 1.0) / needed;
-		if (joins_switches(at.kind) && needed > 0 && share < study->all_share) {
+		if (is_between_switches(at.kind) && needed > 0 &&
+			share < study->all_share) {
 			study->all_share = share;
 			study->all_hottest.id = link;
 		}
@@ -208,26 +210,21 @@ static int send_all_to_all(struct tb_route_study *study,
 	return status;
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the routes");
-}
-
-static int look(struct tb_route_study *study,
+static int study_links(struct tb_route_study *study,
 	const struct tb_route_study_options *options, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(study->network);
 	double *weight = malloc(n_links * sizeof *weight);
 	if (!weight)
-		return no_memory(error);
+		return tb_fail_memory(error, "the routes");
 	int status = send_all_to_all(study, options, error);
 	if (status == TB_OK &&
 		(classify(study) != TB_OK || usual_node_rate(study) != TB_OK))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "the routes");
 	if (status == TB_OK) {
 		bound_all(study);
 		for (uint32_t link = 0; link < n_links; link++)
-			weight[link] = 1 / rate_of(study, link);
+			weight[link] = 1 / link_rate(study, link);
 		status = tb_route_study_patterns(study, options, weight, error);
 	}
 	free(weight);
@@ -240,7 +237,7 @@ int tb_route_study_init(struct tb_route_study *study, const struct tb_network *n
 	struct tb_route_study made = {.network = network};
 	if (options->hosts)
 		made.hosts = *options->hosts;
-	int status = look(&made, options, error);
+	int status = study_links(&made, options, error);
 	if (status != TB_OK) {
 		tb_route_study_fini(&made);
 		return status;
@@ -261,8 +258,9 @@ void tb_route_study_fini(struct tb_route_study *study)
 double tb_route_study_times(const struct tb_route_study *study, struct tb_link link)
 {
 	const struct tb_link_class *class = &study->classes[study->class_of[link.id]];
-	double heat = study->pairs[link.id] / rate_of(study, link.id);
-	double most = study->pairs[class->hottest.id] / rate_of(study, class->hottest.id);
+	double heat = study->pairs[link.id] / link_rate(study, link.id);
+	double most =
+		study->pairs[class->hottest.id] / link_rate(study, class->hottest.id);
 	return most > 0 ? heat / most * class->most_times : 0;
 }
 
@@ -289,7 +287,7 @@ uint32_t tb_route_study_hottest(
 		link++) {
 		struct hot hot = {
 			link, tb_route_study_times(study, (struct tb_link){link})};
-		if (!joins_switches(link_at(study, link).kind))
+		if (!is_between_switches(study_link(study, link).kind))
 			continue;
 		uint32_t at = n_list; // the place behind the last is spare
 		for (; at > 0 && order_hot(&hot, &list[at - 1]) < 0; at--)

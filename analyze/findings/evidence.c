@@ -16,27 +16,22 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	*evidence = (struct tb_evidence){0};
 }
 
-static int by_size(const void *one, const void *other)
+static int by_link_wait(const void *one, const void *other)
 {
 	const uint64_t *a = one, *b = other;
 	return (*a < *b) - (*a > *b);
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the findings");
-}
-
-// count_links counts those that waited, were used, and carry most of the wait.
-static int count_links(struct tb_evidence *evidence, const struct tb_link_sample *samples,
-	struct tb_error *error)
+// count_waiting_links counts those that waited, were used, and carry most of the wait.
+static int count_waiting_links(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
 {
 	uint32_t n_links = evidence->info->n_links;
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	uint64_t *waits = calloc(n_links + 1u, sizeof *waits);
 	double held = 0;
 	if (!waits)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < n_links; i++) {
 		evidence->wait_ps += (double)samples[i].wait_ps;
 		evidence->n_used += samples[i].n_packets > 0;
@@ -45,7 +40,7 @@ static int count_links(struct tb_evidence *evidence, const struct tb_link_sample
 		if (samples[i].wait_ps > 0)
 			waits[evidence->n_waiting++] = samples[i].wait_ps;
 	}
-	qsort(waits, evidence->n_waiting, sizeof *waits, by_size);
+	qsort(waits, evidence->n_waiting, sizeof *waits, by_link_wait);
 	while (evidence->n_carrying < evidence->n_waiting &&
 		held * 100 < evidence->wait_ps * TB_EVIDENCE_CARRIED)
 		held += (double)waits[evidence->n_carrying++];
@@ -53,14 +48,14 @@ static int count_links(struct tb_evidence *evidence, const struct tb_link_sample
 	return TB_OK;
 }
 
-// find_ways sets whether packets could have gone other ways than they did.
-static int find_ways(struct tb_evidence *evidence, const struct tb_link_sample *samples,
-	struct tb_error *error)
+// find_choices sets whether packets could have gone other ways than they did.
+static int find_choices(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
 {
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	uint32_t *n_up = calloc(evidence->info->n_switches + 1u, sizeof *n_up);
 	if (!n_up)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < evidence->info->n_links; i++)
 		if (links[i].at.kind == TB_LINK_UP && links[i].dead_at_ps > 0)
 			n_up[links[i].at.from]++;
@@ -76,16 +71,16 @@ static int find_ways(struct tb_evidence *evidence, const struct tb_link_sample *
 	return TB_OK;
 }
 
-static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
+static int gather_waiting_links(struct tb_evidence *evidence, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
 	const struct tb_link_sample *samples;
 	struct tb_hot_link *hottest = NULL;
 	int status = tb_run_look(evidence->run, whole, &samples, error);
 	if (!status)
-		status = count_links(evidence, samples, error);
+		status = count_waiting_links(evidence, samples, error);
 	if (!status)
-		status = find_ways(evidence, samples, error);
+		status = find_choices(evidence, samples, error);
 	if (!status)
 		status = tb_hot_links(evidence->run, whole, TB_EVIDENCE_NAMED, &hottest,
 			&evidence->n_hottest, error);
@@ -99,8 +94,8 @@ static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
-// load_of sets how busy and how stalled the used links were in the windows.
-static void load_of(struct tb_evidence *evidence, const struct tb_bin_total *totals)
+// load_of_bins sets how busy and how stalled the used links were in the windows.
+static void load_of_bins(struct tb_evidence *evidence, const struct tb_bin_total *totals)
 {
 	double busy_ps = 0, stall_ps = 0, time_ps = 0;
 	for (uint32_t i = 0; i < evidence->windows.n; i++) {
@@ -117,20 +112,20 @@ static void load_of(struct tb_evidence *evidence, const struct tb_bin_total *tot
 	}
 }
 
-static int gather_time(struct tb_evidence *evidence, struct tb_error *error)
+static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
 {
 	uint64_t n_bins = evidence->info->n_bins;
 	struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
 	uint64_t *waits = calloc(n_bins + 1, sizeof *waits);
-	int status = totals && waits ? TB_OK : no_memory(error);
+	int status = totals && waits ? TB_OK : tb_fail_memory(error, "the findings");
 	if (!status)
 		status = tb_bin_totals(evidence->run, totals, error);
 	for (uint64_t i = 0; !status && i < n_bins; i++)
 		waits[i] = totals[i].wait_ps;
 	if (!status && tb_wait_windows_find(&evidence->windows, waits, n_bins))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "the findings");
 	if (!status)
-		load_of(evidence, totals);
+		load_of_bins(evidence, totals);
 	free(totals);
 	free(waits);
 	return status;
@@ -141,7 +136,7 @@ static int gather_seats(struct tb_evidence *evidence, struct tb_error *error)
 	int status = TB_OK;
 	evidence->seats = calloc(evidence->jobs.n + UINT64_C(1), sizeof *evidence->seats);
 	if (!evidence->seats)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; !status && i < evidence->jobs.n; i++)
 		if (tb_placement_may_decide(evidence, i))
 			status = tb_job_seat_find(
@@ -154,9 +149,9 @@ int tb_evidence_init(
 {
 	struct tb_evidence made = {.run = run, .info = tb_run_info(run)};
 	made.has_capture = tb_run_capture(made.info, &made.capture);
-	int status = gather_links(&made, error);
+	int status = gather_waiting_links(&made, error);
 	if (!status)
-		status = gather_time(&made, error);
+		status = gather_time_totals(&made, error);
 	if (!status)
 		status = tb_jobs_init(&made.jobs, run, error);
 	if (!status)

@@ -8,12 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the findings");
-}
-
-static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
+static int gather_blame_sums(struct tb_evidence *evidence, struct tb_error *error)
 {
 	const struct tb_span whole = {0, 0};
 	struct tb_roots roots = {0};
@@ -24,7 +19,7 @@ static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
 	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
 	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
 	if (!status && (!evidence->roots || !evidence->pairs))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
 		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
 			roots.rows[i].root, roots.rows[i].wait_ps};
@@ -71,7 +66,7 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	for (uint32_t i = rows[0]; i < rows[1]; i++)
 		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
 	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	share_of(end, &windows, waits, all_waits);
 	for (uint32_t i = 0; i < windows.n; i++)
 		spans[i] = tb_trees_span(trees, (uint32_t)windows.at[i].first_bin,
@@ -145,7 +140,7 @@ const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *
 
 int tb_evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
 {
-	int status = gather_sums(evidence, error);
+	int status = gather_blame_sums(evidence, error);
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	if (!status && worst)
 		status = tb_shared_leaves(evidence->run, worst->victim, worst->culprit,

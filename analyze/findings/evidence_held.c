@@ -6,8 +6,9 @@
 #define ON_PERCENT 25
 #define STEPS_MOST 32
 
-// next_of finds the link that leads on from the end of another and has most of a figure.
-static bool next_of(const struct tb_evidence *evidence,
+// next_held_link finds the link that leads on from the end of another and has most of a
+// figure.
+static bool next_held_link(const struct tb_evidence *evidence,
 	const struct tb_link_sample *samples, struct tb_link from, enum tb_metric metric,
 	struct tb_link *next)
 {
@@ -54,8 +55,8 @@ void tb_evidence_held(struct tb_evidence *evidence, const struct tb_link_sample 
 	if (!tb_run_is_measured(evidence->info) || evidence->n_hottest == 0)
 		return;
 	end->last = evidence->hottest[0].sample.link;
-	for (int i = 0;
-		i < STEPS_MOST && next_of(evidence, samples, end->last, TB_STALL, &next);
+	for (int i = 0; i < STEPS_MOST &&
+			next_held_link(evidence, samples, end->last, TB_STALL, &next);
 		i++) {
 		if ((double)samples[next.id].stall_ps * 100 <
 			(double)samples[end->last.id].stall_ps * ON_PERCENT)
@@ -71,7 +72,7 @@ void tb_evidence_held(struct tb_evidence *evidence, const struct tb_link_sample 
 	if (end->is_node)
 		return;
 	end->is_known &= all_measured_from(evidence, end->last);
-	end->is_known &= next_of(evidence, samples, end->last, TB_BUSY, &end->out);
+	end->is_known &= next_held_link(evidence, samples, end->last, TB_BUSY, &end->out);
 	if (end->is_known)
 		end->busy_percent =
 			percent_of_time(evidence, samples[end->out.id].busy_ps);

@@ -179,10 +179,10 @@ static void say_folder(struct tb_finding *finding)
 			" of this command, with the files that it needs.");
 }
 
-// is_told returns whether a rule proposes what was tried, or another try of as much
+// is_proposed returns whether a rule proposes what was tried, or another try of as much
 // gain is told already.
-static bool is_told(const struct tb_findings *findings, const struct tb_run_tries *tries,
-	const struct tb_run_tried *tried)
+static bool is_proposed(const struct tb_findings *findings,
+	const struct tb_run_tries *tries, const struct tb_run_tried *tried)
 {
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct tb_run_tried *told =
@@ -196,8 +196,8 @@ static bool is_told(const struct tb_findings *findings, const struct tb_run_trie
 	return false;
 }
 
-// is_better: what costs nothing is better than what needs hardware.
-static bool is_better(const struct tb_run_tried *one, const struct tb_run_tried *other)
+// gains_more: what costs nothing is better than what needs hardware.
+static bool gains_more(const struct tb_run_tried *one, const struct tb_run_tried *other)
 {
 	if (one->needs_hardware != other->needs_hardware)
 		return other->needs_hardware;
@@ -228,8 +228,8 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 		const struct tb_run_tried *best = NULL;
 		for (size_t i = 0; i < tries->n; i++)
 			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
-				(!best || is_better(&tries->list[i], best)) &&
-				!is_told(judging->findings, tries, &tries->list[i]))
+				(!best || gains_more(&tries->list[i], best)) &&
+				!is_proposed(judging->findings, tries, &tries->list[i]))
 				best = &tries->list[i];
 		if (!best)
 			return;

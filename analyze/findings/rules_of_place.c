@@ -36,8 +36,8 @@ static void find_where(struct tb_judging *judging)
 		evidence->n_hottest > 1 ? "are" : "is", names);
 }
 
-// time_of returns when a bin begins, the end of the run behind the last.
-static tb_time_ps time_of(const struct tb_run_info *info, uint64_t bin)
+// time_of_bin returns when a bin begins, the end of the run behind the last.
+static tb_time_ps time_of_bin(const struct tb_run_info *info, uint64_t bin)
 {
 	tb_time_ps at = (tb_time_ps)bin * info->bin_ps;
 	return at < info->simulated_ps ? at : info->simulated_ps;
@@ -52,10 +52,10 @@ static void put_windows(const struct tb_evidence *evidence, char *text, size_t s
 	for (uint32_t i = 0; i < windows->n && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
 			tb_list_between(i, windows->n),
-			tb_moment_text(info, time_of(info, windows->at[i].first_bin),
+			tb_moment_text(info, time_of_bin(info, windows->at[i].first_bin),
 				begin, sizeof begin),
-			tb_moment_text(info, time_of(info, windows->at[i].end_bin), end,
-				sizeof end));
+			tb_moment_text(info, time_of_bin(info, windows->at[i].end_bin),
+				end, sizeof end));
 }
 
 static void find_when(struct tb_judging *judging)
@@ -72,9 +72,10 @@ static void find_when(struct tb_judging *judging)
 	struct tb_finding *finding = tb_judging_find(judging, "when");
 	tb_finding_count(finding, "windows", windows->n);
 	tb_finding_count(finding, "begin_ps",
-		(uint64_t)time_of(evidence->info, windows->at[0].first_bin));
+		(uint64_t)time_of_bin(evidence->info, windows->at[0].first_bin));
 	tb_finding_count(finding, "end_ps",
-		(uint64_t)time_of(evidence->info, windows->at[windows->n - 1].end_bin));
+		(uint64_t)time_of_bin(
+			evidence->info, windows->at[windows->n - 1].end_bin));
 	tb_finding_real(finding, "percent_of_wait", windows->percent);
 	tb_finding_real(finding, "percent_of_time", percent);
 	put_windows(evidence, text, sizeof text);

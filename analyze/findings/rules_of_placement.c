@@ -29,9 +29,9 @@ bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job)
 }
 
 // What is odd about a job's placement.
-enum seat { SEAT_FINE, SEAT_SHARED, SEAT_APART, SEAT_ONE_LEAF };
+enum seating_kind { SEAT_FINE, SEAT_SHARED, SEAT_APART, SEAT_ONE_LEAF };
 
-static enum seat seat_of(const struct tb_evidence *evidence, uint32_t job)
+static enum seating_kind seat_of(const struct tb_evidence *evidence, uint32_t job)
 {
 	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
 	bool one_leaf =
@@ -137,7 +137,7 @@ static const struct {
 		"placement=cyclic spreads them over the leaf switches."},
 };
 
-static void find_seat(struct tb_judging *judging, uint32_t job, enum seat seat)
+static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kind seat)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
@@ -162,7 +162,7 @@ void tb_rules_of_placement(struct tb_judging *judging)
 	for (uint32_t i = 0; evidence->seats && i < evidence->jobs.n && n < NAMED; i++) {
 		if (evidence->seats[i].n_leaves == 0)
 			continue;
-		enum seat seat = seat_of(evidence, i);
+		enum seating_kind seat = seat_of(evidence, i);
 		n += seat != SEAT_FINE;
 		if (seat != SEAT_FINE)
 			find_seat(judging, i, seat);

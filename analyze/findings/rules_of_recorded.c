@@ -104,7 +104,7 @@ static bool is_during(const struct tb_evidence *evidence,
 }
 
 // What a receiver tells its senders goes from it; all else goes to it.
-static bool is_told(enum tb_congestion_figure figure)
+static bool is_reported(enum tb_congestion_figure figure)
 {
 	return figure == TB_CONGESTION_ZERO_WINDOWS ||
 	       figure == TB_CONGESTION_CLOSED_PS || figure == TB_CONGESTION_CNPS;
@@ -125,7 +125,7 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 				    bin->from_ps + from->bin_ps))
 				continue;
 			for (int f = 0; f < TB_CONGESTION_N; f++)
-				if ((is_told((enum tb_congestion_figure)f)
+				if ((is_reported((enum tb_congestion_figure)f)
 						    ? pair->source_node
 						    : pair->destination_node) ==
 					end->node.id)

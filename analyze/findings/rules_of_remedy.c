@@ -106,9 +106,9 @@ static bool has_option(const struct tb_evidence *evidence, const char *option)
 	return strstr(evidence->info->options, option) != NULL;
 }
 
-// widen writes the shape with as many cables up as down at its lowest tapered level;
-// false when it has none, or the wider tree would be too large.
-static bool widen(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *level,
+// widen_shape writes the shape with as many cables up as down at its lowest tapered
+// level; false when it has none, or the wider tree would be too large.
+static bool widen_shape(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *level,
 	struct tb_shape *old)
 {
 	struct tb_shape made;
@@ -149,7 +149,7 @@ static void try_wider(struct tb_judging *judging)
 	if (!crowded(judging) || network->level_rates[0] ||
 		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
-		!widen(network->shape, wider, &level, &old) ||
+		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "shape", wider);
@@ -264,8 +264,8 @@ static void try_spread(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "spread.db");
 }
 
-// find_leaves stores the leaf switch of each node.
-static void find_leaves(const struct tb_run *run, uint32_t n_nodes, uint32_t *leaf)
+// find_node_leaves stores the leaf switch of each node.
+static void find_node_leaves(const struct tb_run *run, uint32_t n_nodes, uint32_t *leaf)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	for (uint32_t i = 0; i < n_nodes; i++)
@@ -321,7 +321,7 @@ static bool can_place_apart(
 	unsigned char *seen = calloc((size_t)info->n_switches + 1, 1);
 	bool can = leaf && seen;
 	if (can) {
-		find_leaves(evidence->run, info->n_nodes, leaf);
+		find_node_leaves(evidence->run, info->n_nodes, leaf);
 		can = find_next_leaves(info, leaf, seen) &&
 		      place_apart(evidence, leaf, command);
 	}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tb_underload load_of(const struct tb_evidence *evidence)
+static struct tb_underload load_while_waiting(const struct tb_evidence *evidence)
 {
 	const struct tb_run_info *info = evidence->info;
 	return (struct tb_underload){.network = &info->network,
@@ -56,7 +56,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 static void find_nothing(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_underload load = load_of(evidence);
+	const struct tb_underload load = load_while_waiting(evidence);
 	if (!evidence->info->complete ||
 		strcmp(evidence->info->input_kind, "packets") != 0 ||
 		!tb_underload_shows_nothing(&load))
@@ -126,9 +126,9 @@ static bool hardly_waited(const struct tb_judging *judging)
 	       tb_judging_found(judging, "time-scale");
 }
 
-// put_times writes the times of an end: "between 1 ms and 2 ms and between ..."; their
-// length where the four digits of moments do not show it.
-static void put_times(const struct tb_evidence *evidence,
+// put_incast_times writes the times of an end: "between 1 ms and 2 ms and between ...";
+// their length where the four digits of moments do not show it.
+static void put_incast_times(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, char *text, size_t size)
 {
 	char begin[32], finish[32], length[32];
@@ -264,7 +264,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
-	put_times(evidence, end, times, sizeof times);
+	put_incast_times(evidence, end, times, sizeof times);
 	put_sent(end, senders, sizeof senders);
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and of %s of the wait in that time",
@@ -318,7 +318,7 @@ static void find_incast_at_several(
 	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
 	put_servers(evidence, servers, names, sizeof names);
-	put_times(evidence, first, times, sizeof times);
+	put_incast_times(evidence, first, times, sizeof times);
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
 		"links "
@@ -394,7 +394,7 @@ static void find_slow_receiver(
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
-	put_times(evidence, end, times, sizeof times);
+	put_incast_times(evidence, end, times, sizeof times);
 	put_senders(evidence, end, senders, sizeof senders);
 	tb_finding_say(finding,
 		"Slow receiver: %s drains more slowly than its link %s could bring the "

@@ -41,7 +41,7 @@ void tb_partition_sort_places(struct tb_partition *cut)
 	qsort(cut->places, cut->n_places, sizeof *cut->places, by_leaf);
 }
 
-static int by_ends(const void *one, const void *other)
+static int by_edge_ends(const void *one, const void *other)
 {
 	const struct tb_partition_edge *a = one, *b = other;
 	if (a->a != b->a)
@@ -49,8 +49,8 @@ static int by_ends(const void *one, const void *other)
 	return (a->b > b->b) - (a->b < b->b);
 }
 
-// merge sums what two vertices sent each other, either way.
-static void merge(struct tb_partition *cut)
+// merge_edges sums what two vertices sent each other, either way.
+static void merge_edges(struct tb_partition *cut)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < cut->n_edges; i++) {
@@ -58,9 +58,9 @@ static void merge(struct tb_partition *cut)
 		if (edge->a > edge->b)
 			*edge = (struct tb_partition_edge){edge->b, edge->a, edge->bytes};
 	}
-	qsort(cut->edges, cut->n_edges, sizeof *cut->edges, by_ends);
+	qsort(cut->edges, cut->n_edges, sizeof *cut->edges, by_edge_ends);
 	for (size_t i = 0; i < cut->n_edges; i++) {
-		if (n && by_ends(&cut->edges[n - 1], &cut->edges[i]) == 0)
+		if (n && by_edge_ends(&cut->edges[n - 1], &cut->edges[i]) == 0)
 			cut->edges[n - 1].bytes += cut->edges[i].bytes;
 		else
 			cut->edges[n++] = cut->edges[i];
@@ -208,7 +208,7 @@ static void relieve(struct graph *graph, idx_t part)
 	}
 }
 
-static void settle(struct graph *graph)
+static void settle_parts(struct graph *graph)
 {
 	for (uint32_t v = 0; v < graph->cut->n; v++)
 		graph->taken[graph->part[v]]++;
@@ -219,7 +219,7 @@ static void settle(struct graph *graph)
 int tb_partition_make(struct tb_partition *cut)
 {
 	struct graph graph;
-	merge(cut);
+	merge_edges(cut);
 	int status = graph_init(&graph, cut);
 	if (status == TB_OK) {
 		fill_edges(&graph);
@@ -228,7 +228,7 @@ int tb_partition_make(struct tb_partition *cut)
 			status = partition(&graph);
 	}
 	if (status == TB_OK) {
-		settle(&graph);
+		settle_parts(&graph);
 		for (uint32_t v = 0; v < cut->n; v++)
 			cut->place[v] = graph.begin[graph.part[v]]++;
 	}

@@ -107,7 +107,7 @@ static void choose_places(struct tb_partition *cut, const struct tb_seating *sea
 		cut->n_places = cut->n;
 }
 
-static int seat(struct tb_seating *seating, struct tb_partition *cut, uint32_t *leaf,
+static int seat_job(struct tb_seating *seating, struct tb_partition *cut, uint32_t *leaf,
 	enum tb_seating_places places, struct tb_error *error)
 {
 	read_leaves(seating, leaf);
@@ -154,7 +154,7 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 	if (status == TB_OK)
 		status = read_used(seating, error);
 	if (status == TB_OK)
-		status = seat(seating, &cut, leaf, places, error);
+		status = seat_job(seating, &cut, leaf, places, error);
 	tb_partition_fini(&cut);
 	free(leaf);
 	if (status)

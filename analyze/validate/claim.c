@@ -55,8 +55,8 @@ static char *next_field(char **rest, bool *last)
 	return begin;
 }
 
-// split returns whether a line has exactly the expected fields.
-static bool split(char *line, char *fields[N_FIELDS])
+// split_fields returns whether a line has exactly the expected fields.
+static bool split_fields(char *line, char *fields[N_FIELDS])
 {
 	bool last = false;
 	for (int i = 0; i < N_FIELDS; i++) {
@@ -99,7 +99,7 @@ static double half_unit(const char *number, bool zeros_are_digits)
 	return 0.5 * pow(10, (double)n_zeros);
 }
 
-static bool read_value(struct tb_claim *claim)
+static bool read_claim_value(struct tb_claim *claim)
 {
 	const char *text = claim->value_text;
 	if (!real(text, &claim->low))
@@ -137,7 +137,7 @@ static bool read_relation(struct tb_claim *claim)
 			(*rest && *rest != ' '))
 			continue;
 		claim->relation = words[i].relation;
-		return words[i].has_value ? read_value(claim)
+		return words[i].has_value ? read_claim_value(claim)
 					  : *claim->value_text == '\0';
 	}
 	claim->relation = TB_RELATION_RANGE;
@@ -184,7 +184,7 @@ static bool is_model(const char *name)
 static const char *read_claim(struct tb_claim *claim, char *line)
 {
 	char *fields[N_FIELDS];
-	if (!split(line, fields))
+	if (!split_fields(line, fields))
 		return "expected thirteen fields";
 	*claim = (struct tb_claim){.id = fields[ID],
 		.model = fields[MODEL],

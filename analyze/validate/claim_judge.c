@@ -14,8 +14,8 @@ static bool is_order(const struct tb_claim *claim)
 	       claim->relation == TB_RELATION_GROWS;
 }
 
-// nearest returns the published figure that is nearest to a simulated one.
-static double nearest(const struct tb_claim *claim, double simulated)
+// nearest_published returns the published figure that is nearest to a simulated one.
+static double nearest_published(const struct tb_claim *claim, double simulated)
 {
 	return simulated < claim->low	 ? claim->low
 	       : simulated > claim->high ? claim->high
@@ -61,7 +61,7 @@ static bool is_near(const struct tb_claim *claim, double simulated)
 {
 	bool published = !is_order(claim) && claim->relation != TB_RELATION_EVEN &&
 			 claim->relation != TB_RELATION_UNEVEN;
-	double figure = nearest(claim, simulated);
+	double figure = nearest_published(claim, simulated);
 	if (claim->relation == TB_RELATION_WITHIN)
 		return factor_of(claim, simulated) <= claim->bound * claim->bound;
 	double within = figure != 0 ? NEAR_SHARE * fabs(figure) : NEAR_NOTHING;
@@ -75,7 +75,7 @@ static bool reaches_over(const struct tb_estimate *simulated)
 	       fabs(simulated->mean) <= simulated->half_ci;
 }
 
-static enum tb_verdict judge_figure(const struct tb_claim *claim, double simulated)
+static enum tb_claim_verdict judge_figure(const struct tb_claim *claim, double simulated)
 {
 	if (!isfinite(simulated))
 		return TB_VERDICT_FAILS;
@@ -84,7 +84,7 @@ static enum tb_verdict judge_figure(const struct tb_claim *claim, double simulat
 	return is_near(claim, simulated) ? TB_VERDICT_NEAR : TB_VERDICT_FAILS;
 }
 
-enum tb_verdict tb_claim_judge(
+enum tb_claim_verdict tb_claim_judge(
 	const struct tb_claim *claim, const struct tb_estimate *simulated)
 {
 	double size = fabs(simulated->mean);
@@ -93,23 +93,23 @@ enum tb_verdict tb_claim_judge(
 	return judge_figure(claim, simulated->mean);
 }
 
-enum tb_verdict tb_claim_doubt(
+enum tb_claim_verdict tb_claim_doubt(
 	const struct tb_claim *claim, const struct tb_estimate *simulated)
 {
-	enum tb_verdict verdict = tb_claim_judge(claim, simulated);
+	enum tb_claim_verdict verdict = tb_claim_judge(claim, simulated);
 	if (is_order(claim) || !isfinite(simulated->half_ci) || simulated->half_ci <= 0)
 		return verdict;
 	double low = simulated->mean - simulated->half_ci;
 	double high = simulated->mean + simulated->half_ci;
-	enum tb_verdict below = judge_figure(claim, low);
-	enum tb_verdict above = judge_figure(claim, high);
-	enum tb_verdict worst = below > above ? below : above;
+	enum tb_claim_verdict below = judge_figure(claim, low);
+	enum tb_claim_verdict above = judge_figure(claim, high);
+	enum tb_claim_verdict worst = below > above ? below : above;
 	if (worst != verdict)
 		return worst;
 	// A value may lie within the interval while both ends miss it.
-	double best = fmin(fmax(nearest(claim, simulated->mean), low), high);
-	enum tb_verdict there = judge_figure(claim, best);
-	enum tb_verdict end = below < above ? below : above;
+	double best = fmin(fmax(nearest_published(claim, simulated->mean), low), high);
+	enum tb_claim_verdict there = judge_figure(claim, best);
+	enum tb_claim_verdict end = below < above ? below : above;
 	return there < end ? there : end;
 }
 
@@ -117,7 +117,7 @@ double tb_claim_error(const struct tb_claim *claim, double simulated)
 {
 	double figure = claim->low;
 	if (claim->relation == TB_RELATION_RANGE)
-		figure = nearest(claim, simulated);
+		figure = nearest_published(claim, simulated);
 	// Words have no value: it is 0.
 	return figure != 0 ? (simulated - figure) / fabs(figure) * 100 : NAN;
 }
@@ -131,7 +131,7 @@ const char *tb_claim_role_name(enum tb_claim_role role)
 	return names[role];
 }
 
-const char *tb_verdict_name(enum tb_verdict verdict)
+const char *tb_verdict_name(enum tb_claim_verdict verdict)
 {
 	static const char *const names[] = {[TB_VERDICT_HOLDS] = "holds",
 		[TB_VERDICT_NEAR] = "near",

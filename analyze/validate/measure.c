@@ -65,8 +65,8 @@ static double taken(const struct tb_outcome *const *outcomes)
 	return mean_taken(outcomes[0]);
 }
 
-// given returns what the hot node sent, which is what the others read.
-static double given(const struct tb_outcome *const *outcomes)
+// measure_given returns what the hot node sent, which is what the others read.
+static double measure_given(const struct tb_outcome *const *outcomes)
 {
 	return outcomes[0]->nodes[0].sent_bps / MB_PER_S;
 }
@@ -76,7 +76,7 @@ static double drop(const struct tb_outcome *const *outcomes)
 	return (1 - mean_taken(outcomes[1]) / mean_taken(outcomes[0])) * 100;
 }
 
-static double near(const struct tb_outcome *const *outcomes)
+static double measure_near(const struct tb_outcome *const *outcomes)
 {
 	return mean_sent(outcomes[0], 1, 3);
 }
@@ -183,11 +183,11 @@ static double most_loaded(const struct tb_outcome *outcome)
 	return most;
 }
 
-struct spread {
+struct sender_spread {
 	double mean, deviation;
 };
 
-static struct spread stage_spread(
+static struct sender_spread stage_spread(
 	const struct tb_outcome *outcome, enum tb_link_kind kind, uint32_t level)
 {
 	double sum = 0, squares = 0;
@@ -200,7 +200,7 @@ static struct spread stage_spread(
 			n++;
 		}
 	double mean = sum / n;
-	return (struct spread){mean, sqrt(fmax(squares / n - mean * mean, 0))};
+	return (struct sender_spread){mean, sqrt(fmax(squares / n - mean * mean, 0))};
 }
 
 // The numbers in the complement's matrix grow along the path, so they are sums: the delay
@@ -255,7 +255,7 @@ static double unevenness_of(const struct tb_outcome *outcome)
 {
 	double worst = 0;
 	for (int i = 0; i < N_STAGES; i++) {
-		struct spread spread =
+		struct sender_spread spread =
 			stage_spread(outcome, stages[i].kind, stages[i].level);
 		if (spread.mean > 0)
 			worst = fmax(worst, spread.deviation / spread.mean * 100);
@@ -363,10 +363,10 @@ static const struct tb_measure measures[] = {
 	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
 	{"hot.32", taken, {"hot.32"}},
 	{"hot.64.drop", drop, {"hot.32", "hot"}},
-	{"hot.64.near", near, {"hot"}},
+	{"hot.64.near", measure_near, {"hot"}},
 	{"hot.64.mid", mid, {"hot"}},
 	{"hot.64.far", far, {"hot"}},
-	{"hot.16.read", given, {"hot.16.read"}},
+	{"hot.16.read", measure_given, {"hot.16.read"}},
 	{"hot.16.write", taken, {"hot.16.write"}},
 	IO_ROW("rand.clustered.shared", "random.clustered.shared"),
 	IO_ROW("rand.clustered.dedicated", "random.clustered.dedicated"),

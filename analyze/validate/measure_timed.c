@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double ratio(const struct tb_outcome *over, const struct tb_outcome *under)
+static double outcome_ratio(const struct tb_outcome *over, const struct tb_outcome *under)
 {
 	return over->latency_s / under->latency_s;
 }
@@ -11,17 +11,17 @@ static double ratio(const struct tb_outcome *over, const struct tb_outcome *unde
 // speed_up takes the outcomes of our version, then of the native one.
 static double speed_up(const struct tb_outcome *const *outcomes)
 {
-	return ratio(outcomes[1], outcomes[0]);
+	return outcome_ratio(outcomes[1], outcomes[0]);
 }
 
-static double gain(const struct tb_outcome *const *outcomes)
+static double measure_gain(const struct tb_outcome *const *outcomes)
 {
-	return (ratio(outcomes[1], outcomes[0]) - 1) * 100;
+	return (outcome_ratio(outcomes[1], outcomes[0]) - 1) * 100;
 }
 
 static double saved(const struct tb_outcome *const *outcomes)
 {
-	return (1 - ratio(outcomes[0], outcomes[1])) * 100;
+	return (1 - outcome_ratio(outcomes[0], outcomes[1])) * 100;
 }
 
 // least_lead takes groups, one per size: first the experiment, then those that it was
@@ -31,7 +31,7 @@ static double least_lead(const struct tb_outcome *const *outcomes, int n, int a_
 	double least = INFINITY;
 	for (int i = 0; i < n; i += a_group)
 		for (int k = 1; k < a_group; k++)
-			least = fmin(least, ratio(outcomes[i + k], outcomes[i]));
+			least = fmin(least, outcome_ratio(outcomes[i + k], outcomes[i]));
 	return (least - 1) * 100;
 }
 
@@ -104,11 +104,11 @@ const struct tb_measure tb_measures_timed[] = {
 		{SCATTER("sequential", "binomial", "16k"),
 			SCATTER("sequential", "binomial", "256k"),
 			SCATTER("sequential", "binomial", "1m")}},
-	{"pvfs.read.gain", gain, {PVFS("read")}},
-	{"pvfs.write.gain", gain, {PVFS("write")}},
+	{"pvfs.read.gain", measure_gain, {PVFS("read")}},
+	{"pvfs.write.gain", measure_gain, {PVFS("write")}},
 	{"pvfs.resize", saved, {PVFS("resize")}},
-	{"pvfs.tile.write", gain, {PVFS("tile-write")}},
-	{"pvfs.tile.read", gain, {PVFS("tile-read")}},
+	{"pvfs.tile.write", measure_gain, {PVFS("tile-write")}},
+	{"pvfs.tile.read", measure_gain, {PVFS("tile-read")}},
 	{"pvfs.btio.saved", saved, {PVFS("bt")}},
 	{0},
 };

@@ -37,7 +37,7 @@ static int no_recipe(const struct recipe_run *run, struct tb_error *error)
 		"'%s' is no recipe: expected JOB NUMBERS: OPTIONS", run->recipe);
 }
 
-static bool read_numbers(struct recipe_run *run, char **words)
+static bool read_recipe_numbers(struct recipe_run *run, char **words)
 {
 	for (int i = 0; i < run->kind->n_numbers; i++) {
 		const char *word = strsep(words, " ");
@@ -76,10 +76,10 @@ static int take_apart(struct recipe_run *run, struct tb_error *error)
 	if (!word || strlen(word) >= sizeof run->words.word)
 		return no_recipe(run, error);
 	strcpy(run->words.word, word);
-	return read_numbers(run, &words) ? TB_OK : no_recipe(run, error);
+	return read_recipe_numbers(run, &words) ? TB_OK : no_recipe(run, error);
 }
 
-static bool is_file(const struct recipe_run *run)
+static bool is_capture_file(const struct recipe_run *run)
 {
 	return !run->kind->write && run->kind->figure;
 }
@@ -98,7 +98,7 @@ const char *tb_recipe_lacks(
 	struct recipe_run run = {.recipe = recipe};
 	char path[PATH_MAX];
 	bool lacks = false;
-	if (take_apart(&run, NULL) == TB_OK && is_file(&run)) {
+	if (take_apart(&run, NULL) == TB_OK && is_capture_file(&run)) {
 		snprintf(path, sizeof path, "%s/%s", folder, run.words.word);
 		lacks = access(path, R_OK) != 0;
 		snprintf(name, size, "%s", run.words.word);
@@ -111,7 +111,7 @@ static int write_job(struct recipe_run *run, struct tb_error *error)
 {
 	tb_temporary_file(&run->scratch, "run.db", run->store);
 	tb_temporary_file(&run->scratch, "log", run->log);
-	if (is_file(run)) {
+	if (is_capture_file(run)) {
 		snprintf(
 			run->job, sizeof run->job, "%s/%s", run->folder, run->words.word);
 		return TB_OK;
@@ -141,8 +141,8 @@ static int last_line(const struct recipe_run *run, struct tb_error *error)
 	return tb_fail(error, TB_EUSAGE, "%s", line);
 }
 
-// replay runs the job, with one thread: other rows are replayed at once.
-static int replay(struct recipe_run *run, struct tb_error *error)
+// replay_recipe runs the job, with one thread: other rows are replayed at once.
+static int replay_recipe(struct recipe_run *run, struct tb_error *error)
 {
 	const char *arguments[ARGUMENTS_MOST + 12] = {"replay", run->job, "-q",
 		"--no-blame", "--threads", "1", "-o", run->store};
@@ -167,7 +167,7 @@ static int replay(struct recipe_run *run, struct tb_error *error)
 	return tb_child_wait(&child) == 0 ? TB_OK : last_line(run, error);
 }
 
-static int read_time(
+static int read_recipe_time(
 	const struct recipe_run *run, double *seconds, struct tb_error *error)
 {
 	struct tb_run *stored = NULL;
@@ -179,16 +179,16 @@ static int read_time(
 	return status;
 }
 
-static int measure(struct recipe_run *run, double *figure, struct tb_error *error)
+static int measure_recipe(struct recipe_run *run, double *figure, struct tb_error *error)
 {
 	double seconds = 0;
 	int status = tb_temporary_init(&run->scratch, "a row", error);
 	if (status == TB_OK)
 		status = write_job(run, error);
 	if (status == TB_OK)
-		status = replay(run, error);
+		status = replay_recipe(run, error);
 	if (status == TB_OK)
-		status = read_time(run, &seconds, error);
+		status = read_recipe_time(run, &seconds, error);
 	if (status == TB_OK)
 		*figure = run->kind->figure(seconds, &run->words);
 	tb_temporary_fini(&run->scratch);
@@ -201,7 +201,7 @@ int tb_recipe_run(
 	struct recipe_run run = {.recipe = recipe, .folder = folder};
 	int status = take_apart(&run, error);
 	if (status == TB_OK)
-		status = run.kind->figure ? measure(&run, figure, error)
+		status = run.kind->figure ? measure_recipe(&run, figure, error)
 					  : tb_recipe_pattern(figure, run.words.word,
 						    run.rest, error);
 	free(run.text);

@@ -50,7 +50,7 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static size_t place_of(
+static size_t place_of_row(
 	const struct validation_plan *plan, const char *name, const char *changes)
 {
 	size_t i = 0;
@@ -111,7 +111,7 @@ static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 			return tb_fail(
 				error, TB_EFORMAT, "no experiment is called '%s'", *name);
 		int status = TB_OK;
-		if (place_of(plan, *name, changes) == plan->n_experiments)
+		if (place_of_row(plan, *name, changes) == plan->n_experiments)
 			status = add_experiment(plan, found, changes, error);
 		if (status != TB_OK)
 			return status;
@@ -153,7 +153,7 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 	return status;
 }
 
-static void watch(void *context, size_t n_done)
+static void watch_points(void *context, size_t n_done)
 {
 	const struct validation_plan *plan = context;
 	if (plan->options->progress)
@@ -167,8 +167,8 @@ static int run_plan(struct validation_plan *plan, struct tb_error *error)
 	plan->outcomes = calloc(n + 1, sizeof(struct tb_outcome *));
 	if (!plan->outcomes)
 		return tb_fail_memory(error, "%zu runs", n);
-	const struct tb_work work = {
-		plan, .n_tasks = n + plan->n_replayed, .task = run_task, .watch = watch};
+	const struct tb_work work = {plan, .n_tasks = n + plan->n_replayed,
+		.task = run_task, .watch = watch_points};
 	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
@@ -179,14 +179,14 @@ static double figure(const struct validation_plan *plan, const struct tb_measure
 	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
 	const char *changes = tb_measure_network(measure->id);
 	for (size_t i = 0; measure->experiments[i]; i++) {
-		size_t at = place_of(plan, measure->experiments[i], changes);
+		size_t at = place_of_row(plan, measure->experiments[i], changes);
 		outcomes[i] = plan->outcomes[at * plan->n_seeds + seed];
 	}
 	return measure->value(outcomes);
 }
 
-static void judge(struct tb_validated_row *finding, const struct validation_plan *plan,
-	double *values)
+static void judge_finding(struct tb_validated_row *finding,
+	const struct validation_plan *plan, double *values)
 {
 	const struct tb_claim *claim = finding->claim;
 	finding->simulated = (struct tb_estimate){NAN, NAN};
@@ -205,7 +205,7 @@ static void judge(struct tb_validated_row *finding, const struct validation_plan
 	finding->doubt = tb_claim_doubt(claim, &finding->simulated);
 }
 
-static void count(
+static void count_finding(
 	struct tb_validation *validation, const struct tb_validated_row *finding)
 {
 	if (finding->verdict == TB_VERDICT_OUTSIDE) {
@@ -222,8 +222,8 @@ static int judge_all(struct tb_validation *validation, const struct validation_p
 	if (!values)
 		return tb_fail_memory(error, "the findings");
 	for (size_t i = 0; i < validation->n_findings; i++) {
-		judge(&validation->findings[i], plan, values);
-		count(validation, &validation->findings[i]);
+		judge_finding(&validation->findings[i], plan, values);
+		count_finding(validation, &validation->findings[i]);
 	}
 	free(values);
 	return TB_OK;
@@ -272,8 +272,8 @@ static int choose_claim(struct tb_validated_row *finding, struct validation_plan
 	return status;
 }
 
-// choose selects the claims and plans their simulations.
-static int choose(struct tb_validation *validation, struct validation_plan *plan,
+// choose_rows selects the claims and plans their simulations.
+static int choose_rows(struct tb_validation *validation, struct validation_plan *plan,
 	struct tb_error *error)
 {
 	const struct tb_claims *claims = &validation->claims;
@@ -325,7 +325,7 @@ int tb_validation_run(struct tb_validation *validation,
 	if (status == TB_OK)
 		status = tb_claims_published(&made.claims, error);
 	if (status == TB_OK)
-		status = choose(&made, &plan, error);
+		status = choose_rows(&made, &plan, error);
 	if (status == TB_OK)
 		status = run_plan(&plan, error);
 	if (status == TB_OK)
@@ -346,7 +346,7 @@ void tb_validation_fini(struct tb_validation *validation)
 }
 
 size_t tb_validation_sum(const struct tb_validation *validation, const char *model,
-	enum tb_claim_role role, enum tb_verdict verdict)
+	enum tb_claim_role role, enum tb_claim_verdict verdict)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < validation->n_findings; i++) {
@@ -359,7 +359,7 @@ size_t tb_validation_sum(const struct tb_validation *validation, const char *mod
 }
 
 size_t tb_validation_count(
-	const struct tb_validation *validation, enum tb_verdict verdict)
+	const struct tb_validation *validation, enum tb_claim_verdict verdict)
 {
 	return tb_validation_sum(validation, NULL, TB_CLAIM_ROLES, verdict);
 }
