@@ -1,12 +1,53 @@
 #include "fabric.h"
-
 #include "array.h"
+#include "fabric_hosts.h"
 #include "fabric_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network *network)
+static void fabric_ports_fini(struct tb_fabric_ports *ports);
+
+void tb_fabric_hosts_fini(struct tb_fabric_hosts *hosts)
+{
+	free(hosts->of);
+	free(hosts->is_in);
+	*hosts = (struct tb_fabric_hosts){0};
+}
+
+static void put_host(struct tb_fabric_hosts *hosts, uint32_t host)
+{
+	if (!hosts->is_in[host])
+		hosts->of[hosts->n++] = host;
+	hosts->is_in[host] = true;
+}
+
+int tb_fabric_hosts_init(struct tb_fabric_hosts *hosts, const struct tb_network *network,
+	const uint32_t *nodes, uint32_t n, struct tb_error *error)
+{
+	uint32_t n_hosts = tb_network_n_hosts(network);
+	struct tb_fabric_hosts made = {.of = malloc((n_hosts + 1u) * sizeof *made.of),
+		.is_in = calloc(n_hosts + 1u, sizeof *made.is_in)};
+	if (!made.of || !made.is_in) {
+		tb_fabric_hosts_fini(&made);
+		return tb_fail_memory(error, "the hosts");
+	}
+	for (uint32_t i = 0; i < n; i++)
+		put_host(&made, nodes[i] % n_hosts);
+	for (uint32_t host = 0; n == 0 && host < n_hosts; host++)
+		if (!tb_network_node_identity(network, (struct tb_node){host}).is_router)
+			put_host(&made, host);
+	bool is_few = n > 0 && made.n < 2;
+	if (is_few || made.n < 2 || made.n == n_hosts)
+		tb_fabric_hosts_fini(&made); // all
+	if (is_few)
+		return tb_fail(error, TB_EUSAGE, "expected two hosts or more");
+	*hosts = made;
+	return TB_OK;
+}
+
+static int fabric_ports_init(
+	struct tb_fabric_ports *ports, const struct tb_network *network)
 {
 	uint32_t n = tb_network_n_switches(network);
 	*ports = (struct tb_fabric_ports){0};
@@ -21,7 +62,7 @@ int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network 
 	}
 	ports->links = malloc(((size_t)ports->first[n] + 1) * sizeof *ports->links);
 	if (!ports->links) {
-		tb_fabric_ports_fini(ports);
+		fabric_ports_fini(ports);
 		return TB_ENOMEM;
 	}
 	for (uint32_t port = 0; port < ports->first[n]; port++)
@@ -34,7 +75,7 @@ int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network 
 	return TB_OK;
 }
 
-void tb_fabric_ports_fini(struct tb_fabric_ports *ports)
+static void fabric_ports_fini(struct tb_fabric_ports *ports)
 {
 	free(ports->first);
 	free(ports->links);
@@ -155,7 +196,7 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 {
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
-	if (!fabric->levels || tb_fabric_ports_init(ports, fabric->network) != TB_OK ||
+	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
 		count_fabric_cables(fabric) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++)
@@ -173,7 +214,7 @@ int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
 		made.hosts = *hosts;
 	struct tb_fabric_ports ports = {0};
 	int status = describe_fabric(&made, &ports);
-	tb_fabric_ports_fini(&ports);
+	fabric_ports_fini(&ports);
 	if (status != TB_OK) {
 		tb_fabric_fini(&made);
 		return tb_fail_memory(error, "the fabric");

@@ -1,6 +1,319 @@
+// Roots, the nodes at which they end, and which job waits for which.
 #include "findings_impl.h"
+#include "heavy_waits.h"
+#include "job_waits.h"
+#include "jobs.h"
+#include "roots.h"
+#include "trees.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+static int gather_blame_sums(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_span whole = {0, 0};
+	struct tb_roots roots = {0};
+	struct tb_job_pairs pairs = {0};
+	int status = tb_roots_init(&roots, evidence->run, whole, 0, error);
+	if (!status)
+		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
+	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
+	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
+	if (!status && (!evidence->roots || !evidence->pairs))
+		status = tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
+		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
+			roots.rows[i].root, roots.rows[i].wait_ps};
+	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
+		evidence->pairs[evidence->n_pairs++] =
+			(struct tb_evidence_pair){pairs.rows[i].victim_job,
+				pairs.rows[i].culprit_job, pairs.rows[i].wait_ps};
+	tb_job_pairs_fini(&pairs);
+	tb_roots_fini(&roots);
+	return status;
+}
+
+bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
+{
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
+			return true;
+	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
+}
+
+// share_of sets which part of the wait in its windows a root has.
+static void share_of(struct tb_evidence_end *end, const struct tb_wait_windows *windows,
+	const uint64_t *waits, const uint64_t *all_waits)
+{
+	double of_end = 0, of_all = 0;
+	for (uint32_t i = 0; i < windows->n; i++)
+		for (uint64_t bin = windows->at[i].first_bin;
+			bin < windows->at[i].end_bin; bin++) {
+			of_end += (double)waits[bin];
+			of_all += (double)all_waits[bin];
+		}
+	end->window_percent = of_all > 0 ? 100 * of_end / of_all : 0;
+}
+
+// time_end finds when the root of an end was one, who sent to it then, and what the link
+// did.
+static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
+	const uint64_t *all_waits, struct tb_evidence_end *end, struct tb_error *error)
+{
+	uint64_t waits[TB_TREES_SLICES] = {0};
+	struct tb_wait_windows windows;
+	struct tb_span spans[TB_WAIT_WINDOWS_MOST];
+	const uint32_t *rows = &trees->root_first[end->link.id];
+	for (uint32_t i = rows[0]; i < rows[1]; i++)
+		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
+		return tb_fail_memory(error, "the findings");
+	share_of(end, &windows, waits, all_waits);
+	for (uint32_t i = 0; i < windows.n; i++)
+		spans[i] = tb_trees_span(trees, (uint32_t)windows.at[i].first_bin,
+			(uint32_t)windows.at[i].end_bin);
+	int status = tb_queue_times_find(
+		&end->queue, evidence->run, end->link, spans, windows.n, error);
+	if (!status && end->queue.span_ps > 0) {
+		double span_ps = (double)end->queue.span_ps;
+		end->busy_percent = 100 * (double)end->queue.busy_ps / span_ps;
+		end->stall_percent = 100 * (double)end->queue.stall_ps / span_ps;
+	}
+	return status;
+}
+
+// count_ends finds how few nodes' links are the roots of half of the wait.
+static void count_ends(struct tb_evidence *evidence)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double held = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < evidence->n_roots && held * 2 < evidence->wait_ps; i++) {
+		if (links[evidence->roots[i].link.id].at.kind != TB_LINK_EJECTION)
+			continue;
+		held += (double)evidence->roots[i].wait_ps;
+		n++;
+	}
+	if (n > 0 && held * 2 >= evidence->wait_ps) {
+		evidence->n_half_ends = n;
+		evidence->half_ends_percent = 100 * held / evidence->wait_ps;
+	}
+}
+
+static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
+{
+	struct tb_trees trees = {0};
+	uint64_t waits[TB_TREES_SLICES] = {0};
+	int status = tb_trees_init(&trees, evidence->run, error);
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	count_ends(evidence);
+	for (uint32_t i = 0; !status && i < trees.n_roots; i++)
+		waits[trees.roots[i].bin] += trees.roots[i].wait_ps;
+	for (uint32_t i = 0; !status && i < evidence->n_roots && trees.bin_ps > 0 &&
+			     evidence->info->bin_ps > 0;
+		i++) {
+		const struct tb_evidence_root *root = &evidence->roots[i];
+		if (links[root->link.id].at.kind != TB_LINK_EJECTION)
+			continue;
+		double percent = 100 * (double)root->wait_ps / evidence->wait_ps;
+		if (evidence->n_ends == TB_EVIDENCE_ENDS ||
+			(evidence->n_ends >= TB_EVIDENCE_NAMED &&
+				percent < TB_EVIDENCE_PART))
+			break;
+		struct tb_evidence_end *end = &evidence->ends[evidence->n_ends++];
+		end->link = root->link;
+		end->node.id = links[root->link.id].at.to;
+		end->percent = percent;
+		status = time_end(evidence, &trees, waits, end, error);
+	}
+	tb_trees_fini(&trees);
+	return status;
+}
+
+const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence)
+{
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit &&
+			evidence->pairs[i].wait_ps > 0)
+			return &evidence->pairs[i];
+	return NULL;
+}
+
+// evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
+static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
+{
+	int status = gather_blame_sums(evidence, error);
+	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
+	if (!status && worst)
+		status = tb_shared_leaves(evidence->run, worst->victim, worst->culprit,
+			&evidence->worst_pair_leaves, error);
+	return status ? status : gather_ends(evidence, error);
+}
+
+// Where the time begins in which ports could not send.
+
+// A link that leads on is part of the same jam when it is held for so much of the time of
+// the one before; and so many links at most are one behind the other.
+#define ON_PERCENT 25
+#define STEPS_MOST 32
+
+// next_held_link finds the link that leads on from the end of another and has most of a
+// figure.
+static bool next_held_link(const struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_link from, enum tb_metric metric,
+	struct tb_link *next)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_link *at = &links[from.id];
+	uint64_t most = 0;
+	if (at->at.kind == TB_LINK_EJECTION)
+		return false;
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		uint64_t value = tb_metric_of(&samples[i], metric);
+		if (links[i].at.kind == TB_LINK_INJECTION ||
+			links[i].at.from != at->at.to || i == at->at.reverse.id ||
+			value <= most)
+			continue;
+		most = value;
+		*next = (struct tb_link){i};
+	}
+	return most > 0;
+}
+
+// all_measured_from: of what leads on from the end of a link, no wait is unknown.
+static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link from)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_link *at = &links[from.id];
+	for (uint32_t i = 0; i < evidence->info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_INJECTION &&
+			links[i].at.from == at->at.to && i != at->at.reverse.id &&
+			tb_run_unmeasured(links[i].known, TB_STALL))
+			return false;
+	return true;
+}
+
+static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
+{
+	double all = (double)evidence->info->simulated_ps;
+	return all > 0 ? 100 * (double)time_ps / all : 0;
+}
+
+// evidence_held finds where the time begins in which ports could not send.
+static void evidence_held(
+	struct tb_evidence *evidence, const struct tb_link_sample *samples)
+{
+	struct tb_held_end *end = &evidence->held_end;
+	struct tb_link next;
+	if (!tb_run_is_measured(evidence->info) || evidence->n_hottest == 0)
+		return;
+	end->last = evidence->hottest[0].sample.link;
+	for (int i = 0; i < STEPS_MOST &&
+			next_held_link(evidence, samples, end->last, TB_STALL, &next);
+		i++) {
+		if ((double)samples[next.id].stall_ps * 100 <
+			(double)samples[end->last.id].stall_ps * ON_PERCENT)
+			break;
+		end->last = next;
+	}
+	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
+	end->is_node =
+		tb_run_links(evidence->run)[end->last.id].at.kind == TB_LINK_EJECTION;
+	end->is_known =
+		end->held_percent >= TB_FINDING_HELD &&
+		tb_run_links(evidence->run)[end->last.id].known.wait != TB_AT_MOST;
+	if (end->is_node)
+		return;
+	end->is_known &= all_measured_from(evidence, end->last);
+	end->is_known &= next_held_link(evidence, samples, end->last, TB_BUSY, &end->out);
+	if (end->is_known)
+		end->busy_percent =
+			percent_of_time(evidence, samples[end->out.id].busy_ps);
+}
+
+// Whose traffic waits for whose, as finely as three pairs show half of it.
+
+static bool holds_half(const struct tb_listed *listed)
+{
+	return listed->n > 0 && 2 * listed->listed_ps >= listed->whole_ps;
+}
+
+static void take_listed(struct tb_evidence *evidence, enum tb_evidence_grain grain,
+	const struct tb_listed *listed)
+{
+	evidence->grain = grain;
+	evidence->n_traffic = listed->n;
+	evidence->traffic_is_exact = listed->floor_ps == 0;
+	evidence->traffic_percent = 100 * listed->listed_ps / evidence->wait_ps;
+}
+
+static int try_flows(struct tb_evidence *evidence, struct tb_error *error)
+{
+	struct tb_heavy_waits waits = {0};
+	const struct tb_span whole = {0, 0};
+	int status = tb_heavy_waits_during(
+		&waits, evidence->run, whole, TB_EVIDENCE_NAMED, error);
+	if (status)
+		return status;
+	if (holds_half(&waits.listed)) {
+		take_listed(evidence, TB_EVIDENCE_FLOWS, &waits.listed);
+		for (uint32_t i = 0; i < waits.listed.n; i++) {
+			const struct tb_blame_sample *row = &waits.rows[i];
+			evidence->traffic[i] = (struct tb_evidence_traffic){
+				.victim = {row->victim_source, row->victim_destination},
+				.culprit = {row->culprit_source,
+					row->culprit_destination},
+				.percent =
+					100 * (double)row->wait_ps / evidence->wait_ps};
+		}
+	}
+	tb_heavy_waits_fini(&waits);
+	return TB_OK;
+}
+
+static int try_groups(struct tb_evidence *evidence, enum tb_grouping grouping,
+	enum tb_evidence_grain grain, struct tb_error *error)
+{
+	struct tb_groups groups = {0};
+	int status = tb_groups_init(
+		&groups, evidence->run, grouping, TB_EVIDENCE_NAMED, error);
+	if (status)
+		return status;
+	if (holds_half(&groups.listed)) {
+		take_listed(evidence, grain, &groups.listed);
+		for (uint32_t i = 0; i < groups.listed.n; i++) {
+			const struct tb_group_sample *row = &groups.rows[i];
+			evidence->traffic[i] = (struct tb_evidence_traffic){
+				.victim = {{row->victim}, {row->victim}},
+				.culprit = {{row->culprit}, {row->culprit}},
+				.victim_leaf = row->victim,
+				.culprit_leaf = row->culprit,
+				.percent =
+					100 * (double)row->wait_ps / evidence->wait_ps};
+		}
+	}
+	tb_groups_fini(&groups);
+	return TB_OK;
+}
+
+int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error)
+{
+	static const struct {
+		enum tb_grouping grouping;
+		enum tb_evidence_grain grain;
+	} coarser[] = {{TB_GROUP_DESTINATION, TB_EVIDENCE_DESTINATIONS},
+		{TB_GROUP_DESTINATION_LEAF, TB_EVIDENCE_DESTINATION_LEAVES},
+		{TB_GROUP_SOURCE_LEAF, TB_EVIDENCE_SOURCE_LEAVES}};
+	if (evidence->wait_ps <= 0)
+		return TB_OK;
+	int status = try_flows(evidence, error);
+	for (size_t i = 0; i < sizeof coarser / sizeof *coarser && !status &&
+			   evidence->grain == TB_EVIDENCE_NO_GRAIN;
+		i++)
+		status = try_groups(
+			evidence, coarser[i].grouping, coarser[i].grain, error);
+	return status;
+}
 
 void tb_evidence_fini(struct tb_evidence *evidence)
 {
@@ -90,7 +403,7 @@ static int gather_waiting_links(struct tb_evidence *evidence, struct tb_error *e
 	if (!status)
 		status = tb_run_look(evidence->run, whole, &samples, error);
 	if (!status)
-		tb_evidence_held(evidence, samples);
+		evidence_held(evidence, samples);
 	return status;
 }
 
@@ -163,7 +476,7 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)
-		status = tb_evidence_blame(&made, error);
+		status = evidence_blame(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)
