@@ -100,16 +100,6 @@ static bool gives_up(const struct tb_advice *advice, struct tb_change *change)
 	return false;
 }
 
-static void estimate(const struct tb_advice *advice, struct tb_change *change)
-{
-	double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
-	change->n_seeds = gather_gains(advice, change, 0, gains);
-	change->run_gain = tb_estimate_of(gains[OF_RUN], change->n_seeds);
-	change->job_gain = tb_estimate_of(gains[OF_JOBS], change->n_seeds);
-	change->latency_gain = tb_estimate_of(gains[OF_LATENCY], change->n_seeds);
-	change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
-}
-
 static int by_double(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
@@ -128,30 +118,6 @@ static struct tb_estimate *gain_at(struct tb_change *change, int which)
 static bool varies(const struct tb_estimate *of, uint32_t n_seeds)
 {
 	return n_seeds > 1 && of->half_ci > 0;
-}
-
-// doubt widens the intervals that vary, of few seeds, to what half of those that vary
-// fall short of: the spread of three values may be small by luck (as base/ground/paired
-// does among many figures).
-static void doubt(struct tb_advice *advice, int which, double *halves)
-{
-	size_t n = 0;
-	for (size_t i = 1; i < advice->n; i++) {
-		struct tb_change *change = &advice->changes[i];
-		if (change->verdict < TB_VERDICT_FAILED &&
-			varies(gain_at(change, which), change->n_seeds))
-			halves[n++] = gain_at(change, which)->half_ci;
-	}
-	qsort(halves, n, sizeof *halves, by_double);
-	double least = n ? halves[(n - 1) / 2] : 0;
-	for (size_t i = 1; i < advice->n; i++) {
-		struct tb_change *change = &advice->changes[i];
-		struct tb_estimate *of = gain_at(change, which);
-		if (change->verdict < TB_VERDICT_FAILED &&
-			change->n_seeds < TB_ADVICE_SEEDS_FEW &&
-			varies(of, change->n_seeds))
-			of->half_ci = fmax(of->half_ci, least);
-	}
 }
 
 static enum tb_verdict verdict_of(
@@ -177,12 +143,37 @@ void tb_advice_judge(struct tb_advice *advice)
 		struct tb_change *change = &advice->changes[i];
 		if (change->verdict >= TB_VERDICT_FAILED || gives_up(advice, change))
 			continue;
-		estimate(advice, change);
+		double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
+		change->n_seeds = gather_gains(advice, change, 0, gains);
+		change->run_gain = tb_estimate_of(gains[OF_RUN], change->n_seeds);
+		change->job_gain = tb_estimate_of(gains[OF_JOBS], change->n_seeds);
+		change->latency_gain = tb_estimate_of(gains[OF_LATENCY], change->n_seeds);
+		change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
 		if (change->n_seeds == 0)
 			change->verdict = TB_VERDICT_CUT;
 	}
-	for (int which = 0; halves && which < GAINS; which++)
-		doubt(advice, which, halves);
+	for (int which = 0; halves && which < GAINS; which++) {
+		// Widen the intervals that vary, of few seeds, to what half of those that
+		// vary fall short of: the spread of three values may be small by luck (as
+		// base/ground/paired does among many figures).
+		size_t n = 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			struct tb_change *change = &advice->changes[i];
+			if (change->verdict < TB_VERDICT_FAILED &&
+				varies(gain_at(change, which), change->n_seeds))
+				halves[n++] = gain_at(change, which)->half_ci;
+		}
+		qsort(halves, n, sizeof *halves, by_double);
+		double least = n ? halves[(n - 1) / 2] : 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			struct tb_change *change = &advice->changes[i];
+			struct tb_estimate *of = gain_at(change, which);
+			if (change->verdict < TB_VERDICT_FAILED &&
+				change->n_seeds < TB_ADVICE_SEEDS_FEW &&
+				varies(of, change->n_seeds))
+				of->half_ci = fmax(of->half_ci, least);
+		}
+	}
 	for (size_t i = 1; i < advice->n; i++)
 		if (advice->changes[i].verdict < TB_VERDICT_FAILED)
 			advice->changes[i].verdict =
@@ -205,18 +196,6 @@ static bool ranks_before(const struct tb_advice *advice, const struct tb_change 
 		return class[0] < class[1];
 	return tb_advice_deciding(advice, one)->mean >
 	       tb_advice_deciding(advice, other)->mean;
-}
-
-static void advice_sort(struct tb_advice *advice)
-{
-	for (size_t i = 2; i < advice->n; i++) {
-		struct tb_change moved = advice->changes[i];
-		size_t k = i;
-		for (; k > 1 && ranks_before(advice, &moved, &advice->changes[k - 1]);
-			k--)
-			advice->changes[k] = advice->changes[k - 1];
-		advice->changes[k] = moved;
-	}
 }
 
 // What was tried, in the run's store, so that findings and viewer tell it.
@@ -314,7 +293,13 @@ static int try_all(struct tb_advice *made, const struct tb_advice_options *optio
 		status = tb_fail_memory(error, "the advice");
 	if (status != TB_OK)
 		return status;
-	advice_sort(made);
+	for (size_t i = 2; i < made->n; i++) {
+		struct tb_change moved = made->changes[i];
+		size_t k = i;
+		for (; k > 1 && ranks_before(made, &moved, &made->changes[k - 1]); k--)
+			made->changes[k] = made->changes[k - 1];
+		made->changes[k] = moved;
+	}
 	return TB_OK;
 }
 

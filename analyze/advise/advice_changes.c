@@ -422,32 +422,6 @@ int tb_advice_limit(struct tb_advice *advice, struct tb_error *error)
 // Of the best of each kind so many are combined: six pairs at the most.
 #define COMBINED_MOST 4
 
-// find_best lists the changes that help most, one of a kind, best first; it returns how
-// many.
-static size_t find_best(const struct tb_advice *advice, size_t best[COMBINED_MOST])
-{
-	bool taken[TB_CHANGES_OF] = {[TB_CHANGE_ALONE] = true};
-	size_t n = 0;
-	while (n < COMBINED_MOST) {
-		size_t at = 0;
-		for (size_t i = 1; i < advice->n; i++) {
-			const struct tb_change *change = &advice->changes[i];
-			if (change->verdict == TB_VERDICT_HELPS &&
-				!taken[tb_change_of(change)] &&
-				(!at || tb_advice_deciding(advice, change)->mean >
-						tb_advice_deciding(
-							advice, &advice->changes[at])
-							->mean))
-				at = i;
-		}
-		if (!at)
-			break;
-		taken[tb_change_of(&advice->changes[at])] = true;
-		best[n++] = at;
-	}
-	return n;
-}
-
 // copy_files adds copies of a change's files to those of a pair, which has room for them.
 static bool copy_files(struct tb_change *pair, const struct tb_change *from)
 {
@@ -503,7 +477,27 @@ static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t oth
 bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
 {
 	size_t best[COMBINED_MOST], before = advice->n;
-	size_t n = find_best(advice, best);
+	// List the changes that help most, one of a kind, best first; it returns how
+	// many.
+	bool taken[TB_CHANGES_OF] = {[TB_CHANGE_ALONE] = true};
+	size_t n = 0;
+	while (n < COMBINED_MOST) {
+		size_t at = 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			const struct tb_change *change = &advice->changes[i];
+			if (change->verdict == TB_VERDICT_HELPS &&
+				!taken[tb_change_of(change)] &&
+				(!at || tb_advice_deciding(advice, change)->mean >
+						tb_advice_deciding(
+							advice, &advice->changes[at])
+							->mean))
+				at = i;
+		}
+		if (!at)
+			break;
+		taken[tb_change_of(&advice->changes[at])] = true;
+		best[n++] = at;
+	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
 			if (!most || advice->n <= most)

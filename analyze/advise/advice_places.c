@@ -185,14 +185,6 @@ struct floor {
 	uint32_t n_servers;
 };
 
-static void floor_fini(struct floor *floor)
-{
-	free(floor->leaf);
-	free(floor->is_server);
-	free(floor->is_taken);
-	free(floor->n_used);
-}
-
 static int floor_init(struct floor *floor, const struct tb_advice *advice,
 	struct tb_seating *seating, struct tb_error *error)
 {
@@ -325,7 +317,10 @@ static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
 			floor.n_servers == 1 ? "" : "s", what);
 		status = advice_add_seats(advice, &seating, rule, title, error);
 	}
-	floor_fini(&floor);
+	free(floor.leaf);
+	free(floor.is_server);
+	free(floor.is_taken);
+	free(floor.n_used);
 	tb_seating_fini(&seating);
 	return status;
 }

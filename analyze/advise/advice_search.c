@@ -31,47 +31,6 @@ static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
 	tb_advice_search(advice, rule, &words, title);
 }
 
-// taper tries the cables up from a level doubled, where there are fewer than down, and
-// halved: what it costs to save them.
-static void taper(struct tb_advice *advice, const struct tb_shape *shape, uint32_t level)
-{
-	uint32_t n_up = tb_shape_n_up(shape, level);
-	unsigned long long n =
-		(unsigned long long)n_up * tb_shape_n_switches(shape, level);
-	struct tb_shape changed = *shape;
-	char title[160];
-	if (n_up < tb_shape_n_down(shape, level)) {
-		changed.w[level + 1] *= 2;
-		snprintf(title, sizeof title,
-			"twice the cables up from level %u (%llu more)", level, n);
-		search_shape(advice, &changed, "more-cables", title);
-	}
-	changed = *shape;
-	if (n_up % 2 || n_up < 2)
-		return;
-	if (changed.w[level + 1] % 2 == 0)
-		changed.w[level + 1] /= 2;
-	else
-		changed.p[level + 1] /= 2;
-	snprintf(title, sizeof title, "half the cables up from level %u (saves %llu)",
-		level, n / 2);
-	search_shape(advice, &changed, "fewer-cables", title);
-}
-
-// With rates by level cables do not tell the taper.
-static void advice_search_taper(struct tb_advice *advice)
-{
-	const struct tb_network_params *network = &advice->info->network;
-	struct tb_shape shape;
-	if (network->level_rates[0] || advice->evidence.n_inside == 0 ||
-		tb_advice_has_option(advice, "--routes") ||
-		tb_advice_has_option(advice, "--fault") ||
-		tb_shape_parse(&shape, network->shape, NULL) != TB_OK)
-		return;
-	for (uint32_t level = 0; level + 1 < shape.n_levels; level++)
-		taper(advice, &shape, level);
-}
-
 // double_rate doubles the rate of a node's cable in an edge list: "SWITCH PORT NODE PORT
 // RATE LATENCY". It returns the text anew, malloc'ed; NULL: there is no such line, or
 // two.
@@ -131,13 +90,6 @@ static char *write_cable_list(const struct tb_advice *advice, const char *name)
 	return NULL;
 }
 
-// worst_node returns the node whose link is the root of most wait, TB_ID_NONE when none
-// is.
-static uint32_t worst_node(const struct tb_advice *advice)
-{
-	return advice->evidence.n_ends ? advice->evidence.ends[0].node.id : TB_ID_NONE;
-}
-
 // add_faster adds the change; `list` is the network, the cable twice as fast.
 static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_t size,
 	struct tb_error *error)
@@ -175,7 +127,10 @@ static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 {
 	const struct tb_run_info *info = advice->info;
 	struct tb_replay_command words;
-	uint32_t node = worst_node(advice);
+	// The node whose link is the root of most wait, TB_ID_NONE when none
+	// is.
+	uint32_t node =
+		advice->evidence.n_ends ? advice->evidence.ends[0].node.id : TB_ID_NONE;
 	bool is_file = strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
 	bool by_digits = info->network.ascent == TB_ASCENT_DETERMINISTIC ||
 			 info->network.ascent == TB_ASCENT_SOURCE;
@@ -227,29 +182,6 @@ static tb_time_ps meets(const struct tb_jobs *jobs, uint32_t job)
 	return longest;
 }
 
-static void delay(struct tb_advice *advice, uint32_t job, tb_time_ps by)
-{
-	struct tb_replay_command words;
-	char start[48], later[48], title[160];
-	if (!tb_advice_again(advice, &words))
-		return;
-	if (tb_replay_command_n_jobs(&words) != advice->info->n_jobs) {
-		tb_replay_command_fini(&words);
-		return;
-	}
-	tb_time_ps at = advice->evidence.jobs.jobs[job].start_ps + by;
-	snprintf(start, sizeof start, "%" PRId64 "ps", (int64_t)at);
-	tb_replay_command_job(&words, job, "start", start, NULL);
-	snprintf(title, sizeof title, "%.100s starts %s later",
-		tb_run_job_name(advice->run, job),
-		tb_format_time(by, later, sizeof later));
-	struct tb_change *change = tb_advice_search(advice, "stagger", &words, title);
-	if (!change)
-		return;
-	change->delayed_job = job;
-	change->delay_ps = (double)by;
-}
-
 // advice_jobs.c: jobs that start later.
 static void advice_search_starts(struct tb_advice *advice)
 {
@@ -261,8 +193,30 @@ static void advice_search_starts(struct tb_advice *advice)
 		job++) {
 		tb_time_ps longest = jobs->jobs[job].n_messages ? meets(jobs, job) : 0;
 		n += longest > 0;
-		for (size_t i = 0; longest > 0 && i < sizeof shares / sizeof *shares; i++)
-			delay(advice, job, (tb_time_ps)(shares[i] * (double)longest));
+		for (size_t i = 0; longest > 0 && i < sizeof shares / sizeof *shares;
+			i++) {
+			tb_time_ps by = (tb_time_ps)(shares[i] * (double)longest);
+			struct tb_replay_command words;
+			char start[48], later[48], title[160];
+			if (!tb_advice_again(advice, &words))
+				continue;
+			if (tb_replay_command_n_jobs(&words) != advice->info->n_jobs) {
+				tb_replay_command_fini(&words);
+				continue;
+			}
+			tb_time_ps at = advice->evidence.jobs.jobs[job].start_ps + by;
+			snprintf(start, sizeof start, "%" PRId64 "ps", (int64_t)at);
+			tb_replay_command_job(&words, job, "start", start, NULL);
+			snprintf(title, sizeof title, "%.100s starts %s later",
+				tb_run_job_name(advice->run, job),
+				tb_format_time(by, later, sizeof later));
+			struct tb_change *change =
+				tb_advice_search(advice, "stagger", &words, title);
+			if (!change)
+				continue;
+			change->delayed_job = job;
+			change->delay_ps = (double)by;
+		}
 	}
 }
 
@@ -614,32 +568,6 @@ static void library_word(const char *operation, bool upper, char word[32])
 	word[i] = '\0';
 }
 
-// settings_of writes the variables by which libraries take an algorithm: Open MPI's
-// coll_tuned_OPERATION_algorithm, MPICH's MPIR_CVAR_OPERATION_INTRA_ALGORITHM, NCCL_ALGO.
-// What a library describes in words it does not let choose.
-static void settings_of(const struct tb_algorithm *a, const char *operation, bool nccl,
-	char *text, size_t size)
-{
-	const char *openmpi = nccl ? NULL : a->names[TB_LIBRARY_OPENMPI];
-	const char *mpich = nccl ? NULL : a->names[TB_LIBRARY_MPICH];
-	const char *ring = nccl ? a->names[TB_LIBRARY_NCCL] : NULL;
-	char word[32], upper[32];
-	size_t used = 0;
-	library_word(operation, false, word);
-	library_word(operation, true, upper);
-	if (openmpi && !strchr(openmpi, ' '))
-		used = (size_t)snprintf(text, size,
-			"OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-			"OMPI_MCA_coll_tuned_%s_algorithm=%s",
-			word, openmpi);
-	if (mpich && !strchr(mpich, ' ') && used < size)
-		used += (size_t)snprintf(text + used, size - used,
-			"%sMPIR_CVAR_%s_INTRA_ALGORITHM=%s", used ? " " : "", upper,
-			mpich);
-	if (ring && !strchr(ring, ' ') && used < size)
-		snprintf(text + used, size - used, "NCCL_ALGO=%s", ring);
-}
-
 // search_algorithms tries the algorithms that libraries choose from for the operation in
 // which ranks were longest.
 static void search_algorithms(struct tb_advice *advice, const char *operation)
@@ -661,9 +589,32 @@ static void search_algorithms(struct tb_advice *advice, const char *operation)
 		tb_replay_command_set(&words, "--collective", title);
 		struct tb_change *change =
 			tb_advice_search(advice, "algorithm", &words, title);
-		if (change)
-			settings_of(a, operation, nccl, change->settings,
-				sizeof change->settings);
+		if (change) {
+			// Write the variables by which libraries take an algorithm: Open
+			// MPI's coll_tuned_OPERATION_algorithm, MPICH's
+			// MPIR_CVAR_OPERATION_INTRA_ALGORITHM, NCCL_ALGO. What a library
+			// describes in words it does not let choose.
+			char *text = change->settings;
+			size_t size = sizeof change->settings;
+			const char *openmpi = nccl ? NULL : a->names[TB_LIBRARY_OPENMPI];
+			const char *mpich = nccl ? NULL : a->names[TB_LIBRARY_MPICH];
+			const char *ring = nccl ? a->names[TB_LIBRARY_NCCL] : NULL;
+			char word[32], upper[32];
+			size_t used = 0;
+			library_word(operation, false, word);
+			library_word(operation, true, upper);
+			if (openmpi && !strchr(openmpi, ' '))
+				used = (size_t)snprintf(text, size,
+					"OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+					"OMPI_MCA_coll_tuned_%s_algorithm=%s",
+					word, openmpi);
+			if (mpich && !strchr(mpich, ' ') && used < size)
+				used += (size_t)snprintf(text + used, size - used,
+					"%sMPIR_CVAR_%s_INTRA_ALGORITHM=%s",
+					used ? " " : "", upper, mpich);
+			if (ring && !strchr(ring, ' ') && used < size)
+				snprintf(text + used, size - used, "NCCL_ALGO=%s", ring);
+		}
 	}
 }
 
@@ -697,7 +648,41 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 		return status;
 	search_links(advice);
 	search_levels(advice);
-	advice_search_taper(advice);
+	// With rates by level cables do not tell the taper.
+	const struct tb_network_params *network = &advice->info->network;
+	struct tb_shape shape;
+	if (!network->level_rates[0] && advice->evidence.n_inside != 0 &&
+		!tb_advice_has_option(advice, "--routes") &&
+		!tb_advice_has_option(advice, "--fault") &&
+		tb_shape_parse(&shape, network->shape, NULL) == TB_OK) {
+		for (uint32_t level = 0; level + 1 < shape.n_levels; level++) {
+			// Try the cables up from a level doubled, where there are fewer
+			// than down, and halved: what it costs to save them.
+			uint32_t n_up = tb_shape_n_up(&shape, level);
+			unsigned long long n = (unsigned long long)n_up *
+					       tb_shape_n_switches(&shape, level);
+			struct tb_shape changed = shape;
+			char title[160];
+			if (n_up < tb_shape_n_down(&shape, level)) {
+				changed.w[level + 1] *= 2;
+				snprintf(title, sizeof title,
+					"twice the cables up from level %u (%llu more)",
+					level, n);
+				search_shape(advice, &changed, "more-cables", title);
+			}
+			changed = shape;
+			if (n_up % 2 || n_up < 2)
+				continue;
+			if (changed.w[level + 1] % 2 == 0)
+				changed.w[level + 1] /= 2;
+			else
+				changed.p[level + 1] /= 2;
+			snprintf(title, sizeof title,
+				"half the cables up from level %u (saves %llu)", level,
+				n / 2);
+			search_shape(advice, &changed, "fewer-cables", title);
+		}
+	}
 	advice_search_starts(advice);
 	search_lanes(advice);
 	status = advice_search_node(advice, error);

@@ -15,41 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static int read_job_times(
-	struct tb_tried_run *outcome, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_jobs jobs = {0};
-	struct tb_job_times *times = NULL;
-	int status = tb_jobs_init(&jobs, run, error);
-	if (status == TB_OK)
-		status = tb_job_times_init(&times, &jobs, run, error);
-	if (status == TB_OK) {
-		outcome->job_ps = calloc(jobs.n + 1u, sizeof *outcome->job_ps);
-		if (!outcome->job_ps)
-			status = tb_fail_memory(error, "the jobs");
-	}
-	for (uint32_t i = 0; i < jobs.n && status == TB_OK; i++)
-		outcome->job_ps[i] = times[i].run.known ? (double)times[i].run.run_ps : 0;
-	free(times);
-	tb_jobs_fini(&jobs);
-	return status;
-}
-
-static int read_latency(
-	struct tb_tried_run *outcome, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_flow_table flows = {0};
-	double latency_ps = 0, n_messages = 0;
-	int status = tb_flow_table_init(&flows, run, error);
-	for (uint32_t i = 0; status == TB_OK && i < flows.n; i++) {
-		latency_ps += (double)flows.rows[i].latency_ps;
-		n_messages += (double)flows.rows[i].n_messages;
-	}
-	outcome->latency_ps = n_messages > 0 ? latency_ps / n_messages : 0;
-	tb_flow_table_fini(&flows);
-	return status;
-}
-
 // note_moves keeps what the seed usually moves, of the run as it was or of the change,
 // whichever is more.
 static void note_moves(struct tb_change *change, const struct tb_run_info *own,
@@ -72,10 +37,34 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	int status = tb_run_open(&run, store, id, error);
 	if (status == TB_OK)
 		status = tb_run_look(run, (struct tb_window){0, 0}, &samples, error);
-	if (status == TB_OK)
-		status = read_latency(outcome, run, error);
-	if (status == TB_OK)
-		status = read_job_times(outcome, run, error);
+	if (status == TB_OK) {
+		struct tb_flow_table flows = {0};
+		double latency_ps = 0, n_messages = 0;
+		status = tb_flow_table_init(&flows, run, error);
+		for (uint32_t i = 0; status == TB_OK && i < flows.n; i++) {
+			latency_ps += (double)flows.rows[i].latency_ps;
+			n_messages += (double)flows.rows[i].n_messages;
+		}
+		outcome->latency_ps = n_messages > 0 ? latency_ps / n_messages : 0;
+		tb_flow_table_fini(&flows);
+	}
+	if (status == TB_OK) {
+		struct tb_jobs jobs = {0};
+		struct tb_job_times *times = NULL;
+		status = tb_jobs_init(&jobs, run, error);
+		if (status == TB_OK)
+			status = tb_job_times_init(&times, &jobs, run, error);
+		if (status == TB_OK) {
+			outcome->job_ps = calloc(jobs.n + 1u, sizeof *outcome->job_ps);
+			if (!outcome->job_ps)
+				status = tb_fail_memory(error, "the jobs");
+		}
+		for (uint32_t i = 0; i < jobs.n && status == TB_OK; i++)
+			outcome->job_ps[i] =
+				times[i].run.known ? (double)times[i].run.run_ps : 0;
+		free(times);
+		tb_jobs_fini(&jobs);
+	}
 	if (status == TB_OK && tb_run_info(run)->n_jobs != advice->info->n_jobs)
 		status = tb_fail(error, TB_EUSAGE, "it has other jobs");
 	if (status == TB_OK) {
@@ -89,22 +78,6 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	}
 	tb_run_free(run);
 	return status;
-}
-
-// outcome_place returns where the outcome of a run goes; NULL: it is none of the try's.
-static struct tb_tried_run *outcome_place(const struct tb_advice *advice,
-	struct tb_change *change, const struct tb_try *of, uint64_t seed)
-{
-	uint64_t at = seed - advice->info->seed;
-	bool is_ours = at >= of->first && at < (uint64_t)of->first + of->n;
-	return is_ours && !change->outcomes[at].known ? &change->outcomes[at] : NULL;
-}
-
-// foresee keeps the run time of a replay by the fluid model.
-static void foresee(struct tb_change *change, const struct tb_runs *runs)
-{
-	if (tb_runs_n(runs))
-		change->foreseen = (double)tb_runs_at(runs, 0)->simulated_ps;
 }
 
 // advice_outcomes.c: reads what the runs of a store came to, with the seeds of a try.
@@ -121,12 +94,19 @@ static int try_read(struct tb_advice *advice, const struct tb_try *of, const cha
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is not the file that run %" PRId64 " replayed",
 			advice->info->input_name, advice->info->id);
-	if (status == TB_OK && of->fluid)
-		foresee(change, runs);
+	if (status == TB_OK && of->fluid) {
+		// Keep the run time of a replay by the fluid model.
+		if (tb_runs_n(runs))
+			change->foreseen = (double)tb_runs_at(runs, 0)->simulated_ps;
+	}
 	for (size_t k = 0; status == TB_OK && !of->fluid && k < tb_runs_n(runs); k++) {
 		const struct tb_run_info *info = tb_runs_at(runs, k);
-		struct tb_tried_run *outcome =
-			outcome_place(advice, change, of, info->seed);
+		// Where the outcome of a run goes; NULL: it is none of the try's.
+		uint64_t at = info->seed - advice->info->seed;
+		bool is_ours = at >= of->first && at < (uint64_t)of->first + of->n;
+		struct tb_tried_run *outcome = is_ours && !change->outcomes[at].known
+						       ? &change->outcomes[at]
+						       : NULL;
 		if (!outcome)
 			continue;
 		status = read_outcome(advice, change, outcome, store, info->id, error);
@@ -200,20 +180,6 @@ static int start(struct try_batch *b, size_t i, const struct tb_replay_command *
 	return status;
 }
 
-static int begin_try(struct try_batch *b, size_t i, struct tb_error *error)
-{
-	const struct tb_tries *tries = b->tries;
-	struct tb_replay_command words = {0};
-	int status = tb_advice_files_write(
-		&tries->advice->changes[b->list[i].change], tries->folder.path, error);
-	if (status == TB_OK)
-		status = word_try(&words, tries, &b->list[i], error);
-	if (status == TB_OK)
-		status = start(b, i, &words, error);
-	tb_replay_command_fini(&words);
-	return status;
-}
-
 static void remove_store(const struct tb_tries *tries, size_t i)
 {
 	static const char *const endings[] = {"db", "db-journal", "said"};
@@ -263,26 +229,23 @@ static bool tries_time_is_up(const struct tb_tries *tries)
 		       tb_clock_s() - tries->began_s > tries->options->seconds);
 }
 
-static void cut_off(struct try_batch *b)
-{
-	for (size_t i = 0; i < b->n_begun; i++) {
-		// Twice: after the first signal it would store what it has.
-		if (b->children[i].pid) {
-			kill(b->children[i].pid, SIGTERM);
-			kill(b->children[i].pid, SIGKILL);
-			tb_child_wait(&b->children[i]);
-		}
-		remove_store(b->tries, i); // of one that did not start, too
-	}
-}
-
 // step begins what there is room for and takes what has ended.
 static int step(struct try_batch *b, struct tb_error *error)
 {
 	int status = TB_OK, code;
 	while (status == TB_OK && b->n_begun < b->n &&
-		b->n_begun - b->n_ended < b->tries->options->n_at_once)
-		status = begin_try(b, b->n_begun++, error);
+		b->n_begun - b->n_ended < b->tries->options->n_at_once) {
+		size_t i = b->n_begun++;
+		const struct tb_tries *tries = b->tries;
+		struct tb_replay_command words = {0};
+		status = tb_advice_files_write(&tries->advice->changes[b->list[i].change],
+			tries->folder.path, error);
+		if (status == TB_OK)
+			status = word_try(&words, tries, &b->list[i], error);
+		if (status == TB_OK)
+			status = start(b, i, &words, error);
+		tb_replay_command_fini(&words);
+	}
 	for (size_t i = 0; i < b->n_begun && status == TB_OK; i++)
 		if (b->children[i].pid && tb_child_ended(&b->children[i], &code))
 			status = end(b, i, code, error);
@@ -308,7 +271,15 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 				from + (to - from) * (double)b.n_ended / (double)n);
 		nanosleep(&pause, NULL);
 	}
-	cut_off(&b);
+	for (size_t i = 0; i < b.n_begun; i++) {
+		// Twice, for after the first signal it would store what it has.
+		if (b.children[i].pid) {
+			kill(b.children[i].pid, SIGTERM);
+			kill(b.children[i].pid, SIGKILL);
+			tb_child_wait(&b.children[i]);
+		}
+		remove_store(b.tries, i); // of one that did not start, too
+	}
 	free(b.children);
 	return status;
 }
@@ -319,11 +290,6 @@ static int tries_init(struct tb_tries *tries, struct tb_advice *advice,
 	*tries = (struct tb_tries){
 		.advice = advice, .options = options, .began_s = tb_clock_s()};
 	return tb_temporary_init(&tries->folder, "the stores of the changes", error);
-}
-
-static void tries_fini(struct tb_tries *tries)
-{
-	tb_temporary_fini(&tries->folder);
 }
 
 // Which changes are worth packets: the fluid model chooses, where it may.
@@ -429,13 +395,6 @@ static void leave_out_foreseen(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
-// forget_foreseen takes back what it foresaw, where that is too far off or not whole.
-static void forget_foreseen(struct tb_advice *advice)
-{
-	for (size_t i = 0; i < advice->n; i++)
-		advice->changes[i].foreseen = (double)NAN;
-}
-
 // advice_screen.c: has the fluid model choose, where it may.
 static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 {
@@ -455,8 +414,11 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 	free(list);
 	if (status == TB_OK && !tries_time_is_up(tries))
 		leave_out_foreseen(advice);
-	if (!advice->screens)
-		forget_foreseen(advice);
+	if (!advice->screens) {
+		// Take back what it foresaw, where that is too far off or not whole.
+		for (size_t i = 0; i < advice->n; i++)
+			advice->changes[i].foreseen = (double)NAN;
+	}
 	return status;
 }
 
@@ -679,6 +641,6 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
 	if (status == TB_OK && n_live(advice) > 1)
 		status = try_live(&tries, advice->screens ? AFTER_SCREEN : 0, error);
-	tries_fini(&tries);
+	tb_temporary_fini(&tries.folder);
 	return status;
 }

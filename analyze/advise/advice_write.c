@@ -301,9 +301,15 @@ static bool lacks_folder(const struct tb_advice *advice)
 	return false;
 }
 
-// say_best writes which change gains most, and how many help.
-static void say_best(const struct tb_advice *advice, FILE *words)
+// write_answer writes what it all comes to.
+static void write_answer(const struct tb_advice *advice, char *text, size_t size)
 {
+	FILE *words = fmemopen(text, size, "w");
+	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
+	text[0] = '\0';
+	if (!words)
+		return; // without memory: no sentence
+			// Write which change gains most, and how many help.
 	char takes[64];
 	const struct tb_change *best = best_change(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
@@ -329,11 +335,7 @@ static void say_best(const struct tb_advice *advice, FILE *words)
 			" Its gain is not steady: after %u seeds more still move it "
 			"beyond its interval.",
 			best->n_seeds);
-}
-
-// say_saving writes what fewer cables cost, as far as the seeds know.
-static void say_saving(const struct tb_advice *advice, FILE *words)
-{
+	// Write what fewer cables cost, as far as the seeds know.
 	for (size_t i = 1; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
 		if (strcmp(change->rule, "fewer-cables") != 0 ||
@@ -348,18 +350,6 @@ static void say_saving(const struct tb_advice *advice, FILE *words)
 			fprintf(words, " With %s it takes %.1f %% %s.", change->title,
 				fabs(by->mean), by->mean > 0 ? "less" : "more");
 	}
-}
-
-// write_answer writes what it all comes to.
-static void write_answer(const struct tb_advice *advice, char *text, size_t size)
-{
-	FILE *words = fmemopen(text, size, "w");
-	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
-	text[0] = '\0';
-	if (!words)
-		return; // without memory: no sentence
-	say_best(advice, words);
-	say_saving(advice, words);
 	if (n_of(advice, TB_VERDICT_CANNOT))
 		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
 			n_of(advice, TB_VERDICT_CANNOT),
@@ -396,15 +386,6 @@ static void write_changes(const struct tb_advice *advice, enum tb_verdict verdic
 	}
 }
 
-// write_details writes what helps, with its command, and of what failed or cannot help
-// the reason.
-static void write_details(const struct tb_advice *advice, unsigned width, FILE *stream)
-{
-	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
-	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
-	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
-}
-
 static int write_advice_text(const struct tb_advice *advice, unsigned width, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
@@ -412,7 +393,11 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 	write_answer(advice, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
-	write_details(advice, width, stream);
+	// Write what helps, with its command, and of what failed or cannot help
+	// the reason.
+	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
+	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
+	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
 	return status;
 }
 

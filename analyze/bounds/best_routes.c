@@ -19,35 +19,6 @@ static void leaf_traffic_fini(struct tb_leaf_traffic *traffic)
 	*traffic = (struct tb_leaf_traffic){0};
 }
 
-// find_leaf_switches numbers the switches that nodes are joined to.
-static bool find_leaf_switches(struct tb_leaf_traffic *traffic, const struct tb_run *run)
-{
-	const struct tb_run_info *info = tb_run_info(run);
-	const struct tb_run_link *links = tb_run_links(run);
-	uint32_t *number = malloc((info->n_switches + UINT64_C(1)) * sizeof *number);
-	traffic->leaf_of_node =
-		malloc((info->n_nodes + UINT64_C(1)) * sizeof *traffic->leaf_of_node);
-	traffic->switch_of_leaf = malloc(
-		(info->n_switches + UINT64_C(1)) * sizeof *traffic->switch_of_leaf);
-	bool fine = number && traffic->leaf_of_node && traffic->switch_of_leaf;
-	for (uint32_t i = 0; fine && i < info->n_switches; i++)
-		number[i] = TB_ID_NONE;
-	for (uint32_t i = 0; fine && i < info->n_nodes; i++)
-		traffic->leaf_of_node[i] = TB_ID_NONE;
-	for (uint32_t i = 0; fine && i < info->n_links; i++) {
-		const struct tb_link_info *at = &links[i].at;
-		if (at->kind != TB_LINK_INJECTION)
-			continue;
-		if (number[at->to] == TB_ID_NONE) {
-			number[at->to] = traffic->n_leaves;
-			traffic->switch_of_leaf[traffic->n_leaves++] = at->to;
-		}
-		traffic->leaf_of_node[at->from] = number[at->to];
-	}
-	free(number);
-	return fine;
-}
-
 // add_leaf_pair adds a flow, and a pair for it while there is room for these.
 static int add_leaf_pair(struct tb_leaf_traffic *traffic, struct tb_node_pair pair,
 	double payload, struct tb_error *error)
@@ -137,7 +108,30 @@ static int leaf_traffic_init(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
 	*traffic = (struct tb_leaf_traffic){.overhead = 1};
-	bool fine = find_leaf_switches(traffic, run);
+	// Number the switches that nodes are joined to.
+	const struct tb_run_info *info = tb_run_info(run);
+	const struct tb_run_link *links = tb_run_links(run);
+	uint32_t *number = malloc((info->n_switches + UINT64_C(1)) * sizeof *number);
+	traffic->leaf_of_node =
+		malloc((info->n_nodes + UINT64_C(1)) * sizeof *traffic->leaf_of_node);
+	traffic->switch_of_leaf = malloc(
+		(info->n_switches + UINT64_C(1)) * sizeof *traffic->switch_of_leaf);
+	bool fine = number && traffic->leaf_of_node && traffic->switch_of_leaf;
+	for (uint32_t i = 0; fine && i < info->n_switches; i++)
+		number[i] = TB_ID_NONE;
+	for (uint32_t i = 0; fine && i < info->n_nodes; i++)
+		traffic->leaf_of_node[i] = TB_ID_NONE;
+	for (uint32_t i = 0; fine && i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind != TB_LINK_INJECTION)
+			continue;
+		if (number[at->to] == TB_ID_NONE) {
+			number[at->to] = traffic->n_leaves;
+			traffic->switch_of_leaf[traffic->n_leaves++] = at->to;
+		}
+		traffic->leaf_of_node[at->from] = number[at->to];
+	}
+	free(number);
 	size_t n = (size_t)traffic->n_leaves * traffic->n_leaves;
 	if (fine)
 		traffic->bytes = calloc(n + 1, sizeof *traffic->bytes);
@@ -239,14 +233,6 @@ struct splitting {
 	double volume;		     // of a round: traffic times distance
 	double least_s;		     // proved of the flows alone
 };
-
-static void splitting_fini(struct splitting *s)
-{
-	void *const parts[] = {
-		s->weight, s->load, s->sum, s->distance, s->share, s->order, s->heap};
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		free(parts[i]);
-}
 
 // splitting_init begins with the times that links take for a byte.
 static bool splitting_init(struct splitting *s)
@@ -400,27 +386,6 @@ static bool solve(struct splitting *s, double *least_s, double *found_s)
 	return true;
 }
 
-// split_find finds them for the traffic; `at_least_ps` is a bound that is known, of
-// cuts. TB_ENOMEM. Cost: up to TB_SPLIT_WORK steps over links, half a second, more where
-// one round takes more.
-static int split_find(struct tb_split *split, const struct tb_switch_graph *graph,
-	const struct tb_leaf_traffic *traffic, tb_time_ps at_least_ps,
-	struct tb_error *error)
-{
-	struct splitting s = {.graph = graph, .traffic = traffic};
-	double least_s = (double)at_least_ps / (double)TB_PS_PER_S, found_s = 0;
-	*split = (struct tb_split){0};
-	int status = splitting_init(&s) ? TB_OK : tb_fail_memory(error, "the routes");
-	if (!status) {
-		split->known = solve(&s, &least_s, &found_s) && found_s > 0;
-		split->flows_s = s.least_s;
-		split->least_ps = tb_max_i64(tb_bytes_ps(least_s, 1), at_least_ps);
-		split->found_ps = tb_max_i64(tb_bytes_ps(found_s, 1), split->least_ps);
-	}
-	splitting_fini(&s);
-	return status;
-}
-
 // has_best_routes returns whether a run is one whose flows are all of its traffic, on
 // links that carry what their rates say.
 static bool has_best_routes(
@@ -442,18 +407,6 @@ static bool is_static(const struct tb_run *run)
 	       ascent == TB_ASCENT_ECMP || ascent == TB_ASCENT_TABLE;
 }
 
-// compare_own takes the run's own routes when they are better than those that were found.
-static void compare_own(struct tb_bounds *bounds, const struct tb_run *run)
-{
-	struct tb_static_routes *fixed = &bounds->fixed;
-	tb_time_ps own_ps = bounds->whole.routes_ps;
-	if (fixed->least_ps <= 0 || (fixed->known && fixed->found_ps <= own_ps) ||
-		!is_static(run))
-		return;
-	fixed->found_ps = own_ps > fixed->least_ps ? own_ps : fixed->least_ps;
-	fixed->known = true;
-}
-
 static int find_best_routes(struct tb_bounds *bounds,
 	const struct tb_leaf_traffic *traffic, const struct tb_run *run,
 	struct tb_error *error)
@@ -462,7 +415,25 @@ static int find_best_routes(struct tb_bounds *bounds,
 	int status = switch_graph_init(&graph, run, error);
 	if (status)
 		return status;
-	status = split_find(&bounds->split, &graph, traffic, bounds->whole.cut_ps, error);
+	// Routes that split flows; no cut lets them be faster than at_least_ps. Cost: up
+	// to TB_SPLIT_WORK steps over links, half a second, more where one round takes
+	// more.
+	struct tb_split *split = &bounds->split;
+	tb_time_ps at_least_ps = bounds->whole.cut_ps;
+	struct splitting s = {.graph = &graph, .traffic = traffic};
+	double least_s = (double)at_least_ps / (double)TB_PS_PER_S, found_s = 0;
+	*split = (struct tb_split){0};
+	status = splitting_init(&s) ? TB_OK : tb_fail_memory(error, "the routes");
+	if (!status) {
+		split->known = solve(&s, &least_s, &found_s) && found_s > 0;
+		split->flows_s = s.least_s;
+		split->least_ps = tb_max_i64(tb_bytes_ps(least_s, 1), at_least_ps);
+		split->found_ps = tb_max_i64(tb_bytes_ps(found_s, 1), split->least_ps);
+	}
+	void *const parts[] = {
+		s.weight, s.load, s.sum, s.distance, s.share, s.order, s.heap};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		free(parts[i]);
 	if (!status && bounds->split.known)
 		status = tb_static_find(&bounds->fixed, &graph, traffic, &bounds->cuts,
 			&bounds->split, error);
@@ -483,7 +454,14 @@ int tb_bounds_routes(struct tb_bounds *bounds, struct tb_run *run, struct tb_err
 	if (traffic.n_flows <= TB_SPLIT_FLOWS_MOST)
 		status = find_best_routes(bounds, &traffic, run, error);
 	leaf_traffic_fini(&traffic);
-	compare_own(bounds, run);
+	// Take the run's own routes when they are better than those that were found.
+	struct tb_static_routes *fixed = &bounds->fixed;
+	tb_time_ps own_ps = bounds->whole.routes_ps;
+	if (fixed->least_ps > 0 && (!fixed->known || fixed->found_ps > own_ps) &&
+		is_static(run)) {
+		fixed->found_ps = own_ps > fixed->least_ps ? own_ps : fixed->least_ps;
+		fixed->known = true;
+	}
 	// Static routes are some that might split flows.
 	if (bounds->fixed.known && bounds->fixed.found_ps < bounds->split.found_ps)
 		bounds->split.found_ps = bounds->fixed.found_ps;

@@ -32,32 +32,6 @@ static void join_closest(struct tb_window *phases, uint32_t n)
 		phases[i - 1] = phases[i];
 }
 
-// phases_find stores the windows of a run's phases, and how many.
-static int phases_find(struct tb_window phases[TB_PHASES_MOST], uint32_t *n,
-	struct tb_run *run, struct tb_error *error)
-{
-	uint64_t n_bins = tb_run_info(run)->n_bins;
-	struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
-	struct tb_window found[TB_PHASES_MOST + 1];
-	int status = totals ? tb_bin_totals(run, totals, error)
-			    : tb_fail_memory(error, "the phases");
-	*n = 0;
-	for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
-		if (is_quiet(&totals[bin]))
-			continue;
-		if (*n && found[*n - 1].end_bin == bin)
-			found[*n - 1].end_bin++;
-		else
-			found[(*n)++] = (struct tb_window){bin, bin + 1};
-		if (*n > TB_PHASES_MOST)
-			join_closest(found, (*n)--);
-	}
-	for (uint32_t i = 0; i < *n; i++)
-		phases[i] = found[i];
-	free(totals);
-	return status;
-}
-
 // last_post finds when the last packet was posted; 0 when the run did not end.
 static int last_post(struct tb_run *run, tb_time_ps *last_ps, struct tb_error *error)
 {
@@ -170,10 +144,18 @@ void tb_bounds_fini(struct tb_bounds *bounds)
 	*bounds = (struct tb_bounds){0};
 }
 
-// bound_links finds the link that takes longest, and what all between switches take.
-static void bound_links(struct tb_bound *bound, const struct tb_run *run,
+static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
 	const struct tb_link_sample *samples)
 {
+	for (uint32_t level = 0; level < cuts->n_levels; level++) {
+		const struct tb_cut_load load = tb_cuts_worst(cuts, level, samples);
+		if (level == 0)
+			bound->host = load;
+		if (load.ps > bound->cut.ps)
+			bound->cut = load;
+	}
+	// Find the link that takes longest, and what all between switches take.
+	const struct tb_run *run = cuts->run;
 	const struct tb_run_link *links = tb_run_links(run);
 	double bytes = 0, bytes_per_s = 0;
 	uint32_t n = 0;
@@ -192,19 +174,6 @@ static void bound_links(struct tb_bound *bound, const struct tb_run *run,
 		n += links[i].dead_at_ps != 0;
 	}
 	bound->cables_ps = tb_links_ps(run, bytes, bytes_per_s, n);
-}
-
-static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
-	const struct tb_link_sample *samples)
-{
-	for (uint32_t level = 0; level < cuts->n_levels; level++) {
-		const struct tb_cut_load load = tb_cuts_worst(cuts, level, samples);
-		if (level == 0)
-			bound->host = load;
-		if (load.ps > bound->cut.ps)
-			bound->cut = load;
-	}
-	bound_links(bound, cuts->run, samples);
 	bound->host_ps = bound->host.ps;
 	bound->cut_ps = tb_max_i64(bound->cut.ps, bound->cables_ps);
 	bound->routes_ps = tb_max_i64(bound->routes_ps, bound->cut_ps);
@@ -228,40 +197,6 @@ static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_
 	return status;
 }
 
-// cut_phase cuts bounds at the phase: what crosses in its last bin is counted there when
-// it begins to, also behind the end of the run, as acknowledgements do.
-static void cut_phase(struct tb_bound *phase)
-{
-	phase->host_ps = tb_min_i64(phase->host_ps, phase->span_ps);
-	phase->cables_ps = tb_min_i64(phase->cables_ps, phase->span_ps);
-	phase->cut_ps = tb_min_i64(phase->cut_ps, phase->span_ps);
-	phase->routes_ps = tb_min_i64(phase->routes_ps, phase->span_ps);
-}
-
-static int bound_phases(
-	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_window windows[TB_PHASES_MOST];
-	int status = phases_find(windows, &bounds->n_phases, run, error);
-	bounds->quiet_ps = tb_run_info(run)->simulated_ps;
-	for (uint32_t i = 0; !status && i < bounds->n_phases; i++) {
-		struct tb_bound *phase = &bounds->phases[i];
-		if (bounds->n_phases == 1) { // its bins need not be read
-			*phase = bounds->whole;
-			phase->window = windows[i];
-			phase->begin_ps = (tb_time_ps)windows[i].first_bin *
-					  tb_run_info(run)->bin_ps;
-			phase->span_ps = tb_run_window_ps(run, windows[i]);
-		} else {
-			status = bound_window(
-				phase, &bounds->cuts, run, windows[i], error);
-		}
-		cut_phase(phase);
-		bounds->quiet_ps -= phase->span_ps;
-	}
-	return status;
-}
-
 int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
@@ -269,8 +204,52 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 	int status = tb_cuts_init(&made.cuts, run, error);
 	if (!status)
 		status = bound_window(&made.whole, &made.cuts, run, whole, error);
-	if (!status)
-		status = bound_phases(&made, run, error);
+	if (!status) {
+		struct tb_window windows[TB_PHASES_MOST];
+		// Store the windows of a run's phases, and how many.
+		uint32_t *n = &made.n_phases;
+		uint64_t n_bins = tb_run_info(run)->n_bins;
+		struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
+		struct tb_window found[TB_PHASES_MOST + 1];
+		status = totals ? tb_bin_totals(run, totals, error)
+				: tb_fail_memory(error, "the phases");
+		*n = 0;
+		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
+			if (is_quiet(&totals[bin]))
+				continue;
+			if (*n && found[*n - 1].end_bin == bin)
+				found[*n - 1].end_bin++;
+			else
+				found[(*n)++] = (struct tb_window){bin, bin + 1};
+			if (*n > TB_PHASES_MOST)
+				join_closest(found, (*n)--);
+		}
+		for (uint32_t i = 0; i < *n; i++)
+			windows[i] = found[i];
+		free(totals);
+		made.quiet_ps = tb_run_info(run)->simulated_ps;
+		for (uint32_t i = 0; !status && i < made.n_phases; i++) {
+			struct tb_bound *phase = &made.phases[i];
+			if (made.n_phases == 1) { // its bins need not be read
+				*phase = made.whole;
+				phase->window = windows[i];
+				phase->begin_ps = (tb_time_ps)windows[i].first_bin *
+						  tb_run_info(run)->bin_ps;
+				phase->span_ps = tb_run_window_ps(run, windows[i]);
+			} else {
+				status = bound_window(
+					phase, &made.cuts, run, windows[i], error);
+			}
+			// Cut bounds at the phase: what crosses in its last bin is
+			// counted there when it begins to, also behind the end of the
+			// run, as acknowledgements do.
+			phase->host_ps = tb_min_i64(phase->host_ps, phase->span_ps);
+			phase->cables_ps = tb_min_i64(phase->cables_ps, phase->span_ps);
+			phase->cut_ps = tb_min_i64(phase->cut_ps, phase->span_ps);
+			phase->routes_ps = tb_min_i64(phase->routes_ps, phase->span_ps);
+			made.quiet_ps -= phase->span_ps;
+		}
+	}
 	if (!status)
 		status = tb_time_parts_make(&made, run, error);
 	if (status)

@@ -57,21 +57,6 @@ static bool is_below_level(const struct tb_run *run, uint32_t vertex, uint32_t l
 	       tb_run_switches(run)[vertex - n_nodes].at.level < level;
 }
 
-// join_below makes one part of all that links below the level join.
-static void join_below(const struct tb_run *run, uint32_t level, uint32_t *parent)
-{
-	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		uint32_t from = vertex_from(run, &links[i].at);
-		uint32_t to = vertex_to(run, &links[i].at);
-		if (!is_below_level(run, from, level) || !is_below_level(run, to, level))
-			continue;
-		from = root_of_vertex(parent, from);
-		to = root_of_vertex(parent, to);
-		parent[from > to ? from : to] = from > to ? to : from;
-	}
-}
-
 // number_parts replaces roots, which are the lowest vertices of their parts, by numbers.
 static void number_parts(
 	struct tb_cut_level *at, const struct tb_run *run, uint32_t level)
@@ -130,7 +115,18 @@ static bool make_level(
 		return false;
 	for (uint32_t v = 0; v < n; v++)
 		at->part[v] = v;
-	join_below(run, level, at->part);
+	// Make one part of all that links below the level join.
+	uint32_t *parent = at->part;
+	const struct tb_run_link *links = tb_run_links(run);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
+		uint32_t from = vertex_from(run, &links[i].at);
+		uint32_t to = vertex_to(run, &links[i].at);
+		if (!is_below_level(run, from, level) || !is_below_level(run, to, level))
+			continue;
+		from = root_of_vertex(parent, from);
+		to = root_of_vertex(parent, to);
+		parent[from > to ? from : to] = from > to ? to : from;
+	}
 	number_parts(at, run, level);
 	measure_cut_level(at, run);
 	return true;
@@ -156,10 +152,12 @@ int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error
 	return tb_fail_memory(error, "the cuts of the network");
 }
 
-// add_up adds up what crossed the cuts of a level.
-static void add_up(const struct tb_cuts *cuts, const struct tb_cut_level *at,
-	const struct tb_link_sample *samples)
+struct tb_cut_load tb_cuts_worst(
+	struct tb_cuts *cuts, uint32_t level, const struct tb_link_sample *samples)
 {
+	const struct tb_cut_level *at = &cuts->levels[level];
+	struct tb_cut_load worst = {.level = level};
+	// Add up what crossed the cuts of a level.
 	const struct tb_run_link *links = tb_run_links(cuts->run);
 	for (uint32_t i = 0; i < 2 * at->n_parts; i++)
 		cuts->bytes[i] = 0;
@@ -174,14 +172,6 @@ static void add_up(const struct tb_cuts *cuts, const struct tb_cut_level *at,
 		if (from != to && to != TB_ID_NONE)
 			cuts->bytes[2 * to + 1] += bytes;
 	}
-}
-
-struct tb_cut_load tb_cuts_worst(
-	struct tb_cuts *cuts, uint32_t level, const struct tb_link_sample *samples)
-{
-	const struct tb_cut_level *at = &cuts->levels[level];
-	struct tb_cut_load worst = {.level = level};
-	add_up(cuts, at, samples);
 	for (uint32_t i = 0; i < 2 * at->n_parts; i++) {
 		tb_time_ps ps = tb_links_ps(cuts->run, cuts->bytes[i],
 			at->cuts[i].bytes_per_s, at->cuts[i].n_links);

@@ -7,49 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double crowd(const double *sums, size_t n, size_t m)
-{
-	double most = 0;
-	for (size_t k = 0; k * m < n; k++)
-		most = fmax(most, sums[k * m + 1] - sums[k * m - k]);
-	return most;
-}
-
 struct crossings {     // of the cuts of a level, one way
 	size_t *first; // by part, and one
 	double *sums;  // room for one a pair and one a part
 };
-
-// gather_crossings lists what leaves each part, or enters it: sums[first[part] + part +
-// i] are the bytes of the first i.
-static void gather_crossings(struct crossings *of, const struct tb_cut_level *at,
-	const struct tb_leaf_traffic *traffic, bool into)
-{
-	for (uint32_t i = 0; i <= at->n_parts; i++)
-		of->first[i] = 0;
-	for (size_t i = 0; i < traffic->n_pairs; i++) {
-		const struct tb_node_pair *pair = &traffic->pairs[i];
-		uint32_t from = at->part[pair->source], to = at->part[pair->destination];
-		if (from != to)
-			of->first[(into ? to : from) + 1]++;
-	}
-	for (uint32_t i = 0; i < at->n_parts; i++)
-		of->first[i + 1] += of->first[i];
-	for (uint32_t i = 0; i < at->n_parts; i++)
-		of->sums[of->first[i] + i] = 0;
-	for (size_t i = 0; i < traffic->n_pairs; i++) {
-		const struct tb_node_pair *pair = &traffic->pairs[i];
-		uint32_t from = at->part[pair->source], to = at->part[pair->destination];
-		uint32_t part = into ? to : from;
-		if (from == to)
-			continue;
-		size_t last = of->first[part]++ + part; // first[part] ends as the next's
-		of->sums[last + 1] = of->sums[last] + pair->bytes;
-	}
-	for (uint32_t i = at->n_parts; i > 0; i--)
-		of->first[i] = of->first[i - 1];
-	of->first[0] = 0;
-}
 
 // of_level returns the time that the cuts of a level take for whole pairs, in seconds.
 static double of_level(struct crossings *of, const struct tb_cut_level *at,
@@ -57,14 +18,47 @@ static double of_level(struct crossings *of, const struct tb_cut_level *at,
 {
 	double most_s = 0;
 	for (uint32_t way = 0; way < 2; way++) {
-		gather_crossings(of, at, traffic, way == 1);
+		// List what leaves each part, or enters it: sums[first[part] + part +
+		// i] are the bytes of the first i.
+		bool into = way == 1;
+		for (uint32_t i = 0; i <= at->n_parts; i++)
+			of->first[i] = 0;
+		for (size_t i = 0; i < traffic->n_pairs; i++) {
+			const struct tb_node_pair *pair = &traffic->pairs[i];
+			uint32_t from = at->part[pair->source],
+				 to = at->part[pair->destination];
+			if (from != to)
+				of->first[(into ? to : from) + 1]++;
+		}
+		for (uint32_t i = 0; i < at->n_parts; i++)
+			of->first[i + 1] += of->first[i];
+		for (uint32_t i = 0; i < at->n_parts; i++)
+			of->sums[of->first[i] + i] = 0;
+		for (size_t i = 0; i < traffic->n_pairs; i++) {
+			const struct tb_node_pair *pair = &traffic->pairs[i];
+			uint32_t from = at->part[pair->source],
+				 to = at->part[pair->destination];
+			uint32_t part = into ? to : from;
+			if (from == to)
+				continue;
+			size_t last = of->first[part]++ +
+				      part; // first[part] ends as the next's
+			of->sums[last + 1] = of->sums[last] + pair->bytes;
+		}
+		for (uint32_t i = at->n_parts; i > 0; i--)
+			of->first[i] = of->first[i - 1];
+		of->first[0] = 0;
 		for (uint32_t i = 0; i < at->n_parts; i++) {
 			const struct tb_cut *cut = &at->cuts[2 * (size_t)i + way];
 			size_t n = of->first[i + 1] - of->first[i];
 			if (n == 0 || cut->n_links == 0)
 				continue;
-			double bytes =
-				crowd(&of->sums[of->first[i] + i], n, cut->n_links);
+			const double *sums = &of->sums[of->first[i] + i];
+			size_t m = cut->n_links;
+			double bytes = 0;
+			for (size_t k = 0; k * m < n; k++)
+				bytes = fmax(bytes, sums[k * m + 1] - sums[k * m - k]);
+			;
 			most_s = fmax(most_s, bytes / cut->fastest_bytes_per_s);
 		}
 	}
@@ -123,16 +117,6 @@ struct climbing {
 	uint32_t *holder;    // by switch as there, and colour: the pair; TB_ID_NONE: free
 	double *load;	     // by edge, bytes
 };
-
-static void climbing_fini(struct climbing *c)
-{
-	free(c->from);
-	free(c->to);
-	free(c->colour);
-	free(c->degree);
-	free(c->holder);
-	free(c->load);
-}
 
 static bool climbing_init(struct climbing *c)
 {
@@ -305,7 +289,12 @@ static int tb_static_tree(double *found_s, const struct tb_switch_graph *graph,
 	}
 	if (!status && n_left == 0)
 		*found_s = tree_most_s(&c);
-	climbing_fini(&c);
+	free(c.from);
+	free(c.to);
+	free(c.colour);
+	free(c.degree);
+	free(c.holder);
+	free(c.load);
 	return status;
 }
 
@@ -371,32 +360,6 @@ static void ascent_fini(struct ascent *ascent)
 	free(ascent->reached);
 }
 
-static bool search_init(struct static_search *s)
-{
-	uint32_t n_switches = s->graph->n_switches;
-	size_t e = (size_t)s->graph->n_edges + 1;
-	bool fine = ascent_init(&s->here, n_switches);
-	fine &= ascent_init(&s->away, n_switches);
-	s->load = calloc(e, sizeof *s->load);
-	s->dearer = calloc(e, sizeof *s->dearer);
-	s->heap = calloc(e, sizeof *s->heap);
-	s->paths = calloc(s->traffic->n_pairs + 1, sizeof *s->paths);
-	fine &= s->load && s->dearer && s->heap && s->paths;
-	for (uint32_t i = 0; fine && i < s->graph->n_edges; i++)
-		s->dearer[i] = 1;
-	return fine;
-}
-
-static void search_fini(struct static_search *s)
-{
-	ascent_fini(&s->here);
-	ascent_fini(&s->away);
-	free(s->load);
-	free(s->dearer);
-	free(s->heap);
-	free(s->paths);
-}
-
 static double round_to_eighth(double x)
 {
 	x *= x;
@@ -410,12 +373,6 @@ static double price(const struct static_search *s, uint32_t edge, double bytes)
 	double per_byte = 1 / (s->graph->bytes_per_s[edge] * s->unit_s);
 	return s->dearer[edge] * (round_to_eighth((s->load[edge] + bytes) * per_byte) -
 					 round_to_eighth(s->load[edge] * per_byte));
-}
-
-static void forget_ascent(struct ascent *ascent)
-{
-	while (ascent->n_reached > 0)
-		ascent->price[ascent->reached[--ascent->n_reached]] = INFINITY;
 }
 
 static void reach_from(struct static_search *s, struct ascent *ascent, size_t *n,
@@ -443,7 +400,8 @@ static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 	uint32_t meet = TB_ID_NONE;
 	double least = INFINITY;
 	size_t n = 0;
-	forget_ascent(ascent);
+	while (ascent->n_reached > 0)
+		ascent->price[ascent->reached[--ascent->n_reached]] = INFINITY;
 	reach_from(s, ascent, &n, (struct reached){0, backwards ? pair->to : pair->from},
 		TB_ID_NONE);
 	while (n > 0 && s->heap[0].price < least) {
@@ -547,7 +505,17 @@ static int tb_static_search(double *found_s, const struct tb_switch_graph *graph
 	const struct tb_leaf_traffic *traffic, double least_s, struct tb_error *error)
 {
 	struct static_search s = {.graph = graph, .traffic = traffic, .unit_s = least_s};
-	bool fine = search_init(&s);
+	uint32_t n_switches = s.graph->n_switches;
+	size_t e = (size_t)s.graph->n_edges + 1;
+	bool fine = ascent_init(&s.here, n_switches);
+	fine &= ascent_init(&s.away, n_switches);
+	s.load = calloc(e, sizeof *s.load);
+	s.dearer = calloc(e, sizeof *s.dearer);
+	s.heap = calloc(e, sizeof *s.heap);
+	s.paths = calloc(s.traffic->n_pairs + 1, sizeof *s.paths);
+	fine &= s.load && s.dearer && s.heap && s.paths;
+	for (uint32_t i = 0; fine && i < s.graph->n_edges; i++)
+		s.dearer[i] = 1;
 	int status = fine ? TB_OK : tb_fail_memory(error, "static routes");
 	*found_s = INFINITY;
 	for (size_t i = 0; fine && i < traffic->n_pairs; i++)
@@ -563,7 +531,12 @@ static int tb_static_search(double *found_s, const struct tb_switch_graph *graph
 			vain = 0;
 		*found_s = fmin(*found_s, now_s);
 	}
-	search_fini(&s);
+	ascent_fini(&s.here);
+	ascent_fini(&s.away);
+	free(s.load);
+	free(s.dearer);
+	free(s.heap);
+	free(s.paths);
 	return status;
 }
 

@@ -89,59 +89,6 @@ double tb_fabric_taper(const struct tb_fabric_level *level)
 	return (double)level->down_bytes_per_s / (double)level->up_bytes_per_s;
 }
 
-// count_level_nodes counts the nodes of one switch in its level.
-static void count_level_nodes(struct tb_fabric_level *level, uint32_t n)
-{
-	if (n == 0)
-		return;
-	if (level->n_with_nodes == 0 || n < level->fewest_nodes)
-		level->fewest_nodes = n;
-	if (n > level->most_nodes)
-		level->most_nodes = n;
-	level->n_with_nodes++;
-	level->n_nodes += n;
-}
-
-static void count_taper(struct tb_fabric_level *level, uint64_t down, uint64_t up)
-{
-	if (down == 0)
-		return;
-	level->down_bytes_per_s += down;
-	level->up_bytes_per_s += up;
-	if (up == 0)
-		return;
-	double taper = (double)down / (double)up;
-	if (level->least_taper == 0 || taper < level->least_taper)
-		level->least_taper = taper;
-	if (taper > level->most_taper)
-		level->most_taper = taper;
-}
-
-static void count_switch(
-	struct tb_fabric *fabric, const struct tb_fabric_ports *ports, uint32_t sw)
-{
-	uint32_t of_level =
-		tb_network_switch(fabric->network, (struct tb_switch){sw}).level;
-	struct tb_fabric_level *level = &fabric->levels[of_level];
-	uint32_t n_nodes = 0;
-	uint64_t down = 0, up = 0;
-	for (uint32_t port = ports->first[sw]; port < ports->first[sw + 1]; port++) {
-		if (ports->links[port] == TB_ID_NONE) {
-			level->n_free++;
-			continue;
-		}
-		struct tb_link_info at = tb_network_link(
-			fabric->network, (struct tb_link){ports->links[port]});
-		bool is_up = at.kind == TB_LINK_UP;
-		*(is_up ? &level->n_up : &level->n_down) += 1;
-		*(is_up ? &up : &down) += at.bytes_per_s;
-		n_nodes += at.kind == TB_LINK_EJECTION;
-	}
-	level->n_switches++;
-	count_level_nodes(level, n_nodes);
-	count_taper(level, down, up);
-}
-
 static int order_cables(const void *left, const void *right)
 {
 	const struct tb_fabric_cables *a = left, *b = right;
@@ -199,8 +146,47 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
 		count_fabric_cables(fabric) != TB_OK)
 		return TB_ENOMEM;
-	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++)
-		count_switch(fabric, ports, sw);
+	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++) {
+		uint32_t of_level =
+			tb_network_switch(fabric->network, (struct tb_switch){sw}).level;
+		struct tb_fabric_level *level = &fabric->levels[of_level];
+		uint32_t n_nodes = 0;
+		uint64_t down = 0, up = 0;
+		for (uint32_t port = ports->first[sw]; port < ports->first[sw + 1];
+			port++) {
+			if (ports->links[port] == TB_ID_NONE) {
+				level->n_free++;
+				continue;
+			}
+			struct tb_link_info at = tb_network_link(
+				fabric->network, (struct tb_link){ports->links[port]});
+			bool is_up = at.kind == TB_LINK_UP;
+			*(is_up ? &level->n_up : &level->n_down) += 1;
+			*(is_up ? &up : &down) += at.bytes_per_s;
+			n_nodes += at.kind == TB_LINK_EJECTION;
+		}
+		level->n_switches++;
+		// Count the nodes of one switch in its level.
+		if (n_nodes != 0) {
+			if (level->n_with_nodes == 0 || n_nodes < level->fewest_nodes)
+				level->fewest_nodes = n_nodes;
+			if (n_nodes > level->most_nodes)
+				level->most_nodes = n_nodes;
+			level->n_with_nodes++;
+			level->n_nodes += n_nodes;
+		}
+		if (down == 0)
+			continue;
+		level->down_bytes_per_s += down;
+		level->up_bytes_per_s += up;
+		if (up == 0)
+			continue;
+		double taper = (double)down / (double)up;
+		if (level->least_taper == 0 || taper < level->least_taper)
+			level->least_taper = taper;
+		if (taper > level->most_taper)
+			level->most_taper = taper;
+	}
 	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
 		return TB_ENOMEM;
 	return tb_fabric_bisect(fabric);

@@ -34,43 +34,6 @@ static struct tb_link_info bisection_link(const struct bisection *cut, uint32_t 
 	return tb_network_link(cut->net, (struct tb_link){link});
 }
 
-// join_rails joins the switches of a host's nodes: a host is in one half with all of
-// them.
-static void join_rails(struct bisection *cut)
-{
-	uint32_t n_hosts = tb_network_n_hosts(cut->net);
-	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = bisection_link(cut, link);
-		if (at.kind != TB_LINK_INJECTION ||
-			bisection_level(cut, at.to) >= cut->level)
-			continue;
-		uint32_t *first = &cut->of_host[at.from % n_hosts];
-		if (at.from < n_hosts || *first == TB_ID_NONE)
-			*first = at.to;
-		else
-			tb_fabric_join(cut->parent, *first, at.to);
-	}
-}
-
-// split_level makes a set of what hangs together below the level, and of what does from
-// it up.
-static void split_level(struct bisection *cut, uint32_t level)
-{
-	for (uint32_t host = 0; host < tb_network_n_hosts(cut->net); host++)
-		cut->of_host[host] = TB_ID_NONE;
-	cut->level = level;
-	for (uint32_t sw = 0; sw < tb_network_n_switches(cut->net); sw++)
-		cut->parent[sw] = sw;
-	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = bisection_link(cut, link);
-		if (at.kind == TB_LINK_UP &&
-			(bisection_level(cut, at.to) < level ||
-				bisection_level(cut, at.from) >= level))
-			tb_fabric_join(cut->parent, at.from, at.to);
-	}
-	join_rails(cut);
-}
-
 // list_subtrees lists the sets below the level, in the network's order, and returns how
 // many of them have hosts.
 static uint32_t list_subtrees(struct bisection *cut)
@@ -192,7 +155,34 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 	bool ready = cut.parent && cut.of_host && cut.position && cut.subtrees &&
 		     capacity && bisection->of_first;
 	for (uint32_t level = fabric->n_levels - 1; ready && level > 0; level--) {
-		split_level(&cut, level);
+		// Make a set of what hangs together below the level, and of what does
+		// from it up.
+		for (uint32_t host = 0; host < tb_network_n_hosts(cut.net); host++)
+			cut.of_host[host] = TB_ID_NONE;
+		cut.level = level;
+		for (uint32_t sw = 0; sw < tb_network_n_switches(cut.net); sw++)
+			cut.parent[sw] = sw;
+		for (uint32_t link = 0; link < tb_network_n_links(cut.net); link++) {
+			struct tb_link_info at = bisection_link(&cut, link);
+			if (at.kind == TB_LINK_UP &&
+				(bisection_level(&cut, at.to) < level ||
+					bisection_level(&cut, at.from) >= level))
+				tb_fabric_join(cut.parent, at.from, at.to);
+		}
+		// Join the switches of a host's nodes: a host is in one half with all of
+		// them.
+		uint32_t n_hosts = tb_network_n_hosts(cut.net);
+		for (uint32_t link = 0; link < tb_network_n_links(cut.net); link++) {
+			struct tb_link_info at = bisection_link(&cut, link);
+			if (at.kind != TB_LINK_INJECTION ||
+				bisection_level(&cut, at.to) >= cut.level)
+				continue;
+			uint32_t *first = &cut.of_host[at.from % n_hosts];
+			if (at.from < n_hosts || *first == TB_ID_NONE)
+				*first = at.to;
+			else
+				tb_fabric_join(cut.parent, *first, at.to);
+		}
 		if (list_subtrees(&cut) < 2)
 			continue;
 		bisection->level = level;

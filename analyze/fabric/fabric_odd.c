@@ -72,13 +72,6 @@ struct odd_group {
 	uint32_t *usual;  // by upper
 };
 
-static void free_group(struct odd_group *group)
-{
-	free(group->uppers);
-	free(group->cables);
-	free(group->usual);
-}
-
 // find_uppers lists the switches above the group, in the order in which they are met.
 static int find_uppers(struct odd_search *search, struct odd_group *group)
 {
@@ -185,19 +178,6 @@ static int look_at_group(
 	return status;
 }
 
-// join_above puts the switches of a level and those they lead up to into sets.
-static void join_above(struct odd_search *search, uint32_t level)
-{
-	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
-		search->parent[sw] = sw;
-	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
-		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
-			tb_fabric_join(search->parent, at.from, at.to);
-	}
-}
-
 struct member {
 	uint32_t set, sw;
 };
@@ -214,7 +194,15 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 	struct member *members, uint32_t *lowers)
 {
 	uint32_t n = 0;
-	join_above(search, level);
+	// Put the switches of a level and those they lead up to into sets.
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		search->parent[sw] = sw;
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
+			tb_fabric_join(search->parent, at.from, at.to);
+	}
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		if (switch_at(search, sw).level == level) {
 			search->scratch[n] = search->n_up[sw];
@@ -233,7 +221,9 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 			continue;
 		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
 		status = look_at_group(search, &group, most);
-		free_group(&group);
+		free(group.uppers);
+		free(group.cables);
+		free(group.usual);
 	}
 	return status;
 }
@@ -345,8 +335,11 @@ static int doubtful_levels(struct odd_search *search)
 	return TB_OK;
 }
 
-static void count_usual_cables(struct odd_search *search)
+static int find_oddities(
+	struct odd_search *search, struct member *members, uint32_t *lowers)
 {
+	int status = TB_OK;
+	uint32_t n_levels = search->fabric->n_levels;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
 		struct tb_link_info at =
 			tb_network_link(search->net, (struct tb_link){link});
@@ -355,14 +348,6 @@ static void count_usual_cables(struct odd_search *search)
 			search->n_below[at.to]++;
 		}
 	}
-}
-
-static int find_oddities(
-	struct odd_search *search, struct member *members, uint32_t *lowers)
-{
-	int status = TB_OK;
-	uint32_t n_levels = search->fabric->n_levels;
-	count_usual_cables(search);
 	for (uint32_t level = 0; level + 1 < n_levels && status == TB_OK; level++)
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)

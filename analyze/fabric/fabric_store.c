@@ -9,12 +9,6 @@
 
 #define LONGEST_PS 9e18 // what fits a time
 
-// wire_bytes is what a full packet takes of a link.
-static double wire_bytes(const struct tb_network_params *params)
-{
-	return (double)params->packet_payload_bytes + params->packet_overhead_bytes;
-}
-
 // study_sample is the link during the run; a link without pairs has none.
 static struct tb_link_sample study_sample(
 	const struct tb_route_study *study, uint32_t link, double packet_bytes)
@@ -54,7 +48,10 @@ static int store_links(struct tb_store *store, const struct tb_fabric_report *re
 	uint64_t longest = 1;
 	size_t n = 0;
 	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
-		samples[n] = study_sample(study, link, wire_bytes(params));
+		// What a full packet takes of a link.
+		samples[n] = study_sample(study, link,
+			(double)params->packet_payload_bytes +
+				params->packet_overhead_bytes);
 		if (samples[n].busy_ps > longest)
 			longest = samples[n].busy_ps;
 		n += study->pairs[link] > 0;

@@ -146,32 +146,6 @@ static void say(struct tb_fabric_verdict *verdict, const char *format, ...)
 	va_end(args);
 }
 
-static void say_size(
-	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
-{
-	const struct tb_fabric *fabric = report->fabric;
-	char hosts[48], switches[48], cables[48], levels[48], rails[64] = "";
-	uint64_t n_cables = 0;
-	for (uint32_t i = 0; i < fabric->n_cables; i++)
-		n_cables += fabric->cables[i].to_nodes ? 0 : fabric->cables[i].n;
-	if (tb_network_n_rails(fabric->network) > 1)
-		snprintf(rails, sizeof rails, " on %u rails",
-			tb_network_n_rails(fabric->network));
-	tb_format_counted(n_cables, "cable", cables, sizeof cables);
-	say(verdict, "%s%s, %s on %s%s%s%s",
-		tb_format_counted(
-			tb_network_n_hosts(fabric->network), "host", hosts, sizeof hosts),
-		rails,
-		tb_format_counted(tb_network_n_switches(fabric->network),
-			"switch|switches", switches, sizeof switches),
-		tb_format_counted(fabric->n_levels, "level", levels, sizeof levels),
-		n_cables ? ", " : "", n_cables ? cables : "",
-		n_cables ? " between them" : "");
-	if (report->study->hosts.of)
-		say(verdict, "Of the hosts %u send and receive here",
-			report->study->hosts.n);
-}
-
 // write_taper_ratio writes "3:1" or "1:1.5".
 static char *write_taper_ratio(double taper, char *buffer, size_t size)
 {
@@ -253,39 +227,6 @@ static void say_kind(const struct tb_fabric_report *report,
 		snprintf(text + used, sizeof text - (size_t)used, "; %u more", n - NAMED);
 	if (n)
 		say(verdict, "%s", text);
-}
-
-static void say_odd(
-	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
-{
-	char head[96], n[48];
-	const uint32_t *n_of = report->fabric->n_of_kind;
-	snprintf(head, sizeof head, "%s missing: ",
-		tb_format_counted(
-			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
-	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
-	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
-	snprintf(head, sizeof head, "%s slower than usual: ",
-		tb_format_counted(
-			n_of[TB_ODDITY_SLOWER], "cable is|cables are", n, sizeof n));
-	say_kind(report, verdict, TB_ODDITY_SLOWER, head);
-	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
-	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
-	say_kind(report, verdict, TB_ODDITY_ASIDE, "");
-}
-
-static void say_bisection(
-	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
-{
-	const struct tb_fabric_bisection *at = &report->fabric->bisection;
-	char percent[48], is[32], full[32];
-	if (at->level == 0 || at->full_bytes_per_s == 0)
-		return;
-	double share = (double)at->bytes_per_s / (double)at->full_bytes_per_s;
-	say(verdict, "Its bisection carries %s of what half of the hosts send, %s of %s",
-		tb_format_percent(100 * fmin(share, 1), percent, sizeof percent),
-		tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
-		tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
 }
 
 // fabric_routes_text writes whose routes they are, in the plural: "Routes by
@@ -390,12 +331,55 @@ void tb_fabric_judge(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
 	verdict->n = 0;
-	say_size(report, verdict);
+	const struct tb_fabric *fabric = report->fabric;
+	char hosts[48], switches[48], cables[48], levels[48], rails[64] = "";
+	uint64_t n_cables = 0;
+	for (uint32_t i = 0; i < fabric->n_cables; i++)
+		n_cables += fabric->cables[i].to_nodes ? 0 : fabric->cables[i].n;
+	if (tb_network_n_rails(fabric->network) > 1)
+		snprintf(rails, sizeof rails, " on %u rails",
+			tb_network_n_rails(fabric->network));
+	tb_format_counted(n_cables, "cable", cables, sizeof cables);
+	say(verdict, "%s%s, %s on %s%s%s%s",
+		tb_format_counted(
+			tb_network_n_hosts(fabric->network), "host", hosts, sizeof hosts),
+		rails,
+		tb_format_counted(tb_network_n_switches(fabric->network),
+			"switch|switches", switches, sizeof switches),
+		tb_format_counted(fabric->n_levels, "level", levels, sizeof levels),
+		n_cables ? ", " : "", n_cables ? cables : "",
+		n_cables ? " between them" : "");
+	if (report->study->hosts.of)
+		say(verdict, "Of the hosts %u send and receive here",
+			report->study->hosts.n);
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (--roots names the top): ");
 	say_taper(report, verdict);
-	say_odd(report, verdict);
-	say_bisection(report, verdict);
+	char head[96], n[48];
+	const uint32_t *n_of = report->fabric->n_of_kind;
+	snprintf(head, sizeof head, "%s missing: ",
+		tb_format_counted(
+			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
+	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
+	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
+	snprintf(head, sizeof head, "%s slower than usual: ",
+		tb_format_counted(
+			n_of[TB_ODDITY_SLOWER], "cable is|cables are", n, sizeof n));
+	say_kind(report, verdict, TB_ODDITY_SLOWER, head);
+	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
+	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
+	say_kind(report, verdict, TB_ODDITY_ASIDE, "");
+	const struct tb_fabric_bisection *at = &report->fabric->bisection;
+	char percent[48], is[32], full[32];
+	if (at->level != 0 && at->full_bytes_per_s != 0) {
+		double share = (double)at->bytes_per_s / (double)at->full_bytes_per_s;
+		say(verdict,
+			"Its bisection carries %s of what half of the hosts send, %s of "
+			"%s",
+			tb_format_percent(100 * fmin(share, 1), percent, sizeof percent),
+			tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
+			tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
+	}
 	say_all(report, verdict);
 	say_shifts(report, verdict);
 	say_bisections(report, verdict);
@@ -404,24 +388,6 @@ void tb_fabric_judge(
 // A fabric as text and CSV.
 
 #define WIDTH 80 // of sentences, where tables may have any width
-
-static unsigned of_sentences(unsigned width)
-{
-	return width ? width : WIDTH;
-}
-
-static void write_fabric_verdict(
-	const struct tb_fabric_report *report, unsigned width, FILE *stream)
-{
-	struct tb_fabric_verdict verdict;
-	char text[TB_VERDICT_SENTENCES * (TB_VERDICT_LENGTH + 2)] = "";
-	size_t at = 0;
-	tb_fabric_judge(report, &verdict);
-	for (int i = 0; i < verdict.n; i++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s.", i ? " " : "",
-			verdict.sentences[i]);
-	tb_wrap(stream, 0, 0, of_sentences(width), text);
-}
 
 static const struct tb_fabric_report *report_of(const struct tb_datum *at)
 {
@@ -761,7 +727,14 @@ static int write_table(const struct tb_table_type *type,
 int tb_fabric_write_text(
 	const struct tb_fabric_report *report, unsigned width, FILE *stream)
 {
-	write_fabric_verdict(report, width, stream);
+	struct tb_fabric_verdict verdict;
+	char text[TB_VERDICT_SENTENCES * (TB_VERDICT_LENGTH + 2)] = "";
+	size_t at = 0;
+	tb_fabric_judge(report, &verdict);
+	for (int i = 0; i < verdict.n; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s.", i ? " " : "",
+			verdict.sentences[i]);
+	tb_wrap(stream, 0, 0, width ? width : WIDTH, text);
 	int status = write_table(&levels, report, width, stream);
 	if (!status)
 		status = write_table(&cables, report, width, stream);

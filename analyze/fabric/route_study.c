@@ -88,15 +88,6 @@ static int init_bench(
 	return tb_fail_memory(error, "the routes");
 }
 
-static void free_bench(struct bench *bench)
-{
-	tb_route_loads_fini(&bench->loads);
-	free(bench->to);
-	free(bench->order);
-	free(bench->lengths);
-	free(bench->paths);
-}
-
 static struct tb_link *bench_path(const struct bench *bench, uint32_t node)
 {
 	return &bench->paths[(size_t)node * bench->longest];
@@ -145,29 +136,6 @@ struct sums {
 	uint32_t hottest;
 };
 
-static void sum_pair(
-	const struct bench *bench, uint32_t node, uint32_t to, struct sums *sums)
-{
-	const struct tb_route_study *study = bench->patterns->study;
-	struct tb_link link = {TB_ID_NONE};
-	double worst = worst_of(bench, node, to, &link);
-	if (!(worst > 0)) // unrouted
-		return;
-	double share = 1 / (worst * study->end_bytes_per_s[node]);
-	if (study->end_bytes_per_s[to] < study->end_bytes_per_s[node])
-		share = 1 / (worst * study->end_bytes_per_s[to]);
-	share = share > NEARLY ? 1 : share;
-	sums->n++;
-	sums->share += share;
-	sums->bytes_per_s += 1 / worst;
-	if (share < sums->least)
-		sums->least = share;
-	if (worst > sums->worst && share < 1) {
-		sums->worst = worst;
-		sums->hottest = link.id;
-	}
-}
-
 // follow_pattern sends the pattern in bench->to.
 static struct result follow_pattern(struct bench *bench, uint64_t number)
 {
@@ -181,9 +149,34 @@ static struct result follow_pattern(struct bench *bench, uint64_t number)
 				put_pair(bench, rail + host, rail + bench->to[host]);
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t host = 0; host < n_hosts; host++)
-			if (bench->to[host] != TB_ID_NONE)
-				sum_pair(bench, rail + host, rail + bench->to[host],
-					&sums);
+			if (bench->to[host] != TB_ID_NONE) {
+				uint32_t node = rail + host;
+				uint32_t to = rail + bench->to[host];
+				const struct tb_route_study *study =
+					bench->patterns->study;
+				struct tb_link link = {TB_ID_NONE};
+				double worst = worst_of(bench, node, to, &link);
+				if ((worst > 0)) {
+					double share =
+						1 /
+						(worst * study->end_bytes_per_s[node]);
+					if (study->end_bytes_per_s[to] <
+						study->end_bytes_per_s[node])
+						share = 1 /
+							(worst * study->end_bytes_per_s
+									 [to]);
+					share = share > NEARLY ? 1 : share;
+					sums.n++;
+					sums.share += share;
+					sums.bytes_per_s += 1 / worst;
+					if (share < sums.least)
+						sums.least = share;
+					if (worst > sums.worst && share < 1) {
+						sums.worst = worst;
+						sums.hottest = link.id;
+					}
+				}
+			}
 	double n = sums.n ? (double)sums.n : 1;
 	return (struct result){.number = number,
 		.share = sums.share / n,
@@ -258,7 +251,11 @@ static int run_batch(void *context, size_t index, struct tb_error *error)
 		uint64_t number = patterns->n_of ? shift(&bench, i) : bisect(&bench, i);
 		patterns->results[i] = follow_pattern(&bench, number);
 	}
-	free_bench(&bench);
+	tb_route_loads_fini(&bench.loads);
+	free(bench.to);
+	free(bench.order);
+	free(bench.lengths);
+	free(bench.paths);
 	return status;
 }
 
@@ -401,41 +398,6 @@ static uint32_t study_level(const struct tb_network *net, const struct tb_link_i
 	return tb_network_switch(net, (struct tb_switch){from ? at->from : at->to}).level;
 }
 
-// sum_class adds a link to its class; `mean_heat` sums pairs over rate.
-static void sum_class(struct tb_route_study *study, uint32_t link, double *mean_heat)
-{
-	uint32_t of = study->class_of[link];
-	struct tb_link_class *class = &study->classes[of];
-	double pairs = study->pairs[link], heat = pairs / link_rate(study, link);
-	if (class->n_links == 0 || heat > class->most_times) {
-		class->most_times = heat; // made a ratio by finish_classes
-		class->hottest.id = link;
-	}
-	if (pairs > class->most)
-		class->most = pairs;
-	class->n_links++;
-	class->n_unused += !(pairs > 0);
-	class->mean += pairs;
-	mean_heat[of] += heat;
-}
-
-static void finish_classes(struct tb_route_study *study, double *mean_heat)
-{
-	study->hottest.id = TB_ID_NONE;
-	for (uint32_t i = 0; i < study->n_classes; i++) {
-		struct tb_link_class *class = &study->classes[i];
-		mean_heat[i] /= class->n_links;
-		class->mean /= class->n_links;
-		class->most_times =
-			mean_heat[i] > 0 ? class->most_times / mean_heat[i] : 0;
-		if (is_between_switches(class->kind) &&
-			class->most_times > study->hottest_times) {
-			study->hottest_times = class->most_times;
-			study->hottest = class->hottest;
-		}
-	}
-}
-
 // name_classes makes the classes that there are, and gives each link its own.
 static int name_classes(struct tb_route_study *study)
 {
@@ -476,9 +438,37 @@ static int classify(struct tb_route_study *study)
 		calloc(4 * (size_t)tb_network_n_levels(study->network), sizeof(double));
 	int status = study->class_of && mean_heat ? name_classes(study) : TB_ENOMEM;
 	if (status == TB_OK) {
-		for (uint32_t link = 0; link < n_links; link++)
-			sum_class(study, link, mean_heat);
-		finish_classes(study, mean_heat);
+		for (uint32_t link = 0; link < n_links; link++) {
+			// Add a link to its class; `mean_heat` sums pairs over rate.
+			uint32_t of = study->class_of[link];
+			struct tb_link_class *class = &study->classes[of];
+			double pairs = study->pairs[link],
+			       heat = pairs / link_rate(study, link);
+			if (class->n_links == 0 || heat > class->most_times) {
+				class->most_times =
+					heat; // made a ratio by finish_classes
+				class->hottest.id = link;
+			}
+			if (pairs > class->most)
+				class->most = pairs;
+			class->n_links++;
+			class->n_unused += !(pairs > 0);
+			class->mean += pairs;
+			mean_heat[of] += heat;
+		}
+		study->hottest.id = TB_ID_NONE;
+		for (uint32_t i = 0; i < study->n_classes; i++) {
+			struct tb_link_class *class = &study->classes[i];
+			mean_heat[i] /= class->n_links;
+			class->mean /= class->n_links;
+			class->most_times =
+				mean_heat[i] > 0 ? class->most_times / mean_heat[i] : 0;
+			if (is_between_switches(class->kind) &&
+				class->most_times > study->hottest_times) {
+				study->hottest_times = class->most_times;
+				study->hottest = class->hottest;
+			}
+		}
 	}
 	free(mean_heat);
 	return status;
@@ -521,25 +511,6 @@ static int usual_node_rate(struct tb_route_study *study)
 	}
 	free(rates);
 	return TB_OK;
-}
-
-// An all-to-all is as fast as its slowest link: it has to carry `pairs` of the n - 1
-// messages that each node sends one of to each other.
-static void bound_all(struct tb_route_study *study)
-{
-	uint32_t n = tb_fabric_hosts_n(&study->hosts, study->network);
-	study->all_share = 1;
-	study->all_hottest.id = TB_ID_NONE;
-	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
-		struct tb_link_info at = study_link(study, link);
-		double needed = study->pairs[link] * (double)study->node_bytes_per_s;
-		double share = (double)at.bytes_per_s * (n - 1.0) / needed;
-		if (is_between_switches(at.kind) && needed > 0 &&
-			share < study->all_share) {
-			study->all_share = share;
-			study->all_hottest.id = link;
-		}
-	}
 }
 
 // send_among sends among some hosts, on every rail.
@@ -594,7 +565,23 @@ static int study_links(struct tb_route_study *study,
 		(classify(study) != TB_OK || usual_node_rate(study) != TB_OK))
 		status = tb_fail_memory(error, "the routes");
 	if (status == TB_OK) {
-		bound_all(study);
+		// An all-to-all is as fast as its slowest link: it has to carry `pairs`
+		// of the n - 1 messages that each node sends one of to each other.
+		uint32_t n = tb_fabric_hosts_n(&study->hosts, study->network);
+		study->all_share = 1;
+		study->all_hottest.id = TB_ID_NONE;
+		for (uint32_t link = 0; link < tb_network_n_links(study->network);
+			link++) {
+			struct tb_link_info at = study_link(study, link);
+			double needed =
+				study->pairs[link] * (double)study->node_bytes_per_s;
+			double share = (double)at.bytes_per_s * (n - 1.0) / needed;
+			if (is_between_switches(at.kind) && needed > 0 &&
+				share < study->all_share) {
+				study->all_share = share;
+				study->all_hottest.id = link;
+			}
+		}
 		for (uint32_t link = 0; link < n_links; link++)
 			weight[link] = 1 / link_rate(study, link);
 		status = tb_route_study_patterns(study, options, weight, error);

@@ -9,50 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int gather_blame_sums(struct tb_evidence *evidence, struct tb_error *error)
-{
-	const struct tb_span whole = {0, 0};
-	struct tb_roots roots = {0};
-	struct tb_job_pairs pairs = {0};
-	int status = tb_roots_init(&roots, evidence->run, whole, 0, error);
-	if (!status)
-		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
-	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
-	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
-	if (!status && (!evidence->roots || !evidence->pairs))
-		status = tb_fail_memory(error, "the findings");
-	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
-		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
-			roots.rows[i].root, roots.rows[i].wait_ps};
-	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
-		evidence->pairs[evidence->n_pairs++] =
-			(struct tb_evidence_pair){pairs.rows[i].victim_job,
-				pairs.rows[i].culprit_job, pairs.rows[i].wait_ps};
-	tb_job_pairs_fini(&pairs);
-	tb_roots_fini(&roots);
-	return status;
-}
-
 bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
 {
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)
 		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
 			return true;
 	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
-}
-
-// share_of sets which part of the wait in its windows a root has.
-static void share_of(struct tb_evidence_end *end, const struct tb_wait_windows *windows,
-	const uint64_t *waits, const uint64_t *all_waits)
-{
-	double of_end = 0, of_all = 0;
-	for (uint32_t i = 0; i < windows->n; i++)
-		for (uint64_t bin = windows->at[i].first_bin;
-			bin < windows->at[i].end_bin; bin++) {
-			of_end += (double)waits[bin];
-			of_all += (double)all_waits[bin];
-		}
-	end->window_percent = of_all > 0 ? 100 * of_end / of_all : 0;
 }
 
 // time_end finds when the root of an end was one, who sent to it then, and what the link
@@ -68,7 +30,15 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
 	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
 		return tb_fail_memory(error, "the findings");
-	share_of(end, &windows, waits, all_waits);
+	// Set which part of the wait in its windows a root has.
+	double of_end = 0, of_all = 0;
+	for (uint32_t i = 0; i < windows.n; i++)
+		for (uint64_t bin = windows.at[i].first_bin; bin < windows.at[i].end_bin;
+			bin++) {
+			of_end += (double)waits[bin];
+			of_all += (double)all_waits[bin];
+		}
+	end->window_percent = of_all > 0 ? 100 * of_end / of_all : 0;
 	for (uint32_t i = 0; i < windows.n; i++)
 		spans[i] = tb_trees_span(trees, (uint32_t)windows.at[i].first_bin,
 			(uint32_t)windows.at[i].end_bin);
@@ -142,7 +112,25 @@ const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *
 // evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
 static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
 {
-	int status = gather_blame_sums(evidence, error);
+	const struct tb_span whole = {0, 0};
+	struct tb_roots roots = {0};
+	struct tb_job_pairs pairs = {0};
+	int status = tb_roots_init(&roots, evidence->run, whole, 0, error);
+	if (!status)
+		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
+	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
+	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
+	if (!status && (!evidence->roots || !evidence->pairs))
+		status = tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
+		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
+			roots.rows[i].root, roots.rows[i].wait_ps};
+	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
+		evidence->pairs[evidence->n_pairs++] =
+			(struct tb_evidence_pair){pairs.rows[i].victim_job,
+				pairs.rows[i].culprit_job, pairs.rows[i].wait_ps};
+	tb_job_pairs_fini(&pairs);
+	tb_roots_fini(&roots);
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	if (!status && worst)
 		status = tb_shared_leaves(evidence->run, worst->victim, worst->culprit,
@@ -384,47 +372,6 @@ static int find_choices(struct tb_evidence *evidence,
 	return TB_OK;
 }
 
-static int gather_waiting_links(struct tb_evidence *evidence, struct tb_error *error)
-{
-	const struct tb_window whole = {0, 0};
-	const struct tb_link_sample *samples;
-	struct tb_hot_link *hottest = NULL;
-	int status = tb_run_look(evidence->run, whole, &samples, error);
-	if (!status)
-		status = count_waiting_links(evidence, samples, error);
-	if (!status)
-		status = find_choices(evidence, samples, error);
-	if (!status)
-		status = tb_hot_links(evidence->run, whole, TB_EVIDENCE_NAMED, &hottest,
-			&evidence->n_hottest, error);
-	for (uint32_t i = 0; !status && i < evidence->n_hottest; i++)
-		evidence->hottest[i] = hottest[i];
-	free(hottest);
-	if (!status)
-		status = tb_run_look(evidence->run, whole, &samples, error);
-	if (!status)
-		evidence_held(evidence, samples);
-	return status;
-}
-
-// load_of_bins sets how busy and how stalled the used links were in the windows.
-static void load_of_bins(struct tb_evidence *evidence, const struct tb_bin_total *totals)
-{
-	double busy_ps = 0, stall_ps = 0, time_ps = 0;
-	for (uint32_t i = 0; i < evidence->windows.n; i++) {
-		struct tb_window window = evidence->windows.at[i];
-		time_ps += (double)tb_run_window_ps(evidence->run, window);
-		for (uint64_t bin = window.first_bin; bin < window.end_bin; bin++) {
-			busy_ps += (double)totals[bin].busy_ps;
-			stall_ps += (double)totals[bin].stall_ps;
-		}
-	}
-	if (time_ps > 0 && evidence->n_used) {
-		evidence->busy_percent = 100 * busy_ps / time_ps / evidence->n_used;
-		evidence->stall_percent = 100 * stall_ps / time_ps / evidence->n_used;
-	}
-}
-
 static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
 {
 	uint64_t n_bins = evidence->info->n_bins;
@@ -437,8 +384,25 @@ static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *err
 		waits[i] = totals[i].wait_ps;
 	if (!status && tb_wait_windows_find(&evidence->windows, waits, n_bins))
 		status = tb_fail_memory(error, "the findings");
-	if (!status)
-		load_of_bins(evidence, totals);
+	if (!status) {
+		// Set how busy and how stalled the used links were in the windows.
+		double busy_ps = 0, stall_ps = 0, time_ps = 0;
+		for (uint32_t i = 0; i < evidence->windows.n; i++) {
+			struct tb_window window = evidence->windows.at[i];
+			time_ps += (double)tb_run_window_ps(evidence->run, window);
+			for (uint64_t bin = window.first_bin; bin < window.end_bin;
+				bin++) {
+				busy_ps += (double)totals[bin].busy_ps;
+				stall_ps += (double)totals[bin].stall_ps;
+			}
+		}
+		if (time_ps > 0 && evidence->n_used) {
+			evidence->busy_percent =
+				100 * busy_ps / time_ps / evidence->n_used;
+			evidence->stall_percent =
+				100 * stall_ps / time_ps / evidence->n_used;
+		}
+	}
 	free(totals);
 	free(waits);
 	return status;
@@ -462,7 +426,24 @@ int tb_evidence_init(
 {
 	struct tb_evidence made = {.run = run, .info = tb_run_info(run)};
 	made.has_capture = tb_run_capture(made.info, &made.capture);
-	int status = gather_waiting_links(&made, error);
+	const struct tb_window whole = {0, 0};
+	const struct tb_link_sample *samples;
+	struct tb_hot_link *hottest = NULL;
+	int status = tb_run_look(made.run, whole, &samples, error);
+	if (!status)
+		status = count_waiting_links(&made, samples, error);
+	if (!status)
+		status = find_choices(&made, samples, error);
+	if (!status)
+		status = tb_hot_links(made.run, whole, TB_EVIDENCE_NAMED, &hottest,
+			&made.n_hottest, error);
+	for (uint32_t i = 0; !status && i < made.n_hottest; i++)
+		made.hottest[i] = hottest[i];
+	free(hottest);
+	if (!status)
+		status = tb_run_look(made.run, whole, &samples, error);
+	if (!status)
+		evidence_held(&made, samples);
 	if (!status)
 		status = gather_time_totals(&made, error);
 	if (!status)

@@ -169,16 +169,6 @@ static void say_tried(const struct tb_judging *judging, struct tb_finding *findi
 		tried->n_seeds, tried->n_seeds == 1 ? "" : "s");
 }
 
-// say_folder adds what FOLDER in its command stands for.
-static void say_folder(struct tb_finding *finding)
-{
-	if (strstr(finding->command, TB_TRIED_FOLDER "/"))
-		tb_finding_say(finding,
-			"'tailback advise --write " TB_TRIED_FOLDER
-			"' makes the " TB_TRIED_FOLDER
-			" of this command, with the files that it needs.");
-}
-
 // is_proposed returns whether a rule proposes what was tried, or another try of as much
 // gain is told already.
 static bool is_proposed(const struct tb_findings *findings,
@@ -204,26 +194,30 @@ static bool gains_more(const struct tb_run_tried *one, const struct tb_run_tried
 	return one->gain_percent > other->gain_percent;
 }
 
-// put_hardware_last moves the remedies that need hardware behind all others.
-static void put_hardware_last(struct tb_findings *findings)
+// tell_tried has the remedies that were tried say so.
+static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
-	size_t n_moved = 0;
-	for (size_t i = 0; i + n_moved < findings->n;) {
-		struct tb_finding moved = findings->list[i];
-		if (!moved.remedy || !moved.needs_hardware) {
-			i++;
-			continue;
-		}
-		n_moved++;
-		memmove(&findings->list[i], &findings->list[i + 1],
-			(findings->n - i - 1) * sizeof moved);
-		findings->list[findings->n - 1] = moved;
+	for (size_t i = 0; i < judging->findings->n; i++) {
+		struct tb_finding *finding = &judging->findings->list[i];
+		const struct tb_run_tried *tried =
+			finding->command ? tb_run_tries_find(tries, finding->command)
+					 : NULL;
+		if (tried && strcmp(tried->verdict, "harms") == 0) {
+			// Take back what was proposed and harms: of a remedy what was
+			// found out is left, of another finding all but its command.
+			free(finding->command);
+			finding->command = NULL;
+			if (finding->remedy) {
+				finding->n_figures = 0;
+				finding->sentence[0] = '\0';
+				tb_finding_say(finding, "No remedy: %s.", tried->title);
+			}
+			finding->remedy = false;
+			say_tried(judging, finding, tried);
+		} else if (tried)
+			say_tried(judging, finding, tried);
 	}
-}
-
-// propose_best adds the changes that gained most, of those that are not told.
-static void propose_best(struct tb_judging *judging, const struct tb_run_tries *tries)
-{
+	// Add the changes that gained most, of those that are not told.
 	for (int k = 0; k < TB_FINDING_TRIED; k++) {
 		const struct tb_run_tried *best = NULL;
 		for (size_t i = 0; i < tries->n; i++)
@@ -238,42 +232,17 @@ static void propose_best(struct tb_judging *judging, const struct tb_run_tries *
 		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
 		say_tried(judging, finding, best);
 		finding->command = strdup(best->command);
-		if (finding->command)
-			say_folder(finding);
+		if (finding->command) {
+			// Add what FOLDER in its command stands for.
+			if (strstr(finding->command, TB_TRIED_FOLDER "/"))
+				tb_finding_say(finding,
+					"'tailback advise --write " TB_TRIED_FOLDER
+					"' makes the " TB_TRIED_FOLDER
+					" of this command, with the files that it "
+					"needs.");
+		}
 		judging->failed |= !finding->command;
 	}
-}
-
-// refute takes back what was proposed and harms: of a remedy what was found out is left,
-// of another finding all but its command.
-static void refute(const struct tb_judging *judging, struct tb_finding *finding,
-	const struct tb_run_tried *tried)
-{
-	free(finding->command);
-	finding->command = NULL;
-	if (finding->remedy) {
-		finding->n_figures = 0;
-		finding->sentence[0] = '\0';
-		tb_finding_say(finding, "No remedy: %s.", tried->title);
-	}
-	finding->remedy = false;
-	say_tried(judging, finding, tried);
-}
-
-// tell_tried has the remedies that were tried say so.
-static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
-{
-	for (size_t i = 0; i < judging->findings->n; i++) {
-		struct tb_finding *finding = &judging->findings->list[i];
-		const struct tb_run_tried *tried =
-			finding->command ? tb_run_tries_find(tries, finding->command)
-					 : NULL;
-		if (tried && strcmp(tried->verdict, "harms") == 0)
-			refute(judging, finding, tried);
-		else if (tried)
-			say_tried(judging, finding, tried);
-	}
-	propose_best(judging, tries);
 }
 
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
@@ -290,7 +259,19 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
 	tell_tried(&judging, &evidence->tries);
-	put_hardware_last(findings);
+	// Move the remedies that need hardware behind all others.
+	size_t n_moved = 0;
+	for (size_t i = 0; i + n_moved < findings->n;) {
+		struct tb_finding moved = findings->list[i];
+		if (!moved.remedy || !moved.needs_hardware) {
+			i++;
+			continue;
+		}
+		n_moved++;
+		memmove(&findings->list[i], &findings->list[i + 1],
+			(findings->n - i - 1) * sizeof moved);
+		findings->list[findings->n - 1] = moved;
+	}
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

@@ -145,19 +145,6 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 // What the counters of a live fabric tell: which ports could not send, where that begins,
 // and what went wrong.
 
-static void find_measured(struct tb_judging *judging)
-{
-	const struct tb_run_info *info = judging->evidence->info;
-	char time[32];
-	struct tb_finding *finding = tb_judging_find(judging, "measured");
-	tb_finding_count(finding, "interval_ps", (uint64_t)info->simulated_ps);
-	tb_finding_say(finding,
-		"Measured by the counters of a live fabric over %s, not simulated: how "
-		"long ports could not send, and what they carried. Who waited for whom, "
-		"flows and jobs are not in counters.",
-		tb_format_time(info->simulated_ps, time, sizeof time));
-}
-
 // find_unhindered says that nothing waited only where every link was measured; else on
 // how many it was not.
 static void find_unhindered(struct tb_judging *judging)
@@ -301,7 +288,15 @@ static void find_count(struct tb_judging *judging, int counter, const char *rule
 
 void tb_rules_of_counters(struct tb_judging *judging)
 {
-	find_measured(judging);
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	struct tb_finding *finding = tb_judging_find(judging, "measured");
+	tb_finding_count(finding, "interval_ps", (uint64_t)info->simulated_ps);
+	tb_finding_say(finding,
+		"Measured by the counters of a live fabric over %s, not simulated: how "
+		"long ports could not send, and what they carried. Who waited for whom, "
+		"flows and jobs are not in counters.",
+		tb_format_time(info->simulated_ps, time, sizeof time));
 	find_unhindered(judging);
 	find_held_ports(judging);
 	find_origin(judging);

@@ -10,32 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tb_underload load_while_waiting(const struct tb_evidence *evidence)
-{
-	const struct tb_run_info *info = evidence->info;
-	return (struct tb_underload){.network = &info->network,
-		.busiest_share = evidence->capture.busiest_share,
-		.half_scale = evidence->capture.half_scale,
-		.wait_ps = evidence->wait_ps,
-		.n_packets = info->n_packets,
-		.input_name = info->input_name,
-		.options = info->options};
-}
-
-static void find_stopped(struct tb_judging *judging)
-{
-	const struct tb_run_info *info = judging->evidence->info;
-	char time[32];
-	if (info->complete)
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "incomplete");
-	tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
-	tb_finding_say(finding,
-		"The run is incomplete: this is what there was when it stopped, after "
-		"%s.",
-		tb_format_time(info->simulated_ps, time, sizeof time));
-}
-
 // Of inferred jobs a range is known, no number.
 void tb_rules_of_range(struct tb_judging *judging)
 {
@@ -58,7 +32,14 @@ void tb_rules_of_range(struct tb_judging *judging)
 static void find_nothing(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_underload load = load_while_waiting(evidence);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_underload load = (struct tb_underload){.network = &info->network,
+		.busiest_share = evidence->capture.busiest_share,
+		.half_scale = evidence->capture.half_scale,
+		.wait_ps = evidence->wait_ps,
+		.n_packets = info->n_packets,
+		.input_name = info->input_name,
+		.options = info->options};
 	if (!evidence->info->complete ||
 		strcmp(evidence->info->input_kind, "packets") != 0 ||
 		!tb_underload_shows_nothing(&load))
@@ -109,7 +90,17 @@ static void find_little(struct tb_judging *judging)
 
 void tb_rules_of_state(struct tb_judging *judging)
 {
-	find_stopped(judging);
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	if (!info->complete) {
+		struct tb_finding *finding = tb_judging_find(judging, "incomplete");
+		tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
+		tb_finding_say(finding,
+			"The run is incomplete: this is what there was when it stopped, "
+			"after "
+			"%s.",
+			tb_format_time(info->simulated_ps, time, sizeof time));
+	}
 	find_nothing(judging);
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
 		tb_finding_say(tb_judging_find(judging, "no-wait"),
@@ -119,13 +110,6 @@ void tb_rules_of_state(struct tb_judging *judging)
 			"No header waited for %s.",
 			judging->evidence->info->words->awaited);
 	find_little(judging);
-}
-
-static bool hardly_waited(const struct tb_judging *judging)
-{
-	return tb_judging_found(judging, "no-wait") ||
-	       tb_judging_found(judging, "little-wait") ||
-	       tb_judging_found(judging, "time-scale");
 }
 
 // put_incast_times writes the times of an end: "between 1 ms and 2 ms and between ...";
@@ -218,24 +202,6 @@ struct servers {
 	uint32_t n;
 	double percent; // of the wait, together
 };
-
-// find_servers finds those at once with the first; n is below 2 when they are no group.
-static struct servers find_servers(const struct tb_evidence *evidence)
-{
-	struct servers servers = {.n = 0};
-	for (uint32_t i = 0; i < evidence->n_ends; i++) {
-		const struct tb_evidence_end *end = &evidence->ends[i];
-		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
-			(servers.n && !at_once(servers.ends[0], end)))
-			continue;
-		servers.ends[servers.n++] = end;
-		servers.percent += end->percent;
-	}
-	if (servers.percent < TB_FINDING_INCAST ||
-		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
-		servers.n = 0;
-	return servers;
-}
 
 static void put_ends(struct tb_finding *finding, const struct tb_evidence_end *end)
 {
@@ -330,24 +296,6 @@ static void find_incast_at_several(
 			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
 		tb_congestion_text(evidence));
-}
-
-static void find_incasts(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	const struct servers servers = find_servers(evidence);
-	uint32_t n = 0;
-	if (servers.n > 1)
-		find_incast_at_several(judging, &servers);
-	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
-		bool told = false;
-		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
-			told |= servers.ends[k] == &evidence->ends[i];
-		if (told || !is_incast(evidence, &evidence->ends[i]))
-			continue;
-		find_incast(judging, &evidence->ends[i]);
-		n++;
-	}
 }
 
 bool tb_is_slow_receiver(
@@ -498,9 +446,36 @@ static void find_full(struct tb_judging *judging)
 
 void tb_rules_of_shape(struct tb_judging *judging)
 {
-	if (hardly_waited(judging))
+	if (tb_judging_found(judging, "no-wait") ||
+		tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
 		return;
-	find_incasts(judging);
+	const struct tb_evidence *evidence = judging->evidence;
+	// Find those at once with the first; n is below 2 when they are no group.
+	struct servers servers = {.n = 0};
+	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
+			(servers.n && !at_once(servers.ends[0], end)))
+			continue;
+		servers.ends[servers.n++] = end;
+		servers.percent += end->percent;
+	}
+	if (servers.percent < TB_FINDING_INCAST ||
+		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
+		servers.n = 0;
+	uint32_t n = 0;
+	if (servers.n > 1)
+		find_incast_at_several(judging, &servers);
+	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
+		bool told = false;
+		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
+			told |= servers.ends[k] == &evidence->ends[i];
+		if (told || !is_incast(evidence, &evidence->ends[i]))
+			continue;
+		find_incast(judging, &evidence->ends[i]);
+		n++;
+	}
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);
@@ -677,37 +652,6 @@ void tb_rules_of_placement(struct tb_judging *judging)
 
 // Where and when it waited.
 
-static void find_where(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	char waiting[48], all[48], count[48], share[32], names[700] = "";
-	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
-	if (evidence->n_hottest == 0)
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "where");
-	tb_finding_count(finding, "links", evidence->n_carrying);
-	tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
-	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
-		const struct tb_hot_link *hot = &evidence->hottest[i];
-		size_t used = strlen(names);
-		if (i == 0)
-			tb_finding_count(finding, "link", hot->sample.link.id);
-		snprintf(names + used, sizeof names - used, "%s%s (%s)",
-			tb_list_between(i, evidence->n_hottest),
-			tb_link_text(evidence, hot->sample.link),
-			tb_percent_text(hot->percent_of_wait, share, sizeof share));
-	}
-	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
-	tb_finding_say(finding,
-		"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The hottest "
-		"%s %s.",
-		way, tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
-		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
-		TB_EVIDENCE_CARRIED, way,
-		tb_format_counted(evidence->n_carrying, "link", count, sizeof count),
-		evidence->n_hottest > 1 ? "are" : "is", names);
-}
-
 // time_of_bin returns when a bin begins, the end of the run behind the last.
 static tb_time_ps time_of_bin(const struct tb_run_info *info, uint64_t bin)
 {
@@ -800,7 +744,39 @@ void tb_rules_of_place(struct tb_judging *judging)
 {
 	if (judging->evidence->n_waiting == 0)
 		return;
-	find_where(judging);
+	const struct tb_evidence *evidence = judging->evidence;
+	char waiting[48], all[48], count[48], share[32], names[700] = "";
+	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
+	if (evidence->n_hottest != 0) {
+		struct tb_finding *finding = tb_judging_find(judging, "where");
+		tb_finding_count(finding, "links", evidence->n_carrying);
+		tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
+		for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+			const struct tb_hot_link *hot = &evidence->hottest[i];
+			size_t used = strlen(names);
+			if (i == 0)
+				tb_finding_count(finding, "link", hot->sample.link.id);
+			snprintf(names + used, sizeof names - used, "%s%s (%s)",
+				tb_list_between(i, evidence->n_hottest),
+				tb_link_text(evidence, hot->sample.link),
+				tb_percent_text(
+					hot->percent_of_wait, share, sizeof share));
+		}
+		tb_finding_real(
+			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
+		tb_finding_say(finding,
+			"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The "
+			"hottest "
+			"%s %s.",
+			way,
+			tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
+			tb_format_counted(
+				evidence->info->n_links, "link", all, sizeof all),
+			TB_EVIDENCE_CARRIED, way,
+			tb_format_counted(
+				evidence->n_carrying, "link", count, sizeof count),
+			evidence->n_hottest > 1 ? "are" : "is", names);
+	}
 	if (tb_judging_found(judging, "little-wait") ||
 		tb_judging_found(judging, "time-scale"))
 		return;

@@ -39,38 +39,12 @@ static int by_leaf(const void *one, const void *other)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-// partition_sort_places puts those of a leaf together, leaves in the order of their
-// numbers.
-static void partition_sort_places(struct tb_partition *cut)
-{
-	qsort(cut->places, cut->n_places, sizeof *cut->places, by_leaf);
-}
-
 static int by_edge_ends(const void *one, const void *other)
 {
 	const struct tb_partition_edge *a = one, *b = other;
 	if (a->a != b->a)
 		return a->a < b->a ? -1 : 1;
 	return (a->b > b->b) - (a->b < b->b);
-}
-
-// merge_edges sums what two vertices sent each other, either way.
-static void merge_edges(struct tb_partition *cut)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < cut->n_edges; i++) {
-		struct tb_partition_edge *edge = &cut->edges[i];
-		if (edge->a > edge->b)
-			*edge = (struct tb_partition_edge){edge->b, edge->a, edge->bytes};
-	}
-	qsort(cut->edges, cut->n_edges, sizeof *cut->edges, by_edge_ends);
-	for (size_t i = 0; i < cut->n_edges; i++) {
-		if (n && by_edge_ends(&cut->edges[n - 1], &cut->edges[i]) == 0)
-			cut->edges[n - 1].bytes += cut->edges[i].bytes;
-		else
-			cut->edges[n++] = cut->edges[i];
-	}
-	cut->n_edges = n;
 }
 
 // METIS's form of a graph, and its parts: one per leaf in use.
@@ -86,19 +60,6 @@ struct graph {
 	double *pull;	 // by part: what a vertex has with it
 	real_t *share;	 // by part
 };
-
-static void graph_fini(struct graph *graph)
-{
-	free(graph->first);
-	free(graph->to);
-	free(graph->weight);
-	free(graph->part);
-	free(graph->size);
-	free(graph->taken);
-	free(graph->begin);
-	free(graph->pull);
-	free(graph->share);
-}
 
 static int graph_init(struct graph *graph, const struct tb_partition *cut)
 {
@@ -190,41 +151,24 @@ static double best_move(struct graph *graph, uint32_t v, idx_t *into)
 	return best;
 }
 
-// relieve moves vertices out of a part that has more than its places.
-static void relieve(struct graph *graph, idx_t part)
-{
-	while (graph->taken[part] > graph->size[part]) {
-		uint32_t moved = 0;
-		idx_t into = -1, at;
-		double best = 0;
-		for (uint32_t v = 0; v < graph->cut->n; v++) {
-			if (graph->part[v] != part)
-				continue;
-			double gain = best_move(graph, v, &at);
-			if (into < 0 || gain > best) {
-				best = gain;
-				into = at;
-				moved = v;
-			}
-		}
-		graph->part[moved] = into;
-		graph->taken[into]++;
-		graph->taken[part]--;
-	}
-}
-
-static void settle_parts(struct graph *graph)
-{
-	for (uint32_t v = 0; v < graph->cut->n; v++)
-		graph->taken[graph->part[v]]++;
-	for (idx_t p = 0; p < graph->n_parts; p++)
-		relieve(graph, p);
-}
-
 int tb_partition_make(struct tb_partition *cut)
 {
 	struct graph graph;
-	merge_edges(cut);
+	// Sum what two vertices sent each other, either way.
+	size_t n = 0;
+	for (size_t i = 0; i < cut->n_edges; i++) {
+		struct tb_partition_edge *edge = &cut->edges[i];
+		if (edge->a > edge->b)
+			*edge = (struct tb_partition_edge){edge->b, edge->a, edge->bytes};
+	}
+	qsort(cut->edges, cut->n_edges, sizeof *cut->edges, by_edge_ends);
+	for (size_t i = 0; i < cut->n_edges; i++) {
+		if (n && by_edge_ends(&cut->edges[n - 1], &cut->edges[i]) == 0)
+			cut->edges[n - 1].bytes += cut->edges[i].bytes;
+		else
+			cut->edges[n++] = cut->edges[i];
+	}
+	cut->n_edges = n;
 	int status = graph_init(&graph, cut);
 	if (status == TB_OK) {
 		fill_edges(&graph);
@@ -233,11 +177,41 @@ int tb_partition_make(struct tb_partition *cut)
 			status = partition(&graph);
 	}
 	if (status == TB_OK) {
-		settle_parts(&graph);
+		for (uint32_t v = 0; v < graph.cut->n; v++)
+			graph.taken[graph.part[v]]++;
+		for (idx_t p = 0; p < graph.n_parts; p++) {
+			// Move vertices out of a part that has more than its places.
+			while (graph.taken[p] > graph.size[p]) {
+				uint32_t moved = 0;
+				idx_t into = -1, at;
+				double best = 0;
+				for (uint32_t v = 0; v < graph.cut->n; v++) {
+					if (graph.part[v] != p)
+						continue;
+					double gain = best_move(&graph, v, &at);
+					if (into < 0 || gain > best) {
+						best = gain;
+						into = at;
+						moved = v;
+					}
+				}
+				graph.part[moved] = into;
+				graph.taken[into]++;
+				graph.taken[p]--;
+			}
+		}
 		for (uint32_t v = 0; v < cut->n; v++)
 			cut->place[v] = graph.begin[graph.part[v]]++;
 	}
-	graph_fini(&graph);
+	free(graph.first);
+	free(graph.to);
+	free(graph.weight);
+	free(graph.part);
+	free(graph.size);
+	free(graph.taken);
+	free(graph.begin);
+	free(graph.pull);
+	free(graph.share);
 	return status;
 }
 
@@ -266,18 +240,6 @@ static int read_used(struct tb_seating *seating, struct tb_error *error)
 	return status;
 }
 
-// read_leaves fills which switch each node is joined to.
-static void read_leaves(const struct tb_seating *seating, uint32_t *leaf)
-{
-	const struct tb_run_link *links = tb_run_links(seating->run);
-	for (uint32_t i = 0; i < seating->n_nodes; i++)
-		leaf[i] = TB_ID_NONE;
-	for (uint32_t i = 0; i < tb_run_info(seating->run)->n_links; i++)
-		if (links[i].at.kind == TB_LINK_INJECTION &&
-			links[i].at.from < seating->n_nodes)
-			leaf[links[i].at.from] = links[i].at.to;
-}
-
 // edge takes what a flow carried between two nodes with ranks.
 static void edge(struct tb_partition *cut, const struct tb_seating *seating,
 	const struct tb_flow_sample *flow)
@@ -288,26 +250,6 @@ static void edge(struct tb_partition *cut, const struct tb_seating *seating,
 		return;
 	cut->edges[cut->n_edges++] = (struct tb_partition_edge){
 		cut->vertex[a], cut->vertex[b], (double)flow->bytes};
-}
-
-static int read_edges(struct tb_partition *cut, const struct tb_seating *seating,
-	struct tb_error *error)
-{
-	struct tb_flow_table flows = {0};
-	int status = tb_flow_table_init(&flows, seating->run, error);
-	if (status == TB_OK && flows.group > 1)
-		status = tb_fail(error, TB_ECAPACITY,
-			"the run has more than %d flows, too many for a partition",
-			TB_FLOW_TABLE_MOST);
-	if (status == TB_OK) {
-		cut->edges = malloc((flows.n + 1u) * sizeof *cut->edges);
-		if (!cut->edges)
-			status = tb_fail_memory(error, "the traffic");
-	}
-	for (uint32_t i = 0; i < flows.n && status == TB_OK; i++)
-		edge(cut, seating, &flows.rows[i]);
-	tb_flow_table_fini(&flows);
-	return status;
 }
 
 // crossing returns the bytes between nodes of different leaves, with the nodes where
@@ -324,11 +266,44 @@ static double crossing(
 	return bytes;
 }
 
-// choose_places lists the places in the order of leaves: of the nodes in use, or the
-// first of the network.
-static void choose_places(struct tb_partition *cut, const struct tb_seating *seating,
-	const uint32_t *leaf, enum tb_seating_places places)
+static int seat_job(struct tb_seating *seating, struct tb_partition *cut, uint32_t *leaf,
+	enum tb_seating_places places, struct tb_error *error)
 {
+	// Fill which switch each node is joined to.
+	const struct tb_run_link *links = tb_run_links(seating->run);
+	for (uint32_t i = 0; i < seating->n_nodes; i++)
+		leaf[i] = TB_ID_NONE;
+	for (uint32_t i = 0; i < tb_run_info(seating->run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION &&
+			links[i].at.from < seating->n_nodes)
+			leaf[links[i].at.from] = links[i].at.to;
+	for (uint32_t i = 0; i < seating->n_nodes; i++) {
+		cut->vertex[i] = seating->node[i] == TB_ID_NONE ? TB_ID_NONE : cut->n;
+		if (seating->node[i] != TB_ID_NONE)
+			cut->node[cut->n++] = i;
+	}
+	struct tb_flow_table flows = {0};
+	int status = tb_flow_table_init(&flows, seating->run, error);
+	if (status == TB_OK && flows.group > 1)
+		status = tb_fail(error, TB_ECAPACITY,
+			"the run has more than %d flows, too many for a partition",
+			TB_FLOW_TABLE_MOST);
+	if (status == TB_OK) {
+		cut->edges = malloc((flows.n + 1u) * sizeof *cut->edges);
+		if (!cut->edges)
+			status = tb_fail_memory(error, "the traffic");
+	}
+	for (uint32_t i = 0; i < flows.n && status == TB_OK; i++)
+		edge(cut, seating, &flows.rows[i]);
+	tb_flow_table_fini(&flows);
+	if (status)
+		return status;
+	for (size_t i = 0; i < cut->n_edges; i++)
+		seating->bytes += cut->edges[i].bytes;
+	seating->crossing = crossing(cut, leaf, seating->node);
+	seating->crossing_after = seating->crossing;
+	// List the places in the order of leaves: of the nodes in use, or the
+	// first of the network.
 	for (uint32_t i = 0; i < seating->n_nodes; i++) {
 		if (leaf[i] == TB_ID_NONE)
 			continue; // it has failed, say
@@ -336,28 +311,11 @@ static void choose_places(struct tb_partition *cut, const struct tb_seating *sea
 			cut->places[cut->n_places++] =
 				(struct tb_partition_place){leaf[i], i};
 	}
-	partition_sort_places(cut);
+	// Put those of a leaf together, leaves in the order of their
+	// numbers.
+	qsort(cut->places, cut->n_places, sizeof *cut->places, by_leaf);
 	if (cut->n_places > cut->n)
 		cut->n_places = cut->n;
-}
-
-static int seat_job(struct tb_seating *seating, struct tb_partition *cut, uint32_t *leaf,
-	enum tb_seating_places places, struct tb_error *error)
-{
-	read_leaves(seating, leaf);
-	for (uint32_t i = 0; i < seating->n_nodes; i++) {
-		cut->vertex[i] = seating->node[i] == TB_ID_NONE ? TB_ID_NONE : cut->n;
-		if (seating->node[i] != TB_ID_NONE)
-			cut->node[cut->n++] = i;
-	}
-	int status = read_edges(cut, seating, error);
-	if (status)
-		return status;
-	for (size_t i = 0; i < cut->n_edges; i++)
-		seating->bytes += cut->edges[i].bytes;
-	seating->crossing = crossing(cut, leaf, seating->node);
-	seating->crossing_after = seating->crossing;
-	choose_places(cut, seating, leaf, places);
 	if (seating->crossing <= 0 || cut->n_places < cut->n)
 		return TB_OK;
 	status = tb_partition_make(cut);

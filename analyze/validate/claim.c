@@ -334,13 +334,6 @@ static bool is_near(const struct tb_claim *claim, double simulated)
 	return published && fabs(simulated - figure) <= within + SLACK * fabs(figure);
 }
 
-// reaches_over returns whether 0 is in the interval, if there is one.
-static bool reaches_over(const struct tb_estimate *simulated)
-{
-	return isfinite(simulated->half_ci) &&
-	       fabs(simulated->mean) <= simulated->half_ci;
-}
-
 static enum tb_claim_verdict judge_figure(const struct tb_claim *claim, double simulated)
 {
 	if (!isfinite(simulated))
@@ -354,7 +347,10 @@ enum tb_claim_verdict tb_claim_judge(
 	const struct tb_claim *claim, const struct tb_estimate *simulated)
 {
 	double size = fabs(simulated->mean);
-	if (is_order(claim) && (size <= TIE || reaches_over(simulated)))
+	// Whether 0 is in the interval, if there is one.
+	if (is_order(claim) &&
+		(size <= TIE || (isfinite(simulated->half_ci) &&
+					fabs(simulated->mean) <= simulated->half_ci)))
 		return TB_VERDICT_TIE;
 	return judge_figure(claim, simulated->mean);
 }

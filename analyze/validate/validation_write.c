@@ -53,23 +53,6 @@ static void write_simulated(char *text, size_t size, const struct tb_estimate *e
 	snprintf(text, size, isfinite(estimate->half_ci) ? "%s ± %s" : "%s", mean, half);
 }
 
-// write_published writes what the paper says, and the bound by which we read its word.
-static void write_published(char *text, size_t size, const struct tb_claim *claim)
-{
-	char bound[64] = "";
-	if (claim->relation == TB_RELATION_WITHIN)
-		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
-	else if (*claim->bound_text)
-		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
-			unit_of(claim));
-	const char *const words[] = {claim->relation_text, claim->value_text,
-		*claim->value_text || claim->relation == TB_RELATION_RANGE
-			? unit_of(claim)
-			: "",
-		bound};
-	join_words(text, size, words, sizeof words / sizeof *words);
-}
-
 // write_row_verdict writes the verdict, and the other one that is in the interval.
 static void write_row_verdict(
 	char *text, size_t size, const struct tb_validated_row *finding)
@@ -92,7 +75,21 @@ static void fill_cells(struct cells *cells, const struct tb_validated_row *findi
 	enum { SIZE = sizeof cells->text[0] };
 	*cells = (struct cells){0};
 	snprintf(cells->text[ROW], SIZE, "%s", claim->id);
-	write_published(cells->text[PUBLISHED], SIZE, claim);
+	// Write what the paper says, and the bound by which we read its word.
+	char *text = cells->text[PUBLISHED];
+	size_t size = SIZE;
+	char bound[64] = "";
+	if (claim->relation == TB_RELATION_WITHIN)
+		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
+	else if (*claim->bound_text)
+		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
+			unit_of(claim));
+	const char *const words[] = {claim->relation_text, claim->value_text,
+		*claim->value_text || claim->relation == TB_RELATION_RANGE
+			? unit_of(claim)
+			: "",
+		bound};
+	join_words(text, size, words, sizeof words / sizeof *words);
 	write_row_verdict(cells->text[VERDICT], SIZE, finding);
 	if (*finding->outside)
 		return;
@@ -170,38 +167,6 @@ static bool next_sum(const struct tb_validation *validation, size_t *at, struct 
 	return false;
 }
 
-static void write_sums(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
-	for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-		fprintf(stream, "%7s", tb_verdict_name(verdict));
-	fputc('\n', stream);
-	for (size_t at = 0; next_sum(validation, &at, &sum);) {
-		fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role, sum.n_rows);
-		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "%7zu", sum.n[verdict]);
-		fputc('\n', stream);
-	}
-	fputc('\n', stream);
-}
-
-static void write_sums_markdown(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	fputs("| model | role | rows ", stream);
-	for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-		fprintf(stream, "| %s ", tb_verdict_name(verdict));
-	fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
-	for (size_t at = 0; next_sum(validation, &at, &sum);) {
-		fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role, sum.n_rows);
-		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "| %zu ", sum.n[verdict]);
-		fputs("|\n", stream);
-	}
-	fputc('\n', stream);
-}
-
 // is_published is true for the networks that the papers measured, with any changes.
 static bool is_published(const char *network)
 {
@@ -233,48 +198,6 @@ static void write_summary(const struct tb_validation *validation, FILE *stream)
 			stream);
 }
 
-static void write_validation_text(const struct tb_validation *validation, FILE *stream)
-{
-	int widths[N_COLUMNS];
-	const char *text[N_COLUMNS];
-	struct cells cells;
-	for (int i = 0; i < N_COLUMNS; i++)
-		widths[i] = width_of(titles[i]);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		fill_cells(&cells, &validation->findings[row]);
-		for (int i = 0; i < N_COLUMNS; i++)
-			if (widths[i] < width_of(cells.text[i]))
-				widths[i] = width_of(cells.text[i]);
-	}
-	write_row(stream, titles, widths);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		fill_cells(&cells, &validation->findings[row]);
-		cell_texts(&cells, text);
-		write_row(stream, text, widths);
-	}
-	fputc('\n', stream);
-	write_sums(validation, stream);
-	write_summary(validation, stream);
-}
-
-static void write_validation_markdown(
-	const struct tb_validation *validation, FILE *stream)
-{
-	for (int i = 0; i < N_COLUMNS; i++)
-		fprintf(stream, "| %s ", titles[i]);
-	fputs("|\n|---|---|--:|--:|--:|---|\n", stream);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		struct cells cells;
-		fill_cells(&cells, &validation->findings[row]);
-		for (int i = 0; i < N_COLUMNS; i++)
-			fprintf(stream, i == ROW ? "| `%s` " : "| %s ", cells.text[i]);
-		fputs("|\n", stream);
-	}
-	fputc('\n', stream);
-	write_sums_markdown(validation, stream);
-	write_summary(validation, stream);
-}
-
 static void write_csv_figure(FILE *stream, double value)
 {
 	if (isfinite(value))
@@ -290,27 +213,6 @@ static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
 		tb_csv_put(stream, fields[i]);
 		fputc(',', stream);
 	}
-}
-
-// Sums are rows of their own: their ids begin with "sum.", the number is the figure, and
-// the verdict is empty.
-static void write_sums_csv(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	for (size_t at = 0; next_sum(validation, &at, &sum);)
-		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
-			verdict++) {
-			char id[64];
-			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
-				tb_verdict_name(verdict));
-			write_fields(stream,
-				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
-					"", "", "", "", "rows", "", sum.role, "", ""});
-			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
-		}
-	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
-				     "", "", "", "", "", "rows", "", "", "", ""});
-	fprintf(stream, "%zu,,,,\n", validation->n_outside);
 }
 
 // role_of returns "" for a claim that the model does not cover.
@@ -340,7 +242,23 @@ static void write_validation_csv(const struct tb_validation *validation, FILE *s
 		fprintf(stream, "%s,%s\n", tb_verdict_name(finding->verdict),
 			tb_verdict_name(finding->doubt));
 	}
-	write_sums_csv(validation, stream);
+	// Sums are rows of their own: their ids begin with "sum.", the number is the
+	// figure, and the verdict is empty.
+	struct sum sum;
+	for (size_t at = 0; next_sum(validation, &at, &sum);)
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+			verdict++) {
+			char id[64];
+			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
+				tb_verdict_name(verdict));
+			write_fields(stream,
+				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
+					"", "", "", "", "rows", "", sum.role, "", ""});
+			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
+		}
+	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
+				     "", "", "", "", "", "rows", "", "", "", ""});
+	fprintf(stream, "%zu,,,,\n", validation->n_outside);
 }
 
 static json_t *finding_json(const struct tb_validated_row *finding)
@@ -399,9 +317,68 @@ int tb_validation_write(const struct tb_validation *validation, enum tb_format f
 		return write_validation_json(validation, stream, error);
 	if (format == TB_FORMAT_CSV)
 		write_validation_csv(validation, stream);
-	else if (format == TB_FORMAT_MARKDOWN)
-		write_validation_markdown(validation, stream);
-	else
-		write_validation_text(validation, stream);
+	else if (format == TB_FORMAT_MARKDOWN) {
+		for (int i = 0; i < N_COLUMNS; i++)
+			fprintf(stream, "| %s ", titles[i]);
+		fputs("|\n|---|---|--:|--:|--:|---|\n", stream);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			struct cells cells;
+			fill_cells(&cells, &validation->findings[row]);
+			for (int i = 0; i < N_COLUMNS; i++)
+				fprintf(stream, i == ROW ? "| `%s` " : "| %s ",
+					cells.text[i]);
+			fputs("|\n", stream);
+		}
+		fputc('\n', stream);
+		struct sum sum;
+		fputs("| model | role | rows ", stream);
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "| %s ", tb_verdict_name(verdict));
+		fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
+		for (size_t at = 0; next_sum(validation, &at, &sum);) {
+			fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role,
+				sum.n_rows);
+			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+				verdict++)
+				fprintf(stream, "| %zu ", sum.n[verdict]);
+			fputs("|\n", stream);
+		}
+		fputc('\n', stream);
+		write_summary(validation, stream);
+	} else {
+		int widths[N_COLUMNS];
+		const char *text[N_COLUMNS];
+		struct cells cells;
+		for (int i = 0; i < N_COLUMNS; i++)
+			widths[i] = width_of(titles[i]);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			fill_cells(&cells, &validation->findings[row]);
+			for (int i = 0; i < N_COLUMNS; i++)
+				if (widths[i] < width_of(cells.text[i]))
+					widths[i] = width_of(cells.text[i]);
+		}
+		write_row(stream, titles, widths);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			fill_cells(&cells, &validation->findings[row]);
+			cell_texts(&cells, text);
+			write_row(stream, text, widths);
+		}
+		fputc('\n', stream);
+		struct sum sum;
+		fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "%7s", tb_verdict_name(verdict));
+		fputc('\n', stream);
+		for (size_t at = 0; next_sum(validation, &at, &sum);) {
+			fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role,
+				sum.n_rows);
+			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+				verdict++)
+				fprintf(stream, "%7zu", sum.n[verdict]);
+			fputc('\n', stream);
+		}
+		fputc('\n', stream);
+		write_summary(validation, stream);
+	}
 	return TB_OK;
 }
