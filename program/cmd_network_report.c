@@ -1,16 +1,106 @@
-// tailback network: the report on a network, written where it is asked for.
-#include "cli.h"
+// tailback network: the report on a network, its picture, the network itself as a file,
+// and the paths between two of its hosts.
 #include "cmd_network.h"
+
+#include "cli.h"
+#include "fabric_file_write.h"
+#include "fabric_paths.h"
 #include "fabric_store.h"
 #include "input_files.h"
+#include "names.h"
 #include "network.h"
 #include "placement.h"
+#include "preset_write.h"
 #include "progress.h"
+#include "route_file_write.h"
+#include "session.h"
+#include "temporary.h"
+#include "tree_picture.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ODD_MOST 20 // listed in text
+
+// The viewer and figures read runs of stores. What the routes do is made one, in a folder
+// that is removed again.
+struct beside {
+	struct tb_temporary folder;
+	char path[TB_TEMPORARY_FILE_BYTES];
+};
+
+static int make(struct beside *beside, const struct tb_fabric_report *report,
+	struct tb_error *error)
+{
+	int status = tb_temporary_init(&beside->folder, "the picture", error);
+	if (status != TB_OK)
+		return status;
+	tb_temporary_file(&beside->folder, "network.db", beside->path);
+	return tb_fabric_store(report, beside->path, error);
+}
+
+static int network_view(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	struct beside beside = {.path = ""};
+	int status = make(&beside, report, error);
+	const struct tb_session_options session = {.store = beside.path,
+		.width = 1280,
+		.height = 720,
+		.theme = options->picture.theme_given ? options->picture.theme : TB_DARK,
+		.colours = options->picture.colours,
+		.metric = TB_BUSY,
+		.given_metric = true,
+		.stop = tb_cli_catch_stop()};
+	if (status == TB_OK)
+		status = tb_session_run(&session, error);
+	tb_temporary_fini(&beside.folder);
+	return status;
+}
+
+struct drawing {
+	const struct network_options *options;
+	const struct tb_fabric_report *report;
+	struct tb_run *run;
+	struct tb_error *error;
+};
+
+static int draw(void *context, struct tb_picture *picture)
+{
+	const struct drawing *drawing = context;
+	struct tb_fabric_verdict verdict;
+	const char *notes[TB_VERDICT_SENTENCES + 1] = {NULL};
+	tb_fabric_judge(drawing->report, &verdict);
+	for (int i = 0; i < verdict.n; i++)
+		notes[i] = verdict.sentences[i];
+	const struct tb_tree_figure figure = {.run = drawing->run,
+		.metric = TB_BUSY,
+		.colours = drawing->options->picture.colours,
+		.theme = drawing->options->picture.theme,
+		.width = (double)drawing->options->picture.width,
+		.title = drawing->report->name,
+		.measure = "load of a link in terms of the hottest, all to all",
+		.notes = notes};
+	return tb_tree_picture(picture, &figure, drawing->error);
+}
+
+static int network_draw(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	struct beside beside = {.path = ""};
+	struct drawing drawing = {options, report, NULL, error};
+	int status = make(&beside, report, error);
+	if (status == TB_OK)
+		status = tb_run_open(&drawing.run, beside.path, 0, error);
+	if (status == TB_OK)
+		status = tb_cmd_picture_write(&options->picture,
+			&(struct tb_cmd_figure){.context = &drawing, .picture = draw},
+			error);
+	tb_run_free(drawing.run);
+	tb_temporary_fini(&beside.folder);
+	return status;
+}
 
 static void show_progress(void *context, double fraction)
 {
@@ -127,5 +217,74 @@ int network_report(const struct tb_network *network,
 	if (status == TB_OK)
 		status = look(network, options, &hosts, error);
 	tb_fabric_hosts_fini(&hosts);
+	return status;
+}
+
+struct copying {
+	const struct tb_network *network;
+	enum tb_format format;
+};
+
+static int write_network(void *context, FILE *stream, struct tb_error *error)
+{
+	static const enum tb_fabric_file_format formats[TB_N_FORMATS] = {
+		[TB_FORMAT_IBNETDISCOVER] = TB_FABRIC_FILE_IBNETDISCOVER,
+		[TB_FORMAT_EDGES] = TB_FABRIC_FILE_EDGES,
+		[TB_FORMAT_DOT] = TB_FABRIC_FILE_DOT,
+		[TB_FORMAT_GRAPH] = TB_FABRIC_FILE_GRAPH};
+	const struct copying *copying = context;
+	const struct tb_network_params *params = tb_network_params(copying->network);
+	if (copying->format == TB_FORMAT_LFTS)
+		return tb_route_file_write(stream, copying->network, error);
+	if (copying->format != TB_FORMAT_INI)
+		return tb_fabric_file_write(
+			stream, copying->network, formats[copying->format], error);
+	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"an INI file describes a regular tree: write this fabric as "
+			"ibnetdiscover or edges");
+	tb_preset_write(params, stream);
+	return TB_OK;
+}
+
+int network_copy(const struct tb_network *network, const struct network_options *options,
+	struct tb_error *error)
+{
+	return tb_cmd_output_write(&options->picture.output, write_network,
+		&(struct copying){network, options->picture.output.format}, error);
+}
+
+struct following {
+	const struct tb_fabric_paths *paths;
+	enum tb_format format;
+};
+
+static int write_paths(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct following *following = context;
+	int status = TB_OK;
+	if (following->format == TB_FORMAT_JSON)
+		status = tb_fabric_paths_json(following->paths, stream);
+	else
+		tb_fabric_paths_text(following->paths, stream);
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
+}
+
+int network_paths(const struct tb_network *network, const struct network_options *options,
+	struct tb_error *error)
+{
+	struct tb_named_nodes from, to;
+	struct tb_fabric_paths *paths = NULL;
+	int status = tb_names_find_nodes(network, options->from, &from, error);
+	if (status == TB_OK)
+		status = tb_names_find_nodes(network, options->to, &to, error);
+	if (status == TB_OK)
+		status = tb_fabric_paths_new(
+			&paths, network, from, to, options->study.seed, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_write(&options->picture.output, write_paths,
+			&(struct following){paths, options->picture.output.format},
+			error);
+	tb_fabric_paths_free(paths);
 	return status;
 }

@@ -3,46 +3,22 @@
 #include "backends.h"
 #include "cli.h"
 #include "paper.h"
-#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
-	enum tb_colours *colours, enum tb_theme *theme)
-{
-	static const struct tb_cmd_words words[] = {TB_PICTURE_LOOK_WORDS, {0}};
-	switch (key) {
-	case TB_OPTION_COLOURS:
-		*colours = (enum tb_colours)tb_cmd_word(words, key, value, state);
-		break;
-	case TB_OPTION_THEME:
-		*theme = (enum tb_theme)tb_cmd_word(words, key, value, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_picture_args *args)
-{
-	switch (key) {
-	case TB_OPTION_WIDTH:
-		if (tb_parse_count(value, 40, 32767, &args->width) != TB_OK)
-			argp_error(state, "a width is 40 to 32767, not '%s'", value);
-		break;
-	default:
-		if (key == TB_OPTION_THEME)
-			args->theme_given = true;
-		if (tb_cmd_look_arg(key, value, state, &args->colours, &args->theme) == 0)
-			return 0;
-		return tb_cmd_output_arg(key, value, state, &args->output);
-	}
-	return 0;
-}
+const struct tb_option tb_look_options[] = {
+	TB_COLOURS_OPTION(struct tb_picture_args, colours),
+	{"theme", 0, "NAME",
+		"light (default of pictures: darker is more) or dark (default of "
+		"terminals: brighter is more)",
+		TB_WORD, TB_AT(struct tb_picture_args, theme),
+		TB_SET(struct tb_picture_args, theme_given), .word = tb_theme_name},
+	{"width", 0, "N", "Pixels of a picture, points of a PDF, columns of text",
+		TB_COUNT, TB_AT(struct tb_picture_args, width), .min = 40, .max = 32767},
+	{0},
+};
 
 // text_theme is --theme, else the terminal's background as COLORFGBG (a convention of
 // rxvt) gives it, else dark, as most are.
