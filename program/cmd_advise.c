@@ -81,7 +81,7 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct advise_options, store),
 };
 
-static void show_progress(void *context, double fraction)
+static void show_advising(void *context, double fraction)
 {
 	struct tb_progress *line = context;
 	if (tb_progress_due(line))
@@ -109,10 +109,11 @@ static int write_advice(void *context, FILE *stream, struct tb_error *error)
 		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
-// keep adds what was tried to the store, and returns the exit code. To a program that
-// watches a store that cannot be written is a failure, and what it stops leaves none.
-static int keep(const struct advise_options *options, const struct tb_advice *advice,
-	bool stopped)
+// keep_advice adds what was tried to the store, and returns the exit code. To a program
+// that watches a store that cannot be written is a failure, and what it stops leaves
+// none.
+static int keep_advice(const struct advise_options *options,
+	const struct tb_advice *advice, bool stopped)
 {
 	struct tb_error error;
 	if (options->no_keep || (options->numbers && stopped) ||
@@ -131,7 +132,7 @@ static int advise(struct advise_options *options)
 	struct tb_advice *advice = NULL;
 	struct tb_progress line;
 	options->advice.stop = tb_cli_catch_stop();
-	options->advice.watch = show_progress;
+	options->advice.watch = show_advising;
 	options->advice.context = &line;
 	begin_progress(options, &line);
 	int status = tb_run_open(&run, options->store, options->run, &error);
@@ -145,7 +146,7 @@ static int advise(struct advise_options *options)
 			&error);
 	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 	bool stopped = tb_stop_asked(options->advice.stop);
-	if (advice && keep(options, advice, stopped) != TB_EXIT_OK)
+	if (advice && keep_advice(options, advice, stopped) != TB_EXIT_OK)
 		code = TB_EXIT_FAILURE;
 	if (advice && tb_advice_write_files(advice, &error) != TB_OK)
 		code = tb_cli_fail(&error);

@@ -44,8 +44,8 @@ static void on_signal(int number)
 		hung_up = 1;
 }
 
-// take_word appends a word to the filter.
-static void take_word(
+// take_filter_word appends a word to the filter.
+static void take_filter_word(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	char **filter = target, *longer = NULL;
@@ -57,7 +57,7 @@ static void take_word(
 	*filter = longer;
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_capture_options(void *arguments, const struct argp_state *state)
 {
 	struct capture_arguments *args = arguments;
 	args->live.buffer_bytes = args->buffer_kib * 1024;
@@ -146,8 +146,8 @@ static const struct tb_options option_table = {
 	       "user who called sudo, else nobody.\n\n"
 	       "Example:\n"
 	       "  sudo tailback capture -i eth0 -s 96 -w job.pcapng tcp and not port 22",
-	.operand = {.kind = TB_CALL, AT(filter), .take = take_word},
-	.check = check_options,
+	.operand = {.kind = TB_CALL, AT(filter), .take = take_filter_word},
+	.check = check_capture_options,
 };
 
 static void print_interface(const struct tb_live_interface *item, size_t number)
@@ -172,7 +172,7 @@ static void print_interface(const struct tb_live_interface *item, size_t number)
 	puts(joint[0] == ',' ? "]" : "");
 }
 
-static int print_json(const struct tb_live_interface *list, size_t n)
+static int print_interfaces_json(const struct tb_live_interface *list, size_t n)
 {
 	struct tb_error error;
 	json_t *array = json_array();
@@ -199,7 +199,7 @@ static int list_interfaces(bool json)
 		return tb_cli_fail(&error);
 	int code = TB_EXIT_OK;
 	if (json)
-		code = print_json(list, n);
+		code = print_interfaces_json(list, n);
 	else
 		for (size_t i = 0; i < n; i++)
 			print_interface(&list[i], i + 1);
@@ -341,7 +341,7 @@ static int fail_write(const struct session *session, struct tb_error *error)
 		"writing failed: %s", strerror(errno));
 }
 
-static int open_output(struct session *session, struct tb_error *error)
+static int open_capture_output(struct session *session, struct tb_error *error)
 {
 	const char *path = session->args->write;
 	session->format = tb_capture_format_of(path);
@@ -372,13 +372,13 @@ static int open_output_unprivileged(struct session *session, struct tb_error *er
 	bool nobody = !user && geteuid() == 0;
 	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
 	if (status == TB_OK)
-		status = open_output(session, error);
+		status = open_capture_output(session, error);
 	if (status == TB_OK && nobody)
 		status = tb_privileges_drop("nobody", error);
 	return status;
 }
 
-static void announce(const struct session *session)
+static void print_source(const struct session *session)
 {
 	char type[96];
 	const char *warning = tb_live_warning(session->live);
@@ -417,7 +417,7 @@ static void print_counts(const struct session *session, const char *joint)
 	fputc('\n', stderr);
 }
 
-static void show_progress(const struct session *session, struct tb_progress *progress)
+static void show_capturing(const struct session *session, struct tb_progress *progress)
 {
 	char text[128], captured[48], dropped[32];
 	struct tb_capture_counts counts;
@@ -428,7 +428,7 @@ static void show_progress(const struct session *session, struct tb_progress *pro
 	tb_progress_show(progress, -1, text);
 }
 
-static bool go_on(const struct session *session, uint64_t n)
+static bool capture_goes_on(const struct session *session, uint64_t n)
 {
 	return !tb_stop_asked(session->stop) && !hung_up &&
 	       (session->args->count == 0 || n < session->args->count);
@@ -441,7 +441,7 @@ static int take_packets(const struct session *session, struct tb_error *error)
 	struct tb_progress progress;
 	int status = 1;
 	tb_progress_init(&progress, STDERR_FILENO);
-	for (uint64_t n = 0; go_on(session, n) && status > 0;) {
+	for (uint64_t n = 0; capture_goes_on(session, n) && status > 0;) {
 		struct tb_capture_packet packet;
 		status = tb_live_next(session->live, &packet, error);
 		if (status == 1) {
@@ -463,14 +463,14 @@ static int take_packets(const struct session *session, struct tb_error *error)
 		}
 		if ((status == TB_LIVE_IDLE || n % 256 == 0) &&
 			tb_progress_due(&progress))
-			show_progress(session, &progress);
+			show_capturing(session, &progress);
 	}
 	tb_progress_done(&progress);
 	return status < 0 ? status : TB_OK;
 }
 
-// finish ends the file even if the capture failed: the packets in it are whole.
-static int finish(struct session *session, int status, struct tb_error *error)
+// finish_capture ends the file even if the capture failed: the packets in it are whole.
+static int finish_capture(struct session *session, int status, struct tb_error *error)
 {
 	struct tb_capture_counts counts;
 	tb_live_counts(session->live, &counts);
@@ -495,7 +495,7 @@ static int capture(struct session *session, struct tb_error *error)
 	int status = open_output_unprivileged(session, error);
 	if (status != TB_OK)
 		return status;
-	announce(session);
+	print_source(session);
 	session->from_ns = now_ns();
 	tb_capture_write_header(session->stream, session->format, &source);
 	fflush(session->stream);
@@ -505,7 +505,7 @@ static int capture(struct session *session, struct tb_error *error)
 			session->watch, args->network ? args->network : "qsnet", &source);
 	if (status == TB_OK)
 		status = take_packets(session, error);
-	return finish(session, status, error);
+	return finish_capture(session, status, error);
 }
 
 // catch_signals sets flags, so that the capture can end its file. A closed pipe becomes a
@@ -520,7 +520,7 @@ static const volatile sig_atomic_t *catch_signals(void)
 	return tb_cli_catch_stop();
 }
 
-static int run(struct capture_arguments *args)
+static int capture_to_file(struct capture_arguments *args)
 {
 	struct tb_error error;
 	struct capture_watch watch = {.stream = NULL};
@@ -540,7 +540,7 @@ int tb_cmd_capture(int argc, char **argv)
 {
 	struct capture_arguments args = {0};
 	tb_options_parse(&option_table, argc, argv, &args, NULL);
-	int code = args.list ? list_interfaces(args.json) : run(&args);
+	int code = args.list ? list_interfaces(args.json) : capture_to_file(&args);
 	free(args.filter);
 	return code;
 }

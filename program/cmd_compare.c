@@ -34,7 +34,7 @@ struct compare_options {
 #define AT(member)  TB_AT(struct compare_options, member)
 #define SET(member) TB_SET(struct compare_options, member)
 
-static void take_store(
+static void take_compared_store(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	struct compare_options *options = target;
@@ -44,7 +44,7 @@ static void take_store(
 	options->stores[options->n_stores++] = value;
 }
 
-static void take_runs(
+static void take_run_range(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	struct compare_options *options = target;
@@ -80,7 +80,7 @@ static const struct tb_option option_rows[] = {
 		"Run number within its store, or runs that differ by their seed, as "
 		"1..5; given once for A and again for B (default: the newest and its "
 		"other seeds; of one store, also those before)",
-		TB_CALL, .min = 1, .max = INT64_MAX, .take = take_runs},
+		TB_CALL, .min = 1, .max = INT64_MAX, .take = take_run_range},
 	{0},
 };
 
@@ -103,7 +103,7 @@ static const struct tb_options option_table = {
 	.operand = {.kind = TB_CALL,
 		.files = "\\.db$",
 		.help = "stores are missing: name A.db and B.db",
-		.take = take_store},
+		.take = take_compared_store},
 };
 
 // newest_two finds the runs to compare when all of a store differ by their seed only.
@@ -174,8 +174,9 @@ static bool share_a_seed(const struct tb_seeds seeds[2])
 	return seeds[0].n && seeds[1].n && seeds[0].of[0].seed == seeds[1].of[0].seed;
 }
 
-// note_left_out says which runs of those that were found stay out of the comparison.
-static void note_left_out(const struct tb_seeds found[2], const struct tb_seeds taken[2])
+// note_left_out_runs says which runs of those that were found stay out of the comparison.
+static void note_left_out_runs(
+	const struct tb_seeds found[2], const struct tb_seeds taken[2])
 {
 	for (int i = 0; i < 2; i++) {
 		size_t n = found[i].n - taken[i].n;
@@ -204,7 +205,7 @@ static void pair_seeds(struct tb_seeds seeds[2])
 {
 	const struct tb_seeds found[2] = {seeds[0], seeds[1]};
 	tb_seeds_pair(&seeds[0], &seeds[1]);
-	note_left_out(found, seeds);
+	note_left_out_runs(found, seeds);
 }
 
 // find_seeds finds the runs of either side.
@@ -248,8 +249,8 @@ static int write_comparison(void *context, FILE *stream, struct tb_error *error)
 		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
-static int judge(const struct compare_options *options, const struct tb_compare *compare,
-	size_t seeds)
+static int judge_growth(const struct compare_options *options,
+	const struct tb_compare *compare, size_t seeds)
 {
 	double growth = tb_compare_wait_growth(compare);
 	if (!options->fail_over_given)
@@ -307,7 +308,7 @@ static int compare_runs(struct compare_options *options)
 			&(struct compare_writing){
 				compare, options->output.format, options->width},
 			&error);
-	int code = status == TB_OK ? judge(options, compare, seeds[0].n)
+	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
 				   : tb_cli_fail(&error);
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);

@@ -38,7 +38,7 @@ static void take_output(struct convert_arguments *args)
 	args->traces.n--;
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_convert_options(void *arguments, const struct argp_state *state)
 {
 	struct convert_arguments *args = arguments;
 	take_output(args);
@@ -105,11 +105,11 @@ static const struct tb_options option_table = {
 		.files =
 			"\\.(otf2|tbt|json|et|prv|goal|bin|cm)(\\.(gz|zst|xz|lz4|bz2))?$",
 		.help = "a trace is missing"},
-	.check = check_options,
+	.check = check_convert_options,
 };
 
-// check_input refuses what has no effect on this input, and several.
-static int check_input(const struct convert_arguments *args,
+// check_converted refuses what has no effect on this input, and several.
+static int check_converted(const struct convert_arguments *args,
 	const struct tb_workload *workload, struct tb_error *error)
 {
 	struct tb_workload_input input = tb_workload_input(workload, 0);
@@ -129,8 +129,8 @@ static int check_input(const struct convert_arguments *args,
 	return TB_OK;
 }
 
-// put_notes prints how the trace was read, and what the format does not hold.
-static void put_notes(const struct convert_arguments *args,
+// print_convert_notes prints how the trace was read, and what the format does not hold.
+static void print_convert_notes(const struct convert_arguments *args,
 	const struct tb_workload_input *input, const char *note)
 {
 	tb_cmd_put_notes(stderr, input->job->notes, "", SIZE_MAX);
@@ -149,13 +149,13 @@ static int convert_with(const struct convert_arguments *args,
 	char *note = NULL;
 	int status = tb_workload_new(&workload, options, error);
 	if (status == TB_OK)
-		status = check_input(args, workload, error);
+		status = check_converted(args, workload, error);
 	if (status == TB_OK)
 		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
 			args->output, &note, error);
 	if (status == TB_OK && !args->quiet) {
 		struct tb_workload_input input = tb_workload_input(workload, 0);
-		put_notes(args, &input, note);
+		print_convert_notes(args, &input, note);
 	}
 	tb_workload_free(workload);
 	free(note);

@@ -49,8 +49,8 @@ static bool is_stored(const struct counters_options *options)
 	return options->beside && options->n_dumps == 1 && !options->store;
 }
 
-// check_effect refuses options that would have no effect.
-static void check_effect(
+// check_counters_effect refuses options that would have no effect.
+static void check_counters_effect(
 	const struct counters_options *options, const struct argp_state *state)
 {
 	const struct {
@@ -72,10 +72,10 @@ static void check_effect(
 				of_dumps[i].option, options->dumps[0]);
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_counters_options(void *arguments, const struct argp_state *state)
 {
 	const struct counters_options *options = arguments;
-	check_effect(options, state);
+	check_counters_effect(options, state);
 	if (is_stored(options))
 		return;
 	if (!options->fabric)
@@ -141,10 +141,10 @@ static const struct tb_options option_table = {
 		.files = ".",
 		.help = "dumps of counters are missing",
 		.take = take_dump},
-	.check = check_options,
+	.check = check_counters_options,
 };
 
-static void print_summary(const struct tb_measured *measured, const char *store)
+static void print_counters_summary(const struct tb_measured *measured, const char *store)
 {
 	char time[32], ports[48], all[48];
 	fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
@@ -155,7 +155,8 @@ static void print_summary(const struct tb_measured *measured, const char *store)
 		fprintf(stderr, "  %s\n", measured->notes[i]);
 }
 
-static int measure(const struct counters_options *options, struct tb_error *error)
+static int measure_counters(
+	const struct counters_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
 	struct tb_measured measured = {0};
@@ -172,7 +173,7 @@ static int measure(const struct counters_options *options, struct tb_error *erro
 		status = tb_measured_store(
 			&measured, &how, options->fabric, options->store, error);
 	if (status == TB_OK && !options->quiet)
-		print_summary(&measured, options->store);
+		print_counters_summary(&measured, options->store);
 	tb_measured_fini(&measured);
 	tb_network_free(network);
 	return status;
@@ -249,7 +250,7 @@ int tb_cmd_counters(int argc, char **argv)
 			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
-	int status = is_stored(&options) ? TB_OK : measure(&options, &error);
+	int status = is_stored(&options) ? TB_OK : measure_counters(&options, &error);
 	if (status == TB_OK && options.beside)
 		status = put_beside(&options, &error);
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);

@@ -19,7 +19,7 @@
 static const char *const stdin_kinds[] = {
 	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_info_options(void *arguments, const struct argp_state *state)
 {
 	struct info_options *options = arguments;
 	options->file = options->files.n ? options->files.of[0] : NULL;
@@ -62,7 +62,7 @@ static const struct tb_options option_table = {
 		.files = "\\.(pcap|pcapng|cap|goal|tbt|bin|cm|db)(\\.(gz|zst|xz|lz4|bz2))"
 			 "?$",
 		.help = "a file is missing: name a store, a capture or a job"},
-	.check = check_options,
+	.check = check_info_options,
 };
 
 void info_line(
@@ -130,8 +130,8 @@ static int try_trace(struct info_options *options, struct tb_error *error)
 	return status;
 }
 
-// refuse_empty refuses an empty file, and lists the formats that are read.
-static int refuse_empty(const char *file, struct tb_error *error)
+// refuse_empty_file refuses an empty file, and lists the formats that are read.
+static int refuse_empty_file(const char *file, struct tb_error *error)
 {
 	struct stat entry;
 	char formats[256];
@@ -148,9 +148,9 @@ static bool is_folder(const char *file)
 	return stat(file, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-// show tries a store before a trace. Standard input can be read only once: there --stdin
-// decides.
-static int show(struct info_options *options, struct tb_error *error)
+// show_summary tries a store before a trace. Standard input can be read only once: there
+// --stdin decides.
+static int show_summary(struct info_options *options, struct tb_error *error)
 {
 	char formats[256];
 	if (strcmp(options->file, "-") == 0)
@@ -158,7 +158,7 @@ static int show(struct info_options *options, struct tb_error *error)
 	if (options->files.n > 1 && tb_run_is_store(options->file))
 		return tb_fail_in(error, TB_EUSAGE, options->file,
 			"is a store, which is summarized alone");
-	int status = refuse_empty(options->file, error);
+	int status = refuse_empty_file(options->file, error);
 	if (status == TB_OK)
 		status = options->files.n == 1 && !is_folder(options->file)
 				 ? try_store(options, error)
@@ -180,7 +180,7 @@ static int show_wrapped(struct info_options *options, struct tb_error *error)
 	options->text = open_memstream(&text, &size);
 	if (!options->text)
 		return tb_fail_memory(error, "the summary");
-	int status = show(options, error);
+	int status = show_summary(options, error);
 	if (fclose(options->text) != 0 && status == TB_OK)
 		status = tb_fail_memory(error, "the summary");
 	tb_wrap_lines(

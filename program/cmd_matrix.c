@@ -44,7 +44,7 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct matrix_options, store),
 };
 
-static int draw_text(void *context, struct tb_picture *picture, uint32_t columns,
+static int draw_matrix_text(void *context, struct tb_picture *picture, uint32_t columns,
 	bool coloured, enum tb_theme theme)
 {
 	struct tb_matrix_figure *figure = context;
@@ -52,19 +52,19 @@ static int draw_text(void *context, struct tb_picture *picture, uint32_t columns
 	return tb_matrix_picture_text(picture, figure, columns, coloured);
 }
 
-static void write_csv(void *context, FILE *stream)
+static void write_matrix_csv(void *context, FILE *stream)
 {
 	const struct tb_matrix_figure *figure = context;
 	tb_matrix_csv(figure->run, figure->matrix, stream);
 }
 
-static int write_json(void *context, FILE *stream)
+static int write_matrix_json(void *context, FILE *stream)
 {
 	const struct tb_matrix_figure *figure = context;
 	return tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
 }
 
-static int draw_picture(void *context, struct tb_picture *picture)
+static int draw_matrix(void *context, struct tb_picture *picture)
 {
 	return tb_matrix_picture(picture, context);
 }
@@ -88,8 +88,8 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 		struct tb_matrix_figure figure = {run, &matrix, window,
 			options->picture.colours, options->picture.theme,
 			(double)options->picture.width, false, 0, 0, true};
-		const struct tb_cmd_figure drawn = {
-			&figure, draw_text, write_csv, write_json, draw_picture};
+		const struct tb_cmd_figure drawn = {&figure, draw_matrix_text,
+			write_matrix_csv, write_matrix_json, draw_matrix};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);
 	}
 	tb_matrix_fini(&matrix);

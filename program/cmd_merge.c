@@ -17,7 +17,7 @@ struct merge_arguments {
 
 #define AT(member) TB_AT(struct merge_arguments, member)
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_merge_options(void *arguments, const struct argp_state *state)
 {
 	const struct merge_arguments *args = arguments;
 	if (!args->merge.output)
@@ -51,10 +51,10 @@ static const struct tb_options option_table = {
 		AT(shards),
 		.files = "\\.db$",
 		.help = "a shard is missing"},
-	.check = check_options,
+	.check = check_merge_options,
 };
 
-static void show_progress(void *context, size_t n_copied, size_t n_runs)
+static void show_merging(void *context, size_t n_copied, size_t n_runs)
 {
 	struct tb_progress *line = context;
 	char text[64];
@@ -64,7 +64,7 @@ static void show_progress(void *context, size_t n_copied, size_t n_runs)
 	tb_progress_show(line, (double)n_copied / (double)n_runs, text);
 }
 
-static void print_summary(
+static void print_merge_summary(
 	const struct merge_arguments *args, const struct tb_merge_outcome *outcome)
 {
 	fprintf(stderr, "%zu", outcome->n_runs);
@@ -78,7 +78,7 @@ static void print_summary(
 		args->merge.output);
 }
 
-static int run(struct merge_arguments *args)
+static int run_merge(struct merge_arguments *args)
 {
 	struct tb_progress line;
 	struct tb_merge_outcome outcome;
@@ -86,7 +86,7 @@ static int run(struct merge_arguments *args)
 	args->merge.shards = args->shards.of;
 	args->merge.n_shards = args->shards.n;
 	args->merge.stop = tb_cli_catch_stop();
-	args->merge.watch = show_progress;
+	args->merge.watch = show_merging;
 	args->merge.context = &line;
 	tb_progress_init(&line, args->quiet ? -1 : STDERR_FILENO);
 	int status = tb_merge(&outcome, &args->merge, &error);
@@ -99,7 +99,7 @@ static int run(struct merge_arguments *args)
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet)
-		print_summary(args, &outcome);
+		print_merge_summary(args, &outcome);
 	return TB_EXIT_OK;
 }
 
@@ -107,7 +107,7 @@ int tb_cmd_merge(int argc, char **argv)
 {
 	struct merge_arguments args = {.quiet = false};
 	tb_options_parse(&option_table, argc, argv, &args, NULL);
-	int code = run(&args);
+	int code = run_merge(&args);
 	tb_texts_fini(&args.shards);
 	return code;
 }

@@ -23,7 +23,7 @@
 #define TOP_DEFAULT  10
 #define TOP_MOST     1000
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_network_options(void *arguments, const struct argp_state *state)
 {
 	const struct network_options *options = arguments;
 	if (!options->network && !options->list)
@@ -116,7 +116,7 @@ static const struct tb_options option_table = {
 	       "  tailback network -n qsnet,arity=8,levels=2\n"
 	       "  tailback network -n my.ini --routes lfts.txt -f json\n"
 	       "  tailback network -n qsnet --from 'node 0' --to 'node 63'",
-	.check = check_options,
+	.check = check_network_options,
 };
 
 // refuse_idle refuses options that have no effect on what is asked for; the format is
@@ -152,8 +152,8 @@ static void note_remarks(const struct tb_network *network)
 			tb_network_params(network)->name, tb_network_remark(network, i));
 }
 
-// add_file puts a file behind the network's name, where fabrics have it.
-static int add_file(char **name, const char *option, enum tb_fabric_word key,
+// add_fabric_file puts a file behind the network's name, where fabrics have it.
+static int add_fabric_file(char **name, const char *option, enum tb_fabric_word key,
 	const char *file, struct tb_error *error)
 {
 	char *longer = NULL;
@@ -211,9 +211,10 @@ static int open_described(const struct network_options *options,
 	char *name = strdup(options->network);
 	int status = name ? TB_OK : tb_fail_memory(error, "a name");
 	if (status == TB_OK)
-		status = add_file(&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
+		status = add_fabric_file(
+			&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
 	if (status == TB_OK)
-		status = add_file(
+		status = add_fabric_file(
 			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
 	uint32_t n_nodes = 0;
 	if (status == TB_OK)
@@ -230,8 +231,8 @@ static int open_described(const struct network_options *options,
 	return status;
 }
 
-static int add_routes(struct tb_network *network, const struct network_options *options,
-	struct tb_error *error)
+static int add_given_routes(struct tb_network *network,
+	const struct network_options *options, struct tb_error *error)
 {
 	int status = TB_OK;
 	if (!needs_routes(options))
@@ -252,7 +253,7 @@ static int network_open(const struct network_options *options,
 	struct tb_network *opened = NULL;
 	int status = open_described(options, &opened, error);
 	if (status == TB_OK)
-		status = add_routes(opened, options, error);
+		status = add_given_routes(opened, options, error);
 	if (status != TB_OK) {
 		tb_network_free(opened);
 		return status;
@@ -262,8 +263,8 @@ static int network_open(const struct network_options *options,
 	return TB_OK;
 }
 
-// put_row writes a name and what is behind it.
-static void put_row(const char *name, const char *what, unsigned width)
+// print_network_row writes a name and what is behind it.
+static void print_network_row(const char *name, const char *what, unsigned width)
 {
 	printf("  %-17s ", name);
 	tb_wrap(stdout, 20, 20, width, what);
@@ -277,11 +278,11 @@ static void list_keys(
 	for (size_t i = 0; i < n; i++) {
 		snprintf(text, sizeof text, "%s (%s)", keys[i].meaning,
 			tb_preset_key_expects(&keys[i], expects, sizeof expects));
-		put_row(keys[i].name, text, width);
+		print_network_row(keys[i].name, text, width);
 	}
 }
 
-static void list_text(char *names, unsigned width)
+static void list_networks_text(char *names, unsigned width)
 {
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
@@ -289,7 +290,8 @@ static void list_text(char *names, unsigned width)
 	puts("Networks (-n NAME, or NAME,KEY=VALUE,...):");
 	char *rest = names, *name;
 	while ((name = strsep(&rest, "\n")) && *name)
-		put_row(name, tb_network_preset_summary(name, text, sizeof text), width);
+		print_network_row(
+			name, tb_network_preset_summary(name, text, sizeof text), width);
 	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
 	for (size_t i = 0; tb_fabric_format(i); i++)
 		printf("  %s\n", tb_fabric_format(i)->name);
@@ -314,7 +316,7 @@ static json_t *add_keys(
 	return list;
 }
 
-static int list_json(char *names)
+static int list_networks_json(char *names)
 {
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
@@ -343,9 +345,9 @@ static int network_list(bool as_json, uint64_t width)
 	char *names = tb_network_preset_names();
 	int status = names ? TB_OK : TB_ENOMEM;
 	if (names && as_json)
-		status = list_json(names);
+		status = list_networks_json(names);
 	else if (names)
-		list_text(names, tb_cmd_text_width(width, stdout, 0));
+		list_networks_text(names, tb_cmd_text_width(width, stdout, 0));
 	free(names);
 	return status;
 }
@@ -383,8 +385,9 @@ static int list_networks(const struct network_options *options)
 		       : TB_EXIT_FAILURE;
 }
 
-// settle refuses what cannot be written, or has no effect; returns 0 or an exit code.
-static int settle(struct network_options *options)
+// settle_network_options refuses what cannot be written, or has no effect; returns 0 or
+// an exit code.
+static int settle_network_options(struct network_options *options)
 {
 	const char *inputs[] = {options->network, options->routes, options->roots,
 		options->names, options->traffic};
@@ -406,7 +409,8 @@ int tb_cmd_network(int argc, char **argv)
 		.top = TOP_DEFAULT, .study.seed = 1, .picture.output.file = "-"};
 	tb_options_parse(&option_table, argc, argv, &options, &options.given);
 	struct tb_error error = {0};
-	int code = options.list ? list_networks(&options) : settle(&options);
+	int code =
+		options.list ? list_networks(&options) : settle_network_options(&options);
 	if (!options.list && code == TB_EXIT_OK && run_network(&options, &error) != TB_OK)
 		code = tb_cli_fail(&error);
 	tb_given_fini(&options.given);

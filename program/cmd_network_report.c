@@ -25,13 +25,13 @@
 
 // The viewer and figures read runs of stores. What the routes do is made one, in a folder
 // that is removed again.
-struct beside {
+struct network_store {
 	struct tb_temporary folder;
 	char path[TB_TEMPORARY_FILE_BYTES];
 };
 
-static int make(struct beside *beside, const struct tb_fabric_report *report,
-	struct tb_error *error)
+static int make_network_store(struct network_store *beside,
+	const struct tb_fabric_report *report, struct tb_error *error)
 {
 	int status = tb_temporary_init(&beside->folder, "the picture", error);
 	if (status != TB_OK)
@@ -43,8 +43,8 @@ static int make(struct beside *beside, const struct tb_fabric_report *report,
 static int network_view(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
 {
-	struct beside beside = {.path = ""};
-	int status = make(&beside, report, error);
+	struct network_store beside = {.path = ""};
+	int status = make_network_store(&beside, report, error);
 	const struct tb_session_options session = {.store = beside.path,
 		.width = 1280,
 		.height = 720,
@@ -66,7 +66,7 @@ struct drawing {
 	struct tb_error *error;
 };
 
-static int draw(void *context, struct tb_picture *picture)
+static int draw_network_tree(void *context, struct tb_picture *picture)
 {
 	const struct drawing *drawing = context;
 	struct tb_fabric_verdict verdict;
@@ -88,21 +88,22 @@ static int draw(void *context, struct tb_picture *picture)
 static int network_draw(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
 {
-	struct beside beside = {.path = ""};
+	struct network_store beside = {.path = ""};
 	struct drawing drawing = {options, report, NULL, error};
-	int status = make(&beside, report, error);
+	int status = make_network_store(&beside, report, error);
 	if (status == TB_OK)
 		status = tb_run_open(&drawing.run, beside.path, 0, error);
 	if (status == TB_OK)
 		status = tb_cmd_picture_write(&options->picture,
-			&(struct tb_cmd_figure){.context = &drawing, .picture = draw},
+			&(struct tb_cmd_figure){
+				.context = &drawing, .picture = draw_network_tree},
 			error);
 	tb_run_free(drawing.run);
 	tb_temporary_fini(&beside.folder);
 	return status;
 }
 
-static void show_progress(void *context, double fraction)
+static void show_following(void *context, double fraction)
 {
 	struct tb_progress *progress = context;
 	if (tb_progress_due(progress))
@@ -115,7 +116,7 @@ struct network_writing {
 	uint64_t width;
 };
 
-static int write_report(void *context, FILE *stream, struct tb_error *error)
+static int write_network_report(void *context, FILE *stream, struct tb_error *error)
 {
 	const struct network_writing *writing = context;
 	int status = TB_OK;
@@ -129,8 +130,8 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
 }
 
-// put hands the report to where it is asked for.
-static int put(const struct network_options *options,
+// put_network_report hands the report to where it is asked for.
+static int put_network_report(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
 {
 	enum tb_format format = options->picture.output.format;
@@ -143,7 +144,7 @@ static int put(const struct network_options *options,
 		return network_view(options, report, error);
 	if (TB_FORMATS_DRAWN >> format & 1)
 		return network_draw(options, report, error);
-	return tb_cmd_output_write(&options->picture.output, write_report,
+	return tb_cmd_output_write(&options->picture.output, write_network_report,
 		&(struct network_writing){report, format, options->picture.width}, error);
 }
 
@@ -173,16 +174,17 @@ static int choose_hosts(const struct tb_network *network, const char *list,
 	return status;
 }
 
-// look studies the network, and puts what it found where it is asked for.
-static int look(const struct tb_network *network, const struct network_options *options,
-	const struct tb_fabric_hosts *hosts, struct tb_error *error)
+// study_network studies the network, and puts what it found where it is asked for.
+static int study_network(const struct tb_network *network,
+	const struct network_options *options, const struct tb_fabric_hosts *hosts,
+	struct tb_error *error)
 {
 	struct tb_fabric fabric = {0};
 	struct tb_route_study study = {0};
 	struct tb_progress progress;
 	struct tb_route_study_options asked = options->study;
 	asked.hosts = hosts;
-	asked.progress = show_progress;
+	asked.progress = show_following;
 	asked.context = &progress;
 	int status = tb_fabric_init(&fabric, network, hosts, error);
 	if (status == TB_OK) {
@@ -191,7 +193,7 @@ static int look(const struct tb_network *network, const struct network_options *
 		tb_progress_done(&progress);
 	}
 	if (status == TB_OK)
-		status = put(options,
+		status = put_network_report(options,
 			&(struct tb_fabric_report){.fabric = &fabric,
 				.study = &study,
 				.name = options->network,
@@ -215,7 +217,7 @@ int network_report(const struct tb_network *network,
 	struct tb_fabric_hosts hosts = {0};
 	int status = choose_hosts(network, options->hosts, &hosts, error);
 	if (status == TB_OK)
-		status = look(network, options, &hosts, error);
+		status = study_network(network, options, &hosts, error);
 	tb_fabric_hosts_fini(&hosts);
 	return status;
 }
@@ -225,7 +227,7 @@ struct copying {
 	enum tb_format format;
 };
 
-static int write_network(void *context, FILE *stream, struct tb_error *error)
+static int write_network_file(void *context, FILE *stream, struct tb_error *error)
 {
 	static const enum tb_fabric_file_format formats[TB_N_FORMATS] = {
 		[TB_FORMAT_IBNETDISCOVER] = TB_FABRIC_FILE_IBNETDISCOVER,
@@ -250,7 +252,7 @@ static int write_network(void *context, FILE *stream, struct tb_error *error)
 int network_copy(const struct tb_network *network, const struct network_options *options,
 	struct tb_error *error)
 {
-	return tb_cmd_output_write(&options->picture.output, write_network,
+	return tb_cmd_output_write(&options->picture.output, write_network_file,
 		&(struct copying){network, options->picture.output.format}, error);
 }
 

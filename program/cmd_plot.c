@@ -56,7 +56,7 @@ static const struct tb_options option_table = {
 		.help = "a store is missing: name a sweep.db"},
 };
 
-static int draw_text(void *context, struct tb_picture *picture, uint32_t columns,
+static int draw_curves_text(void *context, struct tb_picture *picture, uint32_t columns,
 	bool coloured, enum tb_theme theme)
 {
 	struct tb_curves_figure *figure = context;
@@ -65,19 +65,19 @@ static int draw_text(void *context, struct tb_picture *picture, uint32_t columns
 	return tb_curves_picture_text(picture, figure, columns);
 }
 
-static void write_csv(void *context, FILE *stream)
+static void write_curves_csv(void *context, FILE *stream)
 {
 	const struct tb_curves_figure *figure = context;
 	tb_curves_csv(figure->curves, stream);
 }
 
-static int write_json(void *context, FILE *stream)
+static int write_curves_json(void *context, FILE *stream)
 {
 	const struct tb_curves_figure *figure = context;
 	return tb_curves_json(figure->curves, stream);
 }
 
-static int draw_picture(void *context, struct tb_picture *picture)
+static int draw_curves(void *context, struct tb_picture *picture)
 {
 	return tb_curves_picture(picture, context);
 }
@@ -89,8 +89,8 @@ static int run_plot(const struct plot_options *options, struct tb_error *error)
 	if (status == TB_OK) {
 		struct tb_curves_figure figure = {
 			&curves, options->picture.colours, options->picture.theme};
-		const struct tb_cmd_figure drawn = {
-			&figure, draw_text, write_csv, write_json, draw_picture};
+		const struct tb_cmd_figure drawn = {&figure, draw_curves_text,
+			write_curves_csv, write_curves_json, draw_curves};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);
 	}
 	tb_curves_fini(&curves);

@@ -54,8 +54,8 @@ static void take_seeds(
 				row->name, value);
 }
 
-// take_window reads a window, of whole bins: --bin stands before it.
-static void take_window(
+// take_replay_window reads a window, of whole bins: --bin stands before it.
+static void take_replay_window(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	struct tb_recording_options *record = target;
@@ -74,7 +74,7 @@ static void take_window(
 	record->to_ps = (tb_time_ps)to_ps;
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_replay_options(void *arguments, const struct argp_state *state)
 {
 	struct parsing *parsing = arguments;
 	struct tb_recording_options *record = &parsing->options.record;
@@ -100,6 +100,8 @@ static void check_options(void *arguments, const struct argp_state *state)
 
 static const char *const stdin_kinds[] = {
 	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
+
+static const char *const fault_words[] = {"link=", "switch=", NULL};
 
 static const struct tb_option option_rows[] = {
 	{.help = "Network and placement:"},
@@ -128,7 +130,7 @@ static const struct tb_option option_rows[] = {
 	{"fault", 0, "WHAT[@TIME]",
 		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
 		"'link=node 5', switch=1.4@12ms; may be given again",
-		TB_TEXTS, AT(faults)},
+		TB_TEXTS, AT(faults), .list = fault_words},
 	{"fault-file", 0, "FILE", "Faults from a file, one per line", TB_TEXT,
 		RECORD(fault_file), .files = "."},
 	{"slow", 0, "NODE=RATE",
@@ -218,7 +220,7 @@ static const struct tb_option option_rows[] = {
 		TB_SET(struct parsing, options.record.watched), .hidden = true},
 	// For 'tailback timeline --closer' (analyze/closer): picoseconds, FROM,TO.
 	{"window", 0, "PS,PS", NULL, TB_CALL, AT(options.record), .hidden = true,
-		.take = take_window},
+		.take = take_replay_window},
 	{0},
 };
 
@@ -243,7 +245,7 @@ static const struct tb_options option_table = {
 		.word = tb_trace_format_name,
 		.files =
 			"\\.(pcap|pcapng|cap|goal|tbt|bin|cm)(\\.(gz|zst|xz|lz4|bz2))?$"},
-	.check = check_options,
+	.check = check_replay_options,
 };
 
 // with_changes appends what options of their own change behind the network's name.
@@ -268,8 +270,8 @@ static char *with_changes(const struct parsing *parsing)
 	return NULL;
 }
 
-// plan fills in the options of each run: one per seed and, with --each, per trace.
-static int plan(
+// plan_runs fills in the options of each run: one per seed and, with --each, per trace.
+static int plan_runs(
 	const struct parsing *parsing, struct tb_recording_options *runs, size_t n)
 {
 	size_t n_seeds = parsing->seeds.n ? parsing->seeds.n : 1;
@@ -361,7 +363,7 @@ static int miss_output(const struct parsing *parsing)
 					    "an output is missing: -o run.db");
 }
 
-static int check_inputs(const struct parsing *parsing)
+static int check_replay_inputs(const struct parsing *parsing)
 {
 	int code = spare_inputs(&parsing->options.record);
 	// A replay opens the network first. Of traces with runs of their own a bad one
@@ -384,7 +386,7 @@ static int serve_replay(const struct replay_options *options)
 static int lead_replay(
 	const struct replay_options *options, const struct parsing *parsing)
 {
-	int code = check_inputs(parsing);
+	int code = check_replay_inputs(parsing);
 	if (code == TB_EXIT_OK)
 		code = replay_run(options);
 	else
@@ -422,12 +424,12 @@ static int run_together(const struct parsing *parsing, bool many)
 	if (reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input reaches one process alone: name files");
-	if (plan(parsing, &options.record, 1) != TB_OK)
+	if (plan_runs(parsing, &options.record, 1) != TB_OK)
 		return tb_cli_no_memory("the run");
 	return replay_together(&options, parsing);
 }
 
-static int run_all(const struct parsing *parsing)
+static int replay_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
 	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
@@ -445,11 +447,11 @@ static int run_all(const struct parsing *parsing)
 			"standard input can be read once: name files for several runs");
 	if (tb_peers_launched() > 1)
 		return run_together(parsing, many);
-	int code = check_inputs(parsing);
+	int code = check_replay_inputs(parsing);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_recording_options *runs = calloc(n, sizeof *runs);
-	if (!runs || plan(parsing, runs, n) != TB_OK) {
+	if (!runs || plan_runs(parsing, runs, n) != TB_OK) {
 		free(runs);
 		return tb_cli_no_memory("the runs");
 	}
@@ -466,8 +468,8 @@ static int run_all(const struct parsing *parsing)
 	return code;
 }
 
-// place_of returns at which place a text, an argument or the end of one, was typed.
-static int place_of(const char *const *typed, int n, const char *text)
+// argument_place returns at which place a text, an argument or the end of one, was typed.
+static int argument_place(const char *const *typed, int n, const char *text)
 {
 	int i = 0;
 	while (i < n && (text < typed[i] || text > typed[i] + strlen(typed[i])))
@@ -487,8 +489,8 @@ int tb_cmd_replay(int argc, char **argv)
 		typed[i] = argv[i];
 	tb_options_parse(&option_table, argc, argv, &parsing, NULL);
 	const char *first = parsing.traces.n ? parsing.traces.of[0] : NULL;
-	parsing.network_first =
-		place_of(typed, argc, record->network) < place_of(typed, argc, first);
+	parsing.network_first = argument_place(typed, argc, record->network) <
+				argument_place(typed, argc, first);
 	free(typed);
 	record->stop = tb_cli_stop_flag();
 	char *network = with_changes(&parsing);
@@ -500,7 +502,7 @@ int tb_cmd_replay(int argc, char **argv)
 	if (code == TB_EXIT_OK && !record->output)
 		code = miss_output(&parsing);
 	if (code == TB_EXIT_OK)
-		code = run_all(&parsing);
+		code = replay_all(&parsing);
 	tb_value_list_fini(&parsing.seeds);
 	tb_texts_fini(&parsing.traces);
 	tb_texts_fini(&parsing.jobs);

@@ -83,7 +83,8 @@ static void print_jobs_found(const struct tb_recording_summary *run, bool split)
 			tb_format_counted(n, "job", count, sizeof count));
 }
 
-static const char *shape_of(const struct tb_network *network, char *buffer, size_t size)
+static const char *network_shape(
+	const struct tb_network *network, char *buffer, size_t size)
 {
 	const struct tb_network_params *params = tb_network_params(network);
 	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
@@ -107,7 +108,7 @@ static void print_network(const struct tb_recording_summary *run)
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
 	fprintf(stderr, "%s on %s (%s, %s%s%s)%s\n", run->input_name, params->name,
-		shape_of(run->network, shape, sizeof shape),
+		network_shape(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
 		rails, library, tb_switching_caution(params, caution, sizeof caution));
@@ -118,9 +119,9 @@ static double wait_per_packet(const struct tb_engine_stats *stats)
 	return stats->n_packets ? (double)stats->wait_ps / (double)stats->n_packets : 0;
 }
 
-// load_of returns the load of a run of captures alone; without a share when there are
-// jobs, which load the network too.
-static struct tb_underload load_of(const struct tb_recording_summary *run)
+// captures_load returns the load of a run of captures alone; without a share when there
+// are jobs, which load the network too.
+static struct tb_underload captures_load(const struct tb_recording_summary *run)
 {
 	struct tb_underload load = {.network = tb_network_params(run->network),
 		.wait_ps = (double)run->stats.wait_ps,
@@ -144,7 +145,7 @@ static struct tb_underload load_of(const struct tb_recording_summary *run)
 
 static void print_underload(const struct tb_recording_summary *run)
 {
-	const struct tb_underload load = load_of(run);
+	const struct tb_underload load = captures_load(run);
 	if (run->stopped || !tb_underload_shows_nothing(&load))
 		return;
 	tb_underload_write(stderr, &load);
@@ -321,7 +322,7 @@ static void replay_warn(const struct tb_recording_summary *run)
 	warn_of_faults(run);
 }
 
-static void show_progress(
+static void show_simulating(
 	const struct tb_recording_summary *run, struct tb_progress *progress)
 {
 	char text[160], simulated[24], delivered[48];
@@ -352,9 +353,9 @@ static bool shows_in_terminal(const struct replay_options *options)
 	return options->watch && !has_display();
 }
 
-// watch starts a process that shows the store. On failure it prints a warning, and the
-// replay goes on unwatched.
-static void watch(const struct replay_options *options, struct tb_child *watcher)
+// start_watcher starts a process that shows the store. On failure it prints a warning,
+// and the replay goes on unwatched.
+static void start_watcher(const struct replay_options *options, struct tb_child *watcher)
 {
 	struct tb_error error;
 	char text[1024];
@@ -369,9 +370,9 @@ static void watch(const struct replay_options *options, struct tb_child *watcher
 			tb_error_format(&error, text, sizeof text));
 }
 
-// simulate advances to the end, to Ctrl-C or to an error.
-static int simulate(const struct replay_options *options, struct tb_recording *recording,
-	struct tb_error *error)
+// simulate_run advances to the end, to Ctrl-C or to an error.
+static int simulate_run(const struct replay_options *options,
+	struct tb_recording *recording, struct tb_error *error)
 {
 	struct tb_progress progress;
 	bool silent = options->quiet || shows_in_terminal(options);
@@ -384,7 +385,7 @@ static int simulate(const struct replay_options *options, struct tb_recording *r
 		if (tb_progress_due(&progress)) {
 			const struct tb_recording_summary run =
 				tb_recording_summary(recording);
-			show_progress(&run, &progress);
+			show_simulating(&run, &progress);
 		}
 	tb_progress_done(&progress);
 	return status;
@@ -462,7 +463,7 @@ static int find_range(const struct replay_options *options,
 	return status;
 }
 
-static int print_run(const struct replay_options *options,
+static int print_replayed(const struct replay_options *options,
 	const struct tb_recording_summary *run,
 	const struct tb_recording_range_outcome *range,
 	const struct tb_capture_checks *checks, struct tb_error *error)
@@ -479,9 +480,11 @@ static int print_run(const struct replay_options *options,
 	return TB_OK;
 }
 
-// answer checks what was inferred, finds the range of its run time, and prints the run.
-static int answer(const struct replay_options *options, struct tb_recording *recording,
-	struct tb_recording_summary *run, struct tb_error *error)
+// answer_run checks what was inferred, finds the range of its run time, and prints the
+// run.
+static int answer_run(const struct replay_options *options,
+	struct tb_recording *recording, struct tb_recording_summary *run,
+	struct tb_error *error)
 {
 	struct tb_recording_range_outcome range = {0};
 	struct tb_recording_bound_outcome bound = {0};
@@ -495,15 +498,16 @@ static int answer(const struct replay_options *options, struct tb_recording *rec
 		status = tb_recording_bound(&bound, recording, error);
 	run->stopped |= range.stopped || bound.stopped;
 	if (status == TB_OK)
-		status = print_run(options, run, &range, &checks, error);
+		status = print_replayed(options, run, &range, &checks, error);
 	free(checks.list);
 	return status;
 }
 
-// finish ends the run in the store, which keeps none if source or engine failed, and
+// finish_run ends the run in the store, which keeps none if source or engine failed, and
 // returns the exit code.
-static int finish(const struct replay_options *options, struct tb_recording *recording,
-	struct tb_child *watcher, const struct tb_error *cause)
+static int finish_run(const struct replay_options *options,
+	struct tb_recording *recording, struct tb_child *watcher,
+	const struct tb_error *cause)
 {
 	struct tb_error error;
 	if (tb_recording_finish(recording, &error) != TB_OK)
@@ -515,7 +519,7 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 		replay_note_network(run.network);
 		return tb_cli_fail(cause);
 	}
-	if (answer(options, recording, &run, &error) != TB_OK)
+	if (answer_run(options, recording, &run, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	// A window that was asked for is whole where nobody interrupted it.
 	if (!run.stopped ||
@@ -536,9 +540,9 @@ static void show_alone(void *context, size_t n_done, size_t n)
 	tb_progress_show(progress, (double)n_done / (double)n, text);
 }
 
-// replay_alone replays the jobs of a finished run by themselves, and returns the exit
-// code.
-static int replay_alone(
+// replay_jobs_alone replays the jobs of a finished run by themselves, and returns the
+// exit code.
+static int replay_jobs_alone(
 	const struct replay_options *options, struct tb_recording *recording)
 {
 	struct tb_progress progress;
@@ -582,11 +586,11 @@ int replay_run(const struct replay_options *options)
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (options->watch)
-		watch(options, &watcher);
-	status = simulate(options, recording, &error);
-	int code = finish(options, recording, &watcher, status < 0 ? &error : NULL);
+		start_watcher(options, &watcher);
+	status = simulate_run(options, recording, &error);
+	int code = finish_run(options, recording, &watcher, status < 0 ? &error : NULL);
 	if (code == TB_EXIT_OK && options->record.alone)
-		code = replay_alone(options, recording);
+		code = replay_jobs_alone(options, recording);
 	tb_recording_free(recording);
 	tb_child_wait(&watcher);
 	return code;
@@ -620,7 +624,7 @@ static void on_watch(void *context, size_t n_done)
 	tb_progress_show(&many->progress, (double)n_done / (double)many->n, text);
 }
 
-static void print_shard(const struct replay_options *options,
+static void print_replay_shard(const struct replay_options *options,
 	const struct tb_recording_many_outcome *outcome)
 {
 	fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")", outcome->n,
@@ -652,7 +656,7 @@ int replay_many(const struct replay_options *options,
 	if (status < 0)
 		return tb_cli_fail(&error);
 	if (!outcome.stopped && options->shard.n > 0 && !options->quiet)
-		print_shard(options, &outcome);
+		print_replay_shard(options, &outcome);
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %zu of %zu runs are in %s, %s\n",

@@ -125,7 +125,7 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	return status;
 }
 
-static int write_report(void *context, FILE *stream, struct tb_error *error)
+static int write_run_report(void *context, FILE *stream, struct tb_error *error)
 {
 	const struct report_writing *writing = context;
 	enum tb_format format = writing->options->output.format;
@@ -139,7 +139,7 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	return tb_report_write(writing->report, format, &form, stream, error);
 }
 
-static void show_progress(void *context, double fraction)
+static void show_trying(void *context, double fraction)
 {
 	struct tb_progress *line = context;
 	if (tb_progress_due(line))
@@ -161,7 +161,7 @@ static void try_changes(const char *store, int64_t id)
 		.most = TRIES_MOST,
 		.seconds = SECONDS_MOST,
 		.stop = tb_cli_catch_stop(),
-		.watch = show_progress,
+		.watch = show_trying,
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	int status = tb_run_open(&run, store, id, &error);
@@ -177,8 +177,9 @@ static void try_changes(const char *store, int64_t id)
 	tb_run_free(run);
 }
 
-// judge returns the exit code, and prints on stderr which link exceeds --fail-over.
-static int judge(const struct report_options *options, const struct tb_run *run,
+// judge_hottest returns the exit code, and prints on stderr which link exceeds
+// --fail-over.
+static int judge_hottest(const struct report_options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
 	const struct tb_hot_link *hottest = tb_report_hottest(report);
@@ -214,9 +215,10 @@ static int report_run(const struct report_options *options)
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_report,
+		status = tb_cmd_output_write(&options->output, write_run_report,
 			&(struct report_writing){options, run, report}, &error);
-	int code = status == TB_OK ? judge(options, run, report) : tb_cli_fail(&error);
+	int code = status == TB_OK ? judge_hottest(options, run, report)
+				   : tb_cli_fail(&error);
 	tb_report_free(report);
 	tb_run_free(run);
 	return code;

@@ -26,7 +26,7 @@ struct sweep_arguments {
 
 #define AT(member) TB_AT(struct sweep_arguments, member)
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_sweep_options(void *arguments, const struct argp_state *state)
 {
 	const struct sweep_arguments *args = arguments;
 	if (args->json && !args->list)
@@ -77,10 +77,10 @@ static const struct tb_options option_table = {
 	       "u.db\n"
 	       "  tailback plot uniform.db -o uniform.svg",
 	.operand = {"sweep", .kind = TB_TEXT, AT(name), .files = "\\.ini$"},
-	.check = check_options,
+	.check = check_sweep_options,
 };
 
-static void list_text(void)
+static void list_experiments_text(void)
 {
 	char text[128], size[24];
 	puts("Experiments, as published for a cluster of 64 nodes:");
@@ -103,7 +103,7 @@ static json_t *experiment_json(const struct tb_experiment *experiment)
 		(json_int_t)experiment->message_bytes);
 }
 
-static bool list_json(void)
+static bool list_experiments_json(void)
 {
 	json_t *experiments = json_array(), *keys = json_array();
 	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
@@ -115,20 +115,20 @@ static bool list_json(void)
 	return tb_json_write(list, 17, stdout) == TB_OK;
 }
 
-static int list(const struct sweep_arguments *args)
+static int list_experiments(const struct sweep_arguments *args)
 {
 	static const char *const effective[] = {"list", "json", NULL};
 	int code = tb_given_settle(&args->given, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
 	if (!args->json)
-		list_text();
-	else if (!list_json())
+		list_experiments_text();
+	else if (!list_experiments_json())
 		return tb_cli_no_memory("the list of experiments");
 	return TB_EXIT_OK;
 }
 
-static void show_progress(void *context, const struct tb_sweep_progress *progress)
+static void show_sweeping(void *context, const struct tb_sweep_progress *progress)
 {
 	struct tb_progress *line = context;
 	char text[64];
@@ -139,7 +139,7 @@ static void show_progress(void *context, const struct tb_sweep_progress *progres
 	tb_progress_show(line, progress->fraction, text);
 }
 
-static void print_summary(const struct sweep_arguments *args,
+static void print_sweep_summary(const struct sweep_arguments *args,
 	const struct tb_sweep_progress *progress, double wall_s)
 {
 	size_t n_new = progress->n_done - progress->n_before;
@@ -171,8 +171,8 @@ static int run_points(struct sweep_crew *crew, struct tb_sweep_progress *progres
 		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
 }
 
-static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
-	struct sweep_crew *crew)
+static int run_sweep_points(const struct sweep_arguments *args,
+	const struct tb_sweep *sweep, struct sweep_crew *crew)
 {
 	struct tb_progress line;
 	struct tb_sweep_progress progress = {0};
@@ -182,7 +182,7 @@ static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
 		.with_blame = args->blame,
 		.shard = args->shard,
 		.stop = tb_cli_catch_stop(),
-		.watch = show_progress,
+		.watch = show_sweeping,
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	double started = tb_clock_s();
@@ -198,7 +198,7 @@ static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet)
-		print_summary(args, &progress, tb_clock_s() - started);
+		print_sweep_summary(args, &progress, tb_clock_s() - started);
 	return TB_EXIT_OK;
 }
 
@@ -246,13 +246,13 @@ static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *c
 	if (code == TB_EXIT_OK)
 		warn_of_shard(args);
 	if (code == TB_EXIT_OK)
-		code = run(args, &sweep, crew);
+		code = run_sweep_points(args, &sweep, crew);
 	tb_sweep_fini(&sweep);
 	return code;
 }
 
-// serve works for rank 0, which prints what there is to say.
-static int serve(const struct sweep_arguments *args, struct sweep_crew *crew)
+// serve_sweep works for rank 0, which prints what there is to say.
+static int serve_sweep(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_error error;
 	const struct tb_sweep_serve_options options = {.name = args->name,
@@ -278,7 +278,8 @@ static int work_together(const struct sweep_arguments *args)
 			"first runs a point at a time");
 	if (tb_peers_open(&crew.peers, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	int code = crew.peers.rank > 0 ? serve(args, &crew) : read_and_run(args, &crew);
+	int code = crew.peers.rank > 0 ? serve_sweep(args, &crew)
+				       : read_and_run(args, &crew);
 	// When the leader could not even begin, it must not let the others wait.
 	if (crew.peers.rank == 0)
 		tb_sweep_dismiss(&crew.peers, crew.all_there);
@@ -296,7 +297,7 @@ int tb_cmd_sweep(int argc, char **argv)
 {
 	struct sweep_arguments args = {.name = NULL};
 	tb_options_parse(&option_table, argc, argv, &args, &args.given);
-	int code = args.list ? list(&args) : run_sweep(&args);
+	int code = args.list ? list_experiments(&args) : run_sweep(&args);
 	tb_texts_fini(&args.changes);
 	tb_given_fini(&args.given);
 	return code;

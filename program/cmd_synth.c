@@ -13,10 +13,10 @@
 
 #define IO_NODES 8 // of 64, as in paper 000 (figure 7)
 
-enum kind { NOTHING_YET, PATTERN, COLLECTIVE, IO };
+enum synth_kind { NOTHING_YET, PATTERN, COLLECTIVE, IO };
 
 struct synth_arguments {
-	enum kind kind;
+	enum synth_kind kind;
 	const char *name;		 // the operand
 	struct tb_synth_options pattern; // of other kinds it has the nodes
 	enum tb_collective_op op;
@@ -29,7 +29,7 @@ struct synth_arguments {
 	struct tb_given given;
 };
 
-static bool has(const struct synth_arguments *args, const char *option)
+static bool synth_has(const struct synth_arguments *args, const char *option)
 {
 	return tb_is_given(&args->given, option);
 }
@@ -174,8 +174,9 @@ static void refuse_name(struct argp_state *state, const char *name)
 		tb_hint_near(&hint, name, names, n, sizeof *names));
 }
 
-// take_name takes the operand: a pattern, a collective, or io and then a benchmark of it.
-static void take_name(
+// take_job_name takes the operand: a pattern, a collective, or io and then a benchmark of
+// it.
+static void take_job_name(
 	const struct tb_option *row, void *target, char *name, struct argp_state *state)
 {
 	struct synth_arguments *args = target;
@@ -212,11 +213,11 @@ static void refuse_others(
 		{tb_given_of(&args->given, collective_rows), "collectives",
 			args->kind == COLLECTIVE},
 		{tb_given_of(&args->given, io_rows), "parallel I/O", args->kind == IO},
-		{has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
+		{synth_has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
 			args->kind != IO},
-		{has(args, "repeat")	       ? "repeat"
-			: has(args, "compute") ? "compute"
-					       : NULL,
+		{synth_has(args, "repeat")	     ? "repeat"
+			: synth_has(args, "compute") ? "compute"
+						     : NULL,
 			"collectives and parallel I/O", args->kind != PATTERN},
 	};
 	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
@@ -225,28 +226,31 @@ static void refuse_others(
 				uses[i].takers, args->name);
 }
 
-static void check_pattern(const struct argp_state *state, struct synth_arguments *args)
+static void check_pattern_options(
+	const struct argp_state *state, struct synth_arguments *args)
 {
 	const struct tb_synth_options *synth = &args->pattern;
-	if (!has(args, "message") || !has(args, "messages"))
+	if (!synth_has(args, "message") || !synth_has(args, "messages"))
 		argp_error(state, "%s is missing",
-			!has(args, "message") ? "--message" : "--messages");
-	if (has(args, "hot") && strcmp(synth->pattern->name, "hot-spot") != 0)
+			!synth_has(args, "message") ? "--message" : "--messages");
+	if (synth_has(args, "hot") && strcmp(synth->pattern->name, "hot-spot") != 0)
 		argp_error(state, "--hot goes with hot-spot, not with %s",
 			synth->pattern->name);
-	if ((has(args, "io-nodes") || has(args, "io-place") || has(args, "dedicated")) &&
+	if ((synth_has(args, "io-nodes") || synth_has(args, "io-place") ||
+		    synth_has(args, "dedicated")) &&
 		!tb_synth_pattern_has_io(synth->pattern))
 		argp_error(state,
 			"--io-nodes, --io-place and --dedicated go with io-random and "
 			"io-fixed, not with %s",
 			synth->pattern->name);
-	if ((has(args, "rate") || has(args, "time-dist")) && synth->load <= 0)
+	if ((synth_has(args, "rate") || synth_has(args, "time-dist")) && synth->load <= 0)
 		argp_error(state, "%s needs --load",
-			has(args, "rate") ? "--rate" : "--time-dist");
+			synth_has(args, "rate") ? "--rate" : "--time-dist");
 }
 
-// names_of lists the collectives that have a root, or those that add up, for messages.
-static const char *names_of(bool rooted, char *buffer, size_t size)
+// collective_names lists the collectives that have a root, or those that add up, for
+// messages.
+static const char *collective_names(bool rooted, char *buffer, size_t size)
 {
 	size_t used = 0;
 	buffer[0] = '\0';
@@ -267,23 +271,24 @@ static void check_collective(const struct argp_state *state, struct synth_argume
 	if (tb_algorithm_find(&algorithm, args->op, args->algorithm, &error) != TB_OK)
 		argp_error(state, "%s", error.text);
 	args->collective.algorithm = algorithm;
-	if (collective->size == TB_SIZE_NONE && has(args, "size"))
+	if (collective->size == TB_SIZE_NONE && synth_has(args, "size"))
 		argp_error(state, "--size does not go with %s, which moves no data",
 			collective->name);
-	if (collective->size != TB_SIZE_NONE && !has(args, "size"))
+	if (collective->size != TB_SIZE_NONE && !synth_has(args, "size"))
 		argp_error(state, "--size is missing");
-	if (has(args, "root") && !collective->rooted)
+	if (synth_has(args, "root") && !collective->rooted)
 		argp_error(state, "--root goes with %s, not with %s",
-			names_of(true, names, sizeof names), collective->name);
+			collective_names(true, names, sizeof names), collective->name);
 	if (args->how.combine_bytes_per_s && !collective->combines)
 		argp_error(state, "--combine goes with %s, not with %s",
-			names_of(false, names, sizeof names), collective->name);
-	if (has(args, "branch") && !(algorithm->traits & TB_TAKES_BRANCH))
+			collective_names(false, names, sizeof names), collective->name);
+	if (synth_has(args, "branch") && !(algorithm->traits & TB_TAKES_BRANCH))
 		argp_error(state, "--branch goes with trees, not with %s %s",
 			collective->name, algorithm->name);
 }
 
-static void check_io(const struct argp_state *state, const struct synth_arguments *args)
+static void check_io_options(
+	const struct argp_state *state, const struct synth_arguments *args)
 {
 	static const char *const elan[] = {
 		"eager", "rendezvous", "heavy", "completion", "outstanding"};
@@ -291,24 +296,24 @@ static void check_io(const struct argp_state *state, const struct synth_argument
 	if (!io->benchmark)
 		argp_error(state, "a BENCHMARK of io is missing: --help lists them");
 	for (size_t i = 0; i < sizeof elan / sizeof *elan; i++)
-		if (has(args, elan[i]) && io->transport == TB_IO_TCP)
+		if (synth_has(args, elan[i]) && io->transport == TB_IO_TCP)
 			argp_error(
 				state, "--%s does not go with --transport tcp", elan[i]);
-	if (has(args, "aggregate") && has(args, "list"))
+	if (synth_has(args, "aggregate") && synth_has(args, "list"))
 		argp_error(state, "--list does not go with --aggregate, where a request "
 				  "is one piece");
-	if (has(args, "aggregate") && io->benchmark->resizes)
+	if (synth_has(args, "aggregate") && io->benchmark->resizes)
 		argp_error(state, "--aggregate does not go with %s", io->benchmark->name);
-	if (has(args, "pack") && io->transport != TB_IO_TCP)
+	if (synth_has(args, "pack") && io->transport != TB_IO_TCP)
 		argp_error(state, "--pack goes with --transport tcp");
-	if (has(args, "heavy") && io->rendezvous != TB_IO_ADAPTIVE)
+	if (synth_has(args, "heavy") && io->rendezvous != TB_IO_ADAPTIVE)
 		argp_error(state, "--heavy goes with --rendezvous adaptive");
-	if (has(args, "block") && !io->benchmark->blocks)
+	if (synth_has(args, "block") && !io->benchmark->blocks)
 		argp_error(state, "--block goes with write and read, not with %s",
 			io->benchmark->name);
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_synth_options(void *arguments, const struct argp_state *state)
 {
 	struct synth_arguments *args = arguments;
 	args->collective.n_ranks = args->pattern.n_nodes;
@@ -317,14 +322,14 @@ static void check_options(void *arguments, const struct argp_state *state)
 			"a PATTERN, COLLECTIVE or io BENCHMARK is missing: --help lists "
 			"them");
 	refuse_others(state, args);
-	if (args->kind != IO && !has(args, "nodes"))
+	if (args->kind != IO && !synth_has(args, "nodes"))
 		argp_error(state, "--nodes is missing");
 	if (args->kind == PATTERN)
-		check_pattern(state, args);
+		check_pattern_options(state, args);
 	if (args->kind == COLLECTIVE)
 		check_collective(state, args);
 	if (args->kind == IO)
-		check_io(state, args);
+		check_io_options(state, args);
 	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
 }
@@ -379,8 +384,8 @@ static const struct tb_options option_table = {
 	.doc = "Make a job of synthetic traffic, of a collective operation or of "
 	       "parallel "
 	       "I/O, as GOAL text that other simulators read too.\v",
-	.operand = {.kind = TB_CALL, .take = take_name},
-	.check = check_options,
+	.operand = {.kind = TB_CALL, .take = take_job_name},
+	.check = check_synth_options,
 	.help_filter = help_filter,
 };
 
@@ -401,7 +406,7 @@ static int make_io(
 {
 	struct tb_io_options io = args->io;
 	io.n_repeats =
-		has(args, "repeat") ? args->how.n_repeats : io.benchmark->n_repeats;
+		synth_has(args, "repeat") ? args->how.n_repeats : io.benchmark->n_repeats;
 	io.compute_ns = args->how.compute_ns;
 	return tb_io_job(job, &io, error);
 }

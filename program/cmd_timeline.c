@@ -122,8 +122,9 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 	return status;
 }
 
-// settle refuses options that would have no effect; returns 0 or an exit code.
-static int settle(struct timeline_options *options)
+// settle_timeline_options refuses options that would have no effect; returns 0 or an exit
+// code.
+static int settle_timeline_options(struct timeline_options *options)
 {
 	int code = tb_cmd_output_settle(
 		&options->output, FORMATS, COMMAND, &options->store, 1);
@@ -145,7 +146,7 @@ int tb_cmd_timeline(int argc, char **argv)
 		.n_ranks = RANKS_SHOWN,
 		.n_links = LINKS_SHOWN};
 	tb_options_parse(&option_table, argc, argv, &options, NULL);
-	int code = settle(&options);
+	int code = settle_timeline_options(&options);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error;

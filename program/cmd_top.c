@@ -74,7 +74,7 @@ static struct screen screen_size(void)
 	return screen;
 }
 
-static int no_memory(struct tb_error *error)
+static int no_picture_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the picture");
 }
@@ -88,11 +88,11 @@ static int print_once(struct tb_top *top, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_picture_terminal(&picture, colours, stdout);
 	tb_picture_fini(&picture);
-	return status == TB_OK ? TB_OK : no_memory(error);
+	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }
 
-// put_lines writes a frame over the previous one: each line clears the rest of its row.
-static void put_lines(const char *text)
+// print_frame writes a frame over the previous one: each line clears the rest of its row.
+static void print_frame(const char *text)
 {
 	fputs("\033[H", stdout);
 	for (const char *line = text; *line;) {
@@ -105,7 +105,8 @@ static void put_lines(const char *text)
 	fflush(stdout);
 }
 
-static int draw(struct tb_top *top, struct tb_picture *picture, struct tb_error *error)
+static int draw_screen(
+	struct tb_top *top, struct tb_picture *picture, struct tb_error *error)
 {
 	struct screen screen = screen_size();
 	enum tb_terminal_colours colours = tb_terminal_colours(stdout);
@@ -120,13 +121,14 @@ static int draw(struct tb_top *top, struct tb_picture *picture, struct tb_error 
 	if (stream && fclose(stream) != 0)
 		status = TB_ENOMEM;
 	if (status == TB_OK)
-		put_lines(text);
+		print_frame(text);
 	free(text);
-	return status == TB_OK ? TB_OK : no_memory(error);
+	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }
 
-// take_key passes on the name of the first key in `text` and returns its length in bytes.
-static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
+// take_screen_key passes on the name of the first key in `text` and returns its length in
+// bytes.
+static size_t take_screen_key(struct tb_top *top, const char *text, bool *go_on)
 {
 	static const struct {
 		const char *sequence, *name;
@@ -146,9 +148,9 @@ static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
 	return 1;
 }
 
-// take_keys waits for keys until the next refresh; false when the user quits or the
-// terminal is gone.
-static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
+// take_screen_keys waits for keys until the next refresh; false when the user quits or
+// the terminal is gone.
+static bool take_screen_keys(struct tb_top *top, int keyboard, double wait_s)
 {
 	char bytes[64];
 	bool go_on = true;
@@ -163,20 +165,20 @@ static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 		return false;
 	bytes[n] = '\0';
 	for (const char *at = bytes; *at && go_on;)
-		at += take_key(top, at, &go_on);
+		at += take_screen_key(top, at, &go_on);
 	return go_on;
 }
 
-static int watch(const struct top_options *options, struct tb_top *top,
+static int watch_run(const struct top_options *options, struct tb_top *top,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct tb_picture picture = {0};
 	int status = TB_OK;
 	while (!tb_stop_asked(stop)) {
 		tb_top_refresh(top);
-		status = draw(top, &picture, error);
+		status = draw_screen(top, &picture, error);
 		if (status != TB_OK ||
-			!take_keys(top, options->keyboard, options->every_s))
+			!take_screen_keys(top, options->keyboard, options->every_s))
 			break;
 	}
 	tb_picture_fini(&picture);
@@ -194,7 +196,7 @@ static int watch_screen(
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	tcsetattr(options->keyboard, TCSADRAIN, &raw);
 	fputs("\033[?1049h\033[?25l", stdout); // another screen, no cursor
-	int status = watch(options, top, stop, error);
+	int status = watch_run(options, top, stop, error);
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
 	tcsetattr(options->keyboard, TCSADRAIN, &before);

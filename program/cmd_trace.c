@@ -28,7 +28,7 @@ static const char *mpi_word(size_t i)
 	return tb_mpi_name(TB_TBT_OPENMPI + i);
 }
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_trace_options(void *arguments, const struct argp_state *state)
 {
 	struct trace_arguments *args = arguments;
 	if (args->mpi_given)
@@ -84,7 +84,7 @@ static const struct tb_options option_table = {
 	       "  tailback trace -o job.tbt -- mpirun -n 16 ./app\n"
 	       "  tailback replay job.tbt -n ib-hdr -o run.db",
 	.operand = {.kind = TB_CALL, AT(command), .take = take_command},
-	.check = check_options,
+	.check = check_trace_options,
 	.flags = ARGP_IN_ORDER,
 };
 
@@ -133,11 +133,11 @@ static void run_command(const struct trace_arguments *args,
 	_exit(127);
 }
 
-// wait_for waits for the command, with `signals` blocked. Ctrl-C reaches mpirun by
-// itself, which ends the ranks at the first and, if that takes long, by force at the
+// wait_for_command waits for the command, with `signals` blocked. Ctrl-C reaches mpirun
+// by itself, which ends the ranks at the first and, if that takes long, by force at the
 // second; a signal to this program is passed on. What does not end is killed at the
 // third. What the ranks wrote is merged in any case.
-static int wait_for(pid_t pid, const sigset_t *signals)
+static int wait_for_command(pid_t pid, const sigset_t *signals)
 {
 	int status = 0;
 	unsigned n_asked = 0;
@@ -174,16 +174,16 @@ static int run_traced(const struct trace_arguments *args,
 		run_command(args, preload, folder);
 	}
 	if (pid > 0)
-		*code = wait_for(pid, &signals);
+		*code = wait_for_command(pid, &signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid > 0 ? TB_OK
 		       : tb_fail(error, TB_EIO, "no process can be started: %s",
 				 strerror(errno));
 }
 
-// check_given refuses an MPI that is not the program's: the tracer of another MPI reads
-// its handles as its own, which ends the program.
-static int check_given(const struct trace_arguments *args, struct tb_error *error)
+// check_given_mpi refuses an MPI that is not the program's: the tracer of another MPI
+// reads its handles as its own, which ends the program.
+static int check_given_mpi(const struct trace_arguments *args, struct tb_error *error)
 {
 	const char *word = tb_mpi_against(args->mpi, args->command);
 	if (!word)
@@ -199,7 +199,7 @@ static int check_given(const struct trace_arguments *args, struct tb_error *erro
 static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 {
 	if (args->mpi_given)
-		return check_given(args, error);
+		return check_given_mpi(args, error);
 	if (tb_which_mpi(&args->mpi, args->command))
 		return TB_OK;
 	args->mpi = 0;

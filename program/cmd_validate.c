@@ -30,7 +30,7 @@ struct validate_arguments {
 #define AT(member)  TB_AT(struct validate_arguments, member)
 #define SET(member) TB_SET(struct validate_arguments, member)
 
-static void check_options(void *arguments, const struct argp_state *state)
+static void check_validate_options(void *arguments, const struct argp_state *state)
 {
 	struct validate_arguments *args = arguments;
 	if (args->has_model)
@@ -80,10 +80,10 @@ static const struct tb_options option_table = {
 	       "Examples:\n"
 	       "  tailback validate --model nccl\n"
 	       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1",
-	.check = check_options,
+	.check = check_validate_options,
 };
 
-static void show_progress(void *context, size_t n_done, size_t n_runs)
+static void show_validating(void *context, size_t n_done, size_t n_runs)
 {
 	struct tb_progress *progress = context;
 	char text[64];
@@ -110,7 +110,7 @@ int tb_cmd_validate(int argc, char **argv)
 	struct validate_arguments args = {.output.file = "-",
 		.options = {.network = "qsnet",
 			.n_seeds = SEEDS_DEFAULT,
-			.progress = show_progress,
+			.progress = show_validating,
 			.context = &progress}};
 	tb_recipe_folder(args.folder, sizeof args.folder);
 	args.options.folder = args.folder;

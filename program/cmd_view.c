@@ -34,7 +34,7 @@ static void take_wait(
 	options->metric = wait == TB_LEADS_FOR ? TB_WAIT_FOR : TB_CAME_BY;
 }
 
-static void take_run(
+static void take_viewed_run(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	struct tb_session_options *options = target;
@@ -56,7 +56,7 @@ static void take_size(
 			value, TB_SCREEN_LEAST_W, TB_SCREEN_LEAST_H);
 }
 
-static void take_store(
+static void take_viewed_store(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	struct tb_session_options *options = target;
@@ -91,7 +91,7 @@ static const struct tb_option option_rows[] = {
 		"Run number within the store (default: the newest); given again, that of "
 		"the other store",
 		TB_CALL, TB_AT(struct viewing, options), .min = 1, .max = INT64_MAX,
-		.take = take_run},
+		.take = take_viewed_run},
 	TB_COLOURS_OPTION(struct viewing, options.colours),
 	TB_THEME_OPTION(struct viewing, options.theme, "dark (default) or light"),
 	{"size", 0, "WxH", "Size of the window (default: 1280x720)", TB_CALL,
@@ -121,7 +121,7 @@ static const struct tb_options option_table = {
 		TB_AT(struct viewing, options),
 		.files = "\\.(db|pcap|pcapng|cap|goal|tbt|bin)(\\.(gz|zst|xz|lz4|bz2))?$",
 		.help = "a store is missing: name a run.db",
-		.take = take_store},
+		.take = take_viewed_store},
 };
 
 // keep_words keeps the options of a replay as they were given; returns an exit code.

@@ -258,11 +258,11 @@ uint64_t tb_option_count(
 	return count;
 }
 
-static void store_real(const struct tb_option *row, void *target, const char *value,
-	const struct argp_state *state)
+static void store_option_real(const struct tb_option *row, void *target,
+	const char *value, const struct argp_state *state)
 {
 	char expected[96];
-	snprintf(expected, sizeof expected, "a number from %g to %g", row->least,
+	snprintf(expected, sizeof expected, "a number from %.10g to %.10g", row->least,
 		row->most);
 	if (tb_parse_real(value, row->least, row->most, target) != TB_OK)
 		refuse_value(row, value, state, expected);
@@ -277,13 +277,13 @@ static void store_size(const struct tb_option *row, uint64_t *target, const char
 				 : "a size such as 320 or 64K");
 }
 
-static void store_time(const struct tb_option *row, void *target, const char *value,
-	const struct argp_state *state)
+static void store_option_time(const struct tb_option *row, void *target,
+	const char *value, const struct argp_state *state)
 {
 	tb_time_ps time = 0;
 	if (tb_parse_time(value, &time) != TB_OK || time < (tb_time_ps)row->min)
 		refuse_value(row, value, state,
-			row->min > 1 ? "1ns or more"
+			row->min > 1 ? "a time of 1ns or more with its unit, such as 10us"
 			: row->min   ? "a time above 0 with its unit, such as 10us"
 				     : "a time with its unit, such as 150us");
 	if (row->kind == TB_NS && time % TB_PS_PER_NS != 0)
@@ -340,7 +340,7 @@ static void store_option(
 		store_integer(row, target, tb_option_count(row, value, state));
 		break;
 	case TB_REAL:
-		store_real(row, target, value, state);
+		store_option_real(row, target, value, state);
 		break;
 	case TB_SIZE:
 		store_size(row, target, value, state);
@@ -352,7 +352,7 @@ static void store_option(
 		break;
 	case TB_TIME:
 	case TB_NS:
-		store_time(row, target, value, state);
+		store_option_time(row, target, value, state);
 		break;
 	case TB_WORD:
 	case TB_FORMAT:

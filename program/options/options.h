@@ -131,8 +131,10 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 			TB_COUNT, TB_AT(type, member), .min = 1, .max = INT64_MAX        \
 	}
 #define TB_WAIT_HELP                                                                     \
-	"The wait of a link that is shown: of packets that %s it (default: as the "      \
-	"network's switching has it)"
+	"Which wait of a link is shown: that of packets that arrived over it "           \
+	"(came-by), "                                                                    \
+	"or of packets that wait for it (for); default: the one that leads with the "    \
+	"network's switching"
 #define TB_WAIT_OPTION(type, member)                                                     \
 	{                                                                                \
 		"wait", 0, "WHICH", TB_WAIT_HELP, TB_WORD, TB_AT(type, member.which),    \

@@ -19,7 +19,7 @@ struct tb_cmd_output {
 // struct tb_cmd_output.
 #define TB_OUTPUT_OPTIONS(type, member, allowed)                                         \
 	{"output", 'o', "FILE", "Write to FILE ('-': standard output)", TB_TEXT,         \
-		TB_AT(type, member.file)},                                               \
+		TB_AT(type, member.file), .files = "."},                                 \
 	{                                                                                \
 		"format", 'f', "FORMAT", "%s (default: by the ending of FILE)",          \
 			TB_FORMAT, TB_AT(type, member.format),                           \

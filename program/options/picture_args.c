@@ -38,7 +38,7 @@ struct picture_writing {
 	const struct tb_cmd_figure *figure;
 };
 
-static int write_text(
+static int write_picture_text(
 	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
 {
 	const struct tb_cmd_figure *figure = writing->figure;
@@ -64,14 +64,14 @@ static int write_picture(const struct picture_writing *writing,
 	return TB_OK;
 }
 
-static int write_figure(void *context, FILE *stream, struct tb_error *error)
+static int write_picture_figure(void *context, FILE *stream, struct tb_error *error)
 {
 	const struct picture_writing *writing = context;
 	enum tb_format format = writing->args->output.format;
 	struct tb_picture picture = {0};
 	int status = TB_OK, drawn = TB_OK;
 	if (format == TB_FORMAT_TEXT)
-		status = write_text(writing, &picture, stream);
+		status = write_picture_text(writing, &picture, stream);
 	else if (format == TB_FORMAT_CSV)
 		writing->figure->csv(writing->figure->context, stream);
 	else if (format == TB_FORMAT_JSON)
@@ -85,6 +85,6 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 int tb_cmd_picture_write(const struct tb_picture_args *args,
 	const struct tb_cmd_figure *figure, struct tb_error *error)
 {
-	return tb_cmd_output_write(&args->output, write_figure,
+	return tb_cmd_output_write(&args->output, write_picture_figure,
 		&(struct picture_writing){args, figure}, error);
 }
