@@ -66,16 +66,6 @@ bool tb_chakra_is_folder(const char *path)
 	return found;
 }
 
-static void chakra_files_fini(struct chakra_files *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-	free(files->ranks);
-	free(files->groups);
-	*files = (struct chakra_files){0};
-}
-
 static int chakra_files_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the files of a trace");
@@ -461,30 +451,6 @@ static int making_add_nodes(struct chakra_making *making, uint32_t *order)
 	return status;
 }
 
-// chakra_graph_calls adds the calls of a rank.
-static int chakra_graph_calls(
-	const struct chakra_graph *graph, struct tb_calls *calls, uint32_t rank)
-{
-	struct chakra_making making = {.graph = graph, .calls = calls, .rank = rank};
-	size_t n = graph->n + 1;
-	uint32_t *order = malloc(n * sizeof *order);
-	making.call_of = malloc(n * sizeof *making.call_of);
-	making.lane_of = malloc(n * sizeof *making.lane_of);
-	making.last = malloc(n * sizeof *making.last);
-	making.is_member = find_memberships(&making);
-	bool has_memory = order && making.is_member && making.call_of && making.lane_of &&
-			  making.last;
-	int status = has_memory ? making_add_nodes(&making, order)
-				: tb_fail_memory_in(graph->error, graph->file,
-					  "%zu calls", graph->n);
-	free(order);
-	free(making.call_of);
-	free(making.lane_of);
-	free(making.last);
-	free(making.is_member);
-	return status;
-}
-
 struct chakra_trace {
 	struct chakra_files files;
 	struct chakra_groups groups;
@@ -645,7 +611,26 @@ static int chakra_make_calls(struct chakra_trace *trace, struct tb_calls *calls)
 	if (status == TB_OK)
 		status = tb_chakra_groups_make(&trace->groups, calls, trace->error);
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
-		status = chakra_graph_calls(&trace->graphs[rank % n_files], calls, rank);
+		// Add the calls of a rank.
+		const struct chakra_graph *graph = &trace->graphs[rank % n_files];
+		struct chakra_making making = {
+			.graph = graph, .calls = calls, .rank = rank};
+		size_t n = graph->n + 1;
+		uint32_t *order = malloc(n * sizeof *order);
+		making.call_of = malloc(n * sizeof *making.call_of);
+		making.lane_of = malloc(n * sizeof *making.lane_of);
+		making.last = malloc(n * sizeof *making.last);
+		making.is_member = find_memberships(&making);
+		bool has_memory = order && making.is_member && making.call_of &&
+				  making.lane_of && making.last;
+		status = has_memory ? making_add_nodes(&making, order)
+				    : tb_fail_memory_in(graph->error, graph->file,
+					      "%zu calls", graph->n);
+		free(order);
+		free(making.call_of);
+		free(making.lane_of);
+		free(making.last);
+		free(making.is_member);
 		// The last rank that does what this file has.
 		if (rank + n_files >= n_ranks)
 			tb_chakra_graph_fini(&trace->graphs[rank % n_files]);
@@ -690,7 +675,13 @@ int tb_chakra_read(struct tb_calls **calls, const struct tb_reading *reading,
 		tb_chakra_graph_fini(&trace.graphs[i]);
 	free(trace.graphs);
 	tb_chakra_groups_fini(&trace.groups);
-	chakra_files_fini(&trace.files);
+	struct chakra_files *files = &trace.files;
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	free(files->ranks);
+	free(files->groups);
+	*files = (struct chakra_files){0};
 	if (status != TB_OK) {
 		tb_calls_free(read);
 		return status;

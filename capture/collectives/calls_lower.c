@@ -730,26 +730,6 @@ static int lowered_compute(
 		       : status;
 }
 
-// come_to adds what is before a call: computation, and what it comes after. A lane's
-// first call computes when that is complete. A joint is entered before, any other call
-// after it.
-static int come_to(
-	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
-{
-	bool is_first = !lane->begun, is_joint = h->call->kind == TB_CALL_JOINT;
-	int status = is_first ? lowered_wait_for(h, index, lane)
-			      : lowered_compute(h, index, lane);
-	lane->begun = true;
-	if (status == TB_OK && !is_first && is_joint)
-		status = tb_timing_enter(h->lowering, h->rank, index);
-	if (status == TB_OK)
-		status = is_first ? lowered_compute(h, index, lane)
-				  : lowered_wait_for(h, index, lane);
-	if (status == TB_OK && (is_first || !is_joint))
-		status = tb_timing_enter(h->lowering, h->rank, index);
-	return status;
-}
-
 // is_pause: a call that only computes, for which nobody waits, computes with the next one
 // of its lane.
 static bool is_pause(const struct lowered_call *h, uint32_t index, bool last)
@@ -770,7 +750,20 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 		lane->begun = true;
 		return tb_lowering_done(l, rank, index, TB_NO_OP);
 	}
-	int status = come_to(&here, index, lane);
+	// Add what is before a call: computation, and what it comes after. A lane's
+	// first call computes when that is complete. A joint is entered before, any other
+	// call after it.
+	bool is_first = !lane->begun, is_joint = here.call->kind == TB_CALL_JOINT;
+	int status = is_first ? lowered_wait_for(&here, index, lane)
+			      : lowered_compute(&here, index, lane);
+	lane->begun = true;
+	if (status == TB_OK && !is_first && is_joint)
+		status = tb_timing_enter(here.lowering, here.rank, index);
+	if (status == TB_OK)
+		status = is_first ? lowered_compute(&here, index, lane)
+				  : lowered_wait_for(&here, index, lane);
+	if (status == TB_OK && (is_first || !is_joint))
+		status = tb_timing_enter(here.lowering, here.rank, index);
 	if (status != TB_OK)
 		return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
 	if (!call->starts && call->kind != TB_CALL_JOINT)

@@ -129,27 +129,6 @@ static enum generation generation_of(uint64_t link_bytes_per_s)
 	return link_bytes_per_s ? at : AMPERE;
 }
 
-// find_channels: between hosts a channel for each adapter that GPUs are bound to, inside
-// one as many as share its links well.
-static void find_channels(struct nccl_call *call, const struct tb_gpu_node *node)
-{
-	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
-	uint32_t here = (call->n + call->hosts - 1) / call->hosts, i = 0;
-	call->generation = generation_of(node->link_bytes_per_s);
-	call->inside = node->link_bytes_per_s ? NVLINK : PCI;
-	call->channels = TB_NCCL_CHANNELS_INSIDE;
-	call->gb_per_s = links / call->channels;
-	if (call->hosts == 1)
-		return;
-	call->channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
-	while (i + 1 < sizeof speeds / sizeof *speeds &&
-		speeds[i] > (double)node->nic_bytes_per_s / 1e9)
-		i++;
-	call->gb_per_s = speeds[i];
-	if (here > 1)
-		call->gb_per_s = lower(call->gb_per_s, links / call->channels);
-}
-
 static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 {
 	bool blocks = shape->op == TB_COLL_ALLGATHER;
@@ -157,7 +136,24 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 		.n = shape->n,
 		.hosts = n_hosts_of(shape),
 		.bytes = (double)shape->bytes * (blocks ? shape->n : 1)};
-	find_channels(&call, shape->node ? shape->node : &usual);
+	// Between hosts a channel for each adapter that GPUs are bound to, inside
+	// one as many as share its links well.
+	const struct tb_gpu_node *node = shape->node ? shape->node : &usual;
+	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
+	uint32_t here = (call.n + call.hosts - 1) / call.hosts, i = 0;
+	call.generation = generation_of(node->link_bytes_per_s);
+	call.inside = node->link_bytes_per_s ? NVLINK : PCI;
+	call.channels = TB_NCCL_CHANNELS_INSIDE;
+	call.gb_per_s = links / call.channels;
+	if (call.hosts != 1) {
+		call.channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
+		while (i + 1 < sizeof speeds / sizeof *speeds &&
+			speeds[i] > (double)node->nic_bytes_per_s / 1e9)
+			i++;
+		call.gb_per_s = speeds[i];
+		if (here > 1)
+			call.gb_per_s = lower(call.gb_per_s, links / call.channels);
+	}
 	return call;
 }
 
@@ -426,18 +422,6 @@ static bool is_in_log(const struct tb_told *told, enum algorithm a)
 	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
 }
 
-// state_told adds what the trace told to the reason.
-static void state_told(struct tb_choice *choice, const struct tb_told *told)
-{
-	size_t n = strlen(choice->reason);
-	snprintf(choice->reason + n, sizeof choice->reason - n, "; its kernel:%s%s%s",
-		told->tree == TB_TREE_UNTOLD  ? ""
-		: told->tree == TB_TREE_TAKEN ? " a tree"
-					      : " no tree",
-		told->tree && told->n_channels ? "," : "",
-		told->n_channels ? " so many channels" : "");
-}
-
 static bool is_asked_for(
 	const char *wanted, const struct nccl_call *call, enum algorithm a)
 {
@@ -470,8 +454,17 @@ static void choose_fastest(
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];
 	}
-	if (told.tree || told.n_channels)
-		state_told(choice, &told);
+	if (told.tree || told.n_channels) {
+		// Add what the trace told to the reason.
+		size_t n = strlen(choice->reason);
+		snprintf(choice->reason + n, sizeof choice->reason - n,
+			"; its kernel:%s%s%s",
+			told.tree == TB_TREE_UNTOLD  ? ""
+			: told.tree == TB_TREE_TAKEN ? " a tree"
+						     : " no tree",
+			told.tree && told.n_channels ? "," : "",
+			told.n_channels ? " so many channels" : "");
+	}
 }
 
 void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)

@@ -207,23 +207,6 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-static int replay_add_kernel(
-	struct tb_profile *profile, uint32_t op, struct tb_error *error)
-{
-	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
-		    profile->n_kernels + 1) != TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its communication");
-	uint64_t number = profile->n_kernels;
-	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
-		.launch_ns = TB_NEVER_NS,
-		.external = UINT64_MAX,
-		.what = profile->ops[op].what,
-		.own_op = op};
-	profile->ops[op].has_kernel = true;
-	uint32_t stream;
-	return tb_profile_stream(profile, 0, &stream, error);
-}
-
 // settle_group takes a group of which nothing is told for that of all ranks.
 static void settle_group(struct tb_profile_group *group)
 {
@@ -269,8 +252,8 @@ int tb_profile_node(
 		return TB_OK;
 	}
 	settle_group(&profile->groups[made->group]);
-	// Take the rank of an operation without root or partner for the program's
-	// own, if all ranks take part.
+	// An execution trace does not name its rank. In an operation of all ranks that has
+	// neither root nor partner, the rank that is given is the program's own.
 	bool is_own =
 		made->what == TB_COLL_ALLREDUCE || made->what == TB_COLL_ALLGATHER ||
 		made->what == TB_COLL_REDUCE_SCATTER || made->what == TB_COLL_ALLTOALL;
@@ -279,5 +262,16 @@ int tb_profile_node(
 		      (made->root < profile->n_ranks && group->size == profile->n_ranks);
 	if (is_own && profile->rank == TB_NONE && of_all)
 		profile->rank = made->root;
-	return replay_add_kernel(profile, op, error);
+	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
+		    profile->n_kernels + 1) != TB_OK)
+		return tb_fail_memory_in(error, profile->path, "its communication");
+	uint64_t number = profile->n_kernels;
+	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
+		.launch_ns = TB_NEVER_NS,
+		.external = UINT64_MAX,
+		.what = profile->ops[op].what,
+		.own_op = op};
+	profile->ops[op].has_kernel = true;
+	uint32_t stream;
+	return tb_profile_stream(profile, 0, &stream, error);
 }

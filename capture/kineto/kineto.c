@@ -331,27 +331,6 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 	return TB_OK;
 }
 
-// kineto_name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
-static void kineto_name_missing(const struct tb_profiles *all, char *text, size_t size)
-{
-	size_t at = 0, next = 0;
-	uint32_t n = 0, n_named = 0;
-	for (uint32_t rank = 0; rank < all->n_profiled; rank++) {
-		if (next < all->n && all->profiles[next].rank == rank) {
-			next++;
-			continue;
-		}
-		n++;
-		if (n > 8 || at >= size)
-			continue;
-		n_named++;
-		at += (size_t)snprintf(text + at, size - at, "%s%" PRIu32,
-			n_named > 1 ? ", " : "", rank);
-	}
-	if (n > n_named && at < size)
-		snprintf(text + at, size - at, " and %" PRIu32 " more", n - n_named);
-}
-
 // kineto_count_ranks settles how many ranks the job gets.
 static int kineto_count_ranks(
 	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
@@ -369,7 +348,24 @@ static int kineto_count_ranks(
 	}
 	if (all->n == all->n_profiled)
 		return TB_OK;
-	kineto_name_missing(all, missing, sizeof missing);
+	// Write "1, 2, 5 and 12 more" of the ranks without a profile.
+	size_t size = sizeof missing;
+	size_t at = 0, next = 0;
+	uint32_t n = 0, n_named = 0;
+	for (uint32_t rank = 0; rank < all->n_profiled; rank++) {
+		if (next < all->n && all->profiles[next].rank == rank) {
+			next++;
+			continue;
+		}
+		n++;
+		if (n > 8 || at >= size)
+			continue;
+		n_named++;
+		at += (size_t)snprintf(missing + at, size - at, "%s%" PRIu32,
+			n_named > 1 ? ", " : "", rank);
+	}
+	if (n > n_named && at < size)
+		snprintf(missing + at, size - at, " and %" PRIu32 " more", n - n_named);
 	return tb_fail_in(error, TB_EFORMAT, all->profiles[0].path,
 		"is of a job with %" PRIu32 " ranks, of which there is no profile of %s: "
 		"give these too, or let them do what the others do with "

@@ -364,24 +364,6 @@ static int add_process(struct nl_log *log, uint32_t *process)
 	return TB_OK;
 }
 
-static int copy_comms(struct nl_cloning *c, uint32_t gpu, uint32_t process, uint32_t rank)
-{
-	struct nl_log *log = c->log;
-	int status = TB_OK;
-	for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
-		const struct nl_comm *from = &log->comms[i];
-		const struct nl_comm made = {.id = from->id,
-			.process = process,
-			.device = from->device,
-			.rank = rank,
-			.n_ranks = c->n_ranks,
-			.n_ops = from->n_ops};
-		if (from->n_ops > 0 && from->gpu == gpu)
-			status = tb_nl_comm_add(log, &made, &c->copy_of[i]);
-	}
-	return status;
-}
-
 static int copy_ops(struct nl_cloning *c, uint32_t gpu)
 {
 	struct nl_log *log = c->log;
@@ -408,8 +390,22 @@ static int clone_all(struct nl_cloning *c)
 			continue;
 		c->log->n_cloned++;
 		status = add_process(c->log, &process);
-		if (status == TB_OK)
-			status = copy_comms(c, gpu, process, r);
+		if (status == TB_OK) {
+			struct nl_log *log = c->log;
+			status = TB_OK;
+			for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
+				const struct nl_comm *from = &log->comms[i];
+				const struct nl_comm made = {.id = from->id,
+					.process = process,
+					.device = from->device,
+					.rank = r,
+					.n_ranks = c->n_ranks,
+					.n_ops = from->n_ops};
+				if (from->n_ops > 0 && from->gpu == gpu)
+					status = tb_nl_comm_add(
+						log, &made, &c->copy_of[i]);
+			}
+		}
 		if (status == TB_OK)
 			status = copy_ops(c, gpu);
 	}

@@ -402,22 +402,6 @@ static bool op_read_words(const char *text, struct nl_words *words)
 	       nl_hex(text, "stream ", &words->stream);
 }
 
-// op_find_comm stores the communicator of a call, a new one where no line told of it.
-static int op_find_comm(struct nl_log *log, const struct nl_line *line,
-	const struct nl_words *words, uint32_t process, uint32_t *comm)
-{
-	tb_nl_comm(log, process, words->pointer, comm);
-	if (*comm != NL_NONE && log->comms[*comm].n_ranks == words->n_ranks)
-		return TB_OK;
-	return tb_nl_comm_add(log,
-		&(struct nl_comm){.pointer = words->pointer,
-			.process = process,
-			.device = line->device,
-			.n_ranks = (uint32_t)words->n_ranks,
-			.rank = words->has_rank ? (uint32_t)words->rank : NL_NONE},
-		comm);
-}
-
 int tb_nl_op_add(struct nl_log *log, const struct nl_op *op, uint32_t process)
 {
 	if (log->n_ops >= NL_NONE - 1 ||
@@ -464,8 +448,21 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 			log, "has a count, root or number of ranks that cannot be");
 	op.element_bytes = type_bytes[words.type];
 	int status = tb_nl_process(log, line, &process);
-	if (status == TB_OK)
-		status = op_find_comm(log, line, &words, process, &op.comm);
+	if (status == TB_OK) {
+		// Store the communicator of a call, a new one where no line told of it.
+		uint32_t *comm = &op.comm;
+		tb_nl_comm(log, process, words.pointer, comm);
+		if (*comm == NL_NONE || log->comms[*comm].n_ranks != words.n_ranks) {
+			status = tb_nl_comm_add(log,
+				&(struct nl_comm){.pointer = words.pointer,
+					.process = process,
+					.device = line->device,
+					.n_ranks = (uint32_t)words.n_ranks,
+					.rank = words.has_rank ? (uint32_t)words.rank
+							       : NL_NONE},
+				comm);
+		}
+	}
 	log->n_untimed += !line->has_time;
 	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
 }
@@ -667,31 +664,6 @@ static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 	       next_rank(&old, "", &tree->down[2]);
 }
 
-// "Trees [0] 1/-1/-1->0->-1 [1] ..."
-static int topology_read_trees(struct nl_log *log, const struct nl_line *line)
-{
-	struct nl_comm *comm = NULL;
-	int status = set_up(log, line, &comm);
-	const char *at = line->text + strlen("Trees");
-	while (status == TB_OK && (at = strchr(at, '['))) {
-		char *end;
-		struct nl_channel *channel = NULL, tree = {0};
-		uint32_t rank;
-		unsigned long number = strtoul(at + 1, &end, 10);
-		at = text_begins(end, "] ") ? end + 2 : "";
-		if (number >= NL_CHANNELS_MAX || !read_tree(at, &tree, &rank))
-			continue;
-		status = comm_find_channel(log, comm, number, &channel);
-		if (status != TB_OK)
-			break;
-		comm->rank = rank;
-		channel->has_tree = true;
-		channel->up = tree.up;
-		memcpy(channel->down, tree.down, sizeof tree.down);
-	}
-	return status;
-}
-
 // ring_count_ranks returns how many ranks a list of them has, 0 of another text.
 static uint32_t ring_count_ranks(const char *at)
 {
@@ -881,20 +853,6 @@ static int read_comm(struct nl_log *log, const struct nl_line *line)
 	return name_comm(log, line, &read);
 }
 
-// "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
-static int topology_read_end(struct nl_log *log, const struct nl_line *line)
-{
-	uint64_t pointer;
-	uint32_t process, comm;
-	int status = tb_nl_process(log, line, &process);
-	if (status != TB_OK || !nl_hex(line->text, "comm ", &pointer))
-		return status;
-	tb_nl_comm(log, process, pointer, &comm);
-	if (comm != NL_NONE)
-		log->comms[comm].is_gone = true;
-	return TB_OK;
-}
-
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 {
 	const char *text = line->text;
@@ -902,8 +860,29 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 		return strstr(text, " via ")	    ? read_connection(log, line)
 		       : text_begins(text, "Ring ") ? read_ring(log, line)
 						    : read_order(log, line);
-	if (text_begins(text, "Trees "))
-		return topology_read_trees(log, line);
+	if (text_begins(text, "Trees ")) {
+		// "Trees [0] 1/-1/-1->0->-1 [1] ..."
+		struct nl_comm *comm = NULL;
+		int status = set_up(log, line, &comm);
+		const char *at = line->text + strlen("Trees");
+		while (status == TB_OK && (at = strchr(at, '['))) {
+			char *end;
+			struct nl_channel *channel = NULL, tree = {0};
+			uint32_t rank;
+			unsigned long number = strtoul(at + 1, &end, 10);
+			at = text_begins(end, "] ") ? end + 2 : "";
+			if (number >= NL_CHANNELS_MAX || !read_tree(at, &tree, &rank))
+				continue;
+			status = comm_find_channel(log, comm, number, &channel);
+			if (status != TB_OK)
+				break;
+			comm->rank = rank;
+			channel->has_tree = true;
+			channel->up = tree.up;
+			memcpy(channel->down, tree.down, sizeof tree.down);
+		}
+		return status;
+	}
 	if (text_begins(text, "NET/") && strstr(text, "Using [")) {
 		// "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB
 		// eth0:10.0.0.1<0>"
@@ -922,8 +901,18 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 		tb_nl_count(&log->networks, name, strcspn(name, " \t"));
 		return TB_OK;
 	}
-	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE"))
-		return topology_read_end(log, line);
+	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE")) {
+		// "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
+		uint64_t pointer;
+		uint32_t process, comm;
+		int status = tb_nl_process(log, line, &process);
+		if (status != TB_OK || !nl_hex(line->text, "comm ", &pointer))
+			return status;
+		tb_nl_comm(log, process, pointer, &comm);
+		if (comm != NL_NONE)
+			log->comms[comm].is_gone = true;
+		return TB_OK;
+	}
 	if (strstr(text, "comm 0x") && !strstr(text, "opCount"))
 		return read_comm(log, line);
 	return TB_OK;

@@ -313,16 +313,6 @@ static int tell_calls(struct nx_telling *telling, struct tb_nccl_told *told)
 	return status;
 }
 
-static int refuse_unplaced(const struct nx_telling *telling)
-{
-	char text[48];
-	return tb_fail_in(telling->trace->error, TB_EFORMAT, telling->trace->file,
-		"has %s of NCCL of which it does not say in which communicator, or as "
-		"which rank of it: record from the program's beginning, a process for "
-		"each GPU, with NCCL 2.27 or later; --lenient leaves them out",
-		tb_format_counted(telling->n_unplaced, "call", text, sizeof text));
-}
-
 static void ranges_note(const struct nx_telling *telling, const struct nx_nccl *nccl,
 	struct tb_calls *calls)
 {
@@ -395,8 +385,18 @@ static int ranges_record(struct nx_telling *telling, struct tb_nccl_told *told,
 	}
 	if (status == TB_OK)
 		status = tell_calls(telling, told);
-	if (status == TB_OK && telling->n_unplaced > 0 && !reading->lenient)
-		status = refuse_unplaced(telling);
+	if (status == TB_OK && telling->n_unplaced > 0 && !reading->lenient) {
+		char text[48];
+		status = tb_fail_in(telling->trace->error, TB_EFORMAT,
+			telling->trace->file,
+			"has %s of NCCL of which it does not say in which communicator, "
+			"or as "
+			"which rank of it: record from the program's beginning, a "
+			"process for "
+			"each GPU, with NCCL 2.27 or later; --lenient leaves them out",
+			tb_format_counted(
+				telling->n_unplaced, "call", text, sizeof text));
+	}
 	if (status == TB_OK)
 		status = tb_nccl_told_calls(told, reading, calls);
 	if (status == TB_OK)

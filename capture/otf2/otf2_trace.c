@@ -198,15 +198,6 @@ static int otf2_archive_open(
 	return status;
 }
 
-static void otf2_archive_close(struct tb_otf2_archive *archive)
-{
-	OTF2_Reader_Close(archive->reader);
-	if (archive->listens)
-		OTF2_Error_RegisterCallback(archive->before, NULL);
-	archive->reader = NULL;
-	archive->listens = false;
-}
-
 // otf2_archive_has returns whether a location has a file of events ("evt") or of
 // definitions ("def"), whose name it stores. Where the archive does not have a file each,
 // it stores nothing, and has events only.
@@ -559,7 +550,12 @@ int tb_otf2_read(struct tb_calls **calls, const struct tb_reading *reading,
 	free(read.unresolved);
 	tb_otf2_events_fini(&read.events);
 	tb_otf2_definitions_fini(&read.of);
-	otf2_archive_close(&read.archive);
+	struct tb_otf2_archive *archive = &read.archive;
+	OTF2_Reader_Close(archive->reader);
+	if (archive->listens)
+		OTF2_Error_RegisterCallback(archive->before, NULL);
+	archive->reader = NULL;
+	archive->listens = false;
 	if (status != TB_OK) {
 		tb_calls_free(read.calls);
 		return status;

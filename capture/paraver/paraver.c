@@ -484,35 +484,6 @@ static uint64_t span_bytes(
 	return span->send_bytes > span->recv_bytes ? span->send_bytes : span->recv_bytes;
 }
 
-static int prv_add_collective(
-	struct prv_making *making, struct thread *thread, const struct prv_span *span)
-{
-	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
-		.op = span->kind.op,
-		.starts = span->kind.starts,
-		.group = (uint32_t)span->communicator};
-	uint32_t root, index;
-	uint64_t key = span->communicator << 32 |
-		       (making->n_calls[span->communicator]++ & UINT32_MAX);
-	call.bytes = span_bytes(making, span, &call.op);
-	struct tb_group group = tb_calls_members(making->calls, call.group);
-	if (tb_map_find(&making->root_of, key, &root)) {
-		// A root that is no member of the group is refused for that.
-		call.peer = root < group.n ? root : 0;
-	} else {
-		making->n_rootless += tb_collective_op_has_root(call.op);
-	}
-	if (place_in(making, call.group) == group.n)
-		return tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
-			"a collective call of rank %" PRIu32
-			" in a communicator that it is not in, %.6f s after the "
-			"beginning",
-			making->task->rank, (double)span->enter_ns / 1e9);
-	int status = prv_add_call(making, thread, span, call, &index);
-	return status == TB_OK && call.starts ? thread_start(making, thread, index)
-					      : status;
-}
-
 static uint64_t prv_message_key(const struct prv_message *message, int which)
 {
 	if (which == SENDS)
@@ -541,23 +512,6 @@ static const uint32_t *span_messages(
 		prv_message_key(&messages[making->by[which][low + *n]], which) == key)
 		++*n;
 	return making->by[which] + low;
-}
-
-static int prv_add_receives(struct prv_making *making, struct thread *thread,
-	const struct prv_span *span, uint32_t number, size_t *n)
-{
-	const uint32_t *places = span_messages(making, RECVS, number, n);
-	int status = TB_OK;
-	for (size_t i = 0; i < *n && status == TB_OK; i++) {
-		struct prv_message *message = &making->trace->messages[places[i]];
-		const struct tb_call call = {.kind = TB_CALL_RECV,
-			.bytes = message->bytes,
-			.peer = making->trace->tasks[message->from].rank,
-			.tag = message->tag,
-			.starts = span->kind.act != PRV_RECV};
-		status = prv_add_call(making, thread, span, call, &message->receive);
-	}
-	return status;
 }
 
 static int prv_add_sends(struct prv_making *making, struct thread *thread,
@@ -652,10 +606,46 @@ static int prv_make_span(struct prv_making *making, uint32_t number)
 		thread->calc_ns += span->enter_ns - thread->exit_ns;
 	if (span->exit_ns > thread->exit_ns)
 		thread->exit_ns = span->exit_ns;
-	if (tb_prv_is_collective(span))
-		return prv_add_collective(making, thread, span);
+	if (tb_prv_is_collective(span)) {
+		struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
+			.op = span->kind.op,
+			.starts = span->kind.starts,
+			.group = (uint32_t)span->communicator};
+		uint32_t root, index;
+		uint64_t key = span->communicator << 32 |
+			       (making->n_calls[span->communicator]++ & UINT32_MAX);
+		call.bytes = span_bytes(making, span, &call.op);
+		struct tb_group group = tb_calls_members(making->calls, call.group);
+		if (tb_map_find(&making->root_of, key, &root)) {
+			// A root that is no member of the group is refused for that.
+			call.peer = root < group.n ? root : 0;
+		} else {
+			making->n_rootless += tb_collective_op_has_root(call.op);
+		}
+		if (place_in(making, call.group) == group.n)
+			return tb_fail_in(making->trace->error, TB_EFORMAT,
+				making->trace->file,
+				"a collective call of rank %" PRIu32
+				" in a communicator that it is not in, %.6f s after the "
+				"beginning",
+				making->task->rank, (double)span->enter_ns / 1e9);
+		int status = prv_add_call(making, thread, span, call, &index);
+		return status == TB_OK && call.starts
+			       ? thread_start(making, thread, index)
+			       : status;
+	}
 	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
-	int status = prv_add_receives(making, thread, span, number, &n_recvs);
+	const uint32_t *places = span_messages(making, RECVS, number, &n_recvs);
+	int status = TB_OK;
+	for (size_t i = 0; i < n_recvs && status == TB_OK; i++) {
+		struct prv_message *message = &making->trace->messages[places[i]];
+		const struct tb_call call = {.kind = TB_CALL_RECV,
+			.bytes = message->bytes,
+			.peer = making->trace->tasks[message->from].rank,
+			.tag = message->tag,
+			.starts = span->kind.act != PRV_RECV};
+		status = prv_add_call(making, thread, span, call, &message->receive);
+	}
 	if (status == TB_OK)
 		status = prv_add_sends(making, thread, span, number, &n_sends);
 	if (status == TB_OK)
@@ -781,28 +771,6 @@ static void prv_write_notes(const struct prv_making *making)
 				making->n_unequal, "collective call", text, sizeof text));
 }
 
-// prv_make_calls makes the calls; all else must be done.
-static int prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
-{
-	struct prv_making making = {.trace = trace, .calls = calls};
-	int status = prv_sort_messages(&making);
-	if (status == TB_OK)
-		status = prv_find_groups(trace, calls);
-	if (status == TB_OK)
-		status = note_roots(&making);
-	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
-		if (trace->tasks[i].rank != PRV_NONE)
-			status = prv_make_task(&making, i);
-	if (status == TB_OK)
-		prv_write_notes(&making);
-	for (int which = SENDS; which <= WAITS; which++)
-		free(making.by[which]);
-	free(making.n_calls);
-	free(making.places);
-	tb_map_fini(&making.root_of);
-	return status;
-}
-
 bool tb_paraver_begins(struct tb_bytes first)
 {
 	return first.n >= 10 && memcmp(first.data, "#Paraver (", 10) == 0;
@@ -916,8 +884,25 @@ int tb_paraver_read(struct tb_calls **calls, const struct tb_reading *reading,
 			status = prv_find_calls(&trace);
 		if (status == TB_OK)
 			status = tb_calls_new(&read, trace.n_ranks, trace.error);
-		if (status == TB_OK)
-			status = prv_make_calls(&trace, read);
+		if (status == TB_OK) {
+			// Make the calls; all else must be done.
+			struct prv_making making = {.trace = &trace, .calls = read};
+			status = prv_sort_messages(&making);
+			if (status == TB_OK)
+				status = prv_find_groups(&trace, read);
+			if (status == TB_OK)
+				status = note_roots(&making);
+			for (uint32_t i = 0; i < trace.n_tasks && status == TB_OK; i++)
+				if (trace.tasks[i].rank != PRV_NONE)
+					status = prv_make_task(&making, i);
+			if (status == TB_OK)
+				prv_write_notes(&making);
+			for (int which = SENDS; which <= WAITS; which++)
+				free(making.by[which]);
+			free(making.n_calls);
+			free(making.places);
+			tb_map_fini(&making.root_of);
+		}
 		if (status == TB_OK)
 			tb_reading_note_breaks(read, trace.n_broken);
 		if (status == TB_OK)

@@ -75,13 +75,6 @@ static const struct known_call {
 #define N_KNOWN		(sizeof known / sizeof *known)
 #define TYPE_COLLECTIVE UINT64_C(50000002)
 
-static void prv_names_fini(struct prv_names *names)
-{
-	tb_map_fini(&names->kind_of);
-	free(names->kinds);
-	*names = (struct prv_names){0};
-}
-
 static struct prv_call_kind unknown_of(uint64_t type)
 {
 	return (struct prv_call_kind){
@@ -275,7 +268,10 @@ void tb_prv_trace_fini(struct prv_trace *trace)
 	free(trace->messages);
 	free(trace->communicators);
 	free(trace->members);
-	prv_names_fini(&trace->names);
+	struct prv_names *names = &trace->names;
+	tb_map_fini(&names->kind_of);
+	free(names->kinds);
+	*names = (struct prv_names){0};
 }
 
 static int parse_no_memory(const struct prv_trace *trace)

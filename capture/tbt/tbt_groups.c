@@ -158,25 +158,6 @@ static size_t split_at(const uint64_t *runs, size_t n_runs, uint64_t n_local)
 	return 0;
 }
 
-// group_check refuses members that cannot be.
-static int group_check(const struct tb_tbt_groups *groups,
-	const struct tb_tbt_record *record, struct tb_error *error)
-{
-	uint64_t n = record->fields[4], sum = 0;
-	bool good = record->n_list % 2 == 0 && n <= groups->n_ranks &&
-		    record->fields[5] <= n && (n == 0 || record->fields[5] > 0) &&
-		    record->fields[2] <= TB_TBT_INTER;
-	for (size_t i = 0; good && i < record->n_list; i += 2) {
-		uint64_t first = record->list[i], count = record->list[i + 1];
-		good = first < groups->n_ranks && count <= groups->n_ranks - first;
-		sum += count;
-	}
-	if (good && sum == n)
-		return TB_OK;
-	return tb_fail(error, TB_EFORMAT,
-		"communicator %" PRIu64 " has members that cannot be", record->fields[0]);
-}
-
 // group_make_key writes a key; the two groups of an inter-communicator stand in the order
 // of their first ranks, so that both sides give the same.
 static uint64_t *group_make_key(
@@ -232,7 +213,22 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 {
 	uint32_t group = 0;
 	struct own *own = &groups->own[rank];
-	int status = group_check(groups, record, error);
+	// Refuse members that cannot be.
+	int status = TB_OK;
+	uint64_t n = record->fields[4], sum = 0;
+	bool good = record->n_list % 2 == 0 && n <= groups->n_ranks &&
+		    record->fields[5] <= n && (n == 0 || record->fields[5] > 0) &&
+		    record->fields[2] <= TB_TBT_INTER;
+	for (size_t i = 0; good && i < record->n_list; i += 2) {
+		uint64_t first = record->list[i], count = record->list[i + 1];
+		good = first < groups->n_ranks && count <= groups->n_ranks - first;
+		sum += count;
+	}
+	if (!good || sum != n) {
+		status = tb_fail(error, TB_EFORMAT,
+			"communicator %" PRIu64 " has members that cannot be",
+			record->fields[0]);
+	}
 	if (status == TB_OK)
 		status = tbt_find_group(groups, rank, record, &group, error);
 	if (status != TB_OK)

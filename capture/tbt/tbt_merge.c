@@ -474,29 +474,6 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static void merge_write_head(const struct rank_merge *merge, FILE *stream)
-{
-	uint32_t n = tb_tbt_groups_n(merge->groups);
-	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
-		stream);
-	merge_put_u32(stream, merge->n_ranks);
-	merge_put_u32(stream, merge->mpi);
-	merge_put_u64(stream, common_begin(merge));
-	merge_put_text(stream, merge->version);
-	merge_put_u64(stream, merge->world->id);
-	merge_put_u64(stream, merge->world->parent_id);
-	merge_put_u32(stream, merge->world->origin);
-	merge_put_u32(stream, n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
-		merge_put_u32(stream, group.n);
-		merge_put_u32(stream, group.n_local);
-		merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
-		for (size_t k = 0; k < group.n_runs; k++)
-			merge_put_u32(stream, (uint32_t)group.runs[k]);
-	}
-}
-
 static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
 	struct tb_error *error)
 {
@@ -614,7 +591,25 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
-		merge_write_head(&merge, stream);
+		uint32_t n = tb_tbt_groups_n(merge.groups);
+		fwrite(merge.tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1,
+			TB_TBT_MAGIC_BYTES, stream);
+		merge_put_u32(stream, merge.n_ranks);
+		merge_put_u32(stream, merge.mpi);
+		merge_put_u64(stream, common_begin(&merge));
+		merge_put_text(stream, merge.version);
+		merge_put_u64(stream, merge.world->id);
+		merge_put_u64(stream, merge.world->parent_id);
+		merge_put_u32(stream, merge.world->origin);
+		merge_put_u32(stream, n);
+		for (uint32_t i = 0; i < n; i++) {
+			struct tb_tbt_group group = tb_tbt_groups_at(merge.groups, i);
+			merge_put_u32(stream, group.n);
+			merge_put_u32(stream, group.n_local);
+			merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
+			for (size_t k = 0; k < group.n_runs; k++)
+				merge_put_u32(stream, (uint32_t)group.runs[k]);
+		}
 		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 			status = merge_write_rank(&merge, i, stream, error);
 	}

@@ -311,18 +311,6 @@ static void note_end(struct tb_tbt_reader *reader)
 			n);
 }
 
-// tbt_name_lane says whose records are broken, of an error that knows the offset in a
-// lane.
-static void tbt_name_lane(const struct tb_tbt_reader *reader, struct tb_error *error)
-{
-	if (!error || error->file[0] || error->place != TB_PLACE_OFFSET)
-		return;
-	const struct tb_error in_lane = *error;
-	(void)tb_fail_in(error, in_lane.code, reader->path,
-		"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s", reader->rank,
-		in_lane.at, in_lane.text);
-}
-
 static int tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error);
 
 static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source,
@@ -348,8 +336,16 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 		status = tbt_rank_calls(reader, error);
 	if (status == TB_OK)
 		note_end(reader);
-	else if (status == TB_EFORMAT)
-		tbt_name_lane(reader, error);
+	else if (status == TB_EFORMAT) {
+		// Say whose records are broken, of an error that knows the offset in a
+		// lane.
+		if (error && !error->file[0] && error->place == TB_PLACE_OFFSET) {
+			const struct tb_error in_lane = *error;
+			(void)tb_fail_in(error, in_lane.code, reader->path,
+				"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s",
+				reader->rank, in_lane.at, in_lane.text);
+		}
+	}
 	free_rank(reader);
 	return status;
 }

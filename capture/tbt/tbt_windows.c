@@ -420,17 +420,6 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	}
 }
 
-// window_lane returns the lane of a target for an origin, a new one at first.
-static int window_lane(struct tb_tbt_reader *reader, struct tb_map *lanes,
-	const struct tb_tbt_service *service, uint32_t *lane, struct tb_error *error)
-{
-	uint64_t key = (uint64_t)service->target << 32 | service->origin;
-	if (tb_map_find(lanes, key, lane))
-		return TB_OK;
-	*lane = reader->n_lanes[service->target]++;
-	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : window_no_memory(error);
-}
-
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -443,7 +432,16 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			.bytes = service->bytes,
 			.group = service->group,
 			.starts = service->kind == TB_CALL_SEND};
-		status = window_lane(reader, &lanes, service, &call.lane, error);
+		// The lane of a target for an origin, a new one at first.
+		uint32_t *lane = &call.lane;
+		status = TB_OK;
+		uint64_t key = (uint64_t)service->target << 32 | service->origin;
+		if (!tb_map_find(&lanes, key, lane)) {
+			*lane = reader->n_lanes[service->target]++;
+			status = tb_map_put(&lanes, key, *lane) == TB_OK
+					 ? TB_OK
+					 : window_no_memory(error);
+		}
 		if (status == TB_OK)
 			status = tb_calls_add(
 				reader->calls, service->target, &call, NULL, error);
