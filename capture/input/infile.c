@@ -1,9 +1,9 @@
 #include "infile.h"
 
 #include "input_files.h"
+#include "libarchive.h"
 #include "stop.h"
 
-#include <archive.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,9 +40,10 @@ static const struct codec codecs[] = {
 
 struct tb_infile {
 	int fd;
-	bool may_wait;		   // it is no file, so that reading may take for ever
-	const struct codec *codec; // NULL: plain
-	struct archive *archive;   // for all codecs but gzip
+	bool may_wait;		      // it is no file, so that reading may take for ever
+	const struct codec *codec;    // NULL: plain
+	struct archive *archive;      // for all codecs but gzip
+	struct tb_libarchive library; // loaded with it
 	z_stream gzip;
 	bool in_member; // within a gzip member, where the file must not end
 	bool any_member;
@@ -127,7 +128,7 @@ static uint64_t n_used(const struct tb_infile *file)
 {
 	if (!file->archive || file->ended)
 		return file->n_read - (file->end - file->begin);
-	int64_t n = archive_filter_bytes(file->archive, -1);
+	int64_t n = file->library.archive_filter_bytes(file->archive, -1);
 	return n < 0 ? 0 : (uint64_t)n;
 }
 
@@ -211,7 +212,7 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 {
 	struct tb_infile *file = client;
 	if (file->begin == file->end && fill(file) < 0) {
-		archive_set_error(archive, EIO, "%s", file->error.text);
+		file->library.archive_set_error(archive, EIO, "%s", file->error.text);
 		return ARCHIVE_FATAL;
 	}
 	size_t n = file->end - file->begin;
@@ -222,7 +223,7 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 
 static int archive_broken(struct tb_infile *file)
 {
-	const char *cause = archive_error_string(file->archive);
+	const char *cause = file->library.archive_error_string(file->archive);
 	if (file->error.code != TB_OK)
 		return file->error.code;
 	// libarchive has no code for this, only the words of its filters and of liblzma.
@@ -235,7 +236,9 @@ static int archive_broken(struct tb_infile *file)
 // libarchive reports a normal end, so check_padding looks at them.
 static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
 {
-	la_ssize_t n = file->ended ? 0 : archive_read_data(file->archive, out, size);
+	la_ssize_t n =
+		file->ended ? 0
+			    : file->library.archive_read_data(file->archive, out, size);
 	if (n != 0)
 		return n > 0 ? n : archive_broken(file);
 	int status = file->ended ? TB_OK : check_padding(file);
@@ -296,7 +299,8 @@ static int on_close(void *cookie)
 {
 	struct tb_infile *file = cookie;
 	inflateEnd(&file->gzip);
-	archive_read_free(file->archive);
+	if (file->archive)
+		file->library.archive_read_free(file->archive);
 	if (file->fd > STDIN_FILENO) // standard input is not ours to close
 		close(file->fd);
 	free(file);
@@ -307,26 +311,30 @@ static int on_close(void *cookie)
 // number by chance, such as a text that begins with "BZh".
 static int open_archive(struct tb_infile *file)
 {
-	struct archive *archive = archive_read_new();
+	const struct tb_libarchive *library = &file->library;
 	struct archive_entry *entry;
+	int status = tb_libarchive_load(&file->library, &file->error);
+	if (status != TB_OK)
+		return status;
+	struct archive *archive = library->archive_read_new();
 	if (!archive)
 		return tb_fail_memory_in(&file->error, file->name, "it");
 	file->archive = archive;
-	if (archive_read_support_filter_by_code(archive, file->codec->filter) !=
+	if (library->archive_read_support_filter_by_code(archive, file->codec->filter) !=
 		ARCHIVE_OK) // a warning: it would run the codec's external program
 		return tb_fail_in(&file->error, TB_EFORMAT, file->name,
 			"is compressed with %s, which this libarchive cannot read",
 			file->codec->name);
-	archive_read_support_format_raw(archive);
-	archive_read_support_format_empty(archive);
-	int result = archive_read_open(archive, file, NULL, give_block, NULL);
+	library->archive_read_support_format_raw(archive);
+	library->archive_read_support_format_empty(archive);
+	int result = library->archive_read_open(archive, file, NULL, give_block, NULL);
 	if (result == ARCHIVE_OK)
-		result = archive_read_next_header(archive, &entry);
+		result = library->archive_read_next_header(archive, &entry);
 	if (result < 0)
 		return archive_broken(file);
 	if (result != ARCHIVE_EOF)
 		return TB_OK;
-	int status = check_padding(file); // the compressed data was empty
+	status = check_padding(file); // the compressed data was empty
 	file->ended = true;
 	return status;
 }

@@ -1,11 +1,10 @@
 #include "unpacked.h"
 
+#include "libarchive.h"
 #include "temporary.h"
 #include "units.h"
 #include "visible.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +28,7 @@ struct tb_unpacked {
 	const char *name;
 	const struct tb_opened_input *in;
 	enum tb_unpacked_part part;
+	struct tb_libarchive library;
 	struct archive *archive;
 	uint32_t n_members, n_links; // links are skipped
 	char first_link[160], note[256];
@@ -69,7 +69,7 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 	*block = unpacked->block;
 	keep_tail(unpacked, n);
 	if (n == 0 && tb_infile_check(unpacked->in->file, NULL) != TB_OK) {
-		archive_set_error(archive, EIO, "the stream ended");
+		unpacked->library.archive_set_error(archive, EIO, "the stream ended");
 		return ARCHIVE_FATAL;
 	}
 	return (la_ssize_t)n;
@@ -79,7 +79,7 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 static int broken(struct tb_unpacked *unpacked)
 {
 	int cause = tb_infile_check(unpacked->in->file, unpacked->error);
-	const char *why = archive_error_string(unpacked->archive);
+	const char *why = unpacked->library.archive_error_string(unpacked->archive);
 	char shown[200];
 	return cause ? cause
 		     : REFUSE(unpacked, "the archive is damaged (%s)",
@@ -145,8 +145,8 @@ static int copy(struct tb_unpacked *unpacked, int file, const char *member)
 	size_t n;
 	la_int64_t at;
 	int found;
-	while ((found = archive_read_data_block(unpacked->archive, &block, &n, &at)) ==
-		ARCHIVE_OK) {
+	while ((found = unpacked->library.archive_read_data_block(
+			unpacked->archive, &block, &n, &at)) == ARCHIVE_OK) {
 		unpacked->n_bytes += n;
 		if (unpacked->n_bytes > unpacked->n_bytes_most ||
 			at > (la_int64_t)unpacked->n_bytes_most)
@@ -207,14 +207,14 @@ static bool leads_out(const char *member)
 
 static int unpack_member(struct tb_unpacked *unpacked, struct archive_entry *entry)
 {
-	const char *given = archive_entry_pathname(entry);
+	const char *given = unpacked->library.archive_entry_pathname(entry);
 	if (!given)
 		return REFUSE(unpacked, "the archive has a member without a name");
 	given += strncmp(given, "./", 2) == 0 ? 2 : 0;
-	mode_t type = archive_entry_filetype(entry);
+	mode_t type = unpacked->library.archive_entry_filetype(entry);
 	if (type == AE_IFDIR || is_added(given))
 		return TB_OK; // folders are made for their files
-	if (type == AE_IFLNK || archive_entry_hardlink(entry)) {
+	if (type == AE_IFLNK || unpacked->library.archive_entry_hardlink(entry)) {
 		char shown[sizeof unpacked->first_link];
 		if (unpacked->n_links++ == 0)
 			snprintf(unpacked->first_link, sizeof unpacked->first_link, "%s",
@@ -260,8 +260,8 @@ static int check_end(struct tb_unpacked *unpacked)
 	}
 	if (n < 0)
 		return broken(unpacked);
-	bool is_zip = (archive_format(unpacked->archive) & ARCHIVE_FORMAT_BASE_MASK) ==
-		      ARCHIVE_FORMAT_ZIP;
+	bool is_zip = (unpacked->library.archive_format(unpacked->archive) &
+			      ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
 	bool is_whole = is_zip ? ends_a_zip(unpacked) : ends_with_zeros(unpacked);
 	return is_whole ? TB_OK : REFUSE(unpacked, "the archive is cut short");
 }
@@ -274,7 +274,8 @@ static int unpack_all(struct tb_unpacked *unpacked)
 	while (status == TB_OK) {
 		if (looks && unpacked->n_members == LOOK_MEMBERS)
 			return TB_OK;
-		found = archive_read_next_header(unpacked->archive, &entry);
+		found = unpacked->library.archive_read_next_header(
+			unpacked->archive, &entry);
 		if (found == ARCHIVE_EOF)
 			break;
 		if (found < ARCHIVE_WARN)
@@ -310,17 +311,21 @@ static bool next_within(struct tb_unpacked *unpacked)
 
 static int unpack(struct tb_unpacked *unpacked)
 {
-	struct archive *archive = archive_read_new();
+	const struct tb_libarchive *library = &unpacked->library;
+	int status = tb_libarchive_load(&unpacked->library, unpacked->error);
+	if (status != TB_OK)
+		return status;
+	struct archive *archive = library->archive_read_new();
 	if (!archive)
 		return tb_fail_memory_in(unpacked->error, unpacked->name, "it");
 	unpacked->archive = archive;
-	archive_read_support_format_tar(archive);
-	archive_read_support_format_zip_streamable(archive);
-	int status =
-		archive_read_open(archive, unpacked, NULL, give_block, NULL) == ARCHIVE_OK
-			? unpack_all(unpacked)
-			: broken(unpacked);
-	archive_read_free(archive);
+	library->archive_read_support_format_tar(archive);
+	library->archive_read_support_format_zip_streamable(archive);
+	status = library->archive_read_open(archive, unpacked, NULL, give_block, NULL) ==
+				 ARCHIVE_OK
+			 ? unpack_all(unpacked)
+			 : broken(unpacked);
+	library->archive_read_free(archive);
 	snprintf(unpacked->path, sizeof unpacked->path, "%s", unpacked->folder.path);
 	for (int depth = 0; status == TB_OK && depth <= DEPTH_MOST; depth++)
 		if (!next_within(unpacked))

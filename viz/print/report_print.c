@@ -1,6 +1,6 @@
 #include "report_print.h"
 
-#include "backends.h"
+#include "paper.h"
 #include "print_impl.h"
 
 #include <inttypes.h>
@@ -192,9 +192,9 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	number(&sheets, foot);
 	if (status == TB_OK && status_of(&sheets) != TB_OK)
 		status = tb_fail_memory(error, "a report");
-	if (status == TB_OK &&
-		tb_pictures_pdf(sheets.pages, sheets.n, title, stream) != TB_OK)
-		status = tb_fail_memory(error, "a report");
+	if (status == TB_OK)
+		status = tb_pictures_pdf(sheets.pages, sheets.n, sheets.pages[0].width,
+			title, stream, error);
 	sheets_fini(&sheets);
 	return status;
 }

@@ -1,5 +1,5 @@
 // Draws pictures on the window with SDL's renderer.
-#include "backends.h"
+#include "paper.h"
 #include "screen_impl.h"
 
 #include <math.h>

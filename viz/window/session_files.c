@@ -2,6 +2,7 @@
 #include "backends.h"
 #include "format.h"
 #include "outfile.h"
+#include "paper.h"
 #include "session_impl.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static int put(struct tb_session *session, const struct tb_picture *picture,
 	else if (format == TB_FORMAT_SVG)
 		tb_picture_svg(picture, picture->width, stream);
 	else if (format == TB_FORMAT_PDF)
-		status = tb_picture_pdf(picture, picture->width, stream);
+		return tb_pictures_pdf(picture, 1, picture->width, NULL, stream, error);
 	else
 		status = tb_screen_png(session->screen, picture, stream);
 	return status == TB_OK ? TB_OK

@@ -1,4 +1,4 @@
-#include "backends.h"
+#include "paper.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -97,12 +97,16 @@ static cairo_status_t put(void *stream, const unsigned char *data, unsigned int 
 	return CAIRO_STATUS_SUCCESS;
 }
 
-int tb_picture_png(const struct tb_picture *picture, double width, FILE *stream)
+int tb_picture_png(const struct tb_picture *picture, double width, FILE *stream,
+	struct tb_error *error)
 {
 	double scale = width / picture->width;
 	double height = ceil(picture->height * scale);
 	if (width > MAX_SIDE || height > MAX_SIDE)
-		return TB_ECAPACITY;
+		return tb_fail(error, TB_ECAPACITY,
+			"the picture would be more than %d pixels wide or high: lower "
+			"--width, or write an SVG",
+			MAX_SIDE);
 	cairo_surface_t *surface = cairo_image_surface_create(
 		CAIRO_FORMAT_RGB24, (int)lround(width), (int)height);
 	int status = draw(picture, surface, scale);
@@ -110,43 +114,31 @@ int tb_picture_png(const struct tb_picture *picture, double width, FILE *stream)
 				       CAIRO_STATUS_SUCCESS)
 		status = TB_ENOMEM;
 	cairo_surface_destroy(surface);
-	return status;
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the picture");
 }
 
-int tb_picture_pdf(const struct tb_picture *picture, double width, FILE *stream)
-{
-	double scale = width / picture->width;
-	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
-		put, stream, width, picture->height * scale);
-	// A date would make two equal figures differ.
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-	int status = draw(picture, surface, scale);
-	cairo_surface_finish(surface);
-	if (status == TB_OK && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
-		status = TB_ENOMEM;
-	cairo_surface_destroy(surface);
-	return status;
-}
-
-int tb_pictures_pdf(
-	const struct tb_picture *pictures, size_t n, const char *title, FILE *stream)
+int tb_pictures_pdf(const struct tb_picture *pictures, size_t n, double width,
+	const char *title, FILE *stream, struct tb_error *error)
 {
 	int status = TB_OK;
+	double scale = width / pictures[0].width;
 	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
-		put, stream, pictures[0].width, pictures[0].height);
+		put, stream, width, pictures[0].height * scale);
+	// A date would make two equal figures differ.
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+	if (title)
+		cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		cairo_pdf_surface_set_size(
-			surface, pictures[i].width, pictures[i].height);
-		status = draw(&pictures[i], surface, 1);
+			surface, pictures[i].width * scale, pictures[i].height * scale);
+		status = draw(&pictures[i], surface, scale);
 		cairo_surface_show_page(surface);
 	}
 	cairo_surface_finish(surface);
 	if (status == TB_OK && cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
 		status = TB_ENOMEM;
 	cairo_surface_destroy(surface);
-	return status;
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the picture");
 }
 
 int tb_pixels_png(uint32_t *pixels, int w, int h, FILE *stream)
