@@ -66,11 +66,6 @@ bool tb_chakra_is_folder(const char *path)
 	return found;
 }
 
-static int chakra_files_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the files of a trace");
-}
-
 static int chakra_file_add(
 	struct chakra_files *files, char *path, uint32_t rank, struct tb_error *error)
 {
@@ -79,7 +74,7 @@ static int chakra_file_add(
 		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&files->ranks, &ranks_room, files->room) != TB_OK) {
 		free(path);
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	}
 	files->paths[files->n] = path;
 	files->ranks[files->n++] = rank;
@@ -103,7 +98,7 @@ static int chakra_files_look_at(
 	char *path;
 	if (strcmp(entry, "comm_group.json") == 0 && !files->groups)
 		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
-			       ? chakra_files_no_memory(wanted->error)
+			       ? tb_fail_memory(wanted->error, "the files of a trace")
 			       : TB_OK;
 	if (!split_name(entry, &n_name, &rank, &ending) ||
 		(!wanted->name && strncmp(ending, ".et", 3) != 0))
@@ -156,7 +151,8 @@ static int name_trace(struct chakra_series *wanted)
 			wanted->name = strndup(entry->d_name, n);
 			wanted->ending = strdup(ending);
 			if (!wanted->name || !wanted->ending)
-				status = chakra_files_no_memory(wanted->error);
+				status = tb_fail_memory(
+					wanted->error, "the files of a trace");
 		} else if (strlen(wanted->name) != n ||
 			   strncmp(wanted->name, entry->d_name, n) != 0) {
 			status = tb_fail_in(wanted->error, TB_EUSAGE, wanted->folder,
@@ -185,7 +181,7 @@ static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 {
 	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
 	if (!sorted)
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	for (size_t i = 0; i < files->n; i++)
 		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
 	qsort(sorted, files->n, sizeof *sorted, chakra_file_by_rank);
@@ -215,14 +211,14 @@ static int scan_beside(struct chakra_files *files, const char *path, bool is_fol
 	while (folder && strlen(folder) > 1 && folder[strlen(folder) - 1] == '/')
 		folder[strlen(folder) - 1] = '\0';
 	wanted.folder = folder;
-	int status = folder ? TB_OK : chakra_files_no_memory(error);
+	int status = folder ? TB_OK : tb_fail_memory(error, "the files of a trace");
 	if (status == TB_OK && is_folder) {
 		status = name_trace(&wanted);
 	} else if (status == TB_OK && split_name(base, &n, &rank, &ending)) {
 		wanted.name = strndup(base, n);
 		wanted.ending = strdup(ending);
 		if (!wanted.name || !wanted.ending)
-			status = chakra_files_no_memory(error);
+			status = tb_fail_memory(error, "the files of a trace");
 	}
 	if (status == TB_OK && wanted.name)
 		status = chakra_files_scan(files, &wanted);
@@ -253,7 +249,7 @@ static int chakra_files_add_named(struct chakra_files *files, const char *const 
 	char *groups = NULL;
 	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
 				       (int)(base - paths[0]), paths[0]) < 0)
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	if (status == TB_OK && access(groups, R_OK) == 0)
 		files->groups = groups;
 	else

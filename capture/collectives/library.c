@@ -256,7 +256,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	algorithm->plan(plan, shape);
 	// GPUs copy at the rate of their memory.
 	if (library->choose != tb_choose_nccl) {
-		// The members copy their own blocks, where the algorithm does not.
+		// The members copy their own blocks where the algorithm does.
 		unsigned traits = algorithm->traits;
 		if ((traits & (TB_COPIES_FIRST | TB_COPIES_LAST))) {
 			plan->own = (struct tb_plan_own){

@@ -33,11 +33,6 @@ static int work_by_number(const void *a, const void *b)
 	return COMPARE(*one, *other);
 }
 
-static int slots_no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its communication");
-}
-
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
 // others within each operation, which its kernel's place in the order already says.
 // Waits in full replace those that only the runtime saw.
@@ -46,7 +41,7 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 	size_t n = 0, n_kept = 0;
 	uint64_t *inner = malloc((profile->n_ops + 1) * sizeof *inner);
 	if (!inner)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
@@ -73,7 +68,7 @@ static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 	profile->n_waits = 0;
 	if (TB_ARRAY_RESERVE(&profile->waits, &profile->waits_room, profile->n_kernels) !=
 		TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++) {
 		profile->kernels[i].order = 0;
 		profile->waits[profile->n_waits++] =
@@ -101,7 +96,7 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 			"has more than %u communication operations", TB_NONE - 1);
 	profile->marks = malloc((n + 1) * sizeof *profile->marks);
 	if (!profile->marks)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
 			(struct tb_mark){profile->kernels[i].order,
@@ -182,7 +177,7 @@ static int stream_make_room(
 		return TB_OK;
 	return TB_ARRAY_RESERVE(&stream->stretches, &stream->room, stream->n + 1) == TB_OK
 		       ? TB_OK
-		       : slots_no_memory(profile, error);
+		       : tb_fail_memory_in(error, profile->path, "its communication");
 }
 
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
@@ -197,7 +192,7 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 		    profile->n_streams + 1) != TB_OK ||
 		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
 			TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};
 	return TB_OK;
@@ -288,12 +283,6 @@ static struct keyed_op op_key(
 	}
 }
 
-static int pairing_no_memory(const struct pairing *pairing)
-{
-	return tb_fail_memory_in(
-		pairing->error, pairing->profile->path, "its communication");
-}
-
 // sort_ops makes a list of the operations that send.
 static int sort_ops(
 	struct pairing *pairing, enum sorting sorting, uint32_t **list, size_t *n)
@@ -305,7 +294,8 @@ static int sort_ops(
 	if (!sorted || !made) {
 		free(sorted);
 		free(made);
-		return pairing_no_memory(pairing);
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
 	}
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		const struct tb_comm_op *op = &profile->ops[i];
@@ -355,7 +345,8 @@ static int pairing_give(
 	struct tb_profile *profile = pairing->profile;
 	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
 		    profile->n_kernel_ops + 1) != TB_OK)
-		return pairing_no_memory(pairing);
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
 	profile->kernel_ops[profile->n_kernel_ops++] = op;
 	profile->ops[op].has_kernel = true;
 	kernel->n_ops++;

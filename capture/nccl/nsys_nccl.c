@@ -54,11 +54,6 @@ void tb_nx_nccl_free(struct nx_nccl *nccl)
 	free(nccl);
 }
 
-static int ranges_no_memory(const struct nx_file *file)
-{
-	return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
-}
-
 // name_range sets what a range of that name is.
 static void name_range(struct nx_range *range, const char *name)
 {
@@ -112,7 +107,7 @@ static int add_range(struct nx_nccl *nccl, struct nx_file *file, struct nx_range
 	}
 	if (nccl->n >= NX_NONE - 1 ||
 		TB_ARRAY_RESERVE(&nccl->ranges, &nccl->room, nccl->n + 1) != TB_OK)
-		return ranges_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	range->order = (uint32_t)nccl->n;
 	nccl->ranges[nccl->n++] = *range;
 	return TB_OK;
@@ -150,7 +145,7 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 	sqlite3_stmt *query = NULL;
 	char *columns, *sql = NULL;
 	if (!*nccl && !(*nccl = calloc(1, sizeof **nccl)))
-		return ranges_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	if (!tb_nx_has(file, "NVTX_EVENTS", "start globalTid text") ||
 		!tb_nx_has(file, "StringIds", "id value"))
 		return TB_OK;
@@ -161,7 +156,8 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 				columns) < 0)
 		sql = NULL;
 	free(columns);
-	int status = sql ? tb_nx_schemas(&schemas, file) : ranges_no_memory(file);
+	int status = sql ? tb_nx_schemas(&schemas, file)
+			 : tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	if (status == TB_OK)
 		status = tb_nx_prepare(file, sql, &query);
 	free(sql);

@@ -192,18 +192,13 @@ struct rank_merge {
 	struct tb_tbt_summary *summary;
 };
 
-static int merge_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "merging a trace");
-}
-
 // merge_open_rank reads the file of a rank, or only its header.
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
 	char *path = tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && file->rank != rank) {
@@ -256,10 +251,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -340,7 +335,7 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
@@ -394,7 +389,7 @@ static int definition_keep(struct definitions *definitions,
 	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
 			     definitions->n + 1) != TB_OK) {
 		free(list);
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	}
 	if (record->n_list)
 		memcpy(list, record->list, record->n_list * sizeof *list);
