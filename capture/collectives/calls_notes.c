@@ -2,6 +2,7 @@
 // the job.
 #include "array.h"
 #include "calls_lowering.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -288,12 +289,6 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
-static int note_by_number(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return (a > b) - (a < b);
-}
-
 // shares_hosts returns whether two ranks are on one host.
 static bool shares_hosts(const struct tb_lowering *l)
 {
@@ -302,7 +297,7 @@ static bool shares_hosts(const struct tb_lowering *l)
 	if (!hosts)
 		return false;
 	memcpy(hosts, l->hosts, l->n_ranks * sizeof *hosts);
-	qsort(hosts, l->n_ranks, sizeof *hosts, note_by_number);
+	qsort(hosts, l->n_ranks, sizeof *hosts, tb_order_u32);
 	for (uint32_t i = 1; i < l->n_ranks; i++)
 		shares = shares || hosts[i] == hosts[i - 1];
 	free(hosts);

@@ -5,6 +5,7 @@
 // follow from the links and adapters of a node (struct tb_gpu_node). What NCCL leaves off
 // without being asked is not here: CollNet, and PAT with several GPUs on a node.
 #include "algorithms.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,12 +96,6 @@ static uint32_t nccl_call_hosts(const struct nccl_call *call)
 	return call->hosts < 3 ? call->hosts - 1 : 2;
 }
 
-static int compare_uint32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 {
 	if (!shape->hosts)
@@ -110,7 +105,7 @@ static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 		return shape->n; // the planner will find no memory either
 	for (uint32_t i = 0; i < shape->n; i++)
 		sorted[i] = shape->hosts[i];
-	qsort(sorted, shape->n, sizeof *sorted, compare_uint32);
+	qsort(sorted, shape->n, sizeof *sorted, tb_order_u32);
 	for (uint32_t i = 1; i < shape->n; i++)
 		n += sorted[i] != sorted[i - 1];
 	free(sorted);

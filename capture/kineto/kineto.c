@@ -3,6 +3,7 @@
 #include "array.h"
 #include "infile.h"
 #include "input_files.h"
+#include "order.h"
 #include "profile.h"
 #include "trace_files.h"
 #include "workers.h"
@@ -55,12 +56,6 @@ static int group_make_row(const struct tb_profile *profile, uint32_t start,
 	return 1;
 }
 
-static int rank_by_number(const void *a, const void *b)
-{
-	const uint32_t *one = a, *other = b;
-	return (*one > *other) - (*one < *other);
-}
-
 // find_users makes members of the ranks whose profiles have a group of this name.
 static int find_users(const struct tb_profiles *all, const struct tb_profile *profile,
 	const struct tb_profile_group *group, struct tb_members *members,
@@ -78,7 +73,7 @@ static int find_users(const struct tb_profiles *all, const struct tb_profile *pr
 			break;
 		}
 	}
-	qsort(members->ranks, members->n, sizeof *members->ranks, rank_by_number);
+	qsort(members->ranks, members->n, sizeof *members->ranks, tb_order_u32);
 	return members->n > 0 && members->n == group->size;
 }
 

@@ -74,7 +74,9 @@ bool tb_raw_micros(struct tb_raw value, uint64_t *ns);
 // Model: the items of the file are the elements of each array that is a member of its
 // outermost object, and every other member. An item is raw text, found by its brackets
 // and quotes alone; profile.h looks into it. Memory: the largest item, at most 16 MiB.
-// Cost: one look at each byte. One thread at a time.
+// Cost: one look at each byte. Two passes over 343 MB with all that is made of them take
+// 1.25 s of CPU; yajl takes 1.68 s for the same passes with callbacks that do nothing.
+// One thread at a time.
 
 #define TB_JSON_ITEM_MAX ((size_t)16 << 20)
 

@@ -1,36 +1,30 @@
 // Marks, the slots between them, and the work of streams in each.
 #include "array.h"
+#include "order.h"
 #include "profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS_MAX   1024
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+#define STREAMS_MAX 1024
 
 static int mark_by_order(const void *a, const void *b)
 {
 	const struct tb_comm_kernel *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
-	return order ? order : COMPARE(one->begin_ns, other->begin_ns);
+	int order = TB_ORDER(one->order, other->order);
+	return order ? order : TB_ORDER(one->begin_ns, other->begin_ns);
 }
 
 static int by_mark(const void *a, const void *b)
 {
 	const struct tb_mark *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
+	int order = TB_ORDER(one->order, other->order);
 	if (order == 0)
-		order = COMPARE(one->at_ns, other->at_ns);
+		order = TB_ORDER(one->at_ns, other->at_ns);
 	if (order == 0) // at one moment, what ended lets begin what begins
 		order = other->is_wait - one->is_wait;
-	return order ? order : COMPARE(one->index, other->index);
-}
-
-static int work_by_number(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-	return COMPARE(*one, *other);
+	return order ? order : TB_ORDER(one->index, other->index);
 }
 
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
@@ -46,13 +40,13 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
 			inner[n++] = profile->ops[i].external;
-	qsort(inner, n, sizeof *inner, work_by_number);
+	qsort(inner, n, sizeof *inner, tb_order_u64);
 	for (size_t i = 0; i < profile->n_waits; i++) {
 		struct tb_stream_wait wait = profile->waits[i];
 		if (profile->has_syncs && wait.waiter_key == UINT64_MAX && !wait.for_all)
 			continue;
 		if (wait.external != UINT64_MAX &&
-			bsearch(&wait.external, inner, n, sizeof *inner, work_by_number))
+			bsearch(&wait.external, inner, n, sizeof *inner, tb_order_u64))
 			continue;
 		profile->waits[n_kept++] = wait;
 	}
@@ -135,7 +129,7 @@ static uint32_t work_slot(
 static int by_slot(const void *a, const void *b)
 {
 	const struct tb_stretch *one = a, *other = b;
-	return COMPARE(one->slot, other->slot);
+	return TB_ORDER(one->slot, other->slot);
 }
 
 static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other)
