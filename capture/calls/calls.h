@@ -50,7 +50,7 @@ struct tb_call {
 	uint8_t kind;	   // enum tb_call_kind
 	uint8_t op;	   // enum tb_collective_op
 	bool starts;	   // returns at once
-	struct tb_told told; // of a collective
+	struct tb_observed observed; // of a collective
 };
 
 // A group: `members` are ranks. In an inter-communicator those from n_local on are the

@@ -41,11 +41,11 @@ struct tb_collective {
 };
 
 // What a trace tells of how NCCL carried a call out. Zeroed: nothing.
-enum tb_told_tree { TB_TREE_UNTOLD, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
+enum tb_observed_tree { TB_TREE_UNKNOWN, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
 
-struct tb_told {
+struct tb_observed {
 	uint16_t n_channels; // 0: it does not tell
-	uint8_t tree;	     // enum tb_told_tree
+	uint8_t tree;	     // enum tb_observed_tree
 };
 
 // By operation.

@@ -23,7 +23,7 @@ struct tb_kept_plan {
 	const char *algorithm; // of a part; NULL: it was chosen
 	uint32_t radix;
 	uint64_t segment_bytes;
-	struct tb_told told;
+	struct tb_observed observed;
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
 };
@@ -109,7 +109,7 @@ static int whole_fill_call(struct whole_call *w)
 		.sizes = any_sizes ? w->sizes : NULL,
 		.hosts = w->hosts,
 		.node = l->reading->node,
-		.told = member_call(w, 0)->told};
+		.observed = member_call(w, 0)->observed};
 	return TB_OK;
 }
 
@@ -120,8 +120,9 @@ static bool kept_plan_is_same(
 	       kept->n_local == call->n_local && kept->root == call->root &&
 	       kept->algorithm == call->algorithm && kept->radix == call->radix &&
 	       kept->segment_bytes == call->segment_bytes &&
-	       kept->told.n_channels == call->told.n_channels &&
-	       kept->told.tree == call->told.tree && !kept->hosts == !call->hosts &&
+	       kept->observed.n_channels == call->observed.n_channels &&
+	       kept->observed.tree == call->observed.tree &&
+	       !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
 	       (!call->hosts || memcmp(kept->hosts, call->hosts,
 					call->n * sizeof *call->hosts) == 0);
@@ -157,7 +158,7 @@ static bool plan_keep(struct tb_lowering *l, const struct tb_collective_call *ca
 		.algorithm = call->algorithm,
 		.radix = call->radix,
 		.segment_bytes = call->segment_bytes,
-		.told = call->told,
+		.observed = call->observed,
 		.plan = *plan,
 		.rule = *rule};
 	made.bytes = malloc(call->n * sizeof *made.bytes);

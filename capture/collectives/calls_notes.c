@@ -380,8 +380,8 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 	}
 }
 
-// put_told counts the calls of which the trace tells what NCCL chose.
-static void put_told(const struct tb_calls *calls, FILE *out)
+// put_observed counts the calls of which the trace tells what NCCL chose.
+static void put_observed(const struct tb_calls *calls, FILE *out)
 {
 	uint64_t n_tree = 0, n_channels = 0;
 	char text[2][48];
@@ -389,8 +389,8 @@ static void put_told(const struct tb_calls *calls, FILE *out)
 		uint32_t n_calls;
 		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
 		for (uint32_t i = 0; i < n_calls; i++) {
-			n_tree += of[i].told.tree != TB_TREE_UNTOLD;
-			n_channels += of[i].told.n_channels > 0;
+			n_tree += of[i].observed.tree != TB_TREE_UNKNOWN;
+			n_channels += of[i].observed.n_channels > 0;
 		}
 	}
 	if (n_tree || n_channels)
@@ -444,7 +444,7 @@ int tb_lowering_notes(
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->unknown_library);
 	put_eager(l, out);
-	put_told(l->calls, out);
+	put_observed(l->calls, out);
 	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
 		fprintf(out, "%s\n", tb_library_flat(l->library));
 	// Warn of --collective choices that no call of the trace uses.

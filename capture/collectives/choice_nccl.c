@@ -356,9 +356,9 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
 static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p, uint32_t told)
+	enum algorithm a, enum nccl_protocol p, uint32_t observed)
 {
-	uint32_t channels = told ? told : nccl_n_channels(call, a, p);
+	uint32_t channels = observed ? observed : nccl_n_channels(call, a, p);
 	bool has_slices = a == RING && p == SIMPLE && call->hosts > 1;
 	uint32_t apart = call->hosts > 1 ? call->channels : 1;
 	if (a == TREE || a == NVLS_TREE || has_slices)
@@ -411,10 +411,10 @@ static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call
 }
 
 // is_in_log: the kernels of all algorithms but trees have the names of rings.
-static bool is_in_log(const struct tb_told *told, enum algorithm a)
+static bool is_in_log(const struct tb_observed *observed, enum algorithm a)
 {
-	return told->tree == TB_TREE_UNTOLD ||
-	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
+	return observed->tree == TB_TREE_UNKNOWN ||
+	       (observed->tree == TB_TREE_TAKEN) == (a == TREE);
 }
 
 static bool is_asked_for(
@@ -430,35 +430,35 @@ static void choose_fastest(
 	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
 	// What the user wants instead has channels of its own.
-	const struct tb_told told =
-		wanted || !shape->call ? (struct tb_told){0} : shape->call->told;
+	const struct tb_observed observed =
+		wanted || !shape->call ? (struct tb_observed){0} : shape->call->observed;
 	double least = -1;
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
 		enum nccl_protocol p = (enum nccl_protocol)(i % N_PROTOCOLS);
 		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
-			!is_in_log(&told, a))
+			!is_in_log(&observed, a))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
 		nccl_set_pace(choice, &call, a, p);
-		set_channels(choice, &call, a, p, told.n_channels);
+		set_channels(choice, &call, a, p, observed.n_channels);
 		if (!wanted)
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];
 	}
-	if (told.tree || told.n_channels) {
-		// Add what the trace told to the reason.
+	if (observed.tree || observed.n_channels) {
+		// Add to the reason what the trace shows.
 		size_t n = strlen(choice->reason);
 		snprintf(choice->reason + n, sizeof choice->reason - n,
 			"; its kernel:%s%s%s",
-			told.tree == TB_TREE_UNTOLD  ? ""
-			: told.tree == TB_TREE_TAKEN ? " a tree"
-						     : " no tree",
-			told.tree && told.n_channels ? "," : "",
-			told.n_channels ? " so many channels" : "");
+			observed.tree == TB_TREE_UNKNOWN ? ""
+			: observed.tree == TB_TREE_TAKEN ? " a tree"
+							 : " no tree",
+			observed.tree && observed.n_channels ? "," : "",
+			observed.n_channels ? " so many channels" : "");
 	}
 }
 

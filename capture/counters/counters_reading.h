@@ -74,7 +74,7 @@ struct counter_name counter_name_find(const char *name, size_t n);
 void counter_name_plain(const char *name, size_t n, char *buffer, size_t size);
 
 // counters_port makes `reading->port` the one that is so named; the strings are copied.
-// TB_EFORMAT when this format has told of it before.
+// TB_EFORMAT when this format has described it before.
 int counters_port(struct counters_reading *reading, const struct tb_counter_port *named,
 	bool is_new) TB_MUST_USE;
 

@@ -12,9 +12,8 @@
 // From schema 1.1.0 on attributes repeat this under names of their own. Before 1.0.3 the
 // group is a number and its size is missing; before 1.0.2 a node's inputs are a plain
 // list.
-#include "profile.h"
-
 #include "array.h"
+#include "profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,7 +206,7 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-// settle_group takes a group of which nothing is told for that of all ranks.
+// settle_group takes a group that nothing describes for that of all ranks.
 static void settle_group(struct tb_profile_group *group)
 {
 	group->is_assumed = group->is_assumed || (group->size == 0 && !group->ranks);
@@ -252,8 +251,8 @@ int tb_profile_node(
 		return TB_OK;
 	}
 	settle_group(&profile->groups[made->group]);
-	// An execution trace does not name its rank. In an operation of all ranks that has
-	// neither root nor partner, the rank that is given is the program's own.
+	// An execution trace does not name its rank. In an operation of all ranks that
+	// has neither root nor partner, the rank that is given is the program's own.
 	bool is_own =
 		made->what == TB_COLL_ALLREDUCE || made->what == TB_COLL_ALLGATHER ||
 		made->what == TB_COLL_REDUCE_SCATTER || made->what == TB_COLL_ALLTOALL;

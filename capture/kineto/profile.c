@@ -73,7 +73,7 @@ static int profile_add_kernel(struct tb_profile *profile,
 		.external = ties.external == ties.order ? UINT64_MAX : ties.external,
 		.stream_key = stream_key(&ties),
 		.what = tb_comm_of_kernel(event->name),
-		.told = tb_comm_told(event->name, event->args)};
+		.observed = tb_comm_observed(event->name, event->args)};
 	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
 	if (status == TB_OK)
 		status = tb_profile_comm(profile, event, &made.own_op, error);

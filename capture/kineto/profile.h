@@ -144,13 +144,13 @@ struct tb_comm_kernel {
 	uint64_t launch_thread;
 	uint64_t external;
 	uint64_t stream_key;
-	uint32_t stream;	  // of the profile
-	uint32_t first_op, n_ops; // in `kernel_ops`; see below
-	uint8_t what;		  // as its name says
-	struct tb_told told;	  // by its name and grid
-	bool is_rest;		  // of an operation that an earlier kernel began
-	bool has_no_end;	  // a call that only began the operation
-	uint32_t own_op;	  // that its own arguments describe, or TB_NONE
+	uint32_t stream;	     // of the profile
+	uint32_t first_op, n_ops;    // in `kernel_ops`; see below
+	uint8_t what;		     // as its name says
+	struct tb_observed observed; // by its name and grid
+	bool is_rest;		     // of an operation that an earlier kernel began
+	bool has_no_end;	     // a call that only began the operation
+	uint32_t own_op;	     // that its own arguments describe, or TB_NONE
 };
 
 // A call after which a stream waits. Those that Kineto traced in full (cuda_sync) know
@@ -272,11 +272,11 @@ uint8_t tb_comm_of_name(struct tb_raw name);
 // profile_add_op adds an operation. profile_all_ranks stores the group of those
 // that name none.
 
-// tb_comm_told returns what name and grid of a kernel tell of NCCL 2.19 and later: its
-// blocks are the channels, and of all-reduces there is a kernel for trees and one for all
-// else (best_kernel of src/device/generate.py). Each is named after LL, whatever the
+// tb_comm_observed returns what name and grid of a kernel tell of NCCL 2.19 and later:
+// its blocks are the channels, and of all-reduces there is a kernel for trees and one for
+// all else (best_kernel of src/device/generate.py). Each is named after LL, whatever the
 // protocol is.
-struct tb_told tb_comm_told(struct tb_raw name, struct tb_raw args);
+struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args);
 
 // tb_profile_order sorts kernels and waits, drops waits within communication operations,
 // and makes the marks.

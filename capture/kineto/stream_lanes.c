@@ -15,7 +15,7 @@ struct comm_writing {
 	uint32_t last;
 	bool begun; // the first call has the computation, and what it comes after
 	bool ends;  // the next call has the kernel's time; of those before it has none
-	struct tb_told told; // of the kernel's one collective call
+	struct tb_observed observed; // of the kernel's one collective call
 };
 
 static int comm_call_add(struct comm_writing *writing, struct tb_call call)
@@ -95,7 +95,7 @@ static int comm_add_collective(struct comm_writing *writing, const struct tb_com
 		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
 		.bytes = comm_op_bytes(op, n),
 		.group = group,
-		.told = writing->told};
+		.observed = writing->observed};
 	if (rooted && op->root != TB_NONE)
 		call.peer = op->root;
 	else if (rooted)
@@ -386,8 +386,9 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.leave_ns = kernel->end_ns - lanes->profile->begin_ns,
 		.befores = lanes->befores,
 		.n_befores = n_befores};
-	// Add the operations, and store the call at whose end the kernel has ended. Messages
-	// of one kernel go at once; collective calls of one kernel one after another.
+	// Add the operations, and store the call at whose end the kernel has ended.
+	// Messages of one kernel go at once; collective calls of one kernel one after
+	// another.
 	const struct tb_profile *profile = lanes->profile;
 	uint32_t *last = &lanes->kernel_calls[number];
 	struct comm_writing writing = {.calls = lanes->calls,
@@ -401,7 +402,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	bool alone = kernel->n_ops == 1;
 	writing.ends = alone && !kernel->has_no_end;
 	if (alone)
-		writing.told = kernel->told;
+		writing.observed = kernel->observed;
 	if (group)
 		status = comm_add_kernels(&writing, kernel);
 	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {

@@ -449,7 +449,8 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 	op.element_bytes = type_bytes[words.type];
 	int status = tb_nl_process(log, line, &process);
 	if (status == TB_OK) {
-		// Store the communicator of a call, a new one where no line told of it.
+		// Store the communicator of a call, a new one where no line named it
+		// before.
 		uint32_t *comm = &op.comm;
 		tb_nl_comm(log, process, words.pointer, comm);
 		if (*comm == NL_NONE || log->comms[*comm].n_ranks != words.n_ranks) {
@@ -490,23 +491,24 @@ static void word_behind(const char *text, const char *before, const char *const 
 // log_record_setting has the oldest of a process's last calls of this kind and size know
 // what NCCL chose for it. Only the first rank of a communicator says so.
 static void log_record_setting(struct nl_log *log, const struct nl_process *process,
-	bool named, uint8_t what, uint64_t bytes, struct tb_told told)
+	bool named, uint8_t what, uint64_t bytes, struct tb_observed observed)
 {
 	uint32_t n = process->n_recent < NL_RECENT ? process->n_recent : NL_RECENT;
 	for (uint32_t i = process->n_recent - n; i < process->n_recent; i++) {
 		struct nl_op *op = &log->ops[process->recent[i % NL_RECENT]];
-		if (!(op->told.tree == TB_TREE_UNTOLD && op->told.n_channels == 0 &&
+		if (!(op->observed.tree == TB_TREE_UNKNOWN &&
+			    op->observed.n_channels == 0 &&
 			    (!named || op->what == what) &&
 			    op->count * op->element_bytes == bytes) ||
 			(log->comms[op->comm].rank != 0 &&
 				log->comms[op->comm].rank != NL_NONE))
 			continue;
-		op->told = told;
+		op->observed = observed;
 		return;
 	}
 }
 
-// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: it is not told.
+// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: the line lacks it.
 static uint16_t words_n_channels(const char *text)
 {
 	unsigned low, high;
@@ -525,7 +527,7 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 	uint32_t process;
 	uint64_t bytes;
 	char algorithm[24], protocol[24], text[64];
-	struct tb_told told = {.n_channels = words_n_channels(line->text)};
+	struct tb_observed observed = {.n_channels = words_n_channels(line->text)};
 	const char *colon = strstr(line->text, ": "), *size = line->text;
 	bool named = colon && tb_nl_names(size, (size_t)(colon - size), &what);
 	size = named ? colon + 2 : size;
@@ -540,11 +542,12 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 		named ? (int)(colon - line->text) : 0, line->text, named ? " " : "",
 		algorithm, protocol);
 	tb_nl_count(&log->algorithms, text, (size_t)n);
-	told.tree = strcmp(algorithm, "TREE") == 0 ? TB_TREE_TAKEN : TB_TREE_NOT_TAKEN;
+	observed.tree =
+		strcmp(algorithm, "TREE") == 0 ? TB_TREE_TAKEN : TB_TREE_NOT_TAKEN;
 	int status = tb_nl_process(log, line, &process);
 	if (status == TB_OK)
 		log_record_setting(
-			log, &log->processes[process], named, what, bytes, told);
+			log, &log->processes[process], named, what, bytes, observed);
 	return status;
 }
 

@@ -310,7 +310,7 @@ static bool read_offsets(struct read *read, const struct tb_otf2_location *locat
 	return code == OTF2_SUCCESS;
 }
 
-static int is_untold(struct read *read, const struct tb_otf2_location *location,
+static int lacks_definitions(struct read *read, const struct tb_otf2_location *location,
 	struct tb_error *error)
 {
 	char path[TB_OTF2_PATH];
@@ -373,7 +373,7 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	if (status != TB_OK)
 		return status;
 	if (!read_offsets(read, location))
-		return is_untold(read, location, error);
+		return lacks_definitions(read, location, error);
 	OTF2_Reader *reader = read->archive.reader;
 	OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location->ref);
 	if (!from)
