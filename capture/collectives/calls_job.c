@@ -814,16 +814,16 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 {
 	static const struct tb_reading defaults;
 	struct tb_error found = {0};
-	const struct tb_lowering fresh = {.calls = calls,
+	const struct tb_lowering initial = {.calls = calls,
 		.reading = reading ? reading : &defaults,
 		.error = &found};
-	struct tb_lowering l = fresh;
+	struct tb_lowering l = initial;
 	int status = attempt(&l, name, made, false, job);
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
 		// The ranks came to the end of their calls, so the library had room for
 		// what they sent.
 		struct tb_error again = {0};
-		l = fresh;
+		l = initial;
 		l.error = &again;
 		int eager = attempt(&l, name, made, true, job);
 		if (eager == TB_OK)

@@ -380,7 +380,7 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 	}
 }
 
-// put_observed counts the calls of which the trace tells what NCCL chose.
+// put_observed counts the calls of which the trace shows what NCCL chose.
 static void put_observed(const struct tb_calls *calls, FILE *out)
 {
 	uint64_t n_tree = 0, n_channels = 0;

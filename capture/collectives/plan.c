@@ -448,7 +448,7 @@ static int plan_wait_for_all(const struct tb_plan_writing *w, uint32_t op,
 	return status;
 }
 
-// transfer_is_asked tells whether the receiver is asked before the data go.
+// transfer_is_asked returns whether the receiver is asked before the data go.
 static bool transfer_is_asked(
 	const struct tb_plan_writing *w, const struct tb_transfer *t)
 {

@@ -46,7 +46,7 @@ struct counters_reading {
 	struct tb_error *error;
 	unsigned format;		  // that reads the lines; see counters_formats
 	char source[COUNTER_NAME_MOST];	  // what the file or the section is called
-	char nodename[COUNTER_NAME_MOST]; // that node_exporter tells; "" when it does not
+	char nodename[COUNTER_NAME_MOST]; // as node_exporter names it; "": unknown
 	size_t first_of_section;	  // among the ports
 	uint32_t n_sections;
 	struct tb_counter_port *port; // that lines are about; NULL: none

@@ -219,7 +219,7 @@ static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
 			ops[n++] = op;
 	}
 	qsort(ops, n, sizeof(struct tb_comm_op *), by_nesting);
-	// Drop the annotations of operations whose arguments tell of them: one is
+	// Drop the annotations of operations whose arguments describe them: one is
 	// around the other, on the same thread.
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = i + 1; k < n && k <= i + NESTED_MAX; k++) {

@@ -136,7 +136,7 @@ static void write_count(struct writing *args, const char *name, uint64_t count)
 	write_argument(args, name, (struct tb_raw){text, (size_t)n});
 }
 
-// write_inputs writes what the inputs tell; true unless the size is missing.
+// write_inputs writes what the inputs hold; true unless the size is missing.
 static bool write_inputs(struct writing *args, const struct trace_node *node, size_t at)
 {
 	struct tb_raw inputs = values_list(node->inputs), group = element(inputs, at - 2);
@@ -156,7 +156,7 @@ static bool write_inputs(struct writing *args, const struct trace_node *node, si
 	return sized;
 }
 
-// write_attributes writes what the attributes tell; false if they do not name the
+// write_attributes writes what the attributes hold; false if they do not name the
 // operation.
 static bool write_attributes(struct writing *args, const struct trace_node *node)
 {

@@ -355,7 +355,7 @@ static int event_refuse(const struct tb_json_item *item, const char *path,
 		"the event %s", what);
 }
 
-// event_read looks at an element of traceEvents. Of an event that does not matter only
+// event_read reads an element of traceEvents. Of an event that does not matter only
 // the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error)
@@ -425,7 +425,7 @@ static struct tb_event_ties event_ties_read(struct tb_raw args)
 	return ties;
 }
 
-// What the name of a profile's file tells.
+// What the name of a profile's file holds.
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 

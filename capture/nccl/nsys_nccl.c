@@ -1,4 +1,4 @@
-// The calls of NCCL in exports: its ranges with what their payloads tell.
+// The calls of NCCL in exports: its ranges and their payloads.
 #include "array.h"
 #include "nccl_trace.h"
 #include "nsys_trace.h"

@@ -217,8 +217,8 @@ static int nx_files(struct tb_trace_files *files, const char *const *paths, size
 	return tb_trace_files_list(files, paths, n, file_is, error);
 }
 
-// What a range of NCCL tells of its call: its extended payload, of which the export has
-// the bytes (nsys export --include-blobs=true) or JSON.
+// What describes the call of a range of NCCL: its extended payload, of which the export
+// has the bytes (nsys export --include-blobs=true) or JSON.
 //
 // The bytes begin with domain, schema, size of the payload and a fourth number, 64 bits
 // each, in little-endian order; then comes the payload, whose fields the tables
@@ -410,7 +410,7 @@ void tb_nx_payload(const struct nx_schemas *schemas, sqlite3_stmt *query, int co
 		payload_take_value(query, column + 1 + i, (enum nx_field)i, payload);
 }
 
-// Reads the exports of a job, and what they tell beside calls.
+// Reads the exports of a job, and what they hold beside calls.
 
 #define ROWS_SHOWN 16
 
@@ -472,7 +472,7 @@ static int nsys_check_ranks(const struct nx_trace *trace, struct tb_error *error
 		trace->n_ranks, trace->n_seen, rank);
 }
 
-// mpi_bytes sums what the MPI calls send, as far as one can tell them apart.
+// mpi_bytes sums what the MPI calls send, as far as they can be told apart.
 static uint64_t mpi_bytes(const struct nx_trace *trace, uint64_t *n)
 {
 	uint64_t bytes = 0;

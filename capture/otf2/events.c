@@ -501,7 +501,7 @@ static struct tb_otf2_view *comm_view(struct tb_otf2_events *of, uint32_t comm)
 	return &of->views[slot].view;
 }
 
-// record_message fills in what a record tells of a message; false on failure, or if it is
+// record_message fills in what a record holds of a message; false on failure, or if it is
 // left out.
 static bool record_message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
 	uint32_t comm, uint64_t bytes)
@@ -674,7 +674,7 @@ static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 	return otf2_events_next(of);
 }
 
-// What a record tells of a collective call.
+// What a record holds of a collective call.
 struct collective_record {
 	OTF2_CollectiveOp op;
 	uint32_t comm, root;

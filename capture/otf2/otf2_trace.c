@@ -259,7 +259,7 @@ static int otf2_archive_select(struct tb_otf2_archive *archive,
 		archive->said);
 }
 
-// Events between two looks at whether reading should stop.
+// Events between two checks of whether reading should stop.
 #define EVENTS_AT_ONCE 1000000
 
 // Less is not worth a note.

@@ -571,10 +571,10 @@ static int add_channel(const struct tb_tbt_links *links,
 	return status;
 }
 
-// tell_meetings tells what the parts of one call mean for each other, which are chained
-// behind `last`: each for those 1, 2, 4, ... places further, in a circle. `parts` has
-// room for them.
-static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
+// link_meetings gives the clocks what the parts of one call mean for each other, which
+// are chained behind `last`: each for those 1, 2, 4, ... places further, in a circle.
+// `parts` has room for them.
+static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
 	struct tb_tbt_clocks *clocks, struct tb_error *error)
 {
 	size_t n = 0;
@@ -597,7 +597,7 @@ static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 	return status;
 }
 
-int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
+int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
 	struct tb_error *error)
 {
 	int status = TB_OK;
@@ -612,7 +612,7 @@ int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *cl
 		tb_map_find(&links->by_meeting, (uint64_t)one->group << 32 | one->number,
 			&last);
 		if (last == i)
-			status = tell_meetings(links, i, parts, clocks, error);
+			status = link_meetings(links, i, parts, clocks, error);
 	}
 	free(parts);
 	return status;

@@ -188,7 +188,7 @@ struct rank_merge {
 	struct tb_tbt_clocks *clocks;
 	struct tb_tbt_groups *groups;
 	char version[256];
-	bool tells_any; // every rank's file does
+	bool records_any; // every rank's file does
 	struct tb_tbt_summary *summary;
 };
 
@@ -271,7 +271,7 @@ static int merge_take_header(
 			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
-	merge->tells_any &= file->tells_any;
+	merge->records_any &= file->records_any;
 	merge->summary->n_lost += file->lost;
 	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
@@ -328,7 +328,7 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 		return status;
 	merge->n_ranks = file.n_ranks;
 	merge->mpi = file.mpi;
-	merge->tells_any = true;
+	merge->records_any = true;
 	memcpy(merge->version, file.version, sizeof merge->version);
 	merge->there = calloc(file.n_ranks, sizeof *merge->there);
 	merge->endings = calloc(file.n_ranks, sizeof *merge->endings);
@@ -521,19 +521,19 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 		tb_tbt_rank_fini(&file);
 	}
 	if (links && status == TB_OK)
-		status = tb_tbt_links_tell(links, merge->clocks, error);
+		status = tb_tbt_links_give(links, merge->clocks, error);
 	tb_tbt_links_free(links);
 	return status;
 }
 
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
-enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
+enum ending_order { ABORTED, FAILED, UNEXPLAINED, ASKED };
 
 static enum ending_order ending_rank(const struct rank_ending *ending)
 {
 	uint32_t by = ending->ending;
 	if (ending->aborted || by == 0)
-		return ending->aborted ? ABORTED : WORDLESS;
+		return ending->aborted ? ABORTED : UNEXPLAINED;
 	return by == SIGTERM || by == SIGINT || by == SIGHUP ? ASKED : FAILED;
 }
 
@@ -547,7 +547,7 @@ static void find_first_early(const struct rank_merge *merge)
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 		enum ending_order order = ending_rank(ending);
-		summary->n_wordless += ending->early && order == WORDLESS;
+		summary->n_unexplained += ending->early && order == UNEXPLAINED;
 		if (!ending->early || order > first)
 			continue;
 		uint32_t n =
@@ -587,7 +587,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
 		uint32_t n = tb_tbt_groups_n(merge.groups);
-		fwrite(merge.tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1,
+		fwrite(merge.records_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1,
 			TB_TBT_MAGIC_BYTES, stream);
 		merge_put_u32(stream, merge.n_ranks);
 		merge_put_u32(stream, merge.mpi);

@@ -153,7 +153,7 @@ static int tbt_read_head(
 	if (!tb_tbt_begins((struct tb_bytes){magic, sizeof magic}))
 		return tb_fail_in(error, TB_EFOREIGN, source->path,
 			"is not what `tailback trace` writes");
-	reader->tells_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
+	reader->records_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
 	reader->n_ranks = source_u32(source);
 	reader->mpi = source_u32(source);
 	reader->begin_ns = source_u64(source);
@@ -351,7 +351,7 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 static void note_any_source(struct tb_tbt_reader *reader)
 {
 	char count[48];
-	if (!reader->tells_any && reader->n_recvs)
+	if (!reader->records_any && reader->n_recvs)
 		tb_calls_note(reader->calls,
 			"which receives had MPI_ANY_SOURCE was not recorded: all get the "
 			"messages that they got then");

@@ -206,7 +206,7 @@ static int there_and_back(
 	return status;
 }
 
-// set_request has the request of an access stand for the last call of the rank.
+// set_request makes the request of an access mean the last call of the rank.
 static int set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;

@@ -147,7 +147,7 @@ int MPI_Abort(MPI_Comm comm, int code)
 TB_ALIAS(Abort);
 
 // Making a communicator is a collective call of its parent: its members agree on a number
-// for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
+// for it (an all-reduce) or, in a split, exchange colour and key (an all-gather).
 enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
 
 // record_made defines what a call made, and that the members of `agreeing` agreed on it.

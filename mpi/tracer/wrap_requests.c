@@ -348,7 +348,7 @@ static void record_two(
 		(uint64_t)(uint32_t)both->out_tag, both->n_out, request.active};
 	const uint64_t in[] = {comm, request.also};
 	if (receives) {
-		tb_tell_source(entry->lane, both->from);
+		tb_note_source(entry->lane, both->from);
 		tb_lane_record(entry, TB_TBT_IRECV, in, NULL, 0);
 	}
 	entry->enter_ns = receives ? entry->leave_ns : entry->enter_ns;
