@@ -85,12 +85,12 @@ static void print_early(const struct tb_tbt_summary *summary)
 	const char *first = "by MPI_Abort";
 	bool wordless = !summary->first_aborted && !summary->first_ending;
 	tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks);
-	if (wordless && summary->n_wordless > 1)
+	if (wordless && summary->n_unexplained > 1)
 		fprintf(stderr,
 			"%s ended early, which first is unknown: %" PRIu32
 			" left no word of a signal, of which rank %" PRIu32
 			"'s last call returned first",
-			ranks, summary->n_wordless, rank);
+			ranks, summary->n_unexplained, rank);
 	else {
 		if (!summary->first_aborted)
 			first = tb_tbt_ending(summary->first_ending, how, sizeof how);
