@@ -496,8 +496,9 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 {
 	char visible[NAME_BYTES], shorter[NAME_BYTES];
 	const char *text = tb_visible(name, visible, sizeof visible);
-	double room = box.w + 0.5; // as tb_picture_text
-	if (type.size >= SHRINKING_PX && tb_text_width(type.font, type.size, text) > room)
+	double fits_w = box.w + 0.5; // as tb_picture_text
+	if (type.size >= SHRINKING_PX &&
+		tb_text_width(type.font, type.size, text) > fits_w)
 		type.size -= 1;
 	const char *arrow = strstr(text, between);
 	const char *second = arrow ? arrow + strlen(between) : "";
@@ -505,12 +506,12 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 		name_end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
 	struct name_end to = name_end_of(type, second, strlen(second));
 	if (arrow)
-		room -= tb_text_width(type.font, type.size, between);
+		fits_w -= tb_text_width(type.font, type.size, between);
 	// Give each end half of the room, and what one does not need to the
 	// other.
-	from.room = fmin(from.width, fmax(room / 2, room - to.width));
-	to.room = room - from.room;
-	if (from.width + to.width > room && name_cut(&from, type) &&
+	from.room = fmin(from.width, fmax(fits_w / 2, fits_w - to.width));
+	to.room = fits_w - from.room;
+	if (from.width + to.width > fits_w && name_cut(&from, type) &&
 		name_cut(&to, type)) {
 		snprintf(shorter, sizeof shorter, "%s%.*s%s%s%s", from.dots,
 			(int)(from.text + from.n - from.shown), from.shown,
