@@ -4,7 +4,7 @@
 #include "matrix_picture.h"
 #include "picture_args.h"
 #include "run_args.h"
-#include "run_text.h"
+#include "scale.h"
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 #include "matrix_draw.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <math.h>

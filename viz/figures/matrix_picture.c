@@ -3,7 +3,7 @@
 #include "backends.h"
 #include "json.h"
 #include "markup.h"
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <math.h>

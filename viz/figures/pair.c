@@ -1,7 +1,7 @@
 #include "pair.h"
 
 #include "compare.h"
-#include "run_text.h"
+#include "scale.h"
 #include "ticks.h"
 
 #include <math.h>

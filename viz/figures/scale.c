@@ -1,7 +1,6 @@
 #include "scale.h"
 
 #include "run_capture.h"
-#include "run_text.h"
 
 #include <inttypes.h>
 #include <math.h>

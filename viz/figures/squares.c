@@ -1,6 +1,5 @@
+#include "squares.h"
 #include "array.h"
-#include "blame_square.h"
-#include "flow_grid.h"
 #include "map.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "tree_picture.h"
 
-#include "run_text.h"
 #include "scale.h"
 #include "tree_edges.h"
 

@@ -4,10 +4,9 @@
 #include "input_files.h"
 #include "progress.h"
 #include "run.h"
-#include "run_text.h"
+#include "scale.h"
 #include "trace.h"
 #include "units.h"
-#include "viewed_file.h"
 #include "visible.h"
 
 #include <dirent.h>

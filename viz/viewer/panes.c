@@ -1,7 +1,7 @@
 #include "panes.h"
 
 #include "markup.h"
-#include "run_text.h"
+#include "scale.h"
 #include "view.h"
 
 #include <math.h>

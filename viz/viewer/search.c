@@ -1,6 +1,6 @@
 #include "search.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "selection.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The tooltip: what is under the pointer, in words, beside it.
-#include "run_text.h"
+#include "scale.h"
 #include "viewer_impl.h"
 
 #include <inttypes.h>

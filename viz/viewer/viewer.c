@@ -1,7 +1,7 @@
 #include "viewer.h"
 
 #include "markup.h"
-#include "run_text.h"
+#include "scale.h"
 #include "trace.h"
 #include "viewer_impl.h"
 

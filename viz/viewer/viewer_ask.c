@@ -2,7 +2,7 @@
 #include "beside.h"
 #include "panes.h"
 #include "prompt.h"
-#include "run_text.h"
+#include "scale.h"
 #include "search.h"
 #include "viewer_impl.h"
 

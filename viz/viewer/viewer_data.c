@@ -2,7 +2,7 @@
 
 #include "progress.h"
 #include "recorded_congestion.h"
-#include "run_text.h"
+#include "scale.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include "rows.h"
 #include "selection.h"
 #include "style.h"
-#include "viewed_file.h"
 #include "viewer.h"
 #include "viewer_data.h"
 

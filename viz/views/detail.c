@@ -3,7 +3,7 @@
 #include "array.h"
 #include "root_list.h"
 #include "run_capture.h"
-#include "run_text.h"
+#include "scale.h"
 #include "select.h"
 
 #include <inttypes.h>

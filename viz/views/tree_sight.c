@@ -1,6 +1,6 @@
 #include "tree_sight.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "array.h"
 #include "detail.h"
 #include "rank_held.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

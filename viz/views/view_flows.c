@@ -1,11 +1,10 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
 // than on an idle network; beside it the flows with the largest figures.
-#include "flow_grid.h"
 #include "flow_square.h"
 #include "markup.h"
-#include "run_text.h"
 #include "scale.h"
 #include "select.h"
+#include "squares.h"
 #include "view.h"
 #include "views.h"
 

@@ -2,7 +2,7 @@
 // all views then show the links that have them.
 #include "histogram.h"
 #include "parts.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -8,9 +8,8 @@
 #include "panes.h"
 #include "parts.h"
 #include "rank_held.h"
-#include "run_text.h"
 #include "run_timeline.h"
-#include "share_bar.h"
+#include "scale.h"
 #include "view.h"
 #include "views.h"
 

@@ -3,8 +3,7 @@
 #include "markup.h"
 #include "parts.h"
 #include "root_list.h"
-#include "root_victims.h"
-#include "run_text.h"
+#include "scale.h"
 #include "time_strip.h"
 #include "views.h"
 

@@ -1,7 +1,7 @@
 // The time strip of the whole run, and on it the window that everything else shows. Drag
 // the window or its edges; drag elsewhere for a new one.
 #include "parts.h"
-#include "run_text.h"
+#include "scale.h"
 #include "ticks.h"
 #include "time_strip.h"
 #include "views.h"

@@ -4,7 +4,6 @@
 // The wheel zooms along the rows: every level stays visible. A subtree without room for
 // what is in it folds to a block.
 #include "parts.h"
-#include "run_text.h"
 #include "scale.h"
 #include "tree_sight.h"
 #include "views.h"
