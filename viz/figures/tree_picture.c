@@ -169,22 +169,6 @@ static double draw_head(struct tree_drawing *drawing, double width)
 	return box.y + 12;
 }
 
-static void draw_tree_legend(struct tree_drawing *drawing)
-{
-	const struct tb_tree_figure *figure = drawing->figure;
-	double x = drawing->area.x;
-	double y = drawing->area.y + drawing->area.h + 2 * NODE_H + 12;
-	const struct tb_legend legend = {
-		figure->colours, figure->theme, TB_FONT_TEXT, drawing->scale};
-	tb_legend_draw(drawing->picture, (struct tb_box){x, y, 220, 29}, &legend);
-	tb_picture_printf(drawing->picture,
-		(struct tb_box){x + 256, y - 2, drawing->area.w - 256, 17},
-		(struct tb_type){
-			TB_FONT_TEXT, 11.5, TB_ALIGN_LEFT, drawing->palette->muted},
-		"%s%s", figure->measure,
-		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
-}
-
 static void tree_draw(struct tree_drawing *drawing, double width)
 {
 	drawing->scale = tb_scale_of(tb_quantity_of(drawing->figure->metric),
@@ -228,7 +212,18 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 	drawing->labelled = !names_fit(drawing);
 	for (uint32_t i = 0; i < drawing->plan.n; i++)
 		draw_tree_vertex(drawing, i);
-	draw_tree_legend(drawing);
+	const struct tb_tree_figure *figure = drawing->figure;
+	double x = drawing->area.x;
+	double y = drawing->area.y + drawing->area.h + 2 * NODE_H + 12;
+	const struct tb_legend legend = {
+		figure->colours, figure->theme, TB_FONT_TEXT, drawing->scale};
+	tb_legend_draw(drawing->picture, (struct tb_box){x, y, 220, 29}, &legend);
+	tb_picture_printf(drawing->picture,
+		(struct tb_box){x + 256, y - 2, drawing->area.w - 256, 17},
+		(struct tb_type){
+			TB_FONT_TEXT, 11.5, TB_ALIGN_LEFT, drawing->palette->muted},
+		"%s%s", figure->measure,
+		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
 }
 
 // tree_prepare lays the tree out in the area.

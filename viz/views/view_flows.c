@@ -30,12 +30,6 @@ struct flow_rows {
 #define HEADER_H 28
 #define MOST_TOP 1000 // flows in the list
 
-static void flow_rows_fini(struct flow_rows *list)
-{
-	free(list->top);
-	*list = (struct flow_rows){.n = 0};
-}
-
 static int by_figure(const void *one, const void *other)
 {
 	const struct flow_rank *a = one, *b = other;
@@ -129,31 +123,6 @@ static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *t
 	tb_picture_unclip(picture);
 }
 
-// flow_rows_csv writes them, with all figures of each flow.
-static void flow_rows_csv(const struct flow_rows *list, const struct tb_flow_table *table,
-	const struct tb_pane *pane, FILE *stream)
-{
-	fputs("rank,job,flow", stream);
-	for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
-		enum tb_quantity quantity =
-			tb_flow_figure_quantity((enum tb_flow_figure)figure);
-		fprintf(stream, ",%s%s", tb_flow_figure_name((enum tb_flow_figure)figure),
-			quantity == TB_QUANTITY_TIME ? "_ps" : "");
-	}
-	fputc('\n', stream);
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct tb_flow_sample *flow = &table->rows[list->top[i].row];
-		fprintf(stream, "%" PRIu32 ",", i + 1);
-		tb_csv_put(stream, tb_run_job_name(pane->data->run, flow->job));
-		fputc(',', stream);
-		tb_pane_put_flow(pane, stream, flow->source, flow->destination);
-		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
-			fprintf(stream, ",%.10g",
-				tb_flow_figure_of(flow, (enum tb_flow_figure)figure));
-		fputc('\n', stream);
-	}
-}
-
 #define PAD	  16
 #define BUTTONS_H 34
 #define LABEL_W	  52
@@ -170,7 +139,9 @@ static void close_flows(void *state)
 {
 	struct flow_view *flows = state;
 	tb_flow_square_fini(&flows->square);
-	flow_rows_fini(&flows->list);
+	struct flow_rows *list = &flows->list;
+	free(list->top);
+	*list = (struct flow_rows){.n = 0};
 }
 
 static struct flow_view *flows_of(const struct tb_pane *pane)
@@ -448,8 +419,31 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 		return;
 	struct flow_rows *list = &flows_of(pane)->list;
 	list->figure = flows_of(pane)->square.figure;
-	if (flow_rows_rank(list, table, flow_span(pane)) == TB_OK)
-		flow_rows_csv(list, table, pane, stream);
+	if (flow_rows_rank(list, table, flow_span(pane)) == TB_OK) {
+		// Write them, with all figures of each flow.
+		fputs("rank,job,flow", stream);
+		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
+			enum tb_quantity quantity =
+				tb_flow_figure_quantity((enum tb_flow_figure)figure);
+			fprintf(stream, ",%s%s",
+				tb_flow_figure_name((enum tb_flow_figure)figure),
+				quantity == TB_QUANTITY_TIME ? "_ps" : "");
+		}
+		fputc('\n', stream);
+		for (uint32_t i = 0; i < list->n; i++) {
+			const struct tb_flow_sample *flow =
+				&table->rows[list->top[i].row];
+			fprintf(stream, "%" PRIu32 ",", i + 1);
+			tb_csv_put(stream, tb_run_job_name(pane->data->run, flow->job));
+			fputc(',', stream);
+			tb_pane_put_flow(pane, stream, flow->source, flow->destination);
+			for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
+				fprintf(stream, ",%.10g",
+					tb_flow_figure_of(
+						flow, (enum tb_flow_figure)figure));
+			fputc('\n', stream);
+		}
+	}
 }
 
 // Counters know no flows, and not who waited for whom.

@@ -225,14 +225,6 @@ static int read_held(
 				 &asked->held, run, &asked->asked, &asked->list, error);
 }
 
-static void ranks_held_fini(struct tb_ranks *ranks)
-{
-	tb_question_drop(&ranks->held.question);
-	tb_held_up_fini(&ranks->held.held);
-	tb_held_list_fini(&ranks->held.list);
-	free(ranks->choices);
-}
-
 // ask_for makes the selection what is asked for next, unless something is under way.
 static bool ask_for(const struct tb_pane *pane, struct rank_held_question *asked)
 {
@@ -289,22 +281,6 @@ static void frame_span(struct tb_pane *pane, struct tb_picture *picture,
 		(struct tb_box){
 			from - 1, row.y + i * row.h, fmax(to - from, 1) + 2, row.h - 1},
 		width, tb_palette_of(pane->style->theme)->text);
-}
-
-// ranks_held_draw frames what is selected, and these spans, in rows from `top` on that
-// are `h` high.
-static void ranks_held_draw(
-	struct tb_pane *pane, struct tb_picture *picture, double top, double h)
-{
-	const struct tb_box row = {0, top, 0, h};
-	struct tb_pick selected = pane->selection->selected;
-	const struct rank_choice *choice = ranks_choice(pane, selected);
-	const struct tb_held_list *held =
-		selected.kind == TB_PICK_LINK ? ranks_held(pane) : NULL;
-	if (choice)
-		frame_span(pane, picture, &choice->span, row, 2);
-	for (size_t i = 0; held && i < held->n && i < FRAMES; i++)
-		frame_span(pane, picture, &held->rows[i].span, row, 1);
 }
 
 // held_add lists them, as links or as spans.
@@ -679,7 +655,17 @@ static void ranks_rows_draw(struct tb_pane *pane, struct tb_picture *picture)
 		rank_calls_draw(picture, pane->style, timeline,
 			&timeline->ranks[ranks->chosen[i]],
 			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
-	ranks_held_draw(pane, picture, area.y, h);
+	// Frame what is selected, and these spans, in rows from `top` on that
+	// are `h` high.
+	const struct tb_box row = {0, area.y, 0, h};
+	struct tb_pick selected = pane->selection->selected;
+	const struct rank_choice *choice = ranks_choice(pane, selected);
+	const struct tb_held_list *held =
+		selected.kind == TB_PICK_LINK ? ranks_held(pane) : NULL;
+	if (choice)
+		frame_span(pane, picture, &choice->span, row, 2);
+	for (size_t i = 0; held && i < held->n && i < FRAMES; i++)
+		frame_span(pane, picture, &held->rows[i].span, row, 1);
 	draw_below(pane, picture, area.y + h * (double)ranks->n_chosen + GAP);
 }
 
@@ -797,20 +783,6 @@ static void draw_order(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_FIGURE, orders[tb_ranks_of(pane)->order]);
 }
 
-static void ranks_head_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
-	tb_picture_text(picture,
-		(struct tb_box){pane->place.x + RANKS_PAD, pane->place.y + 6,
-			pane->place.w - 3 * RANKS_PAD - ORDER_W, 18},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
-		path->n_shares ? "Critical path of the run" : "What ranks did");
-	draw_order(pane, picture);
-	if (path->n_shares)
-		(void)draw_shares(pane, picture, path);
-	draw_rank_head_legend(pane, picture);
-}
-
 static void rank_drop(struct ranks_answer *answer)
 {
 	tb_timeline_fini(&answer->timeline);
@@ -857,7 +829,10 @@ static void close_ranks(void *state)
 	rank_drop(&ranks->asked.made);
 	rank_drop(&ranks->asked.shown);
 	free(ranks->chosen);
-	ranks_held_fini(ranks);
+	tb_question_drop(&ranks->held.question);
+	tb_held_up_fini(&ranks->held.held);
+	tb_held_list_fini(&ranks->held.list);
+	free(ranks->choices);
 }
 
 static int open_ranks(struct tb_pane *pane, struct tb_error *error)
@@ -902,7 +877,16 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	}
 	tb_ranks_of(pane)->top_h = ranks_head_h(pane);
-	ranks_head_draw(pane, picture);
+	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
+	tb_picture_text(picture,
+		(struct tb_box){pane->place.x + RANKS_PAD, pane->place.y + 6,
+			pane->place.w - 3 * RANKS_PAD - ORDER_W, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
+		path->n_shares ? "Critical path of the run" : "What ranks did");
+	draw_order(pane, picture);
+	if (path->n_shares)
+		(void)draw_shares(pane, picture, path);
+	draw_rank_head_legend(pane, picture);
 	ranks_rows_draw(pane, picture);
 }
 

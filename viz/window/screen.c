@@ -161,15 +161,6 @@ static int screen_text_init(
 	return TB_OK;
 }
 
-// screen_text_has_fonts is false when one of the files was not found.
-static bool screen_text_has_fonts(const struct screen_text *text)
-{
-	for (size_t i = 0; i < TB_N_FONTS; i++)
-		if (!text->files[i])
-			return false;
-	return true;
-}
-
 // screen_text_forget drops all textures, for when the renderer has lost them.
 static void screen_text_forget(struct screen_text *text)
 {
@@ -183,18 +174,6 @@ static void screen_text_forget(struct screen_text *text)
 		*slot = (struct text_slot){.text = NULL};
 	}
 	text->n_slots = 0;
-}
-
-static void screen_text_fini(struct screen_text *text)
-{
-	if (text->slots)
-		screen_text_forget(text);
-	free(text->slots);
-	for (size_t i = 0; i < text->n_fonts; i++)
-		TTF_CloseFont(text->fonts[i].font);
-	for (size_t i = 0; i < TB_N_FONTS; i++)
-		free(text->files[i]);
-	*text = (struct screen_text){.renderer = NULL};
 }
 
 static TTF_Font *open_font(struct screen_text *text, enum tb_font role, int size)
@@ -280,26 +259,6 @@ static const struct text_slot *font_find(
 	// Full: drop all lines. Those still drawn come back within a frame.
 	screen_text_forget(text);
 	return font_find(text, string, role, size);
-}
-
-// screen_text_draw draws one line, with the item's box and size multiplied by `scale`.
-static void screen_text_draw(struct screen_text *text, const struct tb_item *item,
-	const char *string, double scale)
-{
-	int size = (int)fmax(round(item->size * scale), 4);
-	const struct text_slot *slot = font_find(text, string, item->font, size);
-	if (!slot || !slot->texture)
-		return;
-	double spare = item->box.w * scale - slot->w;
-	double baseline =
-		(item->box.y + item->box.h / 2 + TB_BASELINE * item->size) * scale;
-	SDL_Rect target = {
-		(int)lround(item->box.x * scale + spare * (double)item->align / 2),
-		(int)lround(baseline) - slot->ascent, slot->w, slot->h};
-	SDL_SetTextureColorMod(
-		slot->texture, item->colour.r, item->colour.g, item->colour.b);
-	SDL_SetTextureAlphaMod(slot->texture, item->colour.a);
-	SDL_RenderCopy(text->renderer, slot->texture, NULL, &target);
 }
 
 // Draws pictures on the window with SDL's renderer.
@@ -459,8 +418,26 @@ static void screen_line(void *context, const struct tb_item *item)
 static void screen_text(void *context, const struct tb_item *item, const char *string)
 {
 	struct tb_screen *screen = context;
-	if (string[0])
-		screen_text_draw(&screen->text, item, string, screen->scale);
+	if (string[0]) {
+		// Draw one line, with the item's box and size multiplied by `scale`.
+		struct screen_text *text = &screen->text;
+		double scale = screen->scale;
+		int size = (int)fmax(round(item->size * scale), 4);
+		const struct text_slot *slot = font_find(text, string, item->font, size);
+		if (slot && slot->texture) {
+			double spare = item->box.w * scale - slot->w;
+			double baseline = (item->box.y + item->box.h / 2 +
+						  TB_BASELINE * item->size) *
+					  scale;
+			SDL_Rect target = {(int)lround(item->box.x * scale +
+						       spare * (double)item->align / 2),
+				(int)lround(baseline) - slot->ascent, slot->w, slot->h};
+			SDL_SetTextureColorMod(slot->texture, item->colour.r,
+				item->colour.g, item->colour.b);
+			SDL_SetTextureAlphaMod(slot->texture, item->colour.a);
+			SDL_RenderCopy(text->renderer, slot->texture, NULL, &target);
+		}
+	}
 }
 
 static void screen_clip(void *context, const struct tb_box *box)
@@ -831,7 +808,15 @@ void tb_screen_free(struct tb_screen *screen)
 {
 	if (!screen)
 		return;
-	screen_text_fini(&screen->text);
+	struct screen_text *text = &screen->text;
+	if (text->slots)
+		screen_text_forget(text);
+	free(text->slots);
+	for (size_t i = 0; i < text->n_fonts; i++)
+		TTF_CloseFont(text->fonts[i].font);
+	for (size_t i = 0; i < TB_N_FONTS; i++)
+		free(text->files[i]);
+	*text = (struct screen_text){.renderer = NULL};
 	if (screen->renderer)
 		SDL_DestroyRenderer(screen->renderer);
 	if (screen->window)
@@ -844,7 +829,11 @@ void tb_screen_free(struct tb_screen *screen)
 
 bool tb_screen_has_fonts(const struct tb_screen *screen)
 {
-	return screen_text_has_fonts(&screen->text);
+	// False when one of the files was not found.
+	for (size_t i = 0; i < TB_N_FONTS; i++)
+		if (!screen->text.files[i])
+			return false;
+	return true;
 }
 
 bool tb_screen_is_maximised(const struct tb_screen *screen)
