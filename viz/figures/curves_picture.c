@@ -508,17 +508,6 @@ static bool has_diagonal(const struct tb_curves *curves)
 	       strcmp(curves->y.name, "accepted") == 0;
 }
 
-static double legend_width(const struct tb_curves *curves)
-{
-	double widest = has_diagonal(curves)
-				? tb_text_width(TB_FONT_TEXT, TEXT_SIZE, DIAGONAL)
-				: 0;
-	for (size_t i = 0; i < curves->n_curves; i++)
-		widest = fmax(widest,
-			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
-	return widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
-}
-
 static void legend_text(const struct plot *plot, struct tb_box at, const char *text)
 {
 	tb_picture_text(plot->picture,
@@ -573,7 +562,13 @@ static void footnote(const struct plot *plot)
 int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure *figure)
 {
 	const struct tb_curves *curves = figure->curves;
-	double legend = legend_width(curves);
+	double widest = has_diagonal(curves)
+				? tb_text_width(TB_FONT_TEXT, TEXT_SIZE, DIAGONAL)
+				: 0;
+	for (size_t i = 0; i < curves->n_curves; i++)
+		widest = fmax(widest,
+			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
+	double legend = widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
 	size_t n_lines = curves->n_curves + has_diagonal(curves);
 	double needed = LEGEND_LINE * (double)n_lines + PLOT_Y + 24;
 	struct plot plot = {.picture = picture,

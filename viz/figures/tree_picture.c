@@ -107,25 +107,6 @@ static bool names_fit(const struct tree_drawing *drawing)
 	return true;
 }
 
-static void draw_tree_vertex(struct tree_drawing *drawing, uint32_t index)
-{
-	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
-	struct tb_box box = box_of(drawing, index);
-	struct tb_picture *picture = drawing->picture;
-	tb_picture_rect(picture, box, drawing->palette->raised);
-	tb_picture_frame(picture, box, 1, drawing->palette->muted);
-	const struct tb_run_switch *sw = tree_switch(drawing, at);
-	if (!sw)
-		return;
-	tb_picture_tip(picture, sw->name);
-	const char *name = drawing->labelled ? sw->label : sw->name;
-	if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
-		tb_picture_name(picture, box,
-			(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
-				drawing->palette->text},
-			name);
-}
-
 static void draw_rows(struct tree_drawing *drawing)
 {
 	const struct tb_run_info *info = tb_run_info(drawing->figure->run);
@@ -210,8 +191,23 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 		tb_picture_tip(drawing->picture, text);
 	}
 	drawing->labelled = !names_fit(drawing);
-	for (uint32_t i = 0; i < drawing->plan.n; i++)
-		draw_tree_vertex(drawing, i);
+	for (uint32_t i = 0; i < drawing->plan.n; i++) {
+		const struct tb_tree_vertex *at = &drawing->plan.vertices[i];
+		struct tb_box box = box_of(drawing, i);
+		struct tb_picture *picture = drawing->picture;
+		tb_picture_rect(picture, box, drawing->palette->raised);
+		tb_picture_frame(picture, box, 1, drawing->palette->muted);
+		const struct tb_run_switch *sw = tree_switch(drawing, at);
+		if (!sw)
+			continue;
+		tb_picture_tip(picture, sw->name);
+		const char *name = drawing->labelled ? sw->label : sw->name;
+		if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
+			tb_picture_name(picture, box,
+				(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
+					drawing->palette->text},
+				name);
+	}
 	const struct tb_tree_figure *figure = drawing->figure;
 	double x = drawing->area.x;
 	double y = drawing->area.y + drawing->area.h + 2 * NODE_H + 12;

@@ -582,45 +582,6 @@ static void report_print_notes(struct sheets *sheets, const struct tb_report *re
 	tb_report_notes(report, put_note, sheets);
 }
 
-// print_evidence prints what is behind the answers.
-static int print_evidence(struct sheets *sheets, const struct tb_report *report,
-	struct tb_run *run, const struct printed_answers *answers, struct tb_error *error)
-{
-	int status = TB_OK;
-	size_t n;
-	const struct tb_table *tables = tb_report_tables(report, &n);
-	sheets_turn(sheets);
-	// Print what the first page had no room for.
-	const struct tb_findings *findings = tb_report_findings(report);
-	struct printed_findings asked = {
-		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
-	if (asked.first < print_n_findings(findings, false)) {
-		sheets_heading(sheets, "Findings (continued)", 40);
-		print_findings(sheets, findings, &asked);
-	}
-	asked.remedies = true;
-	asked.first = 0;
-	if (!answers->with_commands) {
-		sheets_heading(sheets, "Worth trying, with the commands", 40);
-		print_findings(sheets, findings, &asked);
-	}
-	if (answers->small_matrix) {
-		double scale;
-		sheets_heading(sheets, "Congestion matrix", SHEET_HEIGHT / 2);
-		status = print_matrix(sheets, run, &scale, error);
-	}
-	if (!answers->with_time)
-		print_time(sheets, report, 60);
-	for (size_t i = 0; i < n; i++)
-		print_table(sheets, &tables[i]);
-	report_print_notes(sheets, report);
-	sheets_heading(sheets, "Configuration", 40);
-	if (status == TB_OK &&
-		tb_report_configuration(report, put_report_item, sheets) != TB_OK)
-		status = tb_fail_memory(error, "a report");
-	return status;
-}
-
 static int status_of(const struct sheets *sheets)
 {
 	int status = sheets->status;
@@ -643,8 +604,42 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		return tb_fail_memory(error, "a report");
 	struct printed_answers answers = {.n_found = 0};
 	int status = print_answers(&sheets, report, run, full, &answers, error);
-	if (status == TB_OK && full)
-		status = print_evidence(&sheets, report, run, &answers, error);
+	if (status == TB_OK && full) {
+		// Print what is behind the answers.
+		status = TB_OK;
+		size_t n;
+		const struct tb_table *tables = tb_report_tables(report, &n);
+		sheets_turn(&sheets);
+		// Print what the first page had no room for.
+		const struct tb_findings *findings = tb_report_findings(report);
+		struct printed_findings asked = {.commands = true,
+			.first = answers.n_found,
+			.bottom = SHEET_BOTTOM};
+		if (asked.first < print_n_findings(findings, false)) {
+			sheets_heading(&sheets, "Findings (continued)", 40);
+			print_findings(&sheets, findings, &asked);
+		}
+		asked.remedies = true;
+		asked.first = 0;
+		if (!answers.with_commands) {
+			sheets_heading(&sheets, "Worth trying, with the commands", 40);
+			print_findings(&sheets, findings, &asked);
+		}
+		if (answers.small_matrix) {
+			double scale;
+			sheets_heading(&sheets, "Congestion matrix", SHEET_HEIGHT / 2);
+			status = print_matrix(&sheets, run, &scale, error);
+		}
+		if (!answers.with_time)
+			print_time(&sheets, report, 60);
+		for (size_t i = 0; i < n; i++)
+			print_table(&sheets, &tables[i]);
+		report_print_notes(&sheets, report);
+		sheets_heading(&sheets, "Configuration", 40);
+		if (status == TB_OK && tb_report_configuration(
+					       report, put_report_item, &sheets) != TB_OK)
+			status = tb_fail_memory(error, "a report");
+	}
 	// Write at the foot of each page which one it is, and of what.
 	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
 	struct tb_type right = left;

@@ -83,25 +83,23 @@ static int read_run_waits(
 				   &asked->heaviest, run, link, TB_WAITS_MOST, error);
 }
 
-void tb_waits_question_init(struct tb_waits_question *asked)
+// renew makes a question the next to be asked unless it is the same as before: false
+// then, and while one is asked, which stays.
+static bool renew(struct tb_question *question, bool same)
 {
-	*asked = (struct tb_waits_question){
-		.question = {.what = "reading who waits there", .read = read_run_waits}};
-}
-
-void tb_waits_question_fini(struct tb_waits_question *asked)
-{
-	tb_question_drop(&asked->question);
-	drop_waits(asked);
-}
-
-bool tb_waits_question_set(struct tb_waits_question *asked, struct tb_pick at)
-{
-	enum tb_answer state = asked->question.state;
-	if (state == TB_ASKED || (state != TB_UNASKED && tb_pick_equal(asked->at, at)))
+	if (question->state == TB_ASKED || (question->state != TB_UNASKED && same))
 		return false;
-	asked->question.state = TB_UNASKED;
-	asked->at = at;
+	question->state = TB_UNASKED;
+	return true;
+}
+
+static bool set_waits(struct tb_viewer_data *data, const void *what)
+{
+	const struct tb_pick *at = what;
+	struct tb_waits_question *asked = &data->of_waits;
+	if (!renew(&asked->question, tb_pick_equal(asked->at, *at)))
+		return false;
+	asked->at = *at;
 	return true;
 }
 
@@ -135,31 +133,15 @@ static void take_during(struct tb_question *question, struct tb_run *run)
 	asked->has_shown = true;
 }
 
-void tb_during_question_init(struct tb_during_question *asked)
+static bool set_during(struct tb_viewer_data *data, const void *what)
 {
-	*asked = (struct tb_during_question){
-		.question = {.what = "reading who waited for whom in the window",
-			.read = read_during,
-			.taken = take_during}};
-}
-
-void tb_during_question_fini(struct tb_during_question *asked)
-{
-	tb_question_drop(&asked->question);
-	drop_during(&asked->made);
-	drop_during(&asked->shown);
-	asked->has_shown = false;
-}
-
-bool tb_during_question_set(struct tb_during_question *asked, struct tb_span span)
-{
-	enum tb_answer state = asked->question.state;
+	const struct tb_span *span = what;
+	struct tb_during_question *asked = &data->of_during;
 	bool same =
-		asked->span.from_ps == span.from_ps && asked->span.to_ps == span.to_ps;
-	if (state == TB_ASKED || (state != TB_UNASKED && same))
+		asked->span.from_ps == span->from_ps && asked->span.to_ps == span->to_ps;
+	if (!renew(&asked->question, same))
 		return false;
-	asked->question.state = TB_UNASKED;
-	asked->span = span;
+	asked->span = *span;
 	return true;
 }
 
@@ -171,29 +153,15 @@ static int read_messages(
 	return tb_flow_messages_init(&asked->messages, run, &asked->wanted, error);
 }
 
-void tb_messages_question_init(struct tb_messages_question *asked)
+static bool set_messages(struct tb_viewer_data *data, const void *what)
 {
-	*asked = (struct tb_messages_question){
-		.question = {
-			.what = "reading the flow's messages", .read = read_messages}};
-}
-
-void tb_messages_question_fini(struct tb_messages_question *asked)
-{
-	tb_question_drop(&asked->question);
-	tb_flow_messages_fini(&asked->messages);
-}
-
-bool tb_messages_question_set(
-	struct tb_messages_question *asked, const struct tb_flow_sample *flow)
-{
-	enum tb_answer state = asked->question.state;
-	bool same = asked->wanted.job == flow->job &&
-		    asked->wanted.source.id == flow->source.id &&
-		    asked->wanted.destination.id == flow->destination.id;
-	if (state == TB_ASKED || (state != TB_UNASKED && same))
+	const struct tb_flow_sample *flow = what;
+	struct tb_messages_question *asked = &data->of_messages;
+	if (!renew(&asked->question,
+		    asked->wanted.job == flow->job &&
+			    asked->wanted.source.id == flow->source.id &&
+			    asked->wanted.destination.id == flow->destination.id))
 		return false;
-	asked->question.state = TB_UNASKED;
 	asked->wanted = (struct tb_flow_messages_wanted){.job = flow->job,
 		.source = flow->source,
 		.destination = flow->destination,
@@ -213,21 +181,6 @@ static int find_run_crossing(
 	return status;
 }
 
-void tb_crossing_question_init(struct tb_crossing_question *asked)
-{
-	*asked = (struct tb_crossing_question){
-		.question = {
-			.what = "finding who crosses it", .read = find_run_crossing}};
-}
-
-void tb_crossing_question_fini(struct tb_crossing_question *asked)
-{
-	tb_question_drop(&asked->question);
-	tb_paths_free(asked->paths);
-	tb_crossing_fini(&asked->crossing);
-	asked->paths = NULL;
-}
-
 static bool same_query(
 	const struct tb_crossing_query *one, const struct tb_crossing_query *other)
 {
@@ -236,16 +189,14 @@ static bool same_query(
 	       one->job == other->job;
 }
 
-bool tb_crossing_question_set(struct tb_crossing_question *asked,
-	const struct tb_flow_table *flows, const struct tb_crossing_query *query)
+static bool set_crossing(struct tb_viewer_data *data, const void *what)
 {
-	enum tb_answer state = asked->question.state;
-	if (state == TB_ASKED ||
-		(state != TB_UNASKED && same_query(&asked->query, query)))
+	const struct tb_crossing_query *query = what;
+	struct tb_crossing_question *asked = &data->of_crossing;
+	if (!renew(&asked->question, same_query(&asked->query, query)))
 		return false;
-	asked->question.state = TB_UNASKED;
 	asked->query = *query;
-	asked->flows = flows;
+	asked->flows = &data->of_flows.flows;
 	return true;
 }
 
@@ -450,47 +401,6 @@ static int read_preload(
 	return status;
 }
 
-static void prepare_questions(struct tb_viewer_data *data)
-{
-	data->of_window.question = (struct tb_question){.what = "reading the window",
-		.read = read_data_window,
-		.taken = take_window,
-		.urgent = true};
-	data->of_window.data = data;
-	data->of_flows.question = (struct tb_question){
-		.what = "reading the flows", .read = read_data_flows};
-	data->of_blame.question = (struct tb_question){
-		.what = "reading who waited for whom", .read = read_blame};
-	data->of_trees.question = (struct tb_question){
-		.what = "reading the congestion trees", .read = read_data_trees};
-	data->of_findings.question = (struct tb_question){
-		.what = "finding what the run comes to", .read = read_findings};
-	data->of_times.question = (struct tb_question){
-		.what = "reading how long the jobs took", .read = read_data_times};
-	data->of_paths.question =
-		(struct tb_question){.what = "finding the paths", .read = read_paths};
-	tb_crossing_question_init(&data->of_crossing);
-	tb_messages_question_init(&data->of_messages);
-	tb_waits_question_init(&data->of_waits);
-	tb_during_question_init(&data->of_during);
-	data->of_job_links.question =
-		(struct tb_question){.what = "reading where the job waits",
-			.read = read_job_links,
-			.taken = take_job_links};
-	data->of_job_links.data = data;
-	data->of_refresh.question =
-		(struct tb_question){.what = "reading what the replay has added",
-			.read = read_refresh,
-			.taken = take_refresh,
-			.silent = true};
-	data->of_refresh.info = data->info;
-	data->of_preload.question = (struct tb_question){.what = "reading ahead",
-		.read = read_preload,
-		.idle = true,
-		.silent = true};
-	data->of_preload.more = true;
-}
-
 // data_begin makes room for samples, twice, and starts the reader, which takes the run
 // over.
 static int data_begin(
@@ -528,7 +438,49 @@ int tb_viewer_data_open(
 		return status;
 	}
 	data->run = run;
-	prepare_questions(data);
+	data->of_window.question = (struct tb_question){.what = "reading the window",
+		.read = read_data_window,
+		.taken = take_window,
+		.urgent = true};
+	data->of_window.data = data;
+	data->of_flows.question = (struct tb_question){
+		.what = "reading the flows", .read = read_data_flows};
+	data->of_blame.question = (struct tb_question){
+		.what = "reading who waited for whom", .read = read_blame};
+	data->of_trees.question = (struct tb_question){
+		.what = "reading the congestion trees", .read = read_data_trees};
+	data->of_findings.question = (struct tb_question){
+		.what = "finding what the run comes to", .read = read_findings};
+	data->of_times.question = (struct tb_question){
+		.what = "reading how long the jobs took", .read = read_data_times};
+	data->of_paths.question =
+		(struct tb_question){.what = "finding the paths", .read = read_paths};
+	data->of_crossing.question = (struct tb_question){
+		.what = "finding who crosses it", .read = find_run_crossing};
+	data->of_messages.question = (struct tb_question){
+		.what = "reading the flow's messages", .read = read_messages};
+	data->of_waits.question = (struct tb_question){
+		.what = "reading who waits there", .read = read_run_waits};
+	data->of_during.question =
+		(struct tb_question){.what = "reading who waited for whom in the window",
+			.read = read_during,
+			.taken = take_during};
+	data->of_job_links.question =
+		(struct tb_question){.what = "reading where the job waits",
+			.read = read_job_links,
+			.taken = take_job_links};
+	data->of_job_links.data = data;
+	data->of_refresh.question =
+		(struct tb_question){.what = "reading what the replay has added",
+			.read = read_refresh,
+			.taken = take_refresh,
+			.silent = true};
+	data->of_refresh.info = data->info;
+	data->of_preload.question = (struct tb_question){.what = "reading ahead",
+		.read = read_preload,
+		.idle = true,
+		.silent = true};
+	data->of_preload.more = true;
 	return TB_OK;
 }
 
@@ -610,7 +562,7 @@ int tb_viewer_data_filter(
 	// Read the links' waits anew: those of the last job are not those of all.
 	int status = tb_viewer_data_show(data, data->asked, data->metric, true, error);
 	if (status == TB_OK && job != TB_ID_NONE)
-		(void)tb_viewer_data_ask(data, &data->of_job_links.question);
+		(void)!tb_viewer_data_answer(data, &data->of_job_links.question, NULL);
 	return status;
 }
 
@@ -637,53 +589,72 @@ void tb_viewer_data_forget_findings(struct tb_viewer_data *data)
 	tb_recorded_fini(&data->of_findings.recorded);
 }
 
-void tb_viewer_data_forget(struct tb_viewer_data *data)
+// questions_of_run lists the questions whose answers are of the whole run, or of a thing
+// in it. Returns their number.
+static size_t questions_of_run(
+	struct tb_viewer_data *data, struct tb_question *questions[16])
 {
-	tb_viewer_data_forget_findings(data);
-	tb_crossing_question_fini(&data->of_crossing);
-	tb_messages_question_fini(&data->of_messages);
-	tb_waits_question_fini(&data->of_waits);
-	tb_during_question_fini(&data->of_during);
-	tb_question_drop(&data->of_job_links.question);
-	tb_job_links_fini(&data->of_job_links.jobs);
-	tb_question_drop(&data->of_flows.question);
-	tb_question_drop(&data->of_blame.question);
-	tb_question_drop(&data->of_trees.question);
-	tb_question_drop(&data->of_times.question);
-	tb_question_drop(&data->of_paths.question);
-	tb_flow_table_fini(&data->of_flows.flows);
-	tb_heavy_waits_fini(&data->of_blame.heaviest);
-	tb_job_pairs_fini(&data->of_blame.job_pairs);
-	tb_trees_fini(&data->of_trees.trees);
-	free(data->of_trees.wait_ps);
-	data->of_trees.wait_ps = NULL;
-	free(data->of_times.times);
-	data->of_times.times = NULL;
-	tb_paths_free(data->of_paths.paths);
-	data->of_flows.flows = (struct tb_flow_table){.n = 0};
-	data->of_trees.trees = (struct tb_trees){.n = 0};
-	data->of_paths.paths = NULL;
-}
-
-struct tb_question *tb_viewer_data_ask(
-	struct tb_viewer_data *data, struct tb_question *question)
-{
-	if (question->state == TB_UNASKED)
-		tb_reader_ask(data->reader, question);
-	if (question->state == TB_ASKED)
-		tb_reader_wait(data->reader, question, data->patience_s);
-	return question->state == TB_ASKED ? NULL : question;
-}
-
-void tb_viewer_data_retry(struct tb_viewer_data *data)
-{
-	struct tb_question *const questions[] = {&data->of_flows.question,
+	struct tb_question *const all[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
 		&data->of_findings.question, &data->of_times.question,
 		&data->of_paths.question, &data->of_crossing.question,
 		&data->of_messages.question, &data->of_waits.question,
 		&data->of_during.question, &data->of_job_links.question};
-	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+	memcpy(questions, all, sizeof all);
+	return sizeof all / sizeof *all;
+}
+
+void tb_viewer_data_forget(struct tb_viewer_data *data)
+{
+	struct tb_question *questions[16];
+	size_t n = questions_of_run(data, questions);
+	for (size_t i = 0; i < n; i++)
+		tb_question_drop(questions[i]);
+	tb_viewer_data_forget_findings(data);
+	tb_paths_free(data->of_crossing.paths);
+	data->of_crossing.paths = NULL;
+	tb_crossing_fini(&data->of_crossing.crossing);
+	tb_flow_messages_fini(&data->of_messages.messages);
+	drop_waits(&data->of_waits);
+	drop_during(&data->of_during.made);
+	drop_during(&data->of_during.shown);
+	data->of_during.has_shown = false;
+	tb_job_links_fini(&data->of_job_links.jobs);
+	tb_flow_table_fini(&data->of_flows.flows);
+	data->of_flows.flows = (struct tb_flow_table){.n = 0};
+	tb_heavy_waits_fini(&data->of_blame.heaviest);
+	tb_job_pairs_fini(&data->of_blame.job_pairs);
+	tb_trees_fini(&data->of_trees.trees);
+	data->of_trees.trees = (struct tb_trees){.n = 0};
+	free(data->of_trees.wait_ps);
+	data->of_trees.wait_ps = NULL;
+	free(data->of_times.times);
+	data->of_times.times = NULL;
+	tb_paths_free(data->of_paths.paths);
+	data->of_paths.paths = NULL;
+}
+
+int tb_viewer_data_answer(
+	struct tb_viewer_data *data, struct tb_question *question, struct tb_error *error)
+{
+	if (question->state == TB_UNASKED)
+		tb_reader_ask(data->reader, question);
+	if (question->state == TB_ASKED)
+		tb_reader_wait(data->reader, question, data->patience_s);
+	if (question->state == TB_ASKED)
+		return 0;
+	if (question->state == TB_ANSWERED)
+		return 1;
+	if (error)
+		*error = question->error;
+	return question->error.code;
+}
+
+void tb_viewer_data_retry(struct tb_viewer_data *data)
+{
+	struct tb_question *questions[16];
+	size_t n = questions_of_run(data, questions);
+	for (size_t i = 0; i < n; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
 }
@@ -706,87 +677,22 @@ bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_a
 	return dead_at_ps < tb_window_end_ps(data->info, data->window);
 }
 
-// answer_of returns 1 when a question is answered, 0 while it is not.
-static int answer_of(
-	struct tb_viewer_data *data, struct tb_question *question, struct tb_error *error)
-{
-	if (!tb_viewer_data_ask(data, question))
-		return 0;
-	if (question->state == TB_ANSWERED)
-		return 1;
-	if (error)
-		*error = question->error;
-	return question->error.code;
-}
-
-int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
+// answer_about asks a question about a thing, which `set` makes the next to be asked for.
+static int answer_about(struct tb_viewer_data *data, struct tb_question *question,
+	bool (*set)(struct tb_viewer_data *data, const void *what), const void *what,
 	struct tb_error *error)
 {
-	int status = answer_of(data, &data->of_flows.question, error);
-	if (status >= 0)
-		*flows = status ? &data->of_flows.flows : NULL;
-	return status < 0 ? status : TB_OK;
+	set(data, what);
+	int status = tb_viewer_data_answer(data, question, error);
+	// The answer may still be the one about what was asked for before.
+	if (status > 0 && set(data, what))
+		status = tb_viewer_data_answer(data, question, error);
+	return status;
 }
 
-int tb_viewer_data_blame(struct tb_viewer_data *data,
-	const struct tb_heavy_waits **heaviest, struct tb_error *error)
+int tb_viewer_data_crossing(
+	struct tb_viewer_data *data, struct tb_pick pick, struct tb_error *error)
 {
-	int status = answer_of(data, &data->of_blame.question, error);
-	if (status >= 0)
-		*heaviest = status ? &data->of_blame.heaviest : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_job_pairs(struct tb_viewer_data *data,
-	const struct tb_job_pairs **pairs, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_blame.question, error);
-	if (status >= 0)
-		*pairs = status ? &data->of_blame.job_pairs : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,
-	struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_times.question, error);
-	if (status >= 0)
-		*times = status ? data->of_times.times : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_findings(struct tb_viewer_data *data,
-	const struct tb_findings **findings, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_findings.question, error);
-	if (status >= 0)
-		*findings = status ? &data->of_findings.findings : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
-	struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_trees.question, error);
-	if (status >= 0)
-		*trees = status ? &data->of_trees.trees : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_paths(
-	struct tb_viewer_data *data, struct tb_paths **paths, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_paths.question, error);
-	if (status >= 0)
-		*paths = status ? data->of_paths.paths : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
-	const struct tb_crossing **crossing, struct tb_error *error)
-{
-	const struct tb_flow_table *flows;
-	struct tb_crossing_question *asked = &data->of_crossing;
 	struct tb_crossing_query query = {.of_switch = pick.kind == TB_PICK_SWITCH,
 		.id = pick.index,
 		.to_ps = INT64_MAX,
@@ -795,63 +701,26 @@ int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
 		query.from_ps = tb_window_begin_ps(data->info, data->window);
 		query.to_ps = tb_window_end_ps(data->info, data->window);
 	}
-	*crossing = NULL;
-	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK || !flows)
-		return status;
-	tb_crossing_question_set(asked, flows, &query);
-	status = answer_of(data, &asked->question, error);
-	// The answer may still be the one to the query before.
-	if (status > 0 && tb_crossing_question_set(asked, flows, &query))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*crossing = &asked->crossing;
-	return status < 0 ? status : TB_OK;
+	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+	return status > 0 ? answer_about(data, &data->of_crossing.question, set_crossing,
+				    &query, error)
+			  : status;
 }
 
 int tb_viewer_data_messages(struct tb_viewer_data *data,
-	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
-	struct tb_error *error)
+	const struct tb_flow_sample *flow, struct tb_error *error)
 {
-	struct tb_messages_question *asked = &data->of_messages;
-	*messages = NULL;
-	tb_messages_question_set(asked, flow);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the flow before.
-	if (status > 0 && tb_messages_question_set(asked, flow))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*messages = &asked->messages;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_messages.question, set_messages, flow, error);
 }
 
-int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_pick at,
-	const struct tb_waits_question **waits, struct tb_error *error)
+int tb_viewer_data_waits(
+	struct tb_viewer_data *data, struct tb_pick at, struct tb_error *error)
 {
-	struct tb_waits_question *asked = &data->of_waits;
-	*waits = NULL;
-	tb_waits_question_set(asked, at);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the one before.
-	if (status > 0 && tb_waits_question_set(asked, at))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*waits = asked;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_waits.question, set_waits, &at, error);
 }
 
-int tb_viewer_data_during(struct tb_viewer_data *data, const struct tb_during **during,
-	struct tb_error *error)
+int tb_viewer_data_during(struct tb_viewer_data *data, struct tb_error *error)
 {
-	struct tb_during_question *asked = &data->of_during;
 	struct tb_span span = tb_span_of_window(data->run, data->window);
-	*during = NULL;
-	tb_during_question_set(asked, span);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the window before.
-	if (status > 0 && tb_during_question_set(asked, span))
-		status = answer_of(data, &asked->question, error);
-	if (status >= 0 && asked->has_shown)
-		*during = &asked->shown;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_during.question, set_during, &span, error);
 }

@@ -8,13 +8,7 @@
 int tb_viewer_put(
 	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
 {
-	if (!tb_viewer_data_ask(&viewer->data, question))
-		return 0;
-	if (question->state == TB_ANSWERED)
-		return 1;
-	if (error)
-		*error = question->error;
-	return question->error.code;
+	return tb_viewer_data_answer(&viewer->data, question, error);
 }
 
 int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
@@ -284,117 +278,105 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 		main->view->reveal(main, false);
 }
 
+// is_known returns whether a question with this status is answered, and reports a
+// failure.
+static bool is_known(struct tb_viewer *viewer, int status, const struct tb_error *error)
+{
+	if (status < 0)
+		tb_viewer_report(viewer, error);
+	return status > 0;
+}
+
+static bool has_answer(struct tb_viewer *viewer, struct tb_question *question)
+{
+	struct tb_error error;
+	int status = tb_viewer_data_answer(&viewer->data, question, &error);
+	return is_known(viewer, status, &error);
+}
+
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer)
 {
-	const struct tb_flow_table *flows;
-	struct tb_error error;
-	if (tb_viewer_data_flows(&viewer->data, &flows, &error) == TB_OK)
-		return flows;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_flows.question)
+		       ? &viewer->data.of_flows.flows
+		       : NULL;
 }
 
 const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer)
 {
-	const struct tb_heavy_waits *blame;
-	struct tb_error error;
-	if (tb_viewer_data_blame(&viewer->data, &blame, &error) == TB_OK)
-		return blame;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_blame.question)
+		       ? &viewer->data.of_blame.heaviest
+		       : NULL;
 }
 
 const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer)
 {
-	const struct tb_job_pairs *pairs;
-	struct tb_error error;
-	if (tb_viewer_data_job_pairs(&viewer->data, &pairs, &error) == TB_OK)
-		return pairs;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_blame.question)
+		       ? &viewer->data.of_blame.job_pairs
+		       : NULL;
 }
 
 const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer)
 {
-	const struct tb_job_times *times;
-	struct tb_error error;
-	if (tb_viewer_data_times(&viewer->data, &times, &error) == TB_OK)
-		return times;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_times.question)
+		       ? viewer->data.of_times.times
+		       : NULL;
 }
 
 const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer)
 {
-	const struct tb_findings *findings;
-	struct tb_error error;
-	if (tb_viewer_data_findings(&viewer->data, &findings, &error) == TB_OK)
-		return findings;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_findings.question)
+		       ? &viewer->data.of_findings.findings
+		       : NULL;
 }
 
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
 {
-	const struct tb_trees *trees;
-	struct tb_error error;
-	if (tb_viewer_data_trees(&viewer->data, &trees, &error) == TB_OK)
-		return trees;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_trees.question)
+		       ? &viewer->data.of_trees.trees
+		       : NULL;
+}
+
+struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
+{
+	return has_answer(viewer, &viewer->data.of_paths.question)
+		       ? viewer->data.of_paths.paths
+		       : NULL;
 }
 
 const struct tb_crossing *tb_viewer_crossing(
 	struct tb_viewer *viewer, struct tb_pick pick)
 {
-	const struct tb_crossing *crossing;
 	struct tb_error error;
-	if (tb_viewer_data_crossing(&viewer->data, pick, &crossing, &error) == TB_OK)
-		return crossing;
-	tb_viewer_report(viewer, &error);
-	return NULL;
-}
-
-struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
-{
-	struct tb_paths *paths;
-	struct tb_error error;
-	if (tb_viewer_data_paths(&viewer->data, &paths, &error) == TB_OK)
-		return paths;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_crossing(&viewer->data, pick, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_crossing.crossing
+						: NULL;
 }
 
 const struct tb_flow_messages *tb_viewer_messages(
 	struct tb_viewer *viewer, const struct tb_flow_sample *flow)
 {
-	const struct tb_flow_messages *messages;
 	struct tb_error error;
-	if (tb_viewer_data_messages(&viewer->data, flow, &messages, &error) == TB_OK)
-		return messages;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_messages(&viewer->data, flow, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_messages.messages
+						: NULL;
 }
 
 const struct tb_waits_question *tb_viewer_waits(
 	struct tb_viewer *viewer, struct tb_pick at)
 {
-	const struct tb_waits_question *waits;
 	struct tb_error error;
-	if (tb_viewer_data_waits(&viewer->data, at, &waits, &error) == TB_OK)
-		return waits;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_waits(&viewer->data, at, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_waits : NULL;
 }
 
+// While another span is read, the answer to the last one stays.
 const struct tb_during *tb_viewer_during(struct tb_viewer *viewer)
 {
-	const struct tb_during *during;
 	struct tb_error error;
-	if (tb_viewer_data_during(&viewer->data, &during, &error) == TB_OK)
-		return during;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	const struct tb_during_question *asked = &viewer->data.of_during;
+	int status = tb_viewer_data_during(&viewer->data, &error);
+	(void)is_known(viewer, status, &error);
+	return status >= 0 && asked->has_shown ? &asked->shown : NULL;
 }
 
 // Back and forward: what was shown before, view, metric, window, selection and filters.
@@ -495,9 +477,10 @@ static void follow_run(struct tb_viewer *viewer)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_refresh_question *asked = &data->of_refresh;
-	if (!tb_viewer_data_ask(data, &asked->question))
+	int status = tb_viewer_data_answer(data, &asked->question, NULL);
+	if (status == 0)
 		return;
-	bool failed = asked->question.state == TB_REFUSED;
+	bool failed = status < 0;
 	asked->question.state = TB_UNASKED;
 	if (!failed && !asked->changed)
 		return;
@@ -592,6 +575,6 @@ bool tb_viewer_preload(struct tb_viewer *viewer)
 	asked->question.state = TB_UNASKED;
 	asked->from = from;
 	asked->more = false;
-	(void)tb_viewer_data_ask(data, &asked->question);
+	(void)!tb_viewer_data_answer(data, &asked->question, NULL);
 	return true;
 }

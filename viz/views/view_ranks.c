@@ -634,41 +634,6 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 		draw_rank_row_name(pane, picture, y + 4, ROW_LEAST, text);
 }
 
-// rank_rows.c.
-static void ranks_rows_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	double h = rank_row_lay_out(pane);
-	const struct tb_ranks *ranks = tb_ranks_of(pane);
-	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	struct tb_box area = ranks_area(pane);
-	char name[200];
-	for (size_t i = 0; i < ranks->n_chosen; i++) {
-		const struct tb_timeline_rank *rank = &timeline->ranks[ranks->chosen[i]];
-		double y = area.y + h * (double)i;
-		draw_rank_row_name(pane, picture, y, h - 1,
-			name_rank(pane, rank, name, sizeof name));
-		draw_spans(
-			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});
-	}
-	draw_path(pane, picture, area.y, h);
-	for (size_t i = 0; i < ranks->n_chosen; i++)
-		rank_calls_draw(picture, pane->style, timeline,
-			&timeline->ranks[ranks->chosen[i]],
-			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
-	// Frame what is selected, and these spans, in rows from `top` on that
-	// are `h` high.
-	const struct tb_box row = {0, area.y, 0, h};
-	struct tb_pick selected = pane->selection->selected;
-	const struct rank_choice *choice = ranks_choice(pane, selected);
-	const struct tb_held_list *held =
-		selected.kind == TB_PICK_LINK ? ranks_held(pane) : NULL;
-	if (choice)
-		frame_span(pane, picture, &choice->span, row, 2);
-	for (size_t i = 0; held && i < held->n && i < FRAMES; i++)
-		frame_span(pane, picture, &held->rows[i].span, row, 1);
-	draw_below(pane, picture, area.y + h * (double)ranks->n_chosen + GAP);
-}
-
 // What is above the rows of ranks: the title, the order of the rows, what the critical
 // path is made of, and the legend.
 
@@ -887,7 +852,37 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (path->n_shares)
 		(void)draw_shares(pane, picture, path);
 	draw_rank_head_legend(pane, picture);
-	ranks_rows_draw(pane, picture);
+	// rank_rows.c.
+	double h = rank_row_lay_out(pane);
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	char name[200];
+	for (size_t i = 0; i < ranks->n_chosen; i++) {
+		const struct tb_timeline_rank *rank = &timeline->ranks[ranks->chosen[i]];
+		double y = area.y + h * (double)i;
+		draw_rank_row_name(pane, picture, y, h - 1,
+			name_rank(pane, rank, name, sizeof name));
+		draw_spans(
+			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});
+	}
+	draw_path(pane, picture, area.y, h);
+	for (size_t i = 0; i < ranks->n_chosen; i++)
+		rank_calls_draw(picture, pane->style, timeline,
+			&timeline->ranks[ranks->chosen[i]],
+			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
+	// Frame what is selected, and these spans, in rows from `top` on that
+	// are `h` high.
+	const struct tb_box row = {0, area.y, 0, h};
+	struct tb_pick selected = pane->selection->selected;
+	const struct rank_choice *choice = ranks_choice(pane, selected);
+	const struct tb_held_list *held =
+		selected.kind == TB_PICK_LINK ? ranks_held(pane) : NULL;
+	if (choice)
+		frame_span(pane, picture, &choice->span, row, 2);
+	for (size_t i = 0; held && i < held->n && i < FRAMES; i++)
+		frame_span(pane, picture, &held->rows[i].span, row, 1);
+	draw_below(pane, picture, area.y + h * (double)ranks->n_chosen + GAP);
 }
 
 // rank_zoom_at zooms the window about a point of the axis, to whole bins.

@@ -348,35 +348,6 @@ char *tb_time_strip_scale(
 	return buffer;
 }
 
-static void draw_strip_bars(const struct tb_time_strip *strip, const struct tb_pane *pane,
-	struct tb_picture *picture, struct tb_box box)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	double bins = (double)strip->n_bins;
-	int columns = n_columns(strip, box);
-	double largest = largest_bar(strip, columns);
-	strip_name_lane(pane->style, picture,
-		(struct tb_box){box.x, box.y + 2, box.w, 12}, "all links");
-	double rule = box.w / fmax(columns, 1) >= 4 ? 1 : 0;
-	for (int i = 0; largest > 0 && i < columns; i++) {
-		double from = bins * i / columns, to = bins * (i + 1) / columns;
-		double h = (box.h - 4) * bin_wait(strip, from, to) / largest;
-		if (h <= 0)
-			continue;
-		double left = strip_x(strip, box, from), right = strip_x(strip, box, to);
-		const struct tb_viewer_data *data = pane->data;
-		double bin = from + 0.5 * bins / columns;
-		struct tb_window window = data->asked;
-		bool shown =
-			tb_window_whole(data->info, window) ||
-			(bin >= (double)window.first_bin && bin < (double)window.end_bin);
-		tb_picture_rect(picture,
-			(struct tb_box){left, box.y + box.h - fmax(h, 1),
-				fmax(right - left - rule, 0.5), fmax(h, 1)},
-			shown ? palette->muted : palette->line);
-	}
-}
-
 void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
@@ -408,8 +379,33 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 		if (strip->n_jobs)
 			draw_strip_jobs(strip, pane, picture, jobs);
 	}
-	if (strip->by_bin)
-		draw_strip_bars(strip, pane, picture, bars);
+	if (strip->by_bin) {
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		double bins = (double)strip->n_bins;
+		int columns = n_columns(strip, bars);
+		double largest = largest_bar(strip, columns);
+		strip_name_lane(pane->style, picture,
+			(struct tb_box){bars.x, bars.y + 2, bars.w, 12}, "all links");
+		double rule = bars.w / fmax(columns, 1) >= 4 ? 1 : 0;
+		for (int i = 0; largest > 0 && i < columns; i++) {
+			double from = bins * i / columns, to = bins * (i + 1) / columns;
+			double h = (bars.h - 4) * bin_wait(strip, from, to) / largest;
+			if (h <= 0)
+				continue;
+			double left = strip_x(strip, bars, from),
+			       right = strip_x(strip, bars, to);
+			const struct tb_viewer_data *data = pane->data;
+			double bin = from + 0.5 * bins / columns;
+			struct tb_window window = data->asked;
+			bool shown = tb_window_whole(data->info, window) ||
+				     (bin >= (double)window.first_bin &&
+					     bin < (double)window.end_bin);
+			tb_picture_rect(picture,
+				(struct tb_box){left, bars.y + bars.h - fmax(h, 1),
+					fmax(right - left - rule, 0.5), fmax(h, 1)},
+				shown ? palette->muted : palette->line);
+		}
+	}
 }
 
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

@@ -347,30 +347,6 @@ static void draw_seen_vertex(const struct tb_tree_sight *sight,
 		tb_picture_frame(picture, around, 1, palette->page);
 }
 
-// draw_handle draws what opens or shuts a subtree.
-static void draw_handle(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture, uint32_t subtree)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_pick pick = {TB_PICK_PART, TB_PART_SUBTREE + subtree};
-	struct tb_box box = tb_tree_sight_handle(sight, subtree);
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	bool shut = sight->asked.subtrees.shut[subtree];
-	struct tb_box dash = {box.x + 3, box.y + box.h / 2 - 1, box.w - 6, 2};
-	if (box.w <= 0)
-		return;
-	tb_picture_rect(picture, box, under ? palette->line : palette->raised);
-	tb_picture_pick(picture, pick);
-	tb_picture_frame(picture, box, 1, palette->line);
-	tb_picture_rect(picture, dash, palette->text);
-	tb_picture_pick(picture, pick);
-	if (!shut)
-		return;
-	dash = (struct tb_box){box.x + box.w / 2 - 1, box.y + 3, 2, box.h - 6};
-	tb_picture_rect(picture, dash, palette->text);
-	tb_picture_pick(picture, pick);
-}
-
 void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
@@ -389,8 +365,27 @@ void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pa
 			vertex_of_switches(sight, pane, &vertex);
 		draw_seen_vertex(sight, pane, picture, &vertex);
 	}
-	for (uint32_t i = 0; i < sight->asked.subtrees.n; i++)
-		draw_handle(sight, pane, picture, i);
+	for (uint32_t i = 0; i < sight->asked.subtrees.n; i++) {
+		// Draw what opens or shuts a subtree.
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		const struct tb_pick pick = {TB_PICK_PART, TB_PART_SUBTREE + i};
+		struct tb_box box = tb_tree_sight_handle(sight, i);
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
+		bool shut = sight->asked.subtrees.shut[i];
+		struct tb_box dash = {box.x + 3, box.y + box.h / 2 - 1, box.w - 6, 2};
+		if (box.w <= 0)
+			continue;
+		tb_picture_rect(picture, box, under ? palette->line : palette->raised);
+		tb_picture_pick(picture, pick);
+		tb_picture_frame(picture, box, 1, palette->line);
+		tb_picture_rect(picture, dash, palette->text);
+		tb_picture_pick(picture, pick);
+		if (!shut)
+			continue;
+		dash = (struct tb_box){box.x + box.w / 2 - 1, box.y + 3, 2, box.h - 6};
+		tb_picture_rect(picture, dash, palette->text);
+		tb_picture_pick(picture, pick);
+	}
 	// Set the numbers of nodes below them, as many as there is room for.
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
