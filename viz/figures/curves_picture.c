@@ -143,14 +143,16 @@ int tb_curves_json(const struct tb_curves *curves, FILE *stream)
 		10, stream);
 }
 
-struct tb_ticks tb_curves_ticks(const struct tb_curve_axis *axis, size_t wanted)
+// curves_ticks returns about `wanted` ticks for an axis.
+static struct tb_ticks curves_ticks(const struct tb_curve_axis *axis, size_t wanted)
 {
 	return axis->scale == TB_CURVE_DOUBLING
 		       ? tb_ticks_doubling(axis->least, axis->most, wanted)
 		       : tb_ticks_linear(axis->least, axis->most, wanted);
 }
 
-char *tb_curves_axis_text(const struct tb_curve_axis *axis, char *buffer, size_t size)
+// curves_axis_text writes "Offered bandwidth per node, MB/s"; 128 bytes suffice.
+static char *curves_axis_text(const struct tb_curve_axis *axis, char *buffer, size_t size)
 {
 	snprintf(
 		buffer, size, axis->unit[0] ? "%s, %s" : "%s%s", axis->title, axis->unit);
@@ -287,10 +289,10 @@ static void draw_words(const struct grid *grid, double width)
 	char name[128];
 	tb_picture_text(grid->picture, (struct tb_box){0, 2, width, 1},
 		curve_text_type(grid, TB_ALIGN_LEFT),
-		tb_curves_axis_text(&curves->y, name, sizeof name));
+		curves_axis_text(&curves->y, name, sizeof name));
 	tb_picture_text(grid->picture, (struct tb_box){0, HEAD + ROWS + 2, width, 1},
 		curve_text_type(grid, TB_ALIGN_CENTRE),
-		tb_curves_axis_text(&curves->x, name, sizeof name));
+		curves_axis_text(&curves->x, name, sizeof name));
 	for (size_t i = 0; i < curves->n_curves && curves->curves[i].label[0]; i++) {
 		struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
 		type.colour = curve_text_colour(grid, i);
@@ -308,8 +310,8 @@ int tb_curves_picture_text(struct tb_picture *picture,
 	struct grid grid = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),
-		.x = tb_curves_ticks(&curves->x, n / TICK_EVERY + 1),
-		.y = tb_curves_ticks(&curves->y, 6),
+		.x = curves_ticks(&curves->x, n / TICK_EVERY + 1),
+		.y = curves_ticks(&curves->y, 6),
 		.n_columns = n,
 		.cells = malloc(ROWS * n),
 		.owners = calloc(ROWS * n, sizeof *grid.owners)};
@@ -497,7 +499,7 @@ static void draw_y_axis(const struct plot *plot)
 	tb_picture_text(plot->picture,
 		(struct tb_box){MARGIN, plot->box.y - 28, plot->box.w, 18},
 		curve_type(plot, TB_ALIGN_LEFT, false),
-		tb_curves_axis_text(axis, name, sizeof name));
+		curves_axis_text(axis, name, sizeof name));
 }
 
 #define DIAGONAL "accepted = offered"
@@ -574,8 +576,8 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	struct plot plot = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),
-		.x = tb_curves_ticks(&curves->x, TICKS_X),
-		.y = tb_curves_ticks(&curves->y, TICKS_Y)};
+		.x = curves_ticks(&curves->x, TICKS_X),
+		.y = curves_ticks(&curves->y, TICKS_Y)};
 	double right = WIDTH - MARGIN - (legend > 0 ? legend + LEGEND_GAP : 8);
 	plot.box = (struct tb_box){
 		PLOT_X, PLOT_Y, right - PLOT_X, HEIGHT - PLOT_Y - PLOT_BELOW};
@@ -600,7 +602,7 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	tb_picture_text(plot.picture,
 		(struct tb_box){plot.box.x, below + 29, plot.box.w, 18},
 		curve_type(&plot, TB_ALIGN_CENTRE, false),
-		tb_curves_axis_text(axis, name, sizeof name));
+		curves_axis_text(axis, name, sizeof name));
 	draw_y_axis(&plot);
 	if (has_diagonal(curves)) {
 		// Draw the line on which accepted equals offered.

@@ -24,12 +24,6 @@ int tb_curves_picture(
 int tb_curves_picture_text(struct tb_picture *picture,
 	const struct tb_curves_figure *figure, uint32_t columns) TB_MUST_USE;
 
-// tb_curves_ticks returns about `wanted` ticks for an axis.
-struct tb_ticks tb_curves_ticks(const struct tb_curve_axis *axis, size_t wanted);
-
-// tb_curves_axis_text writes "Offered bandwidth per node, MB/s"; 128 bytes suffice.
-char *tb_curves_axis_text(const struct tb_curve_axis *axis, char *buffer, size_t size);
-
 // tb_curves_csv and tb_curves_json write the points. Write errors show in ferror(stream).
 void tb_curves_csv(const struct tb_curves *curves, FILE *stream);
 int tb_curves_json(const struct tb_curves *curves, FILE *stream) TB_MUST_USE;

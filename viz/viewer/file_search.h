@@ -44,9 +44,6 @@ struct tb_file_list {
 // latest first; those that are gone are left out. A folder that cannot be read is empty.
 // TB_ENOMEM; the list is to be freed in either case. Cost: a look into each file, for
 // 40 ms at most once there are a hundred.
-int tb_file_list_read(struct tb_file_list *list, const char *folder,
-	const char *const *recent, size_t n_recent) TB_MUST_USE;
-void tb_file_list_fini(struct tb_file_list *list);
 
 // Finds files to open by the path that is typed: its folder is listed, and its last part
 // narrows the list.

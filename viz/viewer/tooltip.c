@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture);
+
 // What lies on top of all views: the keys, notices, trouble; a tooltip by tooltip.c.
 
 #define KEYS_W 120
@@ -91,7 +93,7 @@ void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 		tb_prompt_draw(&viewer->prompt, &viewer->style, viewer->selection.hovered,
 			picture);
 	else
-		tb_tooltip_draw(viewer, picture);
+		tooltip_draw(viewer, picture);
 }
 
 #define TIP_PAD	 10
@@ -261,7 +263,8 @@ static bool tooltip_beside_run(struct tb_box *box, struct tb_box about,
 	return true;
 }
 
-void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
+// tooltip_draw explains what is under the pointer, if anything, beside it.
+static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_mouse *mouse = &viewer->mouse;
 	if (!viewer->data.run || !mouse->in || mouse->pressed || mouse->rests)

@@ -77,7 +77,9 @@ static void tb_command_search(const struct tb_panes *panes, struct tb_prompt *pr
 // The other runs of the store. The window opens them, each in a viewer of its own, which
 // takes over what the last one showed.
 
-bool tb_viewer_read_runs(struct tb_viewer *viewer)
+// viewer_read_runs reads the list of the store's runs anew, with their waits; false
+// when that failed, or there is none to choose.
+static bool viewer_read_runs(struct tb_viewer *viewer)
 {
 	struct tb_run_list runs;
 	struct tb_error error;
@@ -93,7 +95,8 @@ bool tb_viewer_read_runs(struct tb_viewer *viewer)
 	return status == TB_OK && viewer->data.runs.n > 0;
 }
 
-void tb_viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t run)
+// viewer_want_run asks the window for a run of the store.
+static void viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t run)
 {
 	if (action == TB_ACTION_RUN && run == viewer->data.info->id)
 		return;
@@ -101,10 +104,11 @@ void tb_viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t
 	viewer->pending.run = run;
 }
 
-void tb_viewer_step_run(struct tb_viewer *viewer, int by)
+// viewer_step_run asks for the run before the one that is shown (by -1) or after it.
+static void viewer_step_run(struct tb_viewer *viewer, int by)
 {
 	const struct tb_viewer_data *data = &viewer->data;
-	if (!data->run || !tb_viewer_read_runs(viewer))
+	if (!data->run || !viewer_read_runs(viewer))
 		return;
 	size_t at = tb_run_list_of(&data->runs, data->info->id);
 	bool last = by < 0 ? at == 0 : at + 1 >= data->runs.n;
@@ -115,7 +119,7 @@ void tb_viewer_step_run(struct tb_viewer *viewer, int by)
 			: by < 0	  ? "first"
 					  : "last");
 	else
-		tb_viewer_want_run(viewer, TB_ACTION_RUN,
+		viewer_want_run(viewer, TB_ACTION_RUN,
 			data->runs.runs[by < 0 ? at - 1 : at + 1].id);
 }
 
@@ -263,7 +267,9 @@ void tb_viewer_poll_proof(struct tb_viewer *viewer)
 
 #define MOST_SAVED 1000 // names that are tried
 
-bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
+// viewer_pass hands a request to the visible views, first to those drawn first; false
+// when none handles it.
+static bool viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	for (uint32_t i = 0; i < viewer->panes.n; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];
@@ -283,8 +289,8 @@ static void back_out(struct tb_viewer *viewer)
 	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
 		viewer->help = false;
-	else if ((data->run && tb_viewer_pass(viewer, &back)) ||
-		 tb_viewer_return(viewer) || tb_viewer_drop_end(viewer))
+	else if ((data->run && viewer_pass(viewer, &back)) || tb_viewer_return(viewer) ||
+		 tb_viewer_drop_end(viewer))
 		return;
 	else if (selected->kind == TB_PICK_JOB) {
 		tb_viewer_drop_job(viewer);
@@ -307,7 +313,7 @@ static void focus(struct tb_viewer *viewer)
 {
 	const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
 	struct tb_pane *main = viewer->panes.main;
-	if (viewer->data.run && !tb_viewer_pass(viewer, &asked) &&
+	if (viewer->data.run && !viewer_pass(viewer, &asked) &&
 		viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, true);
 }
@@ -422,7 +428,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		return true;
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
-		tb_viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
+		viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
 		return true;
 	case TB_REQUEST_ORDER:
 		if (viewer->data.run) {
@@ -543,7 +549,7 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 		return true;
 	case TB_REQUEST_RUNS:
 	case TB_REQUEST_COMPARE:
-		if (viewer->data.run && tb_viewer_read_runs(viewer))
+		if (viewer->data.run && viewer_read_runs(viewer))
 			open_prompt(viewer,
 				request->name == TB_REQUEST_RUNS ? TB_PROMPT_RUNS
 								 : TB_PROMPT_OTHER,
@@ -561,7 +567,7 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 		own_request(viewer, request) || prompt_request(viewer, request) ||
 		!viewer->data.run)
 		return;
-	tb_viewer_pass(viewer, request);
+	viewer_pass(viewer, request);
 }
 
 static void request_action(
@@ -607,7 +613,7 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 				tb_viewer_ask(
 					viewer, &request); // may open the prompt again
 			else
-				tb_viewer_want_run(viewer,
+				viewer_want_run(viewer,
 					kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
 							       : TB_ACTION_COMPARE,
 					chosen->number);

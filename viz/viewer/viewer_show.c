@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+static void viewer_mark(struct tb_viewer *viewer);
+
 int tb_viewer_put(
 	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
 {
@@ -134,11 +136,6 @@ void tb_viewer_show(
 	viewer_show_view(viewer, window, metric, false);
 }
 
-void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window)
-{
-	viewer_show_view(viewer, window, viewer->data.metric, true);
-}
-
 void tb_viewer_poll(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -149,10 +146,12 @@ void tb_viewer_poll(struct tb_viewer *viewer)
 		return;
 	viewer->stale = true;
 	show_new(viewer);
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 }
 
-void tb_viewer_mark(struct tb_viewer *viewer)
+// viewer_mark marks what belongs to the selection; call it when that or the run
+// changed.
+static void viewer_mark(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	bool trees = viewer->panes.main->view->shows_trees;
@@ -161,7 +160,8 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
-void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
+// viewer_filter_to shows a job alone, where there are several; TB_ID_NONE: all.
+static void viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_error error;
@@ -176,7 +176,7 @@ void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
 bool tb_viewer_drop_job(struct tb_viewer *viewer)
 {
 	bool had = viewer->data.job != TB_ID_NONE;
-	tb_viewer_filter_to(viewer, TB_ID_NONE);
+	viewer_filter_to(viewer, TB_ID_NONE);
 	return had;
 }
 
@@ -185,8 +185,8 @@ static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 	viewer->selection.selected = pick;
 	viewer->stale = true;
 	if (pick.kind == TB_PICK_JOB)
-		tb_viewer_filter_to(viewer, pick.index);
-	tb_viewer_mark(viewer);
+		viewer_filter_to(viewer, pick.index);
+	viewer_mark(viewer);
 	for (uint32_t i = 0; i < viewer->panes.n && pick.kind != TB_PICK_NONE; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];
 		if (pane->view->reveal && tb_panes_shows(&viewer->panes, pane))
@@ -225,7 +225,7 @@ void tb_viewer_keep_end(struct tb_viewer *viewer)
 	tb_viewer_notice(viewer, is_end ? "select another node or switch: the routes "
 					  "between the two are shown"
 					: "select a node or switch first");
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 }
 
 void tb_viewer_add_end(struct tb_viewer *viewer, struct tb_pick pick)
@@ -241,7 +241,7 @@ bool tb_viewer_drop_end(struct tb_viewer *viewer)
 {
 	bool had = viewer->selection.end.kind != TB_PICK_NONE;
 	viewer->selection.end.kind = TB_PICK_NONE;
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 	return had;
 }
 
@@ -273,7 +273,7 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 	viewer->stale = true;
 	open_shown(viewer);
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 	if (viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, false);
 }
@@ -442,13 +442,13 @@ bool tb_viewer_go_back(struct tb_viewer *viewer, int by)
 	const struct tb_shown then = history->list[history->at];
 	// Show it; what the run no longer has stays away.
 	memcpy(viewer->rows.filter, then.filter, sizeof viewer->rows.filter);
-	tb_viewer_filter_to(viewer, then.job);
+	viewer_filter_to(viewer, then.job);
 	tb_viewer_show(viewer, then.window, then.metric);
 	tb_viewer_go(viewer, tb_panes_main(&viewer->panes, then.view));
 	tb_viewer_select(viewer, then.selected);
 	viewer->selection.end = then.end;
 	tb_viewer_brush(viewer, &then.brush); // reads the rows anew, too
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 	viewer->playback.playing = false;
 	viewer->playback.bin = (double)then.window.first_bin;
 	history->list[history->at] = shown_now(viewer);
@@ -500,8 +500,9 @@ static void follow_run(struct tb_viewer *viewer)
 	struct tb_window window = same_time(
 		data->info, data->asked, failed ? data->info->bin_ps : asked->old_bin_ps);
 	viewer->playback.bin = (double)window.first_bin;
-	tb_viewer_show_anew(viewer, window);
-	tb_viewer_mark(viewer);
+	// Show a window of a run that has changed.
+	viewer_show_view(viewer, window, viewer->data.metric, true);
+	viewer_mark(viewer);
 	if (failed)
 		tb_viewer_report(viewer, &asked->question.error);
 }

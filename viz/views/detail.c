@@ -12,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char *detail_node_text(
+	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size);
+
+static void detail_job_waits(const struct tb_detail *detail, uint32_t job);
+
+static void detail_flow_waits(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow);
+
+static void detail_link_item(const struct tb_detail *detail, uint32_t link);
+
 // The messages of a flow on a time axis: from post to delivery, faint while they stood in
 // their sender's own queue.
 
@@ -26,7 +36,9 @@ static const struct tb_flow_messages *detail_messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sample *flow)
+// detail_messages lists the messages of a flow on a time axis (detail_messages.c).
+static void detail_messages(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_flow_messages *messages = detail_messages_of(
 		detail->pane->viewer, detail->pane->selection->selected.index);
@@ -106,7 +118,8 @@ static void latency_rows(
 				text, sizeof text));
 }
 
-void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow)
+// detail_sent adds the figures of a flow, or of a sum of flows.
+static void detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	char text[48];
 	tb_sheet_row(detail->sheet, "Messages",
@@ -127,7 +140,8 @@ void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample 
 		tb_format_time((tb_time_ps)flow->wait_ps, text, sizeof text));
 }
 
-struct tb_flow_sample tb_detail_sum(
+// detail_sum sums the flows from a node, or of a job; TB_ID_NONE for any.
+static struct tb_flow_sample detail_sum(
 	const struct tb_detail *detail, uint32_t node, uint32_t job, uint32_t *n)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
@@ -144,7 +158,8 @@ struct tb_flow_sample tb_detail_sum(
 	return sum;
 }
 
-struct tb_sheet_line *tb_detail_job_item(
+// detail_job_item adds a job as one.
+static struct tb_sheet_line *detail_job_item(
 	const struct tb_detail *detail, uint32_t job, const char *value)
 {
 	struct tb_sheet_line *line =
@@ -155,7 +170,8 @@ struct tb_sheet_line *tb_detail_job_item(
 	return line;
 }
 
-struct tb_sheet_line *tb_detail_flow_item(
+// detail_flow_item adds a flow as an item, with the colour of its job.
+static struct tb_sheet_line *detail_flow_item(
 	const struct tb_detail *detail, uint32_t index, const char *value)
 {
 	char text[160];
@@ -192,12 +208,13 @@ static void crossing_jobs(
 		snprintf(text, sizeof text, "%" PRIu32 " %s, %s", job->n_flows,
 			job->n_flows == 1 ? "flow" : "flows",
 			tb_format_size(job->bytes, size, sizeof size));
-		struct tb_sheet_line *line = tb_detail_job_item(detail, job->job, text);
+		struct tb_sheet_line *line = detail_job_item(detail, job->job, text);
 		line->to = (double)job->bytes / fmax((double)crossing->jobs[0].bytes, 1);
 	}
 }
 
-void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
+// detail_crossing adds the jobs and flows that cross a link or switch.
+static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
@@ -227,16 +244,16 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 	uint32_t shown = crossing->n < MOST_ITEMS ? crossing->n : MOST_ITEMS;
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct tb_flow_sample *flow = &table->rows[crossing->flows[i]];
-		struct tb_sheet_line *line =
-			tb_detail_flow_item(detail, crossing->flows[i],
-				tb_format_size(flow->bytes, text, sizeof text));
+		struct tb_sheet_line *line = detail_flow_item(detail, crossing->flows[i],
+			tb_format_size(flow->bytes, text, sizeof text));
 		line->to = (double)flow->bytes /
 			   fmax((double)table->rows[crossing->flows[0]].bytes, 1);
 	}
 	count_rest(detail, crossing->n, shown);
 }
 
-void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job)
+// detail_flows lists the flows of a node or a job; TB_ID_NONE for any.
+static void detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
 	struct tb_flow_bytes *list =
@@ -259,7 +276,7 @@ void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job
 		tb_sheet_caption(detail->sheet, "flows, by bytes, whole run");
 	}
 	for (uint32_t i = 0; i < shown; i++) {
-		struct tb_sheet_line *line = tb_detail_flow_item(detail, list[i].row,
+		struct tb_sheet_line *line = detail_flow_item(detail, list[i].row,
 			tb_format_size(list[i].bytes, text, sizeof text));
 		line->to = (double)list[i].bytes / fmax((double)list[0].bytes, 1);
 	}
@@ -317,12 +334,12 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 		}
 		tb_sheet_gap(detail->sheet);
 	}
-	struct tb_flow_sample sent = tb_detail_sum(detail, TB_ID_NONE, job, &n);
+	struct tb_flow_sample sent = detail_sum(detail, TB_ID_NONE, job, &n);
 	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);
-	tb_detail_sent(detail, &sent);
-	tb_detail_job_waits(detail, job);
-	tb_detail_flows(detail, TB_ID_NONE, job);
+	detail_sent(detail, &sent);
+	detail_job_waits(detail, job);
+	detail_flows(detail, TB_ID_NONE, job);
 }
 
 // traffic_way lists the links of a flow's way, or of all its shortest paths.
@@ -342,7 +359,7 @@ static void traffic_way(const struct tb_detail *detail, const struct tb_flow_sam
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
 	for (uint32_t i = 0; i < n; i++)
-		tb_detail_link_item(detail, links[i].id);
+		detail_link_item(detail, links[i].id);
 }
 
 void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
@@ -358,15 +375,14 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 	tb_sheet_heading(
 		detail->sheet, table->group > 1 ? "Flows of groups" : "Flow", text);
 	tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_NODE, flow->source.id},
-		"from", tb_detail_node_text(detail, flow->source.id, text, sizeof text));
+		"from", detail_node_text(detail, flow->source.id, text, sizeof text));
 	tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_NODE, flow->destination.id},
-		"to",
-		tb_detail_node_text(detail, flow->destination.id, text, sizeof text));
+		"to", detail_node_text(detail, flow->destination.id, text, sizeof text));
 	if (flow->job != TB_ID_NONE && tb_run_job_name(pane->data->run, flow->job)[0])
 		tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_JOB, flow->job},
 			"job", tb_run_job_name(pane->data->run, flow->job));
 	tb_sheet_gap(detail->sheet);
-	tb_detail_sent(detail, flow);
+	detail_sent(detail, flow);
 	if (flow->last_ps == 0)
 		return;
 	tb_sheet_gap(detail->sheet);
@@ -374,8 +390,8 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
 	tb_sheet_row(detail->sheet, "under way", text);
-	tb_detail_messages(detail, flow);
-	tb_detail_flow_waits(detail, flow);
+	detail_messages(detail, flow);
+	detail_flow_waits(detail, flow);
 	traffic_way(detail, flow);
 }
 
@@ -453,7 +469,7 @@ static void add_route_flows(
 		uint32_t destination = table->rows[i].destination.id;
 		if ((source == from.index && destination == to.index) ||
 			(source == to.index && destination == from.index))
-			tb_detail_flow_item(detail, i,
+			detail_flow_item(detail, i,
 				tb_format_size(table->rows[i].bytes, text, sizeof text));
 	}
 	if (detail->sheet->n_items == before)
@@ -480,7 +496,7 @@ static void links(const struct tb_detail *detail, struct tb_pick from, struct tb
 	const struct tb_link *found =
 		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
 	for (uint32_t i = 0; i < n; i++)
-		tb_detail_link_item(detail, found[i].id);
+		detail_link_item(detail, found[i].id);
 }
 
 void tb_detail_routes(const struct tb_detail *detail)
@@ -494,7 +510,7 @@ void tb_detail_routes(const struct tb_detail *detail)
 	links(detail, from, to);
 }
 
-void tb_detail_routes_from(const struct tb_detail *detail)
+static void detail_routes_from(const struct tb_detail *detail)
 {
 	const struct tb_pick pick = {TB_PICK_BUTTON, TB_REQUEST_ROUTES};
 	bool kept = tb_pick_equal(
@@ -515,7 +531,7 @@ static void add_waiting_jobs(
 		tb_metric_format(TB_WAIT, job->wait_ps, wait, sizeof wait);
 		tb_metric_format(TB_WAIT, job->blamed_ps, blamed, sizeof blamed);
 		snprintf(text, sizeof text, "waited %s, held up %s", wait, blamed);
-		tb_detail_job_item(detail, job->job, text);
+		detail_job_item(detail, job->job, text);
 	}
 }
 
@@ -610,7 +626,8 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
+// detail_waits lists who waited at a link or switch and for whom (detail_waits.c).
+static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
@@ -697,7 +714,7 @@ static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_wai
 	}
 }
 
-void tb_detail_flow_waits(
+static void detail_flow_waits(
 	const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
@@ -707,7 +724,7 @@ void tb_detail_flow_waits(
 	whom_waits(detail, &during->heaviest, flow, false);
 }
 
-void tb_detail_job_waits(const struct tb_detail *detail, uint32_t job)
+static void detail_job_waits(const struct tb_detail *detail, uint32_t job)
 {
 	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
 	char text[160], value[80], span[64], waited[48], blamed[48];
@@ -730,7 +747,7 @@ void tb_detail_job_waits(const struct tb_detail *detail, uint32_t job)
 		snprintf(value, sizeof value, "%s, %s",
 			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
 			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
-		tb_detail_job_item(detail, i, value);
+		detail_job_item(detail, i, value);
 	}
 }
 
@@ -760,7 +777,8 @@ static void add_link_figures(const struct tb_detail *detail,
 	}
 }
 
-char *tb_detail_node_text(
+// detail_node_text writes "node 5 (name)".
+static char *detail_node_text(
 	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
 {
 	const char *name =
@@ -784,7 +802,7 @@ static void end_row(
 	char text[96];
 	struct tb_pick pick = {end.is_node ? TB_PICK_NODE : TB_PICK_SWITCH, end.id};
 	if (end.is_node)
-		tb_detail_node_text(detail, end.id, text, sizeof text);
+		detail_node_text(detail, end.id, text, sizeof text);
 	else
 		snprintf(text, sizeof text, "switch %s, port %" PRIu32,
 			tb_run_switches(detail->pane->data->run)[end.id].name, end.port);
@@ -859,11 +877,12 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 
 void tb_detail_link_traffic(const struct tb_detail *detail, uint32_t id)
 {
-	tb_detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
-	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
+	detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
+	detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
 }
 
-void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
+// detail_link_item adds a link as an item, with its metric in the window.
+static void detail_link_item(const struct tb_detail *detail, uint32_t link)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
@@ -901,7 +920,7 @@ static void box_links(const struct tb_detail *detail, const struct tb_matrix_box
 	for (uint32_t i = 0; i < n_cells(box); i++) {
 		uint32_t link = box->below[i].link.id;
 		if (link != TB_ID_NONE && !(outside && outside[link]))
-			tb_detail_link_item(detail, link);
+			detail_link_item(detail, link);
 	}
 }
 
@@ -924,7 +943,7 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 		sw->at.n_down_ports, sw->at.n_up_ports);
 	tb_sheet_row(detail->sheet, "ports", text);
 	dead_row(detail, sw->dead_at_ps);
-	tb_detail_routes_from(detail);
+	detail_routes_from(detail);
 	tb_sheet_gap(detail->sheet);
 	if (tb_selection_outside(detail->pane->selection))
 		tb_sheet_caption(detail->sheet, "sums of all its links, brushed or not");
@@ -934,8 +953,8 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	else
 		add_link_figures(detail, &sum, sw->known);
 	box_links(detail, box);
-	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
-	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
+	detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
+	detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 }
 
 // own_links sums a node's links into the network, or out of it.
@@ -963,7 +982,7 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 	tb_sheet_heading(detail->sheet, "Node", text);
 	if (name[0])
 		tb_sheet_row(detail->sheet, "host", name);
-	tb_detail_routes_from(detail);
+	detail_routes_from(detail);
 	struct tb_link_sample in = own_links(pane, node, TB_LINK_INJECTION);
 	struct tb_link_sample out = own_links(pane, node, TB_LINK_EJECTION);
 	tb_sheet_caption(detail->sheet, "in the window, on the wire");
@@ -974,11 +993,11 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 	tb_sheet_row(detail->sheet, "Wait at its switch",
 		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
 	tb_sheet_gap(detail->sheet);
-	struct tb_flow_sample sent = tb_detail_sum(detail, node, pane->data->job, &n);
+	struct tb_flow_sample sent = detail_sum(detail, node, pane->data->job, &n);
 	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);
-	tb_detail_sent(detail, &sent);
-	tb_detail_flows(detail, node, TB_ID_NONE);
+	detail_sent(detail, &sent);
+	detail_flows(detail, node, TB_ID_NONE);
 }
 
 // add_node_jobs lists the jobs of a run of several.
@@ -994,7 +1013,7 @@ static void add_node_jobs(const struct tb_detail *detail)
 		char text[32] = "";
 		if (times && times[i].run.known)
 			tb_format_time(times[i].run.run_ps, text, sizeof text);
-		tb_detail_job_item(detail, i, text);
+		detail_job_item(detail, i, text);
 	}
 }
 

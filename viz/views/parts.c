@@ -1,5 +1,7 @@
 #include "parts.h"
 
+#include "ticks.h"
+
 #include <math.h>
 
 #define SWATCH_W 10
@@ -93,4 +95,27 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy)
 {
 	tb_camera_set(camera, camera->zoom, camera->pan_x - dx / camera->zoom,
 		camera->pan_y - dy / camera->zoom);
+}
+
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double bottom = above.y + above.h;
+	if (span_ps <= 0)
+		return;
+	double step = tb_tick_time_step(fmax(span_ps * 110 / above.w, 1));
+	for (double at = 0; at <= span_ps * 1.0001; at += step) {
+		char text[24];
+		double x = above.x + above.w * at / span_ps;
+		double left = fmin(fmax(x - 50, above.x), above.x + above.w - 100);
+		type.align = left > x - 50   ? TB_ALIGN_LEFT
+			     : left < x - 50 ? TB_ALIGN_RIGHT
+					     : TB_ALIGN_CENTRE;
+		tb_picture_line(
+			picture, (struct tb_box){x, bottom, 0, 4}, 1, palette->line);
+		tb_picture_text(picture, (struct tb_box){left, bottom + 6, 100, 15}, type,
+			tb_tick_time(at, step, text, sizeof text));
+	}
 }

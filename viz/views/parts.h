@@ -55,4 +55,8 @@ bool tb_camera_zoom(struct tb_camera *camera, double x, double y, double factor)
 // tb_camera_pan moves the world by pixels.
 void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
 
+// tb_time_axis_draw draws the times from 0 to span_ps below a box.
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps);
+
 #endif

@@ -45,12 +45,6 @@ void tb_sheet_clear(struct tb_sheet *sheet)
 	sheet->status = TB_OK;
 }
 
-void tb_sheet_fini(struct tb_sheet *sheet)
-{
-	free(sheet->lines);
-	*sheet = (struct tb_sheet){.n = 0};
-}
-
 void tb_sheet_heading(struct tb_sheet *sheet, const char *kind, const char *name)
 {
 	sheet_add(sheet, TB_SHEET_HEADING, kind, name);
@@ -99,14 +93,9 @@ static const struct tb_sheet_line *sheet_line(
 	return NULL;
 }
 
-struct tb_pick tb_sheet_pick(const struct tb_sheet *sheet, uint32_t item)
-{
-	double y;
-	const struct tb_sheet_line *line = sheet_line(sheet, item, &y);
-	return line ? line->pick : (struct tb_pick){TB_PICK_NONE, 0};
-}
-
-bool tb_sheet_step(const struct tb_sheet *sheet, struct tb_sheet_place *place, int by,
+// sheet_step moves the choice by one item and scrolls to it; false when there are
+// none.
+static bool sheet_step(const struct tb_sheet *sheet, struct tb_sheet_place *place, int by,
 	double visible_h)
 {
 	double y;
@@ -238,7 +227,8 @@ static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 	}
 }
 
-void tb_sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
+// sheet_draw draws the visible lines into a box; it clips the scroll to the sheet.
+static void sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *place,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	const struct sheet_pen pen = {pane, picture, tb_palette_of(pane->style->theme)};
@@ -291,7 +281,9 @@ static struct panel *detail_panel(const struct tb_pane *pane)
 static void close_panel(void *state)
 {
 	struct panel *panel = state;
-	tb_sheet_fini(&panel->sheet);
+	struct tb_sheet *sheet = &panel->sheet;
+	free(sheet->lines);
+	*sheet = (struct tb_sheet){.n = 0};
 }
 
 static int open_panel(struct tb_pane *pane, struct tb_error *error)
@@ -415,7 +407,7 @@ static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 		palette->line);
 	if (!detail_panel(pane))
 		return;
-	tb_sheet_draw(write_sheet(pane), &detail_panel(pane)->place, pane, picture,
+	sheet_draw(write_sheet(pane), &detail_panel(pane)->place, pane, picture,
 		sheet_box(pane));
 	draw_back(pane, picture);
 }
@@ -427,7 +419,11 @@ static bool detail_follow(struct tb_pane *pane)
 	const struct tb_sheet *sheet = write_sheet(pane);
 	if (!panel->place.has_chosen)
 		return false;
-	struct tb_pick pick = tb_sheet_pick(sheet, panel->place.chosen);
+	// Return the pick of an item, counted among items.
+	uint32_t item = panel->place.chosen;
+	double y;
+	const struct tb_sheet_line *line = sheet_line(sheet, item, &y);
+	struct tb_pick pick = line ? line->pick : (struct tb_pick){TB_PICK_NONE, 0};
 	const struct tb_request request = {(enum tb_request_name)pick.index, 0};
 	if (pick.kind == TB_PICK_MESSAGE)
 		tb_detail_show_message(pane, pick.index);
@@ -446,7 +442,7 @@ static bool detail_request(struct tb_pane *pane, const struct tb_request *asked)
 	switch ((int)asked->name) {
 	case TB_REQUEST_ROW_NEXT:
 	case TB_REQUEST_ROW_BACK:
-		return tb_sheet_step(write_sheet(pane), &panel->place,
+		return sheet_step(write_sheet(pane), &panel->place,
 			asked->name == TB_REQUEST_ROW_NEXT ? 1 : -1, sheet_box(pane).h);
 	case TB_REQUEST_FOCUS:
 		return detail_follow(pane);

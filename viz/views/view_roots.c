@@ -4,7 +4,6 @@
 #include "parts.h"
 #include "root_list.h"
 #include "scale.h"
-#include "time_strip.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -1,9 +1,11 @@
 // The time strip of the whole run, and on it the window that everything else shows. Drag
 // the window or its edges; drag elsewhere for a new one.
+#include "job_series.h"
 #include "parts.h"
+#include "recorded_congestion.h"
 #include "scale.h"
 #include "ticks.h"
-#include "time_strip.h"
+#include "view.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -11,13 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TB_STRIP_MOST_JOBS 8 // that have a lane
+// A zeroed struct has read nothing yet.
+struct time_strip {
+	struct tb_question question;
+	uint64_t *by_bin;   // wait of all links, in ps; NULL until read
+	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
+	struct tb_job_series jobs; // of a run of several jobs
+	uint32_t n_jobs;	   // that have a lane
+	// By bin what was recorded, of lanes that have anything; NULL: nothing.
+	uint64_t *recorded[TB_RECORDED_LANES];
+	uint32_t n_recorded; // that are not NULL
+	tb_time_ps bin_ps;
+	uint64_t n_bins;
+	uint32_t n_levels;
+};
+
 #define BARS_H	      38
 #define MOST_H	      11     // of a level
 #define MOST_BINS     131072 // whose levels are shown
 #define COLUMN	      3	     // pixels
 #define LEAST_NAMED_H 7	     // of a lane with a name
 
-static void strip_forget(struct tb_time_strip *strip)
+static void strip_forget(struct time_strip *strip)
 {
 	free(strip->by_bin);
 	free(strip->by_level);
@@ -33,7 +51,7 @@ static void strip_forget(struct tb_time_strip *strip)
 
 // read_strip_jobs reads the waits of jobs where there are several; without them there is
 // no lane.
-static void read_strip_jobs(struct tb_time_strip *strip, struct tb_run *run)
+static void read_strip_jobs(struct time_strip *strip, struct tb_run *run)
 {
 	uint32_t n = tb_run_info(run)->n_jobs;
 	if (n < 2 || !strip->by_level ||
@@ -44,7 +62,7 @@ static void read_strip_jobs(struct tb_time_strip *strip, struct tb_run *run)
 }
 
 // read_recorded reads what captures recorded; without it there is no lane.
-static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
+static void read_recorded(struct time_strip *strip, struct tb_run *run)
 {
 	struct tb_recorded_captures captures;
 	if (strip->n_bins == 0 || strip->bin_ps <= 0 ||
@@ -89,7 +107,7 @@ static void read_recorded(struct tb_time_strip *strip, struct tb_run *run)
 static int read_time_strip(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_time_strip *strip = (struct tb_time_strip *)question;
+	struct time_strip *strip = (struct time_strip *)question;
 	strip_forget(strip);
 	strip->n_bins = tb_run_info(run)->n_bins;
 	strip->n_levels = tb_run_info(run)->n_levels;
@@ -117,24 +135,14 @@ static int read_time_strip(
 	return status;
 }
 
-int tb_time_strip_read(
-	struct tb_time_strip *strip, struct tb_viewer *viewer, struct tb_error *error)
-{
-	if (strip->question.state == TB_UNASKED)
-		strip->question = (struct tb_question){
-			.what = "reading the time strip", .read = read_time_strip};
-	int status = tb_viewer_put(viewer, &strip->question, error);
-	return status < 0 ? status : TB_OK;
-}
-
-void tb_time_strip_fini(struct tb_time_strip *strip)
+static void time_strip_fini(struct time_strip *strip)
 {
 	tb_question_drop(&strip->question);
 	strip_forget(strip);
 }
 
 // bin_wait returns the mean wait per bin over [from, to), which may lie within one bin.
-static double bin_wait(const struct tb_time_strip *strip, double from, double to)
+static double bin_wait(const struct time_strip *strip, double from, double to)
 {
 	uint64_t first = (uint64_t)from;
 	uint64_t end = (uint64_t)ceil(to);
@@ -149,7 +157,7 @@ static double bin_wait(const struct tb_time_strip *strip, double from, double to
 }
 
 static double level_wait(
-	const struct tb_time_strip *strip, uint32_t level, double from, double to)
+	const struct time_strip *strip, uint32_t level, double from, double to)
 {
 	uint64_t end = (uint64_t)ceil(to), n = 0;
 	double sum = 0;
@@ -160,7 +168,7 @@ static double level_wait(
 
 // job_wait returns the mean wait per bin of a job over [from, to), whose slices of time
 // are others than bins.
-static double job_wait(const struct tb_time_strip *strip, uint32_t n_jobs, uint32_t job,
+static double job_wait(const struct time_strip *strip, uint32_t n_jobs, uint32_t job,
 	double from, double to)
 {
 	double slice = (double)strip->jobs.slice_ps / (double)strip->bin_ps, sum = 0;
@@ -173,27 +181,27 @@ static double job_wait(const struct tb_time_strip *strip, uint32_t n_jobs, uint3
 	return to > from ? sum / (to - from) : 0;
 }
 
-static int n_columns(const struct tb_time_strip *strip, struct tb_box box)
+static int n_columns(const struct time_strip *strip, struct tb_box box)
 {
 	return (int)fmin(ceil(box.w / COLUMN), (double)strip->n_bins);
 }
 
 // strip_x returns where a bin begins in the box.
-static double strip_x(const struct tb_time_strip *strip, struct tb_box box, double bin)
+static double strip_x(const struct time_strip *strip, struct tb_box box, double bin)
 {
 	return box.x + box.w * bin / fmax((double)strip->n_bins, 1);
 }
 
 // strip_column returns the bins that a column stands for.
 static void strip_column(
-	const struct tb_time_strip *strip, int columns, int i, double *from, double *to)
+	const struct time_strip *strip, int columns, int i, double *from, double *to)
 {
 	double bins = (double)strip->n_bins;
 	*from = bins * i / columns;
 	*to = bins * (i + 1) / columns;
 }
 
-static double largest_lane(const struct tb_time_strip *strip, int columns)
+static double largest_lane(const struct time_strip *strip, int columns)
 {
 	double largest = 0, from, to;
 	for (int i = 0; strip->by_level && i < columns; i++)
@@ -204,7 +212,7 @@ static double largest_lane(const struct tb_time_strip *strip, int columns)
 	return largest;
 }
 
-static double largest_bar(const struct tb_time_strip *strip, int columns)
+static double largest_bar(const struct time_strip *strip, int columns)
 {
 	double largest = 0, from, to;
 	for (int i = 0; i < columns; i++) {
@@ -226,7 +234,7 @@ static void strip_name_lane(const struct tb_style *style, struct tb_picture *pic
 }
 
 // draw_strip_levels shades the waits of each level over time, the top level first.
-static void draw_strip_levels(const struct tb_time_strip *strip,
+static void draw_strip_levels(const struct time_strip *strip,
 	const struct tb_style *style, struct tb_picture *picture, struct tb_box box)
 {
 	uint32_t n_levels = strip->n_levels;
@@ -257,7 +265,7 @@ static void draw_strip_levels(const struct tb_time_strip *strip,
 
 // draw_strip_jobs shades the waits of each job over time, and names the jobs in their
 // colours.
-static void draw_strip_jobs(const struct tb_time_strip *strip, const struct tb_pane *pane,
+static void draw_strip_jobs(const struct time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
 	uint32_t n_all = pane->data->info->n_jobs;
@@ -289,7 +297,7 @@ static void draw_strip_jobs(const struct tb_time_strip *strip, const struct tb_p
 }
 
 // draw_strip_recorded shades what was recorded over time, each lane by its own largest.
-static void draw_strip_recorded(const struct tb_time_strip *strip,
+static void draw_strip_recorded(const struct time_strip *strip,
 	const struct tb_style *style, struct tb_picture *picture, struct tb_box box)
 {
 	int columns = n_columns(strip, box);
@@ -325,8 +333,10 @@ static void draw_strip_recorded(const struct tb_time_strip *strip,
 	}
 }
 
-char *tb_time_strip_scale(
-	const struct tb_time_strip *strip, double width, char *buffer, size_t size)
+// time_strip_scale writes what its largest bars and brightest shades stand for, when
+// it is that wide, or that nothing waits; "" before it is read. 160 bytes suffice.
+static char *time_strip_scale(
+	const struct time_strip *strip, double width, char *buffer, size_t size)
 {
 	const struct tb_box box = {0, 0, width, 0};
 	int columns = n_columns(strip, box);
@@ -348,7 +358,9 @@ char *tb_time_strip_scale(
 	return buffer;
 }
 
-void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
+// time_strip_draw fills a box that stands for the whole run, once it is read, and
+// names its lanes left of it.
+static void time_strip_draw(const struct time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
 	struct tb_box bars = box, levels = box;
@@ -408,30 +420,8 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 	}
 }
 
-void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
-	struct tb_box above, double span_ps)
-{
-	const struct tb_palette *palette = tb_palette_of(style->theme);
-	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
-	double bottom = above.y + above.h;
-	if (span_ps <= 0)
-		return;
-	double step = tb_tick_time_step(fmax(span_ps * 110 / above.w, 1));
-	for (double at = 0; at <= span_ps * 1.0001; at += step) {
-		char text[24];
-		double x = above.x + above.w * at / span_ps;
-		double left = fmin(fmax(x - 50, above.x), above.x + above.w - 100);
-		type.align = left > x - 50   ? TB_ALIGN_LEFT
-			     : left < x - 50 ? TB_ALIGN_RIGHT
-					     : TB_ALIGN_CENTRE;
-		tb_picture_line(
-			picture, (struct tb_box){x, bottom, 0, 4}, 1, palette->line);
-		tb_picture_text(picture, (struct tb_box){left, bottom + 6, 100, 15}, type,
-			tb_tick_time(at, step, text, sizeof text));
-	}
-}
-
-void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,
+// time_strip_tip explains the bin at a share of the run, 0 to below 1.
+static void time_strip_tip(const struct time_strip *strip, const struct tb_run_info *info,
 	double share, struct tb_tip *tip)
 {
 	char text[80];
@@ -472,7 +462,7 @@ void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_in
 #define EDGE_W	8
 
 struct timeline {
-	struct tb_time_strip strip;
+	struct time_strip strip;
 	double grabbed_bin; // under the pointer when a drag began
 	struct tb_window grabbed_window;
 };
@@ -485,13 +475,13 @@ static struct timeline *timeline_of(const struct tb_pane *pane)
 static void close_timeline(void *state)
 {
 	struct timeline *timeline = state;
-	tb_time_strip_fini(&timeline->strip);
+	time_strip_fini(&timeline->strip);
 }
 
 static void time_forget(struct tb_pane *pane)
 {
 	if (timeline_of(pane)) // keep the rest: a drag may be going on
-		tb_time_strip_fini(&timeline_of(pane)->strip);
+		time_strip_fini(&timeline_of(pane)->strip);
 }
 
 static int open_timeline(struct tb_pane *pane, struct tb_error *error)
@@ -500,7 +490,13 @@ static int open_timeline(struct tb_pane *pane, struct tb_error *error)
 		pane->state = calloc(1, sizeof(struct timeline));
 	if (!pane->state)
 		return tb_fail_memory(error, "the time strip");
-	return tb_time_strip_read(&timeline_of(pane)->strip, pane->viewer, error);
+	struct time_strip *strip = &timeline_of(pane)->strip;
+	struct tb_viewer *viewer = pane->viewer;
+	if (strip->question.state == TB_UNASKED)
+		strip->question = (struct tb_question){
+			.what = "reading the time strip", .read = read_time_strip};
+	int status = tb_viewer_put(viewer, &strip->question, error);
+	return status < 0 ? status : TB_OK;
 }
 
 static struct tb_box strip_of(const struct tb_pane *pane)
@@ -610,7 +606,7 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 		"window %s", tb_format_time(span, width, sizeof width));
 	char note[200], scale[160] = "";
 	if (timeline_of(pane))
-		tb_time_strip_scale(
+		time_strip_scale(
 			&timeline_of(pane)->strip, strip_of(pane).w, scale, sizeof scale);
 	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
@@ -623,7 +619,7 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	time_part(picture, strip, palette->empty, TB_PART_STRIP);
 	if (timeline_of(pane))
-		tb_time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);
+		time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);
 	draw_window(pane, picture, strip);
 	const struct tb_run_info *info = pane->data->info;
 	tb_time_axis_draw(
@@ -804,7 +800,7 @@ static void time_tip(const struct tb_pane *pane, struct tb_tip *tip)
 	struct tb_box strip = strip_of(pane);
 	if (!timeline_of(pane) || tip->pick.kind != TB_PICK_PART)
 		return;
-	tb_time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
+	time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
 		(tip->x - strip.x) / strip.w, tip);
 	double bin = floor(time_bin_at(pane, tip->x));
 	tip->about = (struct tb_box){time_x(pane, bin), strip.y,

@@ -185,28 +185,6 @@ static void draw_tree_line_band(const struct tb_tree_sight *sight,
 		tree_line_cross_out(pane, picture, box);
 }
 
-void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture)
-{
-	size_t n = 0;
-	for (uint32_t i = 0; i < sight->edges.n; i++)
-		if (in_block(sight, &sight->edges.edges[i]))
-			draw_tree_line_band(sight, pane, picture, &sight->edges.edges[i]);
-		else
-			n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
-	qsort(sight->strokes, n, sizeof *sight->strokes, tree_line_by_rank);
-	for (size_t i = 0; i < n; i++) {
-		const struct tb_tree_stroke *stroke = &sight->strokes[i];
-		tb_picture_line(picture, stroke->line, stroke->width,
-			stroke->unmeasured ? (struct tb_colour){.a = 0} : stroke->colour);
-		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, stroke->link.id});
-		if (stroke->unmeasured)
-			draw_dashes(picture, stroke);
-		if (stroke->dead)
-			tree_line_cross_out(pane, picture, stroke->line);
-	}
-}
-
 // Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
 // as one where they would be too narrow, and folded subtrees as blocks.
 
@@ -347,8 +325,8 @@ static void draw_seen_vertex(const struct tb_tree_sight *sight,
 		tb_picture_frame(picture, around, 1, palette->page);
 }
 
-void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture)
+static void tree_vertices_draw(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture)
 {
 	for (uint32_t i = 0; i < sight->plan.n; i++) {
 		const struct tb_tree_vertex *planned = &sight->plan.vertices[i];
@@ -560,8 +538,24 @@ static void tree_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	draw_tree_view_levels(pane, picture);
 	tb_picture_clip(picture, wide);
-	tb_tree_lines_draw(sight, pane, picture);
-	tb_tree_vertices_draw(sight, pane, picture);
+	size_t n = 0;
+	for (uint32_t i = 0; i < sight->edges.n; i++)
+		if (in_block(sight, &sight->edges.edges[i]))
+			draw_tree_line_band(sight, pane, picture, &sight->edges.edges[i]);
+		else
+			n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
+	qsort(sight->strokes, n, sizeof *sight->strokes, tree_line_by_rank);
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_tree_stroke *stroke = &sight->strokes[i];
+		tb_picture_line(picture, stroke->line, stroke->width,
+			stroke->unmeasured ? (struct tb_colour){.a = 0} : stroke->colour);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, stroke->link.id});
+		if (stroke->unmeasured)
+			draw_dashes(picture, stroke);
+		if (stroke->dead)
+			tree_line_cross_out(pane, picture, stroke->line);
+	}
+	tree_vertices_draw(sight, pane, picture);
 	tb_picture_unclip(picture);
 	draw_tree_view_legend(pane, picture);
 }

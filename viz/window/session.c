@@ -13,6 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+static void session_fit(struct tb_session *session);
+
+static void session_set_recent(struct tb_session *session);
+
 // What a session writes: pictures and tables.
 
 // session_put writes the picture in the format of the name's ending, or its description.
@@ -74,7 +78,7 @@ static int session_is_free(const char *name, struct tb_error *error)
 					    "there is such a file already");
 }
 
-void tb_session_save(struct tb_session *session)
+static void session_save(struct tb_session *session)
 {
 	struct tb_error error;
 	const char *name = tb_viewer_action_path(session->viewer);
@@ -90,7 +94,7 @@ void tb_session_save(struct tb_session *session)
 	session_report(session, status, "saved", "not saved", &error);
 }
 
-void tb_session_export(struct tb_session *session)
+static void session_export(struct tb_session *session)
 {
 	struct tb_outfile out;
 	struct tb_error error;
@@ -132,21 +136,22 @@ static void session_replace(struct tb_session *session, struct tb_viewer *opened
 {
 	tb_viewer_free(session->viewer);
 	session->viewer = opened;
-	tb_session_set_recent(session);
+	session_set_recent(session);
 	tb_screen_set_title(session->screen, tb_viewer_title(opened));
-	tb_session_fit(session);
+	session_fit(session);
 }
 
 // remembers is true for a session with a user: scripts and screenshots must not depend on
 // earlier sessions.
-bool tb_session_remembers(const struct tb_session *session)
+static bool session_remembers(const struct tb_session *session)
 {
 	return !session->options->script && !session->options->screenshot;
 }
 
-void tb_session_remember(struct tb_session *session)
+// session_remember keeps for later sessions what this one shows, unless it is a test.
+static void session_remember(struct tb_session *session)
 {
-	if (!tb_session_remembers(session))
+	if (!session_remembers(session))
 		return;
 	struct tb_session_state state = {
 		.known = true, .look = tb_viewer_look(session->viewer)};
@@ -155,7 +160,8 @@ void tb_session_remember(struct tb_session *session)
 	tb_session_state_save(&state, session->store);
 }
 
-void tb_session_set_recent(struct tb_session *session)
+// session_set_recent has the viewer offer the files shown lately.
+static void session_set_recent(struct tb_session *session)
 {
 	char *paths[MOST_RECENT + 1];
 	const char *others[MOST_RECENT + 1];
@@ -177,7 +183,7 @@ static void forget_other(struct tb_session *session)
 	session->other = NULL;
 }
 
-void tb_session_open(struct tb_session *session, const char *path)
+static void session_open(struct tb_session *session, const char *path)
 {
 	char *name = strdup(path);
 	struct tb_viewer *opened = name ? try_open(session, path, 0) : NULL;
@@ -185,7 +191,7 @@ void tb_session_open(struct tb_session *session, const char *path)
 		free(name);
 		return;
 	}
-	tb_session_remember(session);
+	session_remember(session);
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	look.window = (struct tb_window){0, 0};
 	forget_other(session);
@@ -195,7 +201,7 @@ void tb_session_open(struct tb_session *session, const char *path)
 	tb_viewer_set_look(opened, &look);
 }
 
-void tb_session_open_run(struct tb_session *session, int64_t run)
+static void session_open_run(struct tb_session *session, int64_t run)
 {
 	struct tb_error error;
 	char text[640];
@@ -215,7 +221,9 @@ void tb_session_open_run(struct tb_session *session, int64_t run)
 	session_replace(session, opened);
 }
 
-int tb_session_compare(
+// session_compare shows a run beside the one that is shown, until another store is
+// opened. Errors as of tb_views_compare.
+static int session_compare(
 	struct tb_session *session, const char *path, int64_t run, struct tb_error *error)
 {
 	char *name = strdup(path);
@@ -236,7 +244,8 @@ int tb_session_compare(
 
 #define TEXT_STEP 1.1 // factor of a key for larger text
 
-void tb_session_fit(struct tb_session *session)
+// session_fit gives the viewer the window's size.
+static void session_fit(struct tb_session *session)
 {
 	double width;
 	double height;
@@ -268,7 +277,7 @@ void tb_session_take(struct tb_session *session, const struct tb_input *input)
 		tb_viewer_pointer(viewer, TB_POINTER_DOUBLE, input->x, input->y);
 		break;
 	case TB_INPUT_DROP:
-		tb_session_open(session, input->path);
+		session_open(session, input->path);
 		break;
 	case TB_INPUT_WHEEL:
 		tb_viewer_wheel(viewer, input->x, input->y, input->steps);
@@ -277,7 +286,7 @@ void tb_session_take(struct tb_session *session, const struct tb_input *input)
 		tb_viewer_leave(viewer);
 		break;
 	case TB_INPUT_RESIZE:
-		tb_session_fit(session);
+		session_fit(session);
 		break;
 	case TB_INPUT_EXPOSE:
 		session->exposed = true;
@@ -317,7 +326,7 @@ static void session_compare_runs(struct tb_session *session, int64_t run)
 	struct tb_error error;
 	char text[640];
 	const char *path = tb_viewer_path(session->viewer);
-	if (tb_session_compare(session, path, run, &error) != TB_OK)
+	if (session_compare(session, path, run, &error) != TB_OK)
 		tb_viewer_notice(session->viewer, "not compared: %s",
 			tb_error_format(&error, text, sizeof text));
 }
@@ -325,23 +334,23 @@ static void session_compare_runs(struct tb_session *session, int64_t run)
 static void session_scale(struct tb_session *session, double factor)
 {
 	tb_screen_scale(session->screen, factor);
-	tb_session_fit(session);
+	session_fit(session);
 }
 
 void tb_session_act(struct tb_session *session)
 {
 	switch (tb_viewer_take_action(session->viewer)) {
 	case TB_ACTION_SAVE:
-		tb_session_save(session);
+		session_save(session);
 		break;
 	case TB_ACTION_EXPORT:
-		tb_session_export(session);
+		session_export(session);
 		break;
 	case TB_ACTION_OPEN:
-		tb_session_open(session, tb_viewer_action_path(session->viewer));
+		session_open(session, tb_viewer_action_path(session->viewer));
 		break;
 	case TB_ACTION_RUN:
-		tb_session_open_run(session, tb_viewer_action_run(session->viewer));
+		session_open_run(session, tb_viewer_action_run(session->viewer));
 		break;
 	case TB_ACTION_COMPARE:
 		session_compare_runs(session, tb_viewer_action_run(session->viewer));
@@ -444,14 +453,14 @@ static int session_show(struct tb_session *session, struct tb_error *error)
 	const struct tb_session_options *options = session->options;
 	int status = TB_OK;
 	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
-	tb_session_fit(session);
+	session_fit(session);
 	set_look(session);
-	tb_session_set_recent(session);
+	session_set_recent(session);
 	if (!tb_screen_has_fonts(session->screen))
 		tb_viewer_notice(
 			session->viewer, "no font was found: install fonts-dejavu-core");
 	if (options->other)
-		status = tb_session_compare(
+		status = session_compare(
 			session, options->other, options->other_run, error);
 	if (status == TB_OK && options->given_view)
 		status = tb_views_show(session->viewer, options->view, error);
@@ -476,7 +485,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	if (status == TB_OK)
 		status = tb_viewer_replay_with(
 			session.viewer, options->words, options->n_words, error);
-	if (tb_session_remembers(&session))
+	if (session_remembers(&session))
 		tb_session_state_load(&session.state, options->store);
 	if (session.state.known && !options->given_size) {
 		w = session.state.width;
@@ -491,7 +500,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	if (status == TB_OK)
 		status = session_show(&session, error);
 	if (status == TB_OK)
-		tb_session_remember(&session);
+		session_remember(&session);
 	if (status == TB_OK && tb_stop_asked(options->stop))
 		status = tb_fail(error, TB_ESTOPPED, "stopped by a signal");
 	tb_screen_free(session.screen);
