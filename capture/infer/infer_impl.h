@@ -178,8 +178,8 @@ struct tb_caused {
 	uint32_t first, n; // its causes, in `rows` of the list
 	uint8_t kind;	   // enum tb_cause_kind
 	bool hidden;
-	bool gap_may_be_path;	// the gap may be the captured path's
-	int64_t gap_ns; // of computation, after the last of the causes
+	bool gap_may_be_path; // the gap may be the captured path's
+	int64_t gap_ns;	      // of computation, after the last of the causes
 };
 
 struct tb_causes {
