@@ -85,11 +85,6 @@ static uint32_t log2_of(uint64_t n)
 	return log;
 }
 
-static double lower(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 // nccl_call_hosts is 0, 1 or 2 for one, two and more hosts.
 static uint32_t nccl_call_hosts(const struct nccl_call *call)
 {
@@ -147,7 +142,8 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 			i++;
 		call.gb_per_s = speeds[i];
 		if (here > 1)
-			call.gb_per_s = lower(call.gb_per_s, links / call.channels);
+			call.gb_per_s =
+				tb_min_double(call.gb_per_s, links / call.channels);
 	}
 	return call;
 }
@@ -184,12 +180,12 @@ static double tree_gb_per_s(const struct nccl_call *call, enum nccl_protocol p)
 {
 	uint32_t hosts = nccl_call_hosts(call), channels = call->channels;
 	enum generation g = call->generation;
-	double all =
-		lower(channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
+	double all = tb_min_double(
+		channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
 	if (p == LL)
-		all = lower(all / 3.8, ll_most[g][hosts]);
+		all = tb_min_double(all / 3.8, ll_most[g][hosts]);
 	if (p == LL128)
-		all = lower(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
+		all = tb_min_double(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
 			channels * tree_ll128_most[g][hosts]);
 	double bytes = call->bytes;
 	uint32_t size = log2_of((uint64_t)bytes >> 6);
@@ -211,12 +207,14 @@ static double gb_per_s(
 	if (a == PAT)
 		return all * .75;
 	if (a == RING && p == LL)
-		all = lower(all * .5, ll_most[call->generation][hosts]);
+		all = tb_min_double(all * .5, ll_most[call->generation][hosts]);
 	if (a == RING && p == LL128)
-		all = lower(all * .92, channels * ring_ll128_most[call->generation]);
+		all = tb_min_double(
+			all * .92, channels * ring_ll128_most[call->generation]);
 	if (a == NVLS_TREE)
-		all = channels * lower(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
-					 nvls_tree_most[call->generation][hosts]);
+		all = channels *
+		      tb_min_double(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
+			      nvls_tree_most[call->generation][hosts]);
 	return all * ring;
 }
 

@@ -429,15 +429,9 @@ static struct tb_event_ties event_ties_read(struct tb_raw args)
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 uint32_t tb_profile_rank_in_name(const char *path)
 {
-	for (const char *at = base_name(path); (at = strcasestr(at, "rank")); at++) {
+	for (const char *at = basename(path); (at = strcasestr(at, "rank")); at++) {
 		const char *digits = at + 4;
 		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
 			digits++;
@@ -469,7 +463,7 @@ static bool counts_ranks(const char *name, size_t n)
 
 char *tb_profile_host_in_name(const char *path)
 {
-	const char *name = base_name(path), *end = strstr(name, ".pt.trace.json");
+	const char *name = basename(path), *end = strstr(name, ".pt.trace.json");
 	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
 	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
 		return NULL;

@@ -256,11 +256,10 @@ struct keyed_op {
 static int op_by_key(const void *a, const void *b)
 {
 	const struct keyed_op *one = a, *other = b;
-	int order = (one->key > other->key) - (one->key < other->key);
+	int order = TB_ORDER(one->key, other->key);
 	if (order == 0)
-		order = (one->next_key > other->next_key) -
-			(one->next_key < other->next_key);
-	return order ? order : (one->op > other->op) - (one->op < other->op);
+		order = TB_ORDER(one->next_key, other->next_key);
+	return order ? order : TB_ORDER(one->op, other->op);
 }
 
 static struct keyed_op op_key(

@@ -396,7 +396,6 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.place = &place,
 		.error = lanes->error};
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
-	status = TB_OK;
 	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
 	// Nobody knows how the time and the channels of several collective calls divide.
 	bool alone = kernel->n_ops == 1;

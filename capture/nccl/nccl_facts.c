@@ -1,6 +1,7 @@
 // The rings and trees of a communicator, for people.
 #include "nccl_log.h"
 #include "nccl_trace.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -253,7 +254,7 @@ static int member_by_rank(const void *a, const void *b)
 	const struct nl_gpu *const *one = a, *const *other = b;
 	if ((*one)->rank != (*other)->rank)
 		return (*one)->rank < (*other)->rank ? -1 : 1;
-	return (*one > *other) - (*one < *other);
+	return TB_ORDER(*one, *other);
 }
 
 // add_adapters names the adapters that each GPU sends and receives with.
