@@ -353,7 +353,7 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // the plan, whose messages would else take turns. Two are those of the two trees, and
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
-static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
+static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_call *call,
 	enum algorithm a, enum nccl_protocol p, uint32_t observed)
 {
 	uint32_t channels = observed ? observed : nccl_n_channels(call, a, p);
@@ -382,8 +382,8 @@ static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
 // nccl_set_pace: NCCL's tables have what a step takes with the network's own time, which
 // the replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
 // presets are made. Only what an algorithm and protocol take beyond that is left.
-static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p)
+static void nccl_set_pace(struct tb_algorithm_choice *choice,
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	enum hardware in = call->inside;
 	enum algorithm net = a == RING && call->n == call->hosts ? TREE : a;
@@ -423,7 +423,7 @@ static bool is_asked_for(
 }
 
 static void choose_fastest(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
@@ -460,7 +460,8 @@ static void choose_fastest(
 	}
 }
 
-void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)
+void tb_choose_nccl(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	static const bool has_own[TB_COLL_N] = {[TB_COLL_BROADCAST] = true,
 		[TB_COLL_ALLGATHER] = true,

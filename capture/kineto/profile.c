@@ -321,7 +321,7 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 // Categories, also those of Kineto before 2022.
 static const struct {
 	const char *name;
-	enum tb_event_kind kind;
+	enum tb_profile_event_kind kind;
 } categories[] = {
 	{"kernel", TB_EVENT_KERNEL},
 	{"Kernel", TB_EVENT_KERNEL},
@@ -340,7 +340,7 @@ static const struct {
 };
 #define N_CATEGORIES (sizeof categories / sizeof *categories)
 
-static enum tb_event_kind category_kind(struct tb_raw category)
+static enum tb_profile_event_kind category_kind(struct tb_raw category)
 {
 	for (size_t i = 0; i < N_CATEGORIES; i++)
 		if (tb_raw_is(category, categories[i].name))

@@ -583,7 +583,7 @@ static int lanes_write_all(struct lanes *lanes)
 	const struct tb_profile *profile = lanes->profile;
 	int status = TB_OK;
 	for (size_t i = 0; i < profile->n_marks && status == TB_OK; i++) {
-		const struct tb_mark *mark = &profile->marks[i];
+		const struct tb_stream_mark *mark = &profile->marks[i];
 		take_stretches(lanes, i);
 		if (mark->is_wait)
 			status = write_waits(lanes, &profile->waits[mark->index]);
