@@ -81,19 +81,9 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct advise_options, store),
 };
 
-static void show_advising(void *context, double fraction)
+static void show_advising(void *line, double share)
 {
-	struct tb_progress *line = context;
-	if (tb_progress_due(line))
-		tb_progress_show(line, fraction, "replaying changes");
-}
-
-static void begin_progress(const struct advise_options *options, struct tb_progress *line)
-{
-	if (options->numbers)
-		tb_progress_init_numbers(line, STDERR_FILENO);
-	else
-		tb_progress_init(line, options->quiet ? -1 : STDERR_FILENO);
+	tb_cli_show_share(line, share, "replaying changes");
 }
 
 struct advise_writing {
@@ -134,7 +124,10 @@ static int advise(struct advise_options *options)
 	options->advice.stop = tb_cli_catch_stop();
 	options->advice.watch = show_advising;
 	options->advice.context = &line;
-	begin_progress(options, &line);
+	if (options->numbers)
+		tb_progress_init_numbers(&line, STDERR_FILENO);
+	else
+		tb_progress_init(&line, options->quiet ? -1 : STDERR_FILENO);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options->advice, &error);

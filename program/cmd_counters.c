@@ -144,17 +144,6 @@ static const struct tb_options option_table = {
 	.check = check_counters_options,
 };
 
-static void print_counters_summary(const struct tb_measured *measured, const char *store)
-{
-	char time[32], ports[48], all[48];
-	fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
-		tb_format_count(measured->n_matched, ports, sizeof ports),
-		tb_format_counted(measured->n_ports, "port", all, sizeof all),
-		tb_format_time(measured->interval_ps, time, sizeof time));
-	for (size_t i = 0; i < measured->n_notes; i++)
-		fprintf(stderr, "  %s\n", measured->notes[i]);
-}
-
 static int measure_counters(
 	const struct counters_options *options, struct tb_error *error)
 {
@@ -172,8 +161,16 @@ static int measure_counters(
 	if (status == TB_OK)
 		status = tb_measured_store(
 			&measured, &how, options->fabric, options->store, error);
-	if (status == TB_OK && !options->quiet)
-		print_counters_summary(&measured, options->store);
+	if (status == TB_OK && !options->quiet) {
+		const char *store = options->store;
+		char time[32], ports[48], all[48];
+		fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
+			tb_format_count(measured.n_matched, ports, sizeof ports),
+			tb_format_counted(measured.n_ports, "port", all, sizeof all),
+			tb_format_time(measured.interval_ps, time, sizeof time));
+		for (size_t i = 0; i < measured.n_notes; i++)
+			fprintf(stderr, "  %s\n", measured.notes[i]);
+	}
 	tb_measured_fini(&measured);
 	tb_network_free(network);
 	return status;

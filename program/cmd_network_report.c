@@ -103,11 +103,9 @@ static int network_draw(const struct network_options *options,
 	return status;
 }
 
-static void show_following(void *context, double fraction)
+static void show_following(void *line, double share)
 {
-	struct tb_progress *progress = context;
-	if (tb_progress_due(progress))
-		tb_progress_show(progress, fraction, "following routes");
+	tb_cli_show_share(line, share, "following routes");
 }
 
 struct network_writing {

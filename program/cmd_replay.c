@@ -299,21 +299,6 @@ static bool reads_stdin(const struct parsing *parsing)
 	return false;
 }
 
-// spare_inputs refuses an output that is one of the files to be read.
-static int spare_inputs(const struct tb_recording_options *options)
-{
-	const struct tb_workload_options *workload = &options->workload;
-	const char *const others[] = {options->network, workload->map,
-		options->route_file, options->fault_file};
-	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
-	if (!code)
-		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
-	if (!code)
-		code = tb_cmd_spare(
-			options->output, others, sizeof others / sizeof *others);
-	return code;
-}
-
 static void catch_stop(void)
 {
 	(void)tb_cli_catch_stop();
@@ -365,7 +350,17 @@ static int miss_output(const struct parsing *parsing)
 
 static int check_replay_inputs(const struct parsing *parsing)
 {
-	int code = spare_inputs(&parsing->options.record);
+	// Refuse an output that is one of the files to be read.
+	const struct tb_recording_options *options = &parsing->options.record;
+	const struct tb_workload_options *workload = &options->workload;
+	const char *const others[] = {options->network, workload->map,
+		options->route_file, options->fault_file};
+	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
+	if (!code)
+		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
+	if (!code)
+		code = tb_cmd_spare(
+			options->output, others, sizeof others / sizeof *others);
 	// A replay opens the network first. Of traces with runs of their own a bad one
 	// fails its run alone.
 	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)

@@ -139,11 +139,9 @@ static int write_run_report(void *context, FILE *stream, struct tb_error *error)
 	return tb_report_write(writing->report, format, &form, stream, error);
 }
 
-static void show_trying(void *context, double fraction)
+static void show_trying(void *line, double share)
 {
-	struct tb_progress *line = context;
-	if (tb_progress_due(line))
-		tb_progress_show(line, fraction, "replaying changes");
+	tb_cli_show_share(line, share, "replaying changes");
 }
 
 // try_changes replays what might help a run (0: the newest), within bounds, and keeps in

@@ -82,16 +82,6 @@ static int write_timeline(void *context, FILE *stream, struct tb_error *error)
 		error);
 }
 
-// look_closer replays the window that is shown; the timeline itself refuses an empty one.
-static int look_closer(struct tb_closer *closer, const struct tb_run *run,
-	const struct timeline_options *options, struct tb_error *error)
-{
-	tb_time_ps end = tb_run_info(run)->simulated_ps;
-	tb_time_ps to = options->to < end ? options->to : end;
-	return options->from < to ? tb_closer_init(closer, run, options->from, to, error)
-				  : TB_OK;
-}
-
 static int run_timeline(const struct timeline_options *options, struct tb_error *error)
 {
 	struct tb_run *run;
@@ -105,8 +95,15 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 			"run %lld was measured by counters, which tell neither ranks "
 			"nor instants",
 			(long long)tb_run_info(run)->id);
-	if (status == TB_OK && options->closer)
-		status = look_closer(&closer, run, options, error);
+	if (status == TB_OK && options->closer) {
+		// Replay the window that is shown; the timeline itself refuses an empty
+		// one.
+		tb_time_ps end = tb_run_info(run)->simulated_ps;
+		tb_time_ps to = options->to < end ? options->to : end;
+		status = options->from < to
+				 ? tb_closer_init(&closer, run, options->from, to, error)
+				 : TB_OK;
+	}
 	const struct tb_timeline_options wanted = {
 		options->from, options->to, (uint32_t)options->n_links, closer.run};
 	if (status == TB_OK)

@@ -83,14 +83,9 @@ static const struct tb_options option_table = {
 	.check = check_validate_options,
 };
 
-static void show_validating(void *context, size_t n_done, size_t n_runs)
+static void show_validating(void *line, size_t n_done, size_t n_runs)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu runs", n_done, n_runs);
-	tb_progress_show(progress, n_runs ? (double)n_done / (double)n_runs : -1, text);
+	tb_cli_show_count(line, n_done, n_runs, "runs");
 }
 
 struct validate_writing {
