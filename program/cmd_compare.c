@@ -225,19 +225,6 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 	return status;
 }
 
-struct compare_writing {
-	const struct tb_compare *compare;
-	enum tb_format format;
-	uint64_t width;
-};
-
-static int write_comparison(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct compare_writing *writing = context;
-	return tb_compare_write(writing->compare, writing->format,
-		tb_cmd_text_width(writing->width, stream, 0), stream, error);
-}
-
 static int judge_growth(const struct compare_options *options,
 	const struct tb_compare *compare, size_t seeds)
 {
@@ -275,6 +262,7 @@ static int compare_runs(struct compare_options *options)
 	struct tb_seeds seeds[2] = {{.n = 0}, {.n = 0}};
 	struct tb_run *runs[2] = {NULL, NULL};
 	struct tb_compare *compare = NULL;
+	struct tb_outfile out;
 	if (options->n_stores == 1)
 		options->stores[1] = options->stores[0];
 	int status = find_seeds(options, seeds, &error);
@@ -293,9 +281,12 @@ static int compare_runs(struct compare_options *options)
 	if (status == TB_OK)
 		status = tb_compare_seeds(compare, seeds, &error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_comparison,
-			&(struct compare_writing){
-				compare, options->output.format, options->width},
+		status = tb_outfile_open(&out, options->output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			tb_compare_write(compare, options->output.format,
+				tb_cmd_text_width(options->width, out.stream, 0),
+				out.stream, &error),
 			&error);
 	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
 				   : tb_cli_fail(&error);

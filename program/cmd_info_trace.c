@@ -360,44 +360,6 @@ static const char *info_name(const char *file)
 	return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-// A count of a summary and its key in JSON.
-struct packets_count {
-	const char *key;
-	uint64_t value;
-};
-
-#define N_COUNTS 21
-
-static void list_counts(
-	const struct tb_packets_summary *summary, struct packets_count counts[N_COUNTS])
-{
-	const struct packets_count list[N_COUNTS] = {
-		{"records", summary->n_records},
-		{"replayed_records", summary->n_replayed_records},
-		{"duplicates", summary->n_duplicates},
-		{"retransmissions", summary->n_retransmissions},
-		{"acks", summary->n_acks},
-		{"broadcast", summary->n_broadcast},
-		{"multicast", summary->n_multicast},
-		{"non_ip", summary->n_non_ip},
-		{"undecodable", summary->n_undecodable},
-		{"local", summary->n_local},
-		{"unplaced", summary->n_unplaced},
-		{"outside", summary->n_outside},
-		{"reordered", summary->n_reordered},
-		{"late", summary->n_late},
-		{"offloaded", summary->n_offloaded},
-		{"sampled_records", summary->n_sampled},
-		{"sampled_least", summary->sampled_least},
-		{"sampled_most", summary->sampled_most},
-		{"untimed", summary->n_untimed},
-		{"sliced", summary->n_sliced},
-		{"clock_steps", summary->n_clock_steps},
-	};
-	for (int i = 0; i < N_COUNTS; i++)
-		counts[i] = list[i];
-}
-
 // payload_rate is the most payload per second that a node can send: a link's rate, less
 // the overhead of each packet.
 static double payload_rate(const struct tb_network_params *params)
@@ -437,15 +399,11 @@ static json_t *packet_types_json(
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_packets_type *type;
 	json_t *rows = json_array();
-	for (uint32_t i = 0; rows && (type = tb_packets_type(packets, list, i)); i++) {
-		json_t *row = json_pack("{s:s, s:I}", "type",
-			tb_frame_type_format(type->type, name, sizeof name), "records",
-			(json_int_t)type->n_records);
-		if (json_array_append_new(rows, row) == 0)
-			continue;
-		json_decref(rows);
-		rows = NULL;
-	}
+	for (uint32_t i = 0; (type = tb_packets_type(packets, list, i)); i++)
+		rows = tb_json_append(
+			rows, json_pack("{s:s, s:I}", "type",
+				      tb_frame_type_format(type->type, name, sizeof name),
+				      "records", (json_int_t)type->n_records));
 	return rows;
 }
 
@@ -472,16 +430,40 @@ static json_t *packets_json(const struct tb_packets *packets,
 		packet_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
 		packet_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
 		info_congestion_json(congestion));
-	struct packets_count counts[N_COUNTS];
-	list_counts(summary, counts);
-	for (int i = 0; root && i < N_COUNTS; i++) {
-		if (json_object_set_new(root, counts[i].key,
-			    json_integer((json_int_t)counts[i].value)) == 0)
-			continue;
-		json_decref(root);
-		root = NULL;
-	}
-	return root;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} counts[] = {
+		{"records", summary->n_records},
+		{"replayed_records", summary->n_replayed_records},
+		{"duplicates", summary->n_duplicates},
+		{"retransmissions", summary->n_retransmissions},
+		{"acks", summary->n_acks},
+		{"broadcast", summary->n_broadcast},
+		{"multicast", summary->n_multicast},
+		{"non_ip", summary->n_non_ip},
+		{"undecodable", summary->n_undecodable},
+		{"local", summary->n_local},
+		{"unplaced", summary->n_unplaced},
+		{"outside", summary->n_outside},
+		{"reordered", summary->n_reordered},
+		{"late", summary->n_late},
+		{"offloaded", summary->n_offloaded},
+		{"sampled_records", summary->n_sampled},
+		{"sampled_least", summary->sampled_least},
+		{"sampled_most", summary->sampled_most},
+		{"untimed", summary->n_untimed},
+		{"sliced", summary->n_sliced},
+		{"clock_steps", summary->n_clock_steps},
+	};
+	bool fine = root != NULL;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		fine = fine && json_object_set_new(root, counts[i].key,
+				       json_integer((json_int_t)counts[i].value)) == 0;
+	if (fine)
+		return root;
+	json_decref(root);
+	return NULL;
 }
 
 int info_show_packets(const struct info_options *options, struct tb_packets *packets,
@@ -495,7 +477,6 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	struct tb_progress progress;
 	struct tb_captured_packet packet;
 	uint64_t n = 0;
-
 	tb_progress_init(&progress, STDERR_FILENO);
 	while ((status = tb_packets_next(packets, &packet, error)) > 0)
 		if (++n % 65536 == 0 && tb_progress_due(&progress))

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define JOBS_MOST 1024
 
@@ -304,12 +303,6 @@ static void catch_stop(void)
 	(void)tb_cli_catch_stop();
 }
 
-static unsigned n_cores(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (unsigned)n;
-}
-
 // find_traces returns the exit code of the first trace that cannot be read.
 static int find_traces(const struct parsing *parsing)
 {
@@ -452,8 +445,9 @@ static int replay_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
+	unsigned n_cores = tb_cli_n_cores();
 	if (options.record.n_threads == 0)
-		options.record.n_threads = n_cores();
+		options.record.n_threads = n_cores < JOBS_MOST ? n_cores : JOBS_MOST;
 	// Until there is something to keep, a signal may end the program at once.
 	options.record.settled = catch_stop;
 	if (many)

@@ -117,6 +117,12 @@ const volatile sig_atomic_t *tb_cli_catch_stop(void)
 	return tb_stop_of_signals();
 }
 
+uint32_t tb_cli_n_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 1 ? (uint32_t)n : 1;
+}
+
 void tb_cli_show_share(struct tb_progress *line, double share, const char *text)
 {
 	if (tb_progress_due(line))

@@ -38,6 +38,9 @@ int tb_cli_no_memory(const char *what);
 // tb_cli_usage prints "tailback COMMAND: <sentence>" and how to get help, and returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_cli_n_cores returns how many cores there are, at least 1.
+uint32_t tb_cli_n_cores(void);
+
 // tb_cli_show_share updates a progress line, when it is due, with the share that is done
 // (-1: not known) and a text. tb_cli_show_count does so with "3 of 8 THINGS".
 void tb_cli_show_share(struct tb_progress *line, double share, const char *text);
