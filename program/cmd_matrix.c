@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "matrix_picture.h"
 #include "picture_args.h"
-#include "run_text.h"
+#include "scale.h"
 
 #define COMMAND "tailback matrix"
 

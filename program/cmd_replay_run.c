@@ -152,7 +152,7 @@ static void print_processes(const struct tb_engine_stats *stats)
 	fprintf(stderr,
 		"%" PRIu32 " processes: %" PRIu64 " windows, %s exchanged in each\n",
 		stats->n_processes, stats->n_windows,
-		tb_format_size(stats->told_bytes / n_windows, size, sizeof size));
+		tb_format_size(stats->exchanged_bytes / n_windows, size, sizeof size));
 }
 
 // replay_print_summary prints the summary of a run; TB_EIO when that fails.

@@ -7,7 +7,7 @@
 #include "status.h"
 #include "tbt_format.h"
 #include "tbt_merge.h"
-#include "tbt_rank_file.h"
+#include "tbt_records.h"
 #include "temporary.h"
 #include "units.h"
 #include "which_mpi.h"
@@ -305,12 +305,12 @@ static void print_early(const struct tb_tbt_summary *summary)
 	const char *first = "by MPI_Abort";
 	bool wordless = !summary->first_aborted && !summary->first_ending;
 	tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks);
-	if (wordless && summary->n_wordless > 1)
+	if (wordless && summary->n_unexplained > 1)
 		fprintf(stderr,
 			"%s ended early, which first is unknown: %" PRIu32
 			" left no word of a signal, of which rank %" PRIu32
 			"'s last call returned first",
-			ranks, summary->n_wordless, rank);
+			ranks, summary->n_unexplained, rank);
 	else {
 		if (!summary->first_aborted)
 			first = tb_tbt_ending(summary->first_ending, how, sizeof how);
@@ -369,7 +369,7 @@ static int merge_world(const struct traces *traces, size_t at, const char *folde
 	return status;
 }
 
-// merge_traces makes a trace of each world in the folder, as tbt_worlds.h orders them:
+// merge_traces makes a trace of each world in the folder, as tbt_merge.h orders them:
 // the first is the output, the others have -2, -3 and so on before its ending. A world
 // that cannot be merged does not keep the others from it. `code` becomes a failure where
 // full disks left nothing of the run.

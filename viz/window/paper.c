@@ -6,42 +6,42 @@
 
 #define MAX_SIDE 32767
 
-static void source(cairo_t *cairo, struct tb_colour colour)
+static void paper_source(cairo_t *cairo, struct tb_colour colour)
 {
 	cairo_set_source_rgba(cairo, colour.r / 255.0, colour.g / 255.0, colour.b / 255.0,
 		colour.a / 255.0);
 }
 
-static void rect(void *context, const struct tb_item *item)
+static void paper_rect(void *context, const struct tb_item *item)
 {
 	cairo_t *cairo = context;
-	source(cairo, item->colour);
+	paper_source(cairo, item->colour);
 	cairo_rectangle(cairo, item->box.x, item->box.y, item->box.w, item->box.h);
 	cairo_fill(cairo);
 }
 
-static void frame(void *context, const struct tb_item *item)
+static void paper_frame(void *context, const struct tb_item *item)
 {
 	cairo_t *cairo = context;
 	double half = item->size / 2;
-	source(cairo, item->colour);
+	paper_source(cairo, item->colour);
 	cairo_set_line_width(cairo, item->size);
 	cairo_rectangle(cairo, item->box.x + half, item->box.y + half,
 		fmax(item->box.w - item->size, 0), fmax(item->box.h - item->size, 0));
 	cairo_stroke(cairo);
 }
 
-static void line(void *context, const struct tb_item *item)
+static void paper_line(void *context, const struct tb_item *item)
 {
 	cairo_t *cairo = context;
-	source(cairo, item->colour);
+	paper_source(cairo, item->colour);
 	cairo_set_line_width(cairo, item->size);
 	cairo_move_to(cairo, item->box.x, item->box.y);
 	cairo_line_to(cairo, item->box.x + item->box.w, item->box.y + item->box.h);
 	cairo_stroke(cairo);
 }
 
-static void text(void *context, const struct tb_item *item, const char *string)
+static void paper_text(void *context, const struct tb_item *item, const char *string)
 {
 	cairo_t *cairo = context;
 	bool sans = item->font == TB_FONT_TEXT || item->font == TB_FONT_BOLD;
@@ -54,12 +54,12 @@ static void text(void *context, const struct tb_item *item, const char *string)
 	cairo_text_extents(cairo, string, &extents);
 	double x =
 		item->box.x + (item->box.w - extents.x_advance) * (double)item->align / 2;
-	source(cairo, item->colour);
+	paper_source(cairo, item->colour);
 	cairo_move_to(cairo, x, item->box.y + item->box.h / 2 + TB_BASELINE * item->size);
 	cairo_show_text(cairo, string);
 }
 
-static void clip(void *context, const struct tb_box *box)
+static void paper_clip(void *context, const struct tb_box *box)
 {
 	cairo_t *cairo = context;
 	cairo_reset_clip(cairo);
@@ -69,10 +69,12 @@ static void clip(void *context, const struct tb_box *box)
 	cairo_clip(cairo);
 }
 
-static int draw(const struct tb_picture *picture, cairo_surface_t *surface, double scale)
+static int paper_draw(
+	const struct tb_picture *picture, cairo_surface_t *surface, double scale)
 {
 	cairo_t *cairo = cairo_create(surface);
-	const struct tb_backend backend = {cairo, rect, frame, line, text, clip};
+	const struct tb_backend backend = {
+		cairo, paper_rect, paper_frame, paper_line, paper_text, paper_clip};
 	cairo_font_options_t *options = cairo_font_options_create();
 	// Without hinting, metrics do not depend on the scale: a figure has one layout.
 	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
@@ -81,7 +83,7 @@ static int draw(const struct tb_picture *picture, cairo_surface_t *surface, doub
 	cairo_set_font_options(cairo, options);
 	cairo_font_options_destroy(options);
 	cairo_scale(cairo, scale, scale);
-	source(cairo, picture->page);
+	paper_source(cairo, picture->page);
 	cairo_paint(cairo);
 	tb_picture_draw(picture, &backend);
 	int status = cairo_status(cairo) == CAIRO_STATUS_SUCCESS ? TB_OK : TB_ENOMEM;
@@ -91,7 +93,8 @@ static int draw(const struct tb_picture *picture, cairo_surface_t *surface, doub
 
 // Report success even if the write fails: the caller checks ferror, and errno names the
 // cause.
-static cairo_status_t put(void *stream, const unsigned char *data, unsigned int length)
+static cairo_status_t paper_put(
+	void *stream, const unsigned char *data, unsigned int length)
 {
 	fwrite(data, 1, length, stream);
 	return CAIRO_STATUS_SUCCESS;
@@ -109,9 +112,9 @@ int tb_picture_png(const struct tb_picture *picture, double width, FILE *stream,
 			MAX_SIDE);
 	cairo_surface_t *surface = cairo_image_surface_create(
 		CAIRO_FORMAT_RGB24, (int)lround(width), (int)height);
-	int status = draw(picture, surface, scale);
-	if (status == TB_OK && cairo_surface_write_to_png_stream(surface, put, stream) !=
-				       CAIRO_STATUS_SUCCESS)
+	int status = paper_draw(picture, surface, scale);
+	if (status == TB_OK && cairo_surface_write_to_png_stream(surface, paper_put,
+				       stream) != CAIRO_STATUS_SUCCESS)
 		status = TB_ENOMEM;
 	cairo_surface_destroy(surface);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the picture");
@@ -123,7 +126,7 @@ int tb_pictures_pdf(const struct tb_picture *pictures, size_t n, double width,
 	int status = TB_OK;
 	double scale = width / pictures[0].width;
 	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
-		put, stream, width, pictures[0].height * scale);
+		paper_put, stream, width, pictures[0].height * scale);
 	// A date would make two equal figures differ.
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
 	if (title)
@@ -131,7 +134,7 @@ int tb_pictures_pdf(const struct tb_picture *pictures, size_t n, double width,
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		cairo_pdf_surface_set_size(
 			surface, pictures[i].width * scale, pictures[i].height * scale);
-		status = draw(&pictures[i], surface, scale);
+		status = paper_draw(&pictures[i], surface, scale);
 		cairo_surface_show_page(surface);
 	}
 	cairo_surface_finish(surface);
@@ -145,7 +148,8 @@ int tb_pixels_png(uint32_t *pixels, int w, int h, FILE *stream)
 {
 	cairo_surface_t *surface = cairo_image_surface_create_for_data(
 		(unsigned char *)pixels, CAIRO_FORMAT_RGB24, w, h, w * 4);
-	cairo_status_t status = cairo_surface_write_to_png_stream(surface, put, stream);
+	cairo_status_t status =
+		cairo_surface_write_to_png_stream(surface, paper_put, stream);
 	cairo_surface_destroy(surface);
 	return status == CAIRO_STATUS_SUCCESS ? TB_OK : TB_ENOMEM;
 }
