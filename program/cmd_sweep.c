@@ -220,7 +220,7 @@ static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *c
 		// Warn a user who forgot --shard before the hours that the whole takes.
 		struct tb_shard shard;
 		size_t n_runs = 0;
-		if (args->shard.n <= 0 && access(args->output, F_OK) == 0 &&
+		if (args->shard.n == 0 && access(args->output, F_OK) == 0 &&
 			tb_merge_shard_of(args->output, &shard, &n_runs, NULL) == 1) {
 			fprintf(stderr,
 				"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
