@@ -60,18 +60,6 @@ static struct tb_pick pick_link(const struct tb_list_view *list, uint32_t row)
 // The columns besides those by which the list can be sorted (enum tb_list_column).
 enum { LINK_RANK = -3, LINK_SHADE, LINK_SPARK };
 
-static void draw_link_figure(const struct tb_list_cell *cell, uint32_t link)
-{
-	char value[48];
-	enum tb_metric metric = (enum tb_metric)(cell->what - TB_COLUMN_METRIC);
-	uint64_t amount = tb_metric_of(&cell->pane->data->samples[link], metric);
-	if (tb_link_figures[metric].kind == TB_KIND_COUNT)
-		tb_format_count(amount, value, sizeof value);
-	else
-		tb_metric_format(metric, amount, value, sizeof value);
-	tb_list_cell_number(cell, tb_rows_metric(cell->pane->rows) != metric, value);
-}
-
 static void draw_link_cell(const struct tb_list_cell *cell)
 {
 	const struct tb_pane *pane = cell->pane;
@@ -101,7 +89,15 @@ static void draw_link_cell(const struct tb_list_cell *cell)
 			type.colour = palette->dead;
 		tb_picture_name(cell->picture, box, type, link->label);
 	} else {
-		draw_link_figure(cell, at.id);
+		char value[48];
+		enum tb_metric metric = (enum tb_metric)(cell->what - TB_COLUMN_METRIC);
+		uint64_t amount = tb_metric_of(&cell->pane->data->samples[at.id], metric);
+		if (tb_link_figures[metric].kind == TB_KIND_COUNT)
+			tb_format_count(amount, value, sizeof value);
+		else
+			tb_metric_format(metric, amount, value, sizeof value);
+		tb_list_cell_number(
+			cell, tb_rows_metric(cell->pane->rows) != metric, value);
 	}
 }
 
