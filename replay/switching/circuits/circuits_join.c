@@ -6,7 +6,7 @@
 // of a hop: a flit crosses its next link one hop after the one before, its credit is back
 // one hop later, an acknowledgement takes one hop per link, and the token follows it. A
 // window is never longer than the shortest hop.
-#include "circuits_impl.h"
+#include "circuits.h"
 
 #include "array.h"
 #include "late_acks.h"
@@ -109,7 +109,7 @@ static uint32_t *came(const struct circuits *circuits, uint32_t slot, uint32_t v
 
 // receive_header makes the packet's record in this part.
 static void receive_header(struct circuits *circuits,
-	const struct tb_part_message *message, const struct circuit_packet *told)
+	const struct tb_part_message *message, const struct circuit_packet *sent)
 {
 	struct tb_replay *replay = &circuits->replay;
 	uint32_t id = tb_nodes_new_record(replay);
@@ -118,11 +118,11 @@ static void receive_header(struct circuits *circuits,
 		return;
 	}
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	*packet = *told;
+	*packet = *sent;
 	packet->of.id = id;
 	uint32_t number = packet->of.n_hops - 1u;
 	struct hop *copy = hop_at(circuits, packet, number);
-	memcpy(copy, told + 1, circuits->hop_bytes);
+	memcpy(copy, sent + 1, circuits->hop_bytes);
 	*came(circuits, copy->link, copy->vc) = id;
 	tb_wheel_put(&replay->wheel, message->at, EV_HEADER,
 		id << circuits->hops_shift | number);

@@ -5,7 +5,7 @@
 // there are three stages for each event, each nearer to its turn, and each reads only
 // what the stage before it has fetched. Nothing here changes any state. A stage may find
 // state that changes before the event's turn: that wastes a fetch and does no other harm.
-#include "circuits_impl.h"
+#include "circuits.h"
 #include "routes.h"
 
 // Without the empty asm gcc 12 takes a function that only prefetches for one without

@@ -1,8 +1,7 @@
 // Crossbars: the links of a switch that is not plain choose one after the other, each of
 // its lanes by the tables (rules C11 to C13).
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 enum { LOW, HIGH };

@@ -1,8 +1,7 @@
 // A network with credits in parts side by side (rules C27 to C31): what a part has of its
 // own, and what passes from part to part: packets, and what has fallen free.
-#include "credits_impl.h"
-#include "lanes.h"
-#include "pause.h"
+#include "credits.h"
+#include "queues.h"
 
 #include "array.h"
 

@@ -5,7 +5,7 @@
 // each reads only what the stage before it has fetched. Nothing here changes any state. A
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
-#include "credits_impl.h"
+#include "credits.h"
 
 #include "queues.h"
 

@@ -6,12 +6,9 @@
 // what the other files ask is known when a run is set up. What is rare here too is left
 // to them: who is let in by an update of this instant, inputs that have S packets in the
 // crossbar, links to other parts. The results are theirs, which tests compare.
-#include "straight.h"
+#include "credits.h"
 
-#include "crossing_steps.h"
-#include "lanes.h"
 #include "queues.h"
-#include "routing.h"
 
 #define RARELY(condition) __builtin_expect(condition, 0)
 #define ALWAYS_INLINE	  static inline __attribute__((always_inline))

@@ -2,9 +2,8 @@
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
 // the bin in which it was ready, whichever comes first.
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 #include <stdlib.h>

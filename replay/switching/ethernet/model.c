@@ -1,10 +1,9 @@
 // Ethernet as a switching model: its function table, and how it handles each event.
-
 #include "clock.h"
-#include "ethernet_impl.h"
-#include "idle_stored.h"
 
 #include "array.h"
+#include "ethernet_impl.h"
+#include "idle.h"
 
 #include <stdlib.h>
 
@@ -226,4 +225,147 @@ static int ethernet_run(
 static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_ethernet, until);
+}
+
+enum {
+	NODES_MOST = 1 << 24, // that the key of a connection has room for
+	PACKETS_A_NODE = 2,   // that is cut or arrives; the model keeps no records
+	EVENTS_A_PACKET = 8,
+};
+
+static int make_ports(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	made->n_made = calloc(net->n_nodes, sizeof *made->n_made);
+	made->tcp = calloc(1, sizeof *made->tcp);
+	made->ports = calloc(net->n_links, sizeof *made->ports);
+	made->cell = calloc(net->n_links, sizeof *made->cell);
+	made->cells = malloc(net->n_links * sizeof *made->cells);
+	if (!made->n_made || !made->tcp || !made->ports || !made->cell || !made->cells)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *info = &net->links[i];
+		tb_cell_clear(&made->cell[i], i);
+		made->cells[i] = &made->cell[i];
+		made->ports[i] = (struct ethernet_port){
+			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
+			.latency_ps = info->latency_ps,
+			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+				tb_per_byte_q20(info->bytes_per_s)),
+			.link = i,
+			.first = NOTHING,
+			.last = NOTHING,
+			.waits = NOTHING,
+			.most = net->params.fifo_bytes};
+	}
+	return TB_OK;
+}
+
+// ethernet_find_links lists the links that begin in a part.
+static int ethernet_find_links(struct ethernet *made)
+{
+	const struct tb_replay *replay = &made->replay;
+	bool is_part = tb_replay_is_part(replay);
+	made->own_links = malloc(replay->net->n_links * sizeof *made->own_links);
+	for (uint32_t i = 0; made->own_links && i < replay->net->n_links; i++)
+		if (!is_part ||
+			tb_parts_from(replay->parts, replay->net, i) == replay->part)
+			made->own_links[made->n_own++] = i;
+	return made->own_links ? TB_OK : TB_ENOMEM;
+}
+
+int tb_ethernet_make_own(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	const struct tb_network_params *params = &net->params;
+	made->free_frame = NOTHING;
+	if (net->n_nodes > NODES_MOST)
+		return TB_ECAPACITY;
+	if (ethernet_find_links(made) != TB_OK)
+		return TB_ENOMEM;
+	tb_time_ps packet_ps =
+		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
+			made->ports[net->injection[0]].byte_q20);
+	int status = tb_replay_make(&made->replay, net->n_nodes * PACKETS_A_NODE,
+		(sizeof(struct tb_packet) + 63) / 64 * 64, packet_ps, EVENTS_A_PACKET);
+	made->replay.prefetches = false;
+	return status;
+}
+
+int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (options->faults)
+		tb_replay_fail(replay, TB_EUSAGE,
+			"switching = ethernet has no faults: expected a network of "
+			"switching = circuits or credits");
+	int status = make_ports(ethernet);
+	*cells = ethernet->cells;
+	return status == TB_OK ? tb_ethernet_make_own(ethernet) : status;
+}
+
+// ethernet_free_shared frees what parts have in common.
+static void ethernet_free_shared(struct ethernet *ethernet)
+{
+	if (ethernet->tcp)
+		tb_streams_free(ethernet->tcp);
+	free(ethernet->tcp);
+	free(ethernet->n_made);
+	free(ethernet->ports);
+	free(ethernet->cell);
+	free(ethernet->cells);
+}
+
+void tb_ethernet_free(struct tb_replay *replay)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (!ethernet)
+		return;
+	if (!tb_replay_is_part(replay))
+		ethernet_free_shared(ethernet);
+	tb_replay_fini(replay);
+	free(ethernet->own_links);
+	free(ethernet->frames);
+	free(ethernet->arrivals);
+	free(ethernet);
+}
+
+// Ethernet in parts side by side (rule E22): what makes a part, and the frames that pass
+// from part to part.
+
+void tb_ethernet_hand(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at)
+{
+	const struct tb_part_message message = {
+		.at = at, .link = frame->link, .n_bytes = sizeof *frame};
+	tb_handover_to_receiver(&ethernet->replay, &message, frame);
+}
+
+void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
+	const void *frame)
+{
+	tb_ports_adopt((void *)replay, frame, message->at);
+}
+
+int tb_ethernet_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+{
+	const struct ethernet *all = (const void *)whole;
+	struct ethernet *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	tb_replay_join(&made->replay, whole, part);
+	made->ports = all->ports;
+	made->cells = all->cells;
+	made->cell = all->cell;
+	made->n_made = all->n_made;
+	made->tcp = all->tcp;
+	int status = tb_ethernet_make_own(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		tb_ethernet_free(&made->replay);
+	return status;
 }

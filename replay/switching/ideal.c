@@ -8,10 +8,9 @@
 // those between the first and the last one a full one for each frame.
 
 #include "array.h"
-#include "broadcast.h"
+#include "switching.h"
 #include "clock.h"
-#include "idle_credits.h"
-#include "idle_stored.h"
+#include "idle.h"
 #include "memory.h"
 #include "switchings.h"
 
