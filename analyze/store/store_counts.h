@@ -3,7 +3,7 @@
 #ifndef TB_STORE_COUNTS_H
 #define TB_STORE_COUNTS_H
 
-#include "link_known.h"
+#include "link_figures.h"
 #include "store.h"
 
 struct tb_link_count {

@@ -2,7 +2,6 @@
 // parts.
 #include "host_impl.h"
 
-#include "flow_order.h"
 #include "message_parts.h"
 #include "replay_records.h"
 

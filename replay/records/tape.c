@@ -1,7 +1,7 @@
 #include "tape.h"
 
 #include "array.h"
-#include "blame_copy.h"
+#include "blame_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

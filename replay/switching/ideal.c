@@ -8,10 +8,10 @@
 // those between the first and the last one a full one for each frame.
 
 #include "array.h"
-#include "switching.h"
 #include "clock.h"
 #include "idle.h"
 #include "memory.h"
+#include "switching.h"
 #include "switchings.h"
 
 #include <stdlib.h>

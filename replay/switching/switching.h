@@ -10,8 +10,8 @@
 #ifndef TB_SWITCHING_H
 #define TB_SWITCHING_H
 
-#include "replay.h"
 #include "network_impl.h"
+#include "replay.h"
 #include "source.h"
 #include "switchings.h"
 

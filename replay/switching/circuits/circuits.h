@@ -14,11 +14,11 @@
 // arrive over link j - 1, and the FIFO behind link j has room because an earlier burst
 // has gone on over link j + 1.
 //
-// Files: model.c (function table), model.c (allocation), headers.c (which header
-// gets a VC), routes.h (of which link), circuits.h (VCs taken and freed), bursts.c
-// (links), circuits_join.c (parts side by side), headers.c (broadcasts), link_tokens.h
-// (flow-control traffic for the reverse link), headers.c (failed links), prefetch.c
-// (what the next events will read).
+// Files: model.c (function table, allocation), headers.c (which header gets a VC,
+// broadcasts, failed links), routes.h (of which link), circuits.h (VCs taken and freed),
+// bursts.c (links, and circuits released), circuits_join.c (parts side by side),
+// link_tokens.h (flow-control traffic for the reverse link), prefetch.c (what the next
+// events will read).
 //
 // Parts (docs/model.md, rule 36): a link, with its VCs, belongs to one part, its reverse
 // to the same one. A packet has a record in each part that its path comes through, with
@@ -28,8 +28,8 @@
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
-#include "switching.h"
 #include "link_tokens.h"
+#include "switching.h"
 #include "units.h"
 
 #include <stdatomic.h>

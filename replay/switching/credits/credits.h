@@ -25,12 +25,12 @@
 // which outputs choose) has no effect. In all others the outputs of a switch choose one
 // after the other (arbiter.c).
 //
-// Files: model.c (its table), model.c (its parts), queues.h (who waits behind
-// whom), crossing.c (packets leave and come), crossing.c (what a sender knows of the buffer
-// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), straight.c (the
-// common case in one piece), routing.c (which link packets leave by), waits.c (waits and
-// whose fault they are), routing.c (faults), credits_join.c (parts side by side),
-// prefetch.c (fetches what comes next).
+// Files: model.c (function table, allocation), queues.h (queues, and what a sender knows
+// of the buffer behind its link), crossing.c (packets leave and arrive, credits return),
+// pause.c (pauses in place of credits), arbiter.c (crossbars), straight.c (the common
+// case in one piece), routing.c (which link packets leave by, faults), waits.c (waits and
+// whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches what
+// comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it

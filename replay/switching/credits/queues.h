@@ -1,3 +1,10 @@
+// Queues of packets, their heads, and the order in which outputs serve them. Private to
+// this room.
+#ifndef TB_QUEUES_H
+#define TB_QUEUES_H
+
+#include "credits.h"
+
 // What a sender knows of the buffer at the other end of its link: its free credits, or
 // whether it is paused. Private to this room.
 //
@@ -15,10 +22,6 @@
 // a packet begins to cross the reverse link, tb_lanes_put_off moves the known_at of all
 // updates that will have to wait for it. By freed_at known_at is exact, and it is never
 // earlier than freed_at, so nobody reads a wrong one.
-#ifndef TB_QUEUES_H
-#define TB_QUEUES_H
-
-#include "credits.h"
 
 static inline struct update *update_at(const struct lane *lane, uint32_t i)
 {
@@ -147,9 +150,6 @@ static inline void lanes_return(
 	reverse->has_pending |= freed_at > credits->replay.now;
 	lanes_push(credits, reverse->peer, vl, update);
 }
-
-// Queues of packets, their heads, and the order in which outputs serve them. Private to
-// this room.
 
 // queue_number is which queue of its receiver a packet is in that has a route, the link
 // of `sender`.

@@ -13,8 +13,8 @@
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
-#include "map.h"
 #include "bbr.h"
+#include "map.h"
 #include "switching.h"
 #include "units.h"
 

@@ -7,10 +7,9 @@
 // Cost: two or three events a message, and what the flows that share its links cost when
 // it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
 //
-// Files: fluid.c (its table), fluid.c (its parts), fluid.c (flows begin and end),
-// fluid.c (messages that wait for others of their node), paths.c (routes),
-// paths.c (latencies), shares.c (rates), charges.c (what is counted), fluid.c (which flow
-// ends next), fluid.c (from and to packets).
+// Files: fluid.c (function table, allocation, flows that begin and end, messages that
+// wait for others of their node), paths.c (routes and latencies), shares.c (rates),
+// charges.c (what is counted).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
