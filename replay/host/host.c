@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+static int host_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+static int host_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+
 bool tb_host_is_needed(const struct tb_network *network)
 {
 	return network->n_rails > 1 || !tb_host_does_nothing(&network->params.host);
@@ -417,10 +423,10 @@ struct tb_source tb_host_source(struct tb_host *host)
 	return (struct tb_source){.context = host,
 		.when = host_next_at,
 		.take = host_take,
-		.sent = tb_host_sent,
-		.delivered = tb_host_delivered,
+		.sent = host_sent,
+		.delivered = host_delivered,
 		.crossed = tb_host_crossed,
-		.undelivered = tb_host_undelivered,
+		.undelivered = host_undelivered,
 		.finish = host_finish};
 }
 
@@ -629,7 +635,8 @@ static int ending_finish(const struct tb_host *host, int status, struct tb_error
 	return host->no_memory ? tb_host_out_of_memory(error) : status;
 }
 
-int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+// host.c: how messages end. Called by the engine, for the parts of messages:
+static int host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_host *host = context;
 	host->now = now;
@@ -652,7 +659,7 @@ static void ending_answer(struct tb_host *host, uint32_t id)
 		tb_host_set_timer(host, host->now + delay, TB_HOST_ANSWERED, id);
 }
 
-int tb_host_delivered(
+static int host_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_host *host = context;
@@ -685,7 +692,7 @@ static int data_lost(struct tb_host *host, uint32_t id, struct tb_error *error)
 	return status == TB_OK && all_sent ? piece_sent(host, id, error) : status;
 }
 
-int tb_host_undelivered(
+static int host_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_host *host = context;

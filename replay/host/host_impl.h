@@ -274,12 +274,6 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id);
 // tb_reserve_end: a NIC has sent or received a piece.
 void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail);
 
-// host.c: how messages end. Called by the engine, for the parts of messages:
-int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_delivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_undelivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 // Called when a timer runs out: a piece has been noticed by its receiver; a transfer has
 // been sent; a transfer is complete (or given up), and is reported once all earlier ones
 // from the same process to the same process have been.

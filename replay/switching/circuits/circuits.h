@@ -391,9 +391,6 @@ const char *tb_branches_prepare(
 // tb_branches_descends returns whether a packet is a broadcast at or below its apex.
 bool tb_branches_descends(
 	const struct circuits *circuits, const struct circuit_packet *packet);
-// tb_branches_header makes the header of such a broadcast wait for its branches, at least
-// until the choice of this same instant. Returns false for any other header.
-bool tb_branches_header(struct circuits *circuits, struct circuit_packet *packet);
 // tb_branches_choose gives waiting broadcasts their branches, before phase 2.
 void tb_branches_choose(struct circuits *circuits);
 // tb_branches_count counts a burst on the branches that are not followed.

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+static bool branches_header(struct circuits *circuits, struct circuit_packet *packet);
+
 // place_in_part finds out whether a packet's way on from a link is another part's.
 static __attribute__((noinline)) enum tb_hop_place place_in_part(
 	struct circuits *circuits, struct circuit_packet *packet,
@@ -79,7 +81,7 @@ void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 void tb_circuits_header(struct circuits *circuits, uint32_t id)
 {
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	if (circuits->broadcasting && tb_branches_header(circuits, packet))
+	if (circuits->broadcasting && branches_header(circuits, packet))
 		return;
 	uint32_t sw = packet->at;
 	struct switch_state *at = &circuits->switches[sw];
@@ -165,7 +167,7 @@ static void header_choose(struct circuits *circuits, uint32_t sw,
 void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 {
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	if (circuits->broadcasting && tb_branches_header(circuits, packet)) {
+	if (circuits->broadcasting && branches_header(circuits, packet)) {
 		tb_branches_choose(circuits);
 		return;
 	}
@@ -369,9 +371,9 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 				span->end, bytes, at->bursts == 1);
 }
 
-// tb_branches_header makes the header of a broadcast wait for its branches, at least
+// branches_header makes the header of a broadcast wait for its branches, at least
 // until the choice in this same instant.
-bool tb_branches_header(struct circuits *circuits, struct circuit_packet *packet)
+static bool branches_header(struct circuits *circuits, struct circuit_packet *packet)
 {
 	struct switch_state *at = &circuits->broadcasts;
 	if (!tb_branches_descends(circuits, packet))

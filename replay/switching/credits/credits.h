@@ -476,8 +476,6 @@ void tb_arbiter_allow(struct credits *credits, uint32_t from);
 //
 // tb_failures_fail_link: a link fails now.
 void tb_failures_fail_link(struct credits *credits, uint32_t link);
-// tb_failures_discard discards a packet that arrives where no link leads on.
-void tb_failures_discard(struct credits *credits, struct credit_packet *packet);
 // tb_failures_end_corrupted returns whether a packet that has arrived at its node was
 // corrupted; if so it ends it: the node does not accept it.
 bool tb_failures_end_corrupted(struct credits *credits, uint32_t packet);

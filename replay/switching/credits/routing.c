@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+static void failures_discard(struct credits *credits, struct credit_packet *packet);
+
 // With faults the route is known in phase 1: a link, or a group of the choice's pool.
 static uint32_t route_around(struct credits *credits, const struct credit_packet *packet)
 {
@@ -32,7 +34,7 @@ void tb_routing_arrive(struct credits *credits, uint32_t id)
 	if (credits->replay.retries) {
 		packet->route = route_around(credits, packet);
 		if (packet->route == TB_ROUTE_NONE) {
-			tb_failures_discard(credits, packet);
+			failures_discard(credits, packet);
 			return;
 		}
 	}
@@ -205,7 +207,8 @@ static void credits_lose(struct credits *credits, struct credit_packet *packet,
 	tb_nodes_fail(replay, packet->of.id, dead, replay->now);
 }
 
-void tb_failures_discard(struct credits *credits, struct credit_packet *packet)
+// failures_discard discards a packet that arrives where no link leads on.
+static void failures_discard(struct credits *credits, struct credit_packet *packet)
 {
 	credits_lose(credits, packet, receiver_at(credits, packet->at)->link, false);
 }

@@ -392,15 +392,9 @@ bool tb_acks_limited(const struct tcp_stream *stream);
 void tb_acks_measure(
 	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took);
 
-// receive.c: what is lost (rule E13).
-//
-// tb_losses_come: segment `number` has come, as an acknowledgement says.
-void tb_losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
 // tb_losses_find marks segments that are lost, and shrinks the window if that is news. It
 // sets the timer for those that may be.
 void tb_losses_find(struct ethernet *ethernet, uint32_t stream);
-// tb_losses_probed ends the probe once what was under way has been acknowledged.
-void tb_losses_probed(struct tcp_stream *stream, bool again);
 // tb_losses_shrink shrinks the window, once for all that is under way.
 // tb_losses_shrink_only does so without a loss to be repaired, which BBR ignores.
 void tb_losses_shrink(struct tcp_stream *stream);
@@ -437,18 +431,9 @@ const struct written_packet *tb_streams_next(struct ethernet *ethernet, uint32_t
 bool tb_streams_come(struct tcp_receiver *receiver, uint64_t number, uint64_t end);
 void tb_streams_free(struct tcp_table *tcp);
 
-// model.c: makes and frees the model's part of a replay; see struct tb_switching.
-int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells) TB_MUST_USE;
-void tb_ethernet_free(struct tb_replay *replay);
 // tb_ethernet_make_own makes what a part has of its own, and its replay.
 int tb_ethernet_make_own(struct ethernet *ethernet) TB_MUST_USE;
 
-// model.c: what makes a part, and what it receives; see struct tb_switching.
-int tb_ethernet_join(
-	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
-void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const void *frame);
 // tb_ethernet_hand hands over a frame that comes to the other end of its link at `at`.
 void tb_ethernet_hand(
 	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at);
@@ -506,10 +491,6 @@ void tb_rate_delivered(
 void tb_rate_acked(
 	const struct ethernet *ethernet, struct tcp_stream *stream, uint32_t n_lost);
 
-// tb_rate_waits returns whether pacing holds a stream back; tb_send_more is called when
-// it does no longer. tb_rate_paced has the next batch follow what was sent since.
-bool tb_rate_waits(struct ethernet *ethernet, uint32_t stream);
-void tb_rate_paced(const struct ethernet *ethernet, struct tcp_stream *stream);
 // tb_rate_late: the event of tb_rate_waits (EV_PACE).
 void tb_rate_late(struct ethernet *ethernet, uint32_t stream);
 

@@ -7,6 +7,15 @@
 
 #include <stdlib.h>
 
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part);
+static void ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
+	const void *frame);
+
+static int ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells);
+static void ethernet_free(struct tb_replay *replay);
+
 static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
@@ -201,8 +210,8 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.in_rounds = true,
-	.make = tb_ethernet_make,
-	.free = tb_ethernet_free,
+	.make = ethernet_make,
+	.free = ethernet_free,
 	.run = ethernet_run,
 	.arrive = ethernet_arrive,
 	.choose = ethernet_choose,
@@ -212,9 +221,9 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.lasts_until = ethernet_lasts_until,
 	.blame_open = ethernet_blame_open,
 	.link_bytes = ethernet_link_bytes,
-	.join = tb_ethernet_join,
+	.join = ethernet_join,
 	.window = ethernet_window,
-	.receive = tb_ethernet_receive};
+	.receive = ethernet_receive};
 
 static int ethernet_run(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
@@ -292,7 +301,8 @@ int tb_ethernet_make_own(struct ethernet *made)
 	return status;
 }
 
-int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+static int ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
 	struct ethernet *ethernet = (void *)replay;
@@ -317,7 +327,7 @@ static void ethernet_free_shared(struct ethernet *ethernet)
 	free(ethernet->cells);
 }
 
-void tb_ethernet_free(struct tb_replay *replay)
+static void ethernet_free(struct tb_replay *replay)
 {
 	struct ethernet *ethernet = (void *)replay;
 	if (!ethernet)
@@ -342,13 +352,14 @@ void tb_ethernet_hand(
 	tb_handover_to_receiver(&ethernet->replay, &message, frame);
 }
 
-void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
+static void ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const void *frame)
 {
 	tb_ports_adopt((void *)replay, frame, message->at);
 }
 
-int tb_ethernet_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+// model.c: what makes a part, and what it receives; see struct tb_switching.
+static int ethernet_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {
 	const struct ethernet *all = (const void *)whole;
 	struct ethernet *made = calloc(1, sizeof *made);
@@ -366,6 +377,6 @@ int tb_ethernet_join(struct tb_replay **replay, struct tb_replay *whole, uint32_
 	if (status == TB_OK)
 		*replay = &made->replay;
 	else
-		tb_ethernet_free(&made->replay);
+		ethernet_free(&made->replay);
 	return status;
 }

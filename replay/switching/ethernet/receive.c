@@ -6,6 +6,10 @@
 // and ends of messages that one acknowledgement answers.
 enum { QUICK_MOST = 16, PUSHED_MOST = 2 };
 
+static void losses_probed(struct tcp_stream *stream, bool again);
+
+static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
+
 // begin_quickly has acknowledgements not be put off while a sender begins: enough for
 // half of what the receiver's window holds (tcp_incr_quickack of Linux).
 static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
@@ -267,7 +271,7 @@ static struct acked_segments ack_take(
 		gone.n++;
 		stream->cleared = segment->end;
 		if (segment->state != SEGMENT_SACKED) {
-			tb_losses_come(stream, stream->acked, now);
+			losses_come(stream, stream->acked, now);
 			if (stream->rated)
 				tb_rate_delivered(ethernet, stream, stream->acked);
 		}
@@ -308,7 +312,7 @@ static void note_sacked(
 	if (segment->state == SEGMENT_SACKED)
 		return;
 	stream->n_lost -= segment->state == SEGMENT_LOST;
-	tb_losses_come(stream, newest, ethernet->replay.now);
+	losses_come(stream, newest, ethernet->replay.now);
 	if (stream->rated)
 		tb_rate_delivered(ethernet, stream, newest);
 	segment->state = SEGMENT_SACKED;
@@ -363,7 +367,7 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 	if (advances)
 		ack_advance(ethernet, stream, frame->acked);
 	note_sacked(ethernet, stream, frame->newest);
-	tb_losses_probed(stream, frame->again);
+	losses_probed(stream, frame->again);
 	if (advances)
 		tb_send_set_timer(ethernet, id);
 	uint32_t n_lost = stream->n_lost;
@@ -379,7 +383,10 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 // From so many later segments that have come, a segment need not be waited for.
 enum { REORDERED = 3 };
 
-void tb_losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
+// receive.c: what is lost (rule E13).
+//
+// losses_come: segment `number` has come, as an acknowledgement says.
+static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
 {
 	const struct segment *segment = segment_at(stream, number);
 	tb_time_ps took = now - segment->sent_at;
@@ -455,7 +462,7 @@ void tb_losses_find(struct ethernet *ethernet, uint32_t id)
 
 // A probe that was sent again repaired a loss unless a duplicate has come (RFC
 // 8985, 7.4).
-void tb_losses_probed(struct tcp_stream *stream, bool again)
+static void losses_probed(struct tcp_stream *stream, bool again)
 {
 	if (!stream->probes || stream->acked < stream->probe_end)
 		return;

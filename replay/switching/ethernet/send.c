@@ -9,6 +9,9 @@
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, at 1000 Hz
 
+static bool rate_waits(struct ethernet *ethernet, uint32_t stream);
+static void rate_paced(const struct ethernet *ethernet, struct tcp_stream *stream);
+
 static struct tcp_stream *sender_stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return tb_stream_at(ethernet, id);
@@ -301,14 +304,14 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 			stream->limit = tb_batch_limit(ethernet, stream, quota);
 			stream->is_held = stream->in_nic > stream->limit;
 		}
-		if (stream->is_held || (stream->rated && tb_rate_waits(ethernet, id)))
+		if (stream->is_held || (stream->rated && rate_waits(ethernet, id)))
 			break;
 		uint64_t first = stream->next;
 		goes_on = emit_batch(ethernet, id, quota > 0 ? quota : 1, &is_limited);
 		if (stream->next > first)
 			stream->batch_at = first;
 		if (stream->rated)
-			tb_rate_paced(ethernet, stream);
+			rate_paced(ethernet, stream);
 	}
 	is_limited |= tb_send_under_way(stream) >= stream->cubic.window;
 	if (is_limited || stream->next > before)
@@ -412,7 +415,7 @@ static void probe(struct ethernet *ethernet, uint32_t id)
 	}
 	stream->probe_end = stream->next;
 	if (stream->rated)
-		tb_rate_paced(ethernet, stream);
+		rate_paced(ethernet, stream);
 }
 
 void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
@@ -591,7 +594,9 @@ static void rate_put_timer(struct ethernet *ethernet, uint32_t id)
 	tb_wheel_put(&ethernet->replay.wheel, rated->timer_at, EV_PACE, id);
 }
 
-bool tb_rate_waits(struct ethernet *ethernet, uint32_t id)
+// rate_waits returns whether pacing holds a stream back; tb_send_more is called when
+// it does no longer. rate_paced has the next batch follow what was sent since.
+static bool rate_waits(struct ethernet *ethernet, uint32_t id)
 {
 	if (tb_stream_at(ethernet, id)->rated->goes_at <= ethernet->replay.now)
 		return false;
@@ -599,7 +604,7 @@ bool tb_rate_waits(struct ethernet *ethernet, uint32_t id)
 	return true;
 }
 
-void tb_rate_paced(const struct ethernet *ethernet, struct tcp_stream *stream)
+static void rate_paced(const struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	struct rated *rated = stream->rated;
 	const struct tb_network_params *params = &ethernet->replay.net->params;

@@ -8,6 +8,10 @@
 
 #include <stdlib.h>
 
+static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells);
+static void fluid_free(struct tb_replay *replay);
+
 static void fluid_carry(struct tb_replay *replay, uint32_t message)
 {
 	tb_fluid_join(fluid_of(replay), message);
@@ -77,8 +81,8 @@ const struct tb_switching tb_fluid = {.name = "fluid",
 	.bytes = sizeof(struct fluid),
 	.holds_stall = true,
 	.is_ideal_too = true,
-	.make = tb_fluid_make,
-	.free = tb_fluid_free,
+	.make = fluid_make,
+	.free = fluid_free,
 	.leave = fluid_leave,
 	.run = fluid_run,
 	.arrive = fluid_arrive,
@@ -167,7 +171,8 @@ static int make_nodes(struct fluid *fluid)
 	return status;
 }
 
-int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
+// fluid.c
+static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
 	struct fluid *fluid = fluid_of(replay);
@@ -193,7 +198,7 @@ void tb_fluid_free_links(struct fluid *fluid)
 	fluid->links = NULL;
 }
 
-void tb_fluid_free(struct tb_replay *replay)
+static void fluid_free(struct tb_replay *replay)
 {
 	struct fluid *fluid = fluid_of(replay);
 	if (!fluid)
@@ -297,7 +302,8 @@ void tb_fluid_end_due(struct fluid *fluid)
 	}
 }
 
-void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages)
+// fluid_sort sorts messages, which mostly are, into the order of their posting.
+static void fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t id = ids[i], at = i;
@@ -312,7 +318,7 @@ void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages)
 static void begin_all(struct fluid *fluid)
 {
 	uint32_t *ids = fluid->beginning;
-	tb_fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
+	fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
 	for (uint32_t i = 0; i < fluid->n_beginning; i++)
 		fluid_flow_begin(fluid, ids[i]);
 	fluid->n_beginning = 0;
@@ -617,7 +623,7 @@ uint32_t tb_fluid_left(
 	struct tb_replay *replay, const struct tb_posted *messages, const uint32_t **ids)
 {
 	struct fluid *fluid = fluid_of(replay);
-	tb_fluid_sort(fluid->beginning, fluid->n_beginning, messages);
+	fluid_sort(fluid->beginning, fluid->n_beginning, messages);
 	for (uint32_t i = 0; i < fluid->n_lines; i++)
 		for (uint32_t id = fluid->lines[i].first; id != NOTHING;
 			id = messages[id].next)

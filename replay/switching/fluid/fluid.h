@@ -97,10 +97,6 @@ static inline struct fluid *fluid_of(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-// fluid.c
-int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells);
-void tb_fluid_free(struct tb_replay *replay);
 // tb_fluid_free_links frees what is known of links and flows: nothing flows any more.
 void tb_fluid_free_links(struct fluid *fluid);
 
@@ -118,8 +114,6 @@ struct fluid_trip {
 uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t link);
 // tb_fluid_bus_capacity is that of a node's bus; 0: it never limits.
 uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node);
-// tb_fluid_stores returns whether a switch has a packet whole before it sends it on.
-bool tb_fluid_stores(const struct tb_network *net);
 // tb_fluid_trip is that of a message over the first `n` links of its steps.
 struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	const struct tb_share_step *steps, uint32_t n, uint64_t bytes);
@@ -168,8 +162,6 @@ void tb_fluid_share(struct fluid *fluid);
 int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow) TB_MUST_USE;
 uint32_t tb_fluid_ends_take(struct fluid *fluid);
 
-// tb_fluid_sort sorts messages, which mostly are, into the order of their posting.
-void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages);
 // tb_fluid_wire_bytes is what those packets of a message that nobody has sent yet, or the
 // frames that were captured, have on the wire.
 uint64_t tb_fluid_wire_bytes(

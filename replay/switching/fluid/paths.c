@@ -233,7 +233,8 @@ uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node)
 	return bus < both ? bus : 0;
 }
 
-bool tb_fluid_stores(const struct tb_network *net)
+// fluid_stores returns whether a switch has a packet whole before it sends it on.
+static bool fluid_stores(const struct tb_network *net)
 {
 	return tb_switching_nodes(&net->params)->stores ||
 	       net->params.credits.forwarding == TB_FORWARDING_STORE;
@@ -286,7 +287,7 @@ static struct stages stages_of(const struct tb_network *net, uint64_t bytes)
 	uint64_t payload = fluid_path_lesser(bytes, net->params.packet_payload_bytes);
 	return (struct stages){.net = net,
 		.wire = payload + net->params.packet_overhead_bytes,
-		.stores = tb_fluid_stores(net),
+		.stores = fluid_stores(net),
 		.rate = UINT64_MAX};
 }
 
