@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+static int host_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 static int host_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 static int host_undelivered(
@@ -130,31 +131,26 @@ void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
 	host->n_outgoing++;
 }
 
-// post_control makes the next message of the handshake. The last one always comes from
-// the receiver.
-static void post_control(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	const struct transfer *transfer = transfer_at(host, piece->transfer);
-	bool from_receiver = --piece->n_controls == 0;
-	struct tb_message message = transfer->what;
-	message.bytes = 0;
-	if (from_receiver) {
-		message.source = transfer->what.destination;
-		message.destination = transfer->what.source;
-		message.source_place = transfer->what.destination_place;
-		message.destination_place = transfer->what.source_place;
-	}
-	uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
-	tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
-		tb_rails_choose(host, process, &message));
-}
-
 void tb_host_dispatch(struct tb_host *host, uint32_t id)
 {
-	if (piece_at(host, id)->n_controls)
-		post_control(host, id);
-	else
+	if (piece_at(host, id)->n_controls) {
+		// Make the next message of the handshake. The last one always comes from
+		// the receiver.
+		struct piece *piece = piece_at(host, id);
+		const struct transfer *transfer = transfer_at(host, piece->transfer);
+		bool from_receiver = --piece->n_controls == 0;
+		struct tb_message message = transfer->what;
+		message.bytes = 0;
+		if (from_receiver) {
+			message.source = transfer->what.destination;
+			message.destination = transfer->what.source;
+			message.source_place = transfer->what.destination_place;
+			message.destination_place = transfer->what.source_place;
+		}
+		uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
+		tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
+			tb_rails_choose(host, process, &message));
+	} else
 		tb_rails_send(host, id);
 }
 
@@ -239,24 +235,6 @@ static void host_issue_counted(struct tb_host *host, uint32_t piece)
 	tb_host_advance(host, process);
 }
 
-// linked: a message is on its sender's link, and its receiver's carries one after another
-// into it. Those that come at once wait before it, not in the way of others.
-static void linked(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	tb_time_ps *in = &process_at(host, transfer->receiver)->input_free_at;
-	tb_time_ps begins = *in > host->now ? *in : host->now;
-	transfer->queue_ps = begins - transfer->posted_at;
-	transfer->started_at = transfer->drained_at = begins;
-	*in = begins +
-	      tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_time_ps ends = begins + tb_channels_local_time(host, &transfer->what);
-	if (ends < *in)
-		ends = *in;
-	tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
-	tb_host_set_timer(host, ends + host->params.local_latency_ps, TB_HOST_SEEN, id);
-}
-
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
@@ -274,9 +252,26 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
 	case TB_HOST_LINKED:
-		if (host->params.local == TB_LOCAL_LINKS)
-			linked(host, id);
-		else
+		if (host->params.local == TB_LOCAL_LINKS) {
+			// A message is on its sender's link, and its receiver's carries
+			// one after another into it. Those that come at once wait before
+			// it, not in the way of others.
+			struct transfer *transfer = transfer_at(host, id);
+			tb_time_ps *in =
+				&process_at(host, transfer->receiver)->input_free_at;
+			tb_time_ps begins = *in > host->now ? *in : host->now;
+			transfer->queue_ps = begins - transfer->posted_at;
+			transfer->started_at = transfer->drained_at = begins;
+			*in = begins + tb_host_copy_time(transfer->what.bytes,
+					       host->params.local_bytes_per_s);
+			tb_time_ps ends =
+				begins + tb_channels_local_time(host, &transfer->what);
+			if (ends < *in)
+				ends = *in;
+			tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
+			tb_host_set_timer(host, ends + host->params.local_latency_ps,
+				TB_HOST_SEEN, id);
+		} else
 			tb_memory_copy(host, id);
 		return TB_OK;
 	case TB_HOST_PACED:
@@ -290,29 +285,6 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		break;
 	}
 	return TB_OK;
-}
-
-// use_link: a process's link carries one message after another out of it.
-static void use_link(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
-	tb_time_ps begins = *out > host->now ? *out : host->now;
-	*out = begins +
-	       tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
-}
-
-static void host_enqueue(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	struct host_process *process = process_at(host, transfer->sender);
-	if (process->queue == NOTHING)
-		process->queue = id;
-	else
-		transfer_at(host, process->queue_end)->next = id;
-	process->queue_end = id;
-	tb_host_advance(host, transfer->sender);
 }
 
 static int host_begin(
@@ -350,11 +322,24 @@ static int host_begin(
 		.next = NOTHING,
 		.uses = 2};
 	host->n_posted++;
-	if (!tb_host_is_local(host, message))
-		host_enqueue(host, id);
-	else if (host->params.local == TB_LOCAL_LINKS)
-		use_link(host, id);
-	else
+	if (!tb_host_is_local(host, message)) {
+		struct transfer *transfer = transfer_at(host, id);
+		struct host_process *process = process_at(host, transfer->sender);
+		if (process->queue == NOTHING)
+			process->queue = id;
+		else
+			transfer_at(host, process->queue_end)->next = id;
+		process->queue_end = id;
+		tb_host_advance(host, transfer->sender);
+	} else if (host->params.local == TB_LOCAL_LINKS) {
+		// A process's link carries one message after another out of it.
+		struct transfer *transfer = transfer_at(host, id);
+		tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
+		tb_time_ps begins = *out > host->now ? *out : host->now;
+		*out = begins + tb_host_copy_time(transfer->what.bytes,
+					host->params.local_bytes_per_s);
+		tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
+	} else
 		tb_memory_post(host, id);
 	return TB_OK;
 }
@@ -636,7 +621,8 @@ static int ending_finish(const struct tb_host *host, int status, struct tb_error
 }
 
 // host.c: how messages end. Called by the engine, for the parts of messages:
-static int host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+static int host_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_host *host = context;
 	host->now = now;
@@ -645,18 +631,6 @@ static int host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_e
 		return TB_OK;
 	tb_rails_sent(host, id);
 	return ending_finish(host, piece_sent(host, id, error), error);
-}
-
-// ending_answer: a message of a handshake is in; what follows comes `handshake_delay`
-// later.
-static void ending_answer(struct tb_host *host, uint32_t id)
-{
-	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
-	tb_time_ps delay = host_params_for(host, &transfer->what)->handshake_delay_ps;
-	if (delay == 0)
-		tb_host_dispatch(host, id);
-	else
-		tb_host_set_timer(host, host->now + delay, TB_HOST_ANSWERED, id);
 }
 
 static int host_delivered(
@@ -668,7 +642,16 @@ static int host_delivered(
 	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
 	int status = TB_OK;
 	if (part == TB_PART_HANDSHAKE) {
-		ending_answer(host, id);
+		// A message of a handshake is in; what follows comes `handshake_delay`
+		// later.
+		const struct transfer *transfer =
+			transfer_at(host, piece_at(host, id)->transfer);
+		tb_time_ps delay =
+			host_params_for(host, &transfer->what)->handshake_delay_ps;
+		if (delay == 0)
+			tb_host_dispatch(host, id);
+		else
+			tb_host_set_timer(host, host->now + delay, TB_HOST_ANSWERED, id);
 	} else if (part != TB_PART_DATA) {
 		tb_reserve_arrived(host, part, id);
 	} else if (--piece_at(host, id)->n_undelivered == 0) {

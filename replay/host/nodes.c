@@ -62,18 +62,6 @@ static int begin_pair(struct tb_partners *partners, uint32_t source, uint32_t de
 	return TB_OK;
 }
 
-static void end_pair(struct tb_partners *partners, uint32_t source, uint32_t destination)
-{
-	uint32_t pair = 0;
-	if (!partners->most)
-		return;
-	bool known =
-		tb_map_find(&partners->pair_of, partner_key(source, destination), &pair);
-	assert(known && partners->n_messages[pair] > 0);
-	if (known && --partners->n_messages[pair] == 0)
-		partners->n_partners[destination]--;
-}
-
 int tb_partners_begin(struct tb_partners *partners, const struct tb_message *message)
 {
 	uint32_t source = message->source.id, node = message->destination.id;
@@ -90,8 +78,17 @@ void tb_partners_end(struct tb_partners *partners, const struct tb_message *mess
 	uint32_t source = message->source.id, node = message->destination.id;
 	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
 	for (uint32_t i = 0; i < n; i++)
-		if (node + i != source)
-			end_pair(partners, source, node + i);
+		if (node + i != source) {
+			uint32_t destination = node + i;
+			uint32_t pair = 0;
+			if (partners->most) {
+				bool known = tb_map_find(&partners->pair_of,
+					partner_key(source, destination), &pair);
+				assert(known && partners->n_messages[pair] > 0);
+				if (known && --partners->n_messages[pair] == 0)
+					partners->n_partners[destination]--;
+			}
+		}
 }
 
 enum { BUCKETS_FIRST = 256 };
@@ -320,14 +317,6 @@ static inline uint32_t payload_bytes(
 						      packet->is_first);
 }
 
-static uint32_t nic_payload_bytes(
-	const struct tb_replay *replay, const struct tb_posted *message, uint32_t number)
-{
-	uint32_t full = tb_replay_full_payload(replay, &message->what);
-	uint64_t rest = message->what.bytes - (uint64_t)number * full;
-	return rest < full ? (uint32_t)rest : full;
-}
-
 // take_record returns a record that no packet has.
 static inline uint32_t take_record(struct tb_replay *replay)
 {
@@ -349,7 +338,9 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->end;
-	uint32_t payload = nic_payload_bytes(replay, message, number);
+	uint32_t full = tb_replay_full_payload(replay, &message->what);
+	uint64_t rest = message->what.bytes - (uint64_t)number * full;
+	uint32_t payload = rest < full ? (uint32_t)rest : full;
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
 	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
@@ -363,32 +354,6 @@ static inline uint32_t make_packet(
 uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number)
 {
 	return make_packet(replay, message, number);
-}
-
-// end_turn lets the messages behind the first of a node's queue go first.
-static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
-{
-	uint32_t first = nic->queue;
-	uint32_t second = replay->messages[first].next;
-	if (second == TB_NOTHING)
-		return;
-	nic->queue = second;
-	tb_nic_append(replay, nic, first);
-	replay->messages[first].is_behind = true;
-	nic->turned = first;
-}
-
-// begin_turn ends the time for which a message stood behind others (rule 2), and lets
-// that time begin for `nic->turned`.
-static void begin_turn(
-	struct tb_replay *replay, struct tb_nic *nic, struct tb_posted *message)
-{
-	if (nic->turned != TB_NOTHING)
-		replay->messages[nic->turned].behind_since = replay->now;
-	nic->turned = TB_NOTHING;
-	message->queue_ps += replay->now - message->behind_since;
-	message->is_behind = false;
-	nic->begins_turn = true;
 }
 
 void tb_nic_replace(
@@ -425,14 +390,31 @@ static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *n
 	uint32_t id = make_packet(replay, nic->queue, number);
 	if (number == 0)
 		get_under_way(replay, &message->what);
-	if (message->is_behind)
-		begin_turn(replay, nic, message);
+	if (message->is_behind) {
+		// End the time for which a message stood behind others (rule 2), and let
+		// that time begin for `nic->turned`.
+		if (nic->turned != TB_NOTHING)
+			replay->messages[nic->turned].behind_since = replay->now;
+		nic->turned = TB_NOTHING;
+		message->queue_ps += replay->now - message->behind_since;
+		message->is_behind = false;
+		nic->begins_turn = true;
+	}
 	if (--message->n_unfetched == 0 && replay->pairs.by_connection)
 		tb_queue_pairs_leave(replay, nic);
 	else if (message->n_unfetched == 0)
 		nic->queue = message->next;
-	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0)
-		end_turn(replay, nic);
+	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0) {
+		// Let the messages behind the first of a node's queue go first.
+		uint32_t first = nic->queue;
+		uint32_t second = replay->messages[first].next;
+		if (second != TB_NOTHING) {
+			nic->queue = second;
+			tb_nic_append(replay, nic, first);
+			replay->messages[first].is_behind = true;
+			nic->turned = first;
+		}
+	}
 	return id;
 }
 
@@ -461,18 +443,6 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		nic_wake(replay, id, tb_time_later(enters, nic->fetched_at));
 }
 
-// nic_enter: the first packet of a turn enters the network. Its wait for a VC, which
-// packets of its own node held, counts as time in the node's queue.
-static void nic_enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
-{
-	struct tb_posted *message =
-		&replay->messages[tb_packet_at(replay, packet)->message];
-	nic->begins_turn = false;
-	message->queue_ps += replay->now - nic->fetched_at;
-	if (message->started_at == TB_TIME_NEVER)
-		message->started_at = replay->now;
-}
-
 // nic_inject hands the fetched packet to the network if it can enter now.
 static void nic_inject(struct tb_replay *replay, uint32_t id)
 {
@@ -484,8 +454,16 @@ static void nic_inject(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	nic->fetched = TB_NOTHING;
-	if (nic->begins_turn)
-		nic_enter(replay, nic, packet);
+	if (nic->begins_turn) {
+		// The first packet of a turn enters the network. Its wait for a VC, which
+		// packets of its own node held, counts as time in the node's queue.
+		struct tb_posted *message =
+			&replay->messages[tb_packet_at(replay, packet)->message];
+		nic->begins_turn = false;
+		message->queue_ps += replay->now - nic->fetched_at;
+		if (message->started_at == TB_TIME_NEVER)
+			message->started_at = replay->now;
+	}
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }

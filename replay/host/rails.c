@@ -204,35 +204,32 @@ static bool must_relay(const struct tb_host *host, uint32_t id)
 	       tb_rails_bound(host, what) != what->source_place % host->n_rails;
 }
 
-// relay takes a piece over the sender's link to the process that the NIC belongs to. The
-// NIC begins with the first slot while the others follow, faster than it sends.
-static void relay(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	struct transfer *transfer = transfer_at(host, piece->transfer);
-	struct host_process *sender = process_at(host, transfer->sender);
-	uint64_t rate = host->params.local_bytes_per_s;
-	tb_time_ps begins = sender->link_free_at;
-	uint64_t slot =
-		piece->bytes < TB_LINK_SLOT_BYTES ? piece->bytes : TB_LINK_SLOT_BYTES;
-	if (begins < host->now)
-		begins = host->now;
-	tb_time_ps takes = tb_host_copy_time(slot, rate) + host->params.local_latency_ps;
-	sender->link_free_at = begins + tb_host_copy_time(piece->bytes, rate);
-	piece->is_relayed = true;
-	if (piece->is_first) {
-		transfer->queue_ps += begins - host->now;
-		transfer->software_ps += takes;
-	}
-	tb_host_set_timer(host, begins + takes, TB_HOST_RELAYED, id);
-}
-
 void tb_rails_send(struct tb_host *host, uint32_t id)
 {
 	if (tb_channels_hold(host, id))
 		return;
 	if (must_relay(host, id)) {
-		relay(host, id);
+		// Take a piece over the sender's link to the process that the NIC belongs
+		// to. The NIC begins with the first slot while the others follow, faster
+		// than it sends.
+		struct piece *piece = piece_at(host, id);
+		struct transfer *transfer = transfer_at(host, piece->transfer);
+		struct host_process *sender = process_at(host, transfer->sender);
+		uint64_t rate = host->params.local_bytes_per_s;
+		tb_time_ps begins = sender->link_free_at;
+		uint64_t slot = piece->bytes < TB_LINK_SLOT_BYTES ? piece->bytes
+								  : TB_LINK_SLOT_BYTES;
+		if (begins < host->now)
+			begins = host->now;
+		tb_time_ps takes =
+			tb_host_copy_time(slot, rate) + host->params.local_latency_ps;
+		sender->link_free_at = begins + tb_host_copy_time(piece->bytes, rate);
+		piece->is_relayed = true;
+		if (piece->is_first) {
+			transfer->queue_ps += begins - host->now;
+			transfer->software_ps += takes;
+		}
+		tb_host_set_timer(host, begins + takes, TB_HOST_RELAYED, id);
 		return;
 	}
 	const struct piece *piece = piece_at(host, id);
@@ -389,19 +386,6 @@ void tb_reserve_request(struct tb_host *host, uint32_t id)
 		host, TB_PART_REQUEST, id, &what, tb_rails_choose(host, sender, &what));
 }
 
-static void requested(struct tb_host *host, uint32_t id)
-{
-	struct tb_node node = what_of(host, id, false).destination;
-	struct host_requests *requests = &host->requests[node.id];
-	piece_at(host, id)->next = NOTHING;
-	if (requests->first == NOTHING)
-		requests->first = id;
-	else
-		piece_at(host, requests->last)->next = id;
-	requests->last = id;
-	reservation_offer(host, node);
-}
-
 // drop_request takes a request off those that wait at a node.
 static void drop_request(struct tb_host *host, struct tb_node node, uint32_t id)
 {
@@ -416,18 +400,6 @@ static void drop_request(struct tb_host *host, struct tb_node node, uint32_t id)
 		requests->last = before;
 }
 
-static void accept(struct tb_host *host, uint32_t id)
-{
-	struct tb_message what = what_of(host, id, false);
-	uint32_t rail = piece_at(host, id)->rail;
-	struct nic *receiver = nic_at(host, what.destination, rail);
-	nic_at(host, what.source, rail)->n_carried++;
-	receiver->n_carried++;
-	receiver->offered = NOTHING;
-	drop_request(host, what.destination, id);
-	tb_rails_post(host, id, rail);
-}
-
 static uint32_t new_refusal(struct tb_host *host)
 {
 	uint32_t id = host->free_refusal;
@@ -436,47 +408,6 @@ static uint32_t new_refusal(struct tb_host *host)
 	host->free_refusal =
 		((struct refusal *)(void *)host->refusals.records + id)->next;
 	return id;
-}
-
-static void reservation_refuse(struct tb_host *host, uint32_t id)
-{
-	struct tb_message what = what_of(host, id, false);
-	uint32_t rail = piece_at(host, id)->rail;
-	uint32_t made = new_refusal(host);
-	if (made == NOTHING)
-		return;
-	struct refusal *refusals = (struct refusal *)(void *)host->refusals.records;
-	uint32_t *link = &nic_at(host, what.source, rail)->refused;
-	while (*link != NOTHING)
-		link = &refusals[*link].next;
-	*link = made;
-	refusals[made] = (struct refusal){.what = what, .rail = rail, .next = NOTHING};
-	tb_host_post(host, TB_PART_REFUSAL, id, &what, rail);
-}
-
-static void offered(struct tb_host *host, uint32_t id)
-{
-	const struct piece *piece = piece_at(host, id);
-	const struct nic *own =
-		nic_at(host, what_of(host, id, false).source, piece->rail);
-	if (own->n_carried == 0 &&
-		(own->offered == NOTHING ||
-			piece_at(host, own->offered)->request > piece->request))
-		accept(host, id);
-	else
-		reservation_refuse(host, id);
-}
-
-static void refused(struct tb_host *host, uint32_t id)
-{
-	struct tb_message what = what_of(host, id, false);
-	uint32_t rail = piece_at(host, id)->rail;
-	nic_at(host, what.destination, rail)->offered = NOTHING;
-	piece_at(host, id)->is_offered_to = false;
-	reservation_learn(host, what.destination.id, what.source.id, rail, true);
-	reservation_look(host, what.destination, rail);
-	reservation_offer(host,
-		what.destination); // another NIC, that the refusal was in the way of
 }
 
 static void released(struct tb_host *host, uint32_t id)
@@ -492,13 +423,59 @@ static void released(struct tb_host *host, uint32_t id)
 
 void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id)
 {
-	if (part == TB_PART_REQUEST)
-		requested(host, id);
-	else if (part == TB_PART_OFFER)
-		offered(host, id);
-	else if (part == TB_PART_REFUSAL)
-		refused(host, id);
-	else
+	if (part == TB_PART_REQUEST) {
+		struct tb_node node = what_of(host, id, false).destination;
+		struct host_requests *requests = &host->requests[node.id];
+		piece_at(host, id)->next = NOTHING;
+		if (requests->first == NOTHING)
+			requests->first = id;
+		else
+			piece_at(host, requests->last)->next = id;
+		requests->last = id;
+		reservation_offer(host, node);
+	} else if (part == TB_PART_OFFER) {
+		const struct piece *piece = piece_at(host, id);
+		const struct nic *own =
+			nic_at(host, what_of(host, id, false).source, piece->rail);
+		if (own->n_carried == 0 &&
+			(own->offered == NOTHING ||
+				piece_at(host, own->offered)->request > piece->request)) {
+			struct tb_message what = what_of(host, id, false);
+			uint32_t rail = piece_at(host, id)->rail;
+			struct nic *receiver = nic_at(host, what.destination, rail);
+			nic_at(host, what.source, rail)->n_carried++;
+			receiver->n_carried++;
+			receiver->offered = NOTHING;
+			drop_request(host, what.destination, id);
+			tb_rails_post(host, id, rail);
+		} else {
+			struct tb_message what = what_of(host, id, false);
+			uint32_t rail = piece_at(host, id)->rail;
+			uint32_t made = new_refusal(host);
+			if (made != NOTHING) {
+				struct refusal *refusals =
+					(struct refusal *)(void *)host->refusals.records;
+				uint32_t *link =
+					&nic_at(host, what.source, rail)->refused;
+				while (*link != NOTHING)
+					link = &refusals[*link].next;
+				*link = made;
+				refusals[made] = (struct refusal){
+					.what = what, .rail = rail, .next = NOTHING};
+				tb_host_post(host, TB_PART_REFUSAL, id, &what, rail);
+			}
+		}
+	} else if (part == TB_PART_REFUSAL) {
+		struct tb_message what = what_of(host, id, false);
+		uint32_t rail = piece_at(host, id)->rail;
+		nic_at(host, what.destination, rail)->offered = NOTHING;
+		piece_at(host, id)->is_offered_to = false;
+		reservation_learn(host, what.destination.id, what.source.id, rail, true);
+		reservation_look(host, what.destination, rail);
+		reservation_offer(host,
+			what.destination); // another NIC, that the refusal was in the way
+					   // of
+	} else
 		released(host, id);
 }
 

@@ -127,20 +127,15 @@ static void enter_blamed(const struct tb_blame_tally *tally, struct tb_flow_samp
 		flows[tally->sums[i].culprit].blamed_ps += tally->sums[i].wait_ps;
 }
 
-static uint64_t *root_bin(struct tb_blame_table *blame, uint32_t bin)
-{
-	uint64_t **of = &blame->root_bins[bin >> blame->sum_shift];
-	if (!*of)
-		*of = calloc(blame->net->n_links, sizeof **of);
-	return *of;
-}
-
 static void enter_root_bins(
 	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
 {
 	for (uint32_t i = 0; i < tally->n; i++) {
 		const struct tb_blame_sum *sum = &tally->sums[i];
-		uint64_t *sums = root_bin(blame, sum->bin);
+		uint64_t **of = &blame->root_bins[sum->bin >> blame->sum_shift];
+		if (!*of)
+			*of = calloc(blame->net->n_links, sizeof **of);
+		uint64_t *sums = *of;
 		if (!sums) {
 			blame->failed = true;
 			return;
@@ -148,25 +143,6 @@ static void enter_root_bins(
 		if (i + AHEAD < tally->n) // mostly of the same slice
 			__builtin_prefetch(&sums[sum[AHEAD].root], 1);
 		sums[sum->root] += sum->wait_ps;
-	}
-}
-
-// enter_job_waits adds up sums of one slice and pair of jobs first: mostly all are.
-static void enter_job_waits(
-	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed;) {
-		const struct tb_wait_key key = {tally->sums[i].bin >> blame->sum_shift,
-			tally->victims[i].job, tally->culprits[i].job};
-		uint64_t n_waits = 0, wait_ps = 0;
-		for (; i < tally->n && tally->sums[i].bin >> blame->sum_shift == key.a &&
-			tally->victims[i].job == key.b && tally->culprits[i].job == key.c;
-			i++) {
-			n_waits += tally->sums[i].n_waits;
-			wait_ps += tally->sums[i].wait_ps;
-		}
-		blame_check(blame,
-			tb_wait_sums_add(&blame->job_waits, key, n_waits, wait_ps));
 	}
 }
 
@@ -232,51 +208,6 @@ static struct tb_wait_key blame_time_order(const struct tb_blame_tally *tally, u
 {
 	return (struct tb_wait_key){
 		tally->sums[i].bin, tally->victims[i].flow, tally->culprits[i].flow};
-}
-
-static void enter_times(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(
-				&blame->by_time, blame_time_order(tally, i + AHEAD));
-		blame_check(blame,
-			tb_heaviest_add(&blame->by_time, blame_time_order(tally, i),
-				sum->n_parts, sum->wait_ps));
-	}
-}
-
-static void enter_trees(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(&blame->trees, by_tree(tally, i + AHEAD));
-		blame_check(blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
-					   sum->n_parts, sum->wait_ps));
-	}
-}
-
-static void enter_roots(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
-		blame->roots[sum->root].n_waits += sum->n_waits;
-		blame->roots[sum->root].wait_ps += sum->wait_ps;
-	}
-}
-
-static void enter_links(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && blame->link_ps; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
-		blame->link_ps[sum->link] += sum->wait_ps;
-	}
 }
 
 static struct tb_wait_key blame_link_order(const struct tb_blame_tally *tally, uint32_t i)
@@ -381,17 +312,60 @@ static void enter_table(void *context, uint32_t table)
 	struct tb_blame_table *blame = entering->blame;
 	const struct tb_blame_tally *tally = &blame->tally;
 	if (table == TABLE_TIMES) {
-		enter_times(blame, tally);
+		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				tb_heaviest_fetch(&blame->by_time,
+					blame_time_order(tally, i + AHEAD));
+			blame_check(blame, tb_heaviest_add(&blame->by_time,
+						   blame_time_order(tally, i),
+						   sum->n_parts, sum->wait_ps));
+		}
 	} else if (table == TABLE_TREES) {
-		enter_trees(blame, tally);
+		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				tb_heaviest_fetch(
+					&blame->trees, by_tree(tally, i + AHEAD));
+			blame_check(
+				blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
+					       sum->n_parts, sum->wait_ps));
+		}
 	} else if (table == TABLE_FLOWS) {
 		enter_flows(blame, tally);
 	} else if (table == TABLE_SUMS) {
 		enter_blamed(tally, entering->flows);
 		enter_root_bins(blame, tally);
-		enter_job_waits(blame, tally);
-		enter_roots(blame, tally);
-		enter_links(blame, tally);
+		// Add up sums of one slice and pair of jobs first: mostly all are.
+		for (uint32_t i = 0; i < tally->n && !blame->failed;) {
+			const struct tb_wait_key key = {
+				tally->sums[i].bin >> blame->sum_shift,
+				tally->victims[i].job, tally->culprits[i].job};
+			uint64_t n_waits = 0, wait_ps = 0;
+			for (; i < tally->n &&
+				tally->sums[i].bin >> blame->sum_shift == key.a &&
+				tally->victims[i].job == key.b &&
+				tally->culprits[i].job == key.c;
+				i++) {
+				n_waits += tally->sums[i].n_waits;
+				wait_ps += tally->sums[i].wait_ps;
+			}
+			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
+						   n_waits, wait_ps));
+		}
+		for (uint32_t i = 0; i < tally->n; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
+			blame->roots[sum->root].n_waits += sum->n_waits;
+			blame->roots[sum->root].wait_ps += sum->wait_ps;
+		}
+		for (uint32_t i = 0; i < tally->n && blame->link_ps; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
+			blame->link_ps[sum->link] += sum->wait_ps;
+		}
 		enter_jobs(blame, tally);
 	} else {
 		enter_groups(blame, tally, (int)(table - TABLE_GROUPS));
@@ -451,14 +425,6 @@ static struct tb_blame_sum *blame_sum(
 	return sum;
 }
 
-static void widen_for(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	tb_time_ps to, struct tb_team *team)
-{
-	tb_blame_table_enter(blame, flows, team);
-	while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
-		blame_check(blame, blame_widen(blame));
-}
-
 // blame_add_part adds what of a wait lies in a slice; returns its end.
 static inline tb_time_ps blame_add_part(struct tb_blame_table *blame,
 	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
@@ -494,8 +460,12 @@ static inline __attribute__((always_inline)) void blame_put(struct tb_blame_tabl
 {
 	blame->n_in_batch++;
 	struct tb_blame_tally *tally = &blame->tally;
-	if (wait->to > TB_BLAME_BINS * blame->bin_ps)
-		widen_for(blame, flows, wait->to, team);
+	if (wait->to > TB_BLAME_BINS * blame->bin_ps) {
+		tb_time_ps to = wait->to;
+		tb_blame_table_enter(blame, flows, team);
+		while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
+			blame_check(blame, blame_widen(blame));
+	}
 	for (tb_time_ps from = wait->from; from < wait->to && !blame->failed;) {
 		if (from < tally->from || from >= tally->to) {
 			tally->bin = (uint32_t)(from / blame->bin_ps);
@@ -534,20 +504,15 @@ static bool wait_sums_is_free(const struct tb_wait_sum *sum)
 	return (sum->first | sum->second) == 0;
 }
 
-static struct tb_wait_sum *wait_sum_slot(
-	const struct tb_wait_sums *sums, struct tb_wait_key key)
+static void wait_sums_enter(struct tb_wait_sums *sums, const struct tb_wait_sum *more)
 {
+	struct tb_wait_key key = more->key;
 	size_t mask = sums->n_slots - 1;
 	size_t i = (size_t)(tb_wait_key_hash(key) >> 32) & mask;
 	while (!wait_sums_is_free(&sums->slots[i]) &&
 		!tb_wait_key_equal(sums->slots[i].key, key))
 		i = (i + 1) & mask;
-	return &sums->slots[i];
-}
-
-static void wait_sums_enter(struct tb_wait_sums *sums, const struct tb_wait_sum *more)
-{
-	struct tb_wait_sum *sum = wait_sum_slot(sums, more->key);
+	struct tb_wait_sum *sum = &sums->slots[i];
 	if (wait_sums_is_free(sum)) {
 		*sum = *more;
 		sums->n_used++;
@@ -630,20 +595,6 @@ static void list_parts(const struct tb_blame_record *record, struct rows parts[P
 	memcpy(parts, list, sizeof list);
 }
 
-static void take_parts(struct tb_blame_record *record, const struct rows parts[PARTS])
-{
-	record->roots = parts[0].items;
-	record->root_bins = parts[1].items;
-	record->root_jobs = parts[2].items;
-	record->job_waits = parts[3].items;
-	record->job_links = parts[4].items;
-	record->by_link = parts[5].items;
-	record->by_time = parts[6].items;
-	record->trees = parts[7].items;
-	for (int i = 0; i < TB_GROUPINGS; i++)
-		record->groups[i] = parts[8 + i].items;
-}
-
 static void *copy_of(const struct rows *rows)
 {
 	void *copy = malloc(rows->n ? rows->n * rows->size : 1);
@@ -662,7 +613,16 @@ int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_rec
 		parts[i].items = copy_of(&parts[i]);
 		failed |= !parts[i].items;
 	}
-	take_parts(&made, parts);
+	made.roots = parts[0].items;
+	made.root_bins = parts[1].items;
+	made.root_jobs = parts[2].items;
+	made.job_waits = parts[3].items;
+	made.job_links = parts[4].items;
+	made.by_link = parts[5].items;
+	made.by_time = parts[6].items;
+	made.trees = parts[7].items;
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		made.groups[i] = parts[8 + i].items;
 	if (failed) {
 		tb_blame_record_free(&made);
 		return TB_ENOMEM;

@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// records_is_near returns whether a link leads out of a part of this process.
-static bool records_is_near(
-	const struct tb_parts *parts, const struct tb_network *net, uint32_t link)
-{
-	return parts->crossing_of[link] != TB_ID_NONE &&
-	       tb_parts_has(parts, tb_parts_from(parts, net, link));
-}
-
 int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	const struct tb_parts *parts)
 {
@@ -26,8 +18,10 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	if ((!records->near_cells && !parts->of_link) || !records->joined ||
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
+	// Return whether a link leads out of a part of this process.
 	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
-		if (records_is_near(parts, net, link))
+		if (parts->crossing_of[link] != TB_ID_NONE &&
+			tb_parts_has(parts, tb_parts_from(parts, net, link)))
 			tb_cell_clear(
 				&records->near_cells[parts->crossing_of[link]], link);
 	return TB_OK;
@@ -116,18 +110,6 @@ static tb_time_ps records_share_end(const struct tb_records *whole, size_t n)
 	return low;
 }
 
-// enter_until enters the waits that end at an instant or before.
-static void enter_until(struct tb_records *whole, tb_time_ps at, struct tb_team *team)
-{
-	for (uint32_t i = 0; i < whole->n_joined; i++) {
-		struct tb_records *records = whole->joined[i];
-		size_t end = records->n_entered + records_n_ended(records, at);
-		for (; records->n_entered < end; records->n_entered++)
-			tb_blame_table_put(whole->blame, whole->flows,
-				&records->turned.waits[records->n_entered], team);
-	}
-}
-
 bool tb_records_turn_waits(struct tb_records *whole, size_t n_least)
 {
 	size_t n = 0;
@@ -154,8 +136,16 @@ void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 	while (n_ended_of_all(whole, TB_TIME_NEVER) > 0 && !blame->failed) {
 		if (blame->n_in_batch >= blame->batch)
 			tb_blame_table_end_batch(blame, whole->flows, team);
-		enter_until(whole,
-			records_share_end(whole, blame->batch - blame->n_in_batch), team);
+		// Enter the waits that end at an instant or before.
+		tb_time_ps at =
+			records_share_end(whole, blame->batch - blame->n_in_batch);
+		for (uint32_t i = 0; i < whole->n_joined; i++) {
+			struct tb_records *records = whole->joined[i];
+			size_t end = records->n_entered + records_n_ended(records, at);
+			for (; records->n_entered < end; records->n_entered++)
+				tb_blame_table_put(whole->blame, whole->flows,
+					&records->turned.waits[records->n_entered], team);
+		}
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
 		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;

@@ -124,16 +124,6 @@ uint32_t tb_records_flow(
 	return flow;
 }
 
-static void push_spill(struct tb_records *records, struct tb_spill burst)
-{
-	if (TB_ARRAY_RESERVE(&records->spills, &records->spills_room,
-		    records->n_spills + 1) != TB_OK) {
-		records->failed = true;
-		return;
-	}
-	records->spills[records->n_spills++] = burst;
-}
-
 // bytes_by returns how many bytes of a burst have crossed by an instant within it:
 // proportional to time, rounded down, so that merged bins equal one wide bin.
 static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
@@ -165,7 +155,12 @@ static void count_part(struct tb_records *records, const struct tb_spill *burst)
 void tb_records_spill(struct tb_records *records, struct tb_spill burst)
 {
 	count_part(records, &burst);
-	push_spill(records, burst);
+	if (TB_ARRAY_RESERVE(&records->spills, &records->spills_room,
+		    records->n_spills + 1) != TB_OK) {
+		records->failed = true;
+		return;
+	}
+	records->spills[records->n_spills++] = burst;
 }
 
 void tb_records_pour(struct tb_records *records)
@@ -234,22 +229,18 @@ static int make_bin_samples(struct tb_records *records)
 	return records->bin_samples ? TB_OK : TB_ENOMEM;
 }
 
-// records_widen doubles the width.
-static void records_widen(struct tb_records *records)
-{
-	if (make_bin_samples(records) == TB_OK)
-		tb_kept_bins_widen(&records->kept, records->bin_samples);
-	else
-		records->failed = true;
-	records->kept_reported = 0;
-	records->bin /= 2;
-	records->bin_ps *= 2;
-}
-
 static void open_bin(struct tb_records *records)
 {
-	while (records->automatic && records->bin >= records->bins_most)
-		records_widen(records);
+	while (records->automatic && records->bin >= records->bins_most) {
+		// Double the width.
+		if (make_bin_samples(records) == TB_OK)
+			tb_kept_bins_widen(&records->kept, records->bin_samples);
+		else
+			records->failed = true;
+		records->kept_reported = 0;
+		records->bin /= 2;
+		records->bin_ps *= 2;
+	}
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
 	// The last bin that there can be ends when time does.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
@@ -313,18 +304,6 @@ static bool keeps(const struct tb_records *records)
 	return records->automatic || records->is_shared;
 }
 
-static int records_report_open_bin(struct tb_records *records, struct tb_error *error)
-{
-	size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
-	for (uint32_t word = 0; word <= records->n_links / 64 && !records->n_joined;
-		word++)
-		n += tb_records_gather(records, word, records->bin_samples + n);
-	if (records->to_ps && (records->bin_start < records->from_ps ||
-				      records->bin_start >= records->to_ps))
-		return TB_OK;
-	return records_report(records, records->bin, records->bin_samples, n, error);
-}
-
 static int records_check_memory(const struct tb_records *records, struct tb_error *error)
 {
 	bool failed = records->failed || (records->blame && records->blame->failed);
@@ -344,8 +323,18 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 		return status;
 	if ((keeps(records) ? records_keep(records) : make_bin_samples(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
-	if (!keeps(records))
-		status = records_report_open_bin(records, error);
+	if (!keeps(records)) {
+		status = TB_OK;
+		size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
+		for (uint32_t word = 0;
+			word <= records->n_links / 64 && !records->n_joined; word++)
+			n += tb_records_gather(records, word, records->bin_samples + n);
+		if (!records->to_ps || (records->bin_start >= records->from_ps &&
+					       records->bin_start < records->to_ps)) {
+			status = records_report(
+				records, records->bin, records->bin_samples, n, error);
+		}
+	}
 	records->bin = records->bin_start < records->from_ps
 			       ? (uint64_t)(records->from_ps / records->bin_ps)
 			       : records->bin + 1;
@@ -496,18 +485,6 @@ static void forget_spills(struct tb_records *records)
 	records->n_spills = records->spills_room = records->before_room = 0;
 }
 
-// forget_bins frees the bins, which the observer has, before the rest needs memory.
-static void forget_bins(struct tb_records *records)
-{
-	tb_kept_bins_fini(&records->kept);
-	records->kept_reported = 0;
-	free(records->bin_samples);
-	records->bin_samples = NULL;
-	forget_spills(records);
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		forget_spills(records->joined[i]);
-}
-
 int tb_records_finish(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
@@ -515,7 +492,14 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	int status = records_check_memory(records, error);
 	if (status == TB_OK)
 		status = tb_records_report_bins(records, error);
-	forget_bins(records);
+	// Free the bins, which the observer has, before the rest needs memory.
+	tb_kept_bins_fini(&records->kept);
+	records->kept_reported = 0;
+	free(records->bin_samples);
+	records->bin_samples = NULL;
+	forget_spills(records);
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		forget_spills(records->joined[i]);
 	tb_records_enter_waits(records, NULL);
 	if (records->blame)
 		tb_blame_table_enter(records->blame, records->flows, NULL);

@@ -265,39 +265,6 @@ struct crossing_record { // a part message; then its words, then its packet, if 
 	uint8_t has_words, has_packet;
 };
 
-static void pack_ending(struct packed *packed, uint32_t rank,
-	const struct tb_ending *ending, const struct tb_posted *of)
-{
-	const struct ending_record record = {.at = ending->at,
-		.message = ending->message,
-		.kind = (uint8_t)ending->kind,
-		.uses = (uint8_t)of->uses,
-		.has_figures = rank == 0 && ending->kind == TB_EVENT_DELIVERED};
-	packed_put(packed, &record, sizeof record);
-	if (!record.has_figures)
-		return;
-	const struct figures_record figures = {.queue_ps = of->queue_ps,
-		.started_at = of->started_at,
-		.delivered_at = of->delivered_at,
-		.ideal_ps = of->ideal_ps,
-		.n_packets = of->n_packets};
-	packed_put(packed, &figures, sizeof figures);
-}
-
-static void pack_endings(struct tb_across *across, uint32_t rank)
-{
-	uint32_t n = 0;
-	for (uint32_t part = across->first; part < across->end; part++)
-		n += across_part(across, part)->n_endings;
-	packed_put(&across->packed, &n, sizeof n);
-	for (uint32_t part = across->first; part < across->end; part++) {
-		const struct tb_replay *replay = across_part(across, part);
-		for (uint32_t i = 0; i < replay->n_endings; i++)
-			pack_ending(&across->packed, rank, &replay->endings[i],
-				&across->whole->messages[replay->endings[i].message]);
-	}
-}
-
 static void add_ending(struct tb_replay *replay, const struct ending_record *record,
 	const struct tb_posted *of)
 {
@@ -366,15 +333,6 @@ static bool across_is_last(
 	const struct tb_posted *message, const struct tb_packet *packet)
 {
 	return (packet->order ^ message->serial << 24) == message->n_packets - 1;
-}
-
-static void pack_start(struct tb_across *across, const struct tb_packet *packet)
-{
-	const struct tb_posted *of = &across->whole->messages[packet->message];
-	if (!across_is_last(of, packet))
-		return;
-	const struct start_record known = {of->queue_ps, of->started_at, packet->message};
-	packed_put(&across->packed, &known, sizeof known);
 }
 
 // unpack_start skips a message whose source is a node of this process: its packet has
@@ -457,7 +415,11 @@ static void pack_crossing(struct tb_across *across, const struct tb_part_message
 	if (!packet)
 		return;
 	packed_put(&across->packed, packet, across->whole->packet_bytes);
-	pack_start(across, packet);
+	const struct tb_posted *of = &across->whole->messages[packet->message];
+	if (!across_is_last(of, packet))
+		return;
+	const struct start_record known = {of->queue_ps, of->started_at, packet->message};
+	packed_put(&across->packed, &known, sizeof known);
 }
 
 static void pack_handed(struct tb_across *across, uint32_t from, uint32_t rank)
@@ -560,7 +522,34 @@ static bool unpack_crossing(
 
 void tb_across_pack_window(struct tb_across *across, uint32_t rank)
 {
-	pack_endings(across, rank);
+	uint32_t n = 0;
+	for (uint32_t part = across->first; part < across->end; part++)
+		n += across_part(across, part)->n_endings;
+	packed_put(&across->packed, &n, sizeof n);
+	for (uint32_t part = across->first; part < across->end; part++) {
+		const struct tb_replay *replay = across_part(across, part);
+		for (uint32_t i = 0; i < replay->n_endings; i++) {
+			struct packed *packed = &across->packed;
+			const struct tb_ending *ending = &replay->endings[i];
+			const struct tb_posted *of =
+				&across->whole->messages[replay->endings[i].message];
+			const struct ending_record record = {.at = ending->at,
+				.message = ending->message,
+				.kind = (uint8_t)ending->kind,
+				.uses = (uint8_t)of->uses,
+				.has_figures =
+					rank == 0 && ending->kind == TB_EVENT_DELIVERED};
+			packed_put(packed, &record, sizeof record);
+			if (!record.has_figures)
+				continue;
+			const struct figures_record figures = {.queue_ps = of->queue_ps,
+				.started_at = of->started_at,
+				.delivered_at = of->delivered_at,
+				.ideal_ps = of->ideal_ps,
+				.n_packets = of->n_packets};
+			packed_put(packed, &figures, sizeof figures);
+		}
+	}
 	if (rank == 0)
 		tb_across_pack_waits(across);
 	for (uint32_t part = across->first; part < across->end; part++)

@@ -28,10 +28,17 @@ static void idle_add_link(
 		path->n_vcs = link->n_vcs;
 }
 
-// quickest returns the link of a group with the highest rate, among equals the one with
-// the least latency, among these the first.
-static uint32_t quickest(const struct tb_network *network, struct tb_route_group group)
+uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
+	uint32_t destination)
 {
+	uint32_t route = tb_network_route(network, sw, destination, 0, 0);
+	if (!(route & TB_ROUTE_GROUP))
+		return route;
+	struct tb_route_group group = network->groups[route & ~TB_ROUTE_GROUP];
+	if (network->params.ascent == TB_ASCENT_SOURCE)
+		return network->group_links[group.first + source % group.n];
+	// Return the link of a group with the highest rate, among equals the one with
+	// the least latency, among these the first.
 	uint32_t best = network->group_links[group.first];
 	for (uint32_t i = 1; i < group.n; i++) {
 		uint32_t id = network->group_links[group.first + i];
@@ -45,52 +52,31 @@ static uint32_t quickest(const struct tb_network *network, struct tb_route_group
 	return best;
 }
 
-uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
-	uint32_t destination)
-{
-	uint32_t route = tb_network_route(network, sw, destination, 0, 0);
-	if (!(route & TB_ROUTE_GROUP))
-		return route;
-	struct tb_route_group group = network->groups[route & ~TB_ROUTE_GROUP];
-	if (network->params.ascent == TB_ASCENT_SOURCE)
-		return network->group_links[group.first + source % group.n];
-	return quickest(network, group);
-}
-
-// idle_find_path follows the links that a lone message takes.
-static struct tb_idle_path idle_find_path(
+struct tb_idle_path tb_idle_path(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
-	uint32_t flit = network->params.flit_bytes;
-	uint32_t id = network->injection[source];
-	struct tb_idle_path path = {0};
-	idle_add_link(&path, &network->links[id], flit);
-	while (network->links[id].kind != TB_LINK_EJECTION) {
-		id = tb_idle_link_on(network, network->links[id].to, source, destination);
+	if (!network->regular) {
+		// Follow the links that a lone message takes.
+		uint32_t flit = network->params.flit_bytes;
+		uint32_t id = network->injection[source];
+		struct tb_idle_path path = {0};
 		idle_add_link(&path, &network->links[id], flit);
+		while (network->links[id].kind != TB_LINK_EJECTION) {
+			id = tb_idle_link_on(
+				network, network->links[id].to, source, destination);
+			idle_add_link(&path, &network->links[id], flit);
+		}
+		return path;
 	}
-	return path;
-}
-
-// path_of_equals does the same where all links are alike.
-static struct tb_idle_path path_of_equals(
-	const struct tb_network *network, uint32_t n_links)
-{
+	// Do the same where all links are alike.
+	uint32_t n_links = tb_network_hops(
+		network, (struct tb_node){source}, (struct tb_node){destination});
 	struct tb_idle_path path = {0};
 	idle_add_link(&path, &network->links[network->injection[0]],
 		network->params.flit_bytes);
 	path.before = (tb_time_ps)(n_links - 1) * path.back;
 	path.back *= n_links;
 	return path;
-}
-
-struct tb_idle_path tb_idle_path(
-	const struct tb_network *network, uint32_t source, uint32_t destination)
-{
-	if (!network->regular)
-		return idle_find_path(network, source, destination);
-	return path_of_equals(network, tb_network_hops(network, (struct tb_node){source},
-					       (struct tb_node){destination}));
 }
 
 tb_time_ps tb_idle_crossing(const struct tb_network *network,

@@ -174,19 +174,6 @@ static bool pays(const struct tb_windows *windows)
 	return n >= FEW_EVENTS;
 }
 
-// do_window_tasks simulates a window, on all threads if that pays.
-static void do_window_tasks(struct tb_windows *windows)
-{
-	uint32_t n = windows->end - windows->first;
-	n += tb_records_turn_waits(
-		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
-	bool together = pays(windows);
-	if (together)
-		tb_team_run(windows->team, n, windows_simulate, windows);
-	for (uint32_t i = 0; i < n && !together; i++)
-		windows_simulate(windows, i);
-}
-
 // next_instant returns when something happens next: an event, a part message, or a
 // message of the source that is posted or starts. Parts have looked for events only up to
 // the end of a further window.
@@ -313,41 +300,6 @@ static void windows_report(struct tb_windows *windows)
 	}
 }
 
-// exchange_with_others exchanges with other processes what each needs of this window.
-// Messages that start in it have started in their parts.
-static void exchange_with_others(struct tb_windows *windows)
-{
-	tb_time_ps next = TB_TIME_NEVER;
-	for (uint32_t part = windows->first; part < windows->end; part++) {
-		(void)tb_clock_failed(part_at(windows, part));
-		next = tb_time_earlier(next, windows->parts[part].next);
-		next = tb_time_earlier(
-			next, tb_handover_earliest(part_at(windows, part)));
-	}
-	for (uint32_t part = 0; part < windows->n; part++)
-		if (!tb_parts_has(windows->whole->parts, part))
-			tb_messages_skip(part_at(windows, part), windows->until);
-	tb_across_exchange(windows->across, windows->until, &next);
-	windows->others_next = next;
-}
-
-// windows_exchange makes the part messages of this window those that the next window
-// receives.
-static void windows_exchange(struct tb_windows *windows)
-{
-	windows->received_at = TB_TIME_NEVER;
-	windows->n_events = 0;
-	if (windows->across)
-		exchange_with_others(windows);
-	for (uint32_t part = 0; part < windows->n; part++) {
-		struct tb_replay *replay = part_at(windows, part);
-		windows->received_at = tb_time_earlier(
-			windows->received_at, tb_handover_earliest(replay));
-		tb_handover_turn(replay);
-		windows->n_events += windows->parts[part].n_events;
-	}
-}
-
 // windows_failed returns the status of what went wrong, in the lowest part.
 static int windows_failed(struct tb_windows *windows, struct tb_error *error)
 {
@@ -371,21 +323,44 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
-	do_window_tasks(windows);
-	windows_exchange(windows);
+	// Simulate a window, on all threads if that pays.
+	uint32_t n = windows->end - windows->first;
+	n += tb_records_turn_waits(
+		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
+	bool together = pays(windows);
+	if (together)
+		tb_team_run(windows->team, n, windows_simulate, windows);
+	for (uint32_t i = 0; i < n && !together; i++)
+		windows_simulate(windows, i);
+	// Make the part messages of this window those that the next window
+	// receives.
+	windows->received_at = TB_TIME_NEVER;
+	windows->n_events = 0;
+	if (windows->across) {
+		// Exchange with other processes what each needs of this window.
+		// Messages that start in it have started in their parts.
+		tb_time_ps next = TB_TIME_NEVER;
+		for (uint32_t part = windows->first; part < windows->end; part++) {
+			(void)tb_clock_failed(part_at(windows, part));
+			next = tb_time_earlier(next, windows->parts[part].next);
+			next = tb_time_earlier(
+				next, tb_handover_earliest(part_at(windows, part)));
+		}
+		for (uint32_t part = 0; part < windows->n; part++)
+			if (!tb_parts_has(windows->whole->parts, part))
+				tb_messages_skip(part_at(windows, part), windows->until);
+		tb_across_exchange(windows->across, windows->until, &next);
+		windows->others_next = next;
+	}
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		windows->received_at = tb_time_earlier(
+			windows->received_at, tb_handover_earliest(replay));
+		tb_handover_turn(replay);
+		windows->n_events += windows->parts[part].n_events;
+	}
 	windows_report(windows);
 	return windows_failed(windows, error);
-}
-
-// pause_all leaves `until` as it is: that is how far parts have looked for events.
-static int pause_all(struct tb_windows *windows, struct tb_error *error)
-{
-	tb_time_ps at = windows->whole->pause_at, until = windows->until;
-	for (uint32_t part = 0; part < windows->n; part++)
-		part_at(windows, part)->now = at;
-	int status = pass_bins(windows, at, error);
-	windows->until = until;
-	return status == TB_OK ? TB_ENGINE_PAUSED : status;
 }
 
 int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_error *error)
@@ -394,8 +369,16 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 		tb_time_ps from = next_instant(windows);
 		if (from == TB_TIME_NEVER)
 			return tb_clock_end(windows->whole, error);
-		if (from >= windows->whole->pause_at)
-			return pause_all(windows, error);
+		if (from >= windows->whole->pause_at) {
+			// Leave `until` as it is: that is how far parts have looked for
+			// events.
+			tb_time_ps at = windows->whole->pause_at, until = windows->until;
+			for (uint32_t part = 0; part < windows->n; part++)
+				part_at(windows, part)->now = at;
+			int status = pass_bins(windows, at, error);
+			windows->until = until;
+			return status == TB_OK ? TB_ENGINE_PAUSED : status;
+		}
 		int status = do_window(windows, from, error);
 		if (status != TB_OK)
 			return status;

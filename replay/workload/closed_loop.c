@@ -41,17 +41,6 @@ static bool is_wild(const struct tb_op *op)
 	return op->kind == TB_OP_RECV && (op->peer == TB_ANY || op->tag == TB_ANY);
 }
 
-// forget_arrival removes a message that was matched through a rank's arrivals from its
-// channel.
-static void forget_arrival(struct tb_matching *matching, uint32_t send)
-{
-	struct tb_op_queue *arrived =
-		&matching->channels[matching->channel[send]].arrived;
-	// Messages of one channel are matched in their order, so it is the first.
-	assert(arrived->first == send);
-	tb_op_queue_remove(arrived, matching->next, NONE, send);
-}
-
 // first_arrival removes the first unmatched message that a wildcard receive accepts.
 static uint32_t first_arrival(struct tb_matching *matching, uint32_t recv)
 {
@@ -63,7 +52,15 @@ static uint32_t first_arrival(struct tb_matching *matching, uint32_t recv)
 		if (gone || accepts(matching, recv, send)) {
 			tb_op_queue_remove(arrivals, matching->aside, before, send);
 			if (!gone) {
-				forget_arrival(matching, send);
+				// Remove a message that was matched through a rank's
+				// arrivals from its channel.
+				struct tb_op_queue *arrived =
+					&matching->channels[matching->channel[send]]
+						 .arrived;
+				// Messages of one channel are matched in their order, so
+				// it is the first.
+				assert(arrived->first == send);
+				tb_op_queue_remove(arrived, matching->next, NONE, send);
 				return send;
 			}
 		} else {
@@ -101,14 +98,6 @@ uint32_t tb_matching_post(struct tb_matching *matching, uint32_t recv)
 	if (send == NONE)
 		tb_op_queue_push(posted, matching->next, recv);
 	return send;
-}
-
-static void keep_arrival(struct tb_matching *matching, uint32_t send)
-{
-	struct tb_matching_rank *rank = &matching->ranks[matching->job->ops[send].peer];
-	tb_op_queue_push(&channel_at(matching, send)->arrived, matching->next, send);
-	if (rank->uses_wild)
-		tb_op_queue_push(&rank->arrivals, matching->aside, send);
 }
 
 // posted_for removes the earliest posted receive that accepts a message.
@@ -156,8 +145,14 @@ uint32_t tb_matching_in_turn(struct tb_matching *matching, uint32_t send)
 uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send)
 {
 	uint32_t recv = posted_for(matching, send);
-	if (recv == NONE)
-		keep_arrival(matching, send);
+	if (recv == NONE) {
+		struct tb_matching_rank *rank =
+			&matching->ranks[matching->job->ops[send].peer];
+		tb_op_queue_push(
+			&channel_at(matching, send)->arrived, matching->next, send);
+		if (rank->uses_wild)
+			tb_op_queue_push(&rank->arrivals, matching->aside, send);
+	}
 	return recv;
 }
 
@@ -196,10 +191,21 @@ static int matching_channel(struct numbering *numbering, uint64_t to_and_from,
 	return status == TB_OK ? tb_map_put(&numbering->tags, key, *channel) : status;
 }
 
-// number_channels gives every send and exact receive its channel before the replay, so
-// that matching needs no search.
-static int number_channels(struct tb_matching *matching)
+static int matching_allocate(struct tb_matching *matching)
 {
+	size_t n_ops = (size_t)matching->job->n_ops + 1;
+	size_t n_ranks = (size_t)matching->job->n_ranks + 1;
+	matching->channel = malloc(n_ops * sizeof *matching->channel);
+	matching->next = malloc(n_ops * sizeof *matching->next);
+	matching->aside = malloc(n_ops * sizeof *matching->aside);
+	matching->ranks = malloc(n_ranks * sizeof *matching->ranks);
+	if (!matching->channel || !matching->next || !matching->aside || !matching->ranks)
+		return TB_ENOMEM;
+	for (size_t rank = 0; rank < n_ranks; rank++)
+		matching->ranks[rank] = (struct tb_matching_rank){
+			tb_op_queue_empty(), tb_op_queue_empty(), false};
+	// Give every send and exact receive its channel before the replay, so
+	// that matching needs no search.
 	const struct tb_job *job = matching->job;
 	struct numbering numbering = {.matching = matching};
 	int status = TB_OK;
@@ -220,22 +226,6 @@ static int number_channels(struct tb_matching *matching)
 	tb_map_fini(&numbering.pairs);
 	tb_map_fini(&numbering.tags);
 	return status;
-}
-
-static int matching_allocate(struct tb_matching *matching)
-{
-	size_t n_ops = (size_t)matching->job->n_ops + 1;
-	size_t n_ranks = (size_t)matching->job->n_ranks + 1;
-	matching->channel = malloc(n_ops * sizeof *matching->channel);
-	matching->next = malloc(n_ops * sizeof *matching->next);
-	matching->aside = malloc(n_ops * sizeof *matching->aside);
-	matching->ranks = malloc(n_ranks * sizeof *matching->ranks);
-	if (!matching->channel || !matching->next || !matching->aside || !matching->ranks)
-		return TB_ENOMEM;
-	for (size_t rank = 0; rank < n_ranks; rank++)
-		matching->ranks[rank] = (struct tb_matching_rank){
-			tb_op_queue_empty(), tb_op_queue_empty(), false};
-	return number_channels(matching);
 }
 
 int tb_matching_init(
@@ -433,27 +423,21 @@ static int check_size(const struct tb_closed_loop *loop, uint32_t recv, uint32_t
 		ops[send].amount, ops[send].tag);
 }
 
-// closed_loop_post lets a ready receive take a message that has already arrived, or wait.
-static int closed_loop_post(
-	struct tb_closed_loop *loop, uint32_t recv, struct tb_error *error)
-{
-	set_started(loop, recv);
-	uint32_t send = tb_matching_post(&loop->matching, recv);
-	int status = send == NONE ? TB_OK : check_size(loop, recv, send, error);
-	if (status == TB_OK && send != NONE)
-		set_done(loop, recv);
-	return status;
-}
-
 // closed_loop_settle starts all operations that are ready at `now`.
 static int closed_loop_settle(struct tb_closed_loop *loop, struct tb_error *error)
 {
 	while (loop->ready.first != NONE) {
 		uint32_t op = tb_op_queue_pop(&loop->ready, loop->next);
 		int status = TB_OK;
-		if (loop->job->ops[op].kind == TB_OP_RECV)
-			status = closed_loop_post(loop, op, error);
-		else if (cpu_of(loop, op)->busy)
+		if (loop->job->ops[op].kind == TB_OP_RECV) {
+			// Let a ready receive take a message that has already arrived, or
+			// wait.
+			set_started(loop, op);
+			uint32_t send = tb_matching_post(&loop->matching, op);
+			status = send == NONE ? TB_OK : check_size(loop, op, send, error);
+			if (status == TB_OK && send != NONE)
+				set_done(loop, op);
+		} else if (cpu_of(loop, op)->busy)
 			tb_op_queue_push(&cpu_of(loop, op)->waiting, loop->next, op);
 		else
 			status = start_on_cpu(loop, op, error);
@@ -668,21 +652,6 @@ static int closed_loop_finish(void *context, struct tb_error *error)
 		loop->job->n_ops - loop->n_done, loop->job->n_ops, text);
 }
 
-// place_ranks counts the ranks of each node.
-static int place_ranks(struct tb_closed_loop *loop)
-{
-	struct tb_map n_of_node = {0};
-	int status = TB_OK;
-	for (uint32_t rank = 0; rank < loop->job->n_ranks && status == TB_OK; rank++) {
-		uint32_t n = 0;
-		tb_map_find(&n_of_node, loop->node_of_rank[rank], &n);
-		loop->place_of_rank[rank] = n;
-		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
-	}
-	tb_map_fini(&n_of_node);
-	return status;
-}
-
 static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 {
 	const struct tb_job *job = loop->job;
@@ -709,7 +678,16 @@ static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *nod
 			loop->rank_of[op] = rank;
 	for (size_t i = 0; i < n_cpus; i++)
 		loop->cpus[i] = (struct cpu){tb_op_queue_empty(), false};
-	int status = place_ranks(loop);
+	// Count the ranks of each node.
+	struct tb_map n_of_node = {0};
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < loop->job->n_ranks && status == TB_OK; rank++) {
+		uint32_t n = 0;
+		tb_map_find(&n_of_node, loop->node_of_rank[rank], &n);
+		loop->place_of_rank[rank] = n;
+		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
+	}
+	tb_map_fini(&n_of_node);
 	return status == TB_OK ? tb_matching_init(&loop->matching, job, loop->rank_of)
 			       : status;
 }

@@ -100,11 +100,6 @@ static int add_host(struct host_list_reading *reading, const char *host, uint32_
 	return 1;
 }
 
-static int host_list_no_host(const struct host_list_reading *reading, const char *host)
-{
-	return REFUSE(reading, "'%s' is no host of the network", host);
-}
-
 // next_tasks takes a host's tasks off those of a list, such as "4(x3),2".
 static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 {
@@ -150,7 +145,7 @@ static int host_list_add_named(
 	while (number > host && isdigit((unsigned char)number[-1]))
 		number--;
 	if (reading->network && number > host)
-		return host_list_no_host(reading, host);
+		return REFUSE(reading, "'%s' is no host of the network", host);
 	uint32_t node;
 	if (!tb_name_ranges_number(&number, &node))
 		return REFUSE(reading,
@@ -218,23 +213,6 @@ static int host_list_read_list(struct host_list_reading *reading, char *text)
 	}
 }
 
-// host_list_read_words reads lists with blanks between, as from lines: the output of
-// 'scontrol show hostnames'.
-static int host_list_read_words(struct host_list_reading *reading, char *text)
-{
-	int status = TB_OK;
-	text += strspn(text, BLANKS);
-	do {
-		char *word = text;
-		text += strcspn(text, BLANKS);
-		char *end = text;
-		text += strspn(text, BLANKS);
-		*end = '\0';
-		status = host_list_read_list(reading, word);
-	} while (status == TB_OK && *text);
-	return status;
-}
-
 static int host_list_take_hosts(
 	struct host_list_reading *reading, struct tb_hosts *hosts, int status)
 {
@@ -256,7 +234,19 @@ int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail_memory(error, "hosts");
-	int status = host_list_read_words(&reading, copy);
+	// Read lists with blanks between, as from lines: the output of
+	// 'scontrol show hostnames'.
+	char *text = copy;
+	int status = TB_OK;
+	text += strspn(text, BLANKS);
+	do {
+		char *word = text;
+		text += strcspn(text, BLANKS);
+		char *end = text;
+		text += strspn(text, BLANKS);
+		*end = '\0';
+		status = host_list_read_list(&reading, word);
+	} while (status == TB_OK && *text);
 	free(copy);
 	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
 		status = REFUSE(&reading,

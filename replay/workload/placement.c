@@ -293,33 +293,6 @@ static void deal_cyclic(struct rank_slot *slots, uint32_t n)
 	qsort(slots, n, sizeof *slots, by_keys);
 }
 
-static void deal(const struct placing *placing, struct rank_slot *slots, uint32_t n)
-{
-	switch (placing->placement->kind) {
-	case TB_PLACE_RANDOM:
-		placement_shuffle(placing, slots, n);
-		break;
-	case TB_PLACE_CYCLIC:
-		deal_cyclic(slots, n);
-		break;
-	case TB_PLACE_STRIDE:
-		qsort(slots, n, sizeof *slots, by_keys);
-		break;
-	case TB_PLACE_BLOCK:
-	case TB_PLACE_MAP:
-	case TB_PLACE_TRACE:
-		break;
-	}
-}
-
-// placement_reserve keeps the other jobs off all nodes of a list, as a resource manager
-// would.
-static void placement_reserve(const struct placing *placing, const struct tb_hosts *hosts)
-{
-	for (uint32_t i = 0; i < hosts->n; i++)
-		placing->places->job_of[hosts->hosts[i].node] = placing->job;
-}
-
 static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 {
 	struct tb_hosts hosts = {0};
@@ -339,11 +312,31 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 	}
 	if (status == TB_OK) {
 		fill_slots(placing, &hosts, slots);
-		deal(placing, slots, (uint32_t)count_slots(&hosts));
+		uint32_t n = (uint32_t)count_slots(&hosts);
+		switch (placing->placement->kind) {
+		case TB_PLACE_RANDOM:
+			placement_shuffle(placing, slots, n);
+			break;
+		case TB_PLACE_CYCLIC:
+			deal_cyclic(slots, n);
+			break;
+		case TB_PLACE_STRIDE:
+			qsort(slots, n, sizeof *slots, by_keys);
+			break;
+		case TB_PLACE_BLOCK:
+		case TB_PLACE_MAP:
+		case TB_PLACE_TRACE:
+			break;
+		}
 		for (uint32_t rank = 0; rank < placing->n_ranks; rank++)
 			nodes[rank] = slots[rank].node;
-		if (tb_placement_names_nodes(placing->placement))
-			placement_reserve(placing, &hosts);
+		if (tb_placement_names_nodes(placing->placement)) {
+			// Keep the other jobs off all nodes of a list, as a resource
+			// manager would.
+			for (uint32_t i = 0; i < hosts.n; i++)
+				placing->places->job_of[hosts.hosts[i].node] =
+					placing->job;
+		}
 	}
 	free(slots);
 	tb_hosts_fini(&hosts);
@@ -368,13 +361,6 @@ const char *tb_places_note(const struct tb_places *places)
 	return places->note;
 }
 
-// name_sum writes "1 of 4 hosts: n7".
-static void name_sum(const struct tb_hosts_match *match, char *text, size_t size)
-{
-	snprintf(text, size, "%u of its %u hosts: %s",
-		match->n_unmatched + match->n_ambiguous, match->n_hosts, match->text);
-}
-
 // place_by_names looks the hosts up in the fabric. It returns 1 when that is done, 0 when
 // the fabric lacks some that it need not have.
 static int place_by_names(const struct placing *placing, uint32_t *nodes)
@@ -386,7 +372,10 @@ static int place_by_names(const struct placing *placing, uint32_t *nodes)
 		placing->placement->trace_hosts, placing->n_ranks, placing->error);
 	if (status != TB_OK)
 		return status;
-	name_sum(&match, sum, sizeof sum);
+	// Write "1 of 4 hosts: n7".
+	size_t size = sizeof sum;
+	snprintf(sum, size, "%u of its %u hosts: %s",
+		match.n_unmatched + match.n_ambiguous, match.n_hosts, match.text);
 	bool found = match.n_unmatched + match.n_ambiguous == 0;
 	if (!found && placing->placement->must_match)
 		status = tb_fail(placing->error, TB_EUSAGE,
@@ -410,44 +399,41 @@ static int place_by_names(const struct placing *placing, uint32_t *nodes)
 	return status == TB_OK ? found : status;
 }
 
-// place_in_order makes hosts of free nodes, in the order in which ranks name them.
-static int place_in_order(const struct placing *placing, uint32_t *nodes)
-{
-	struct tb_hosts free_nodes = {0};
-	struct tb_places *places = placing->places;
-	uint32_t n_hosts = 0;
-	char ran_on[48], hint[64];
-	int status = tb_hosts_number(placing->placement->trace_hosts, placing->n_ranks,
-		nodes, &n_hosts, placing->error);
-	if (status == TB_OK)
-		status = free_hosts(placing, &free_nodes);
-	tb_format_counted(n_hosts, "host", ran_on, sizeof ran_on);
-	if (status == TB_OK && free_nodes.n < n_hosts)
-		status = tb_fail(placing->error, TB_ECAPACITY,
-			"job '%s' ran on %s, and %u nodes are free%s", placing->name,
-			ran_on, free_nodes.n,
-			hint_of(placing,
-				tb_network_n_hosts(places->network) - free_nodes.n +
-					n_hosts,
-				hint, sizeof hint));
-	for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks; rank++)
-		nodes[rank] = free_nodes.hosts[nodes[rank]].node;
-	if (status == TB_OK && !places->note[0])
-		snprintf(places->note, sizeof places->note,
-			"ranks sit as in the trace: %s, each on a node of its own",
-			ran_on);
-	tb_hosts_fini(&free_nodes);
-	return status;
-}
-
 static int place_by_trace(const struct placing *placing, uint32_t *nodes)
 {
 	const struct tb_network *network = placing->places->network;
 	bool has_names =
 		tb_network_node_identity(network, (struct tb_node){0}).name[0] != '\0';
 	int status = has_names ? place_by_names(placing, nodes) : 0;
-	if (status == 0)
-		status = place_in_order(placing, nodes);
+	if (status == 0) {
+		// Make hosts of free nodes, in the order in which ranks name them.
+		struct tb_hosts free_nodes = {0};
+		struct tb_places *places = placing->places;
+		uint32_t n_hosts = 0;
+		char ran_on[48], hint[64];
+		status = tb_hosts_number(placing->placement->trace_hosts,
+			placing->n_ranks, nodes, &n_hosts, placing->error);
+		if (status == TB_OK)
+			status = free_hosts(placing, &free_nodes);
+		tb_format_counted(n_hosts, "host", ran_on, sizeof ran_on);
+		if (status == TB_OK && free_nodes.n < n_hosts)
+			status = tb_fail(placing->error, TB_ECAPACITY,
+				"job '%s' ran on %s, and %u nodes are free%s",
+				placing->name, ran_on, free_nodes.n,
+				hint_of(placing,
+					tb_network_n_hosts(places->network) -
+						free_nodes.n + n_hosts,
+					hint, sizeof hint));
+		for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks;
+			rank++)
+			nodes[rank] = free_nodes.hosts[nodes[rank]].node;
+		if (status == TB_OK && !places->note[0])
+			snprintf(places->note, sizeof places->note,
+				"ranks sit as in the trace: %s, each on a node of its "
+				"own",
+				ran_on);
+		tb_hosts_fini(&free_nodes);
+	}
 	return status > 0 ? TB_OK : status;
 }
 

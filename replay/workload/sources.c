@@ -49,16 +49,6 @@ static tb_time_ps part_when(const struct joined_source *part)
 							: TB_TIME_NEVER;
 }
 
-static void ask_all(struct tb_sources *sources)
-{
-	sources->first = 0;
-	for (uint32_t i = 0; i < sources->n; i++) {
-		sources->parts[i].next_at = part_when(&sources->parts[i]);
-		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
-			sources->first = i;
-	}
-}
-
 // ask_again updates the order after one part received a call or gave a message.
 static void ask_again(struct tb_sources *sources, uint32_t i)
 {
@@ -189,7 +179,12 @@ static int sources_finish(void *context, struct tb_error *error)
 struct tb_source tb_sources_source(struct tb_sources *sources)
 {
 	bool asks = false, measures = false;
-	ask_all(sources);
+	sources->first = 0;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		sources->parts[i].next_at = part_when(&sources->parts[i]);
+		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
+			sources->first = i;
+	}
 	for (uint32_t i = 0; i < sources->n; i++) {
 		asks |= sources->parts[i].what.source.crossed != NULL;
 		measures |= sources->parts[i].what.source.measured != NULL;

@@ -31,12 +31,6 @@ static int rank_span_order(const void *left, const void *right)
 	return (a->op > b->op) - (a->op < b->op);
 }
 
-static bool releases(const struct tb_job *job, uint32_t op)
-{
-	return job->first_successor[op] < job->first_successor[op + 1] ||
-	       job->ops[op].kind == TB_OP_CALC;
-}
-
 // list_endings lists the endings of the walk's rank, by time.
 static int list_endings(struct rank_walk *walk)
 {
@@ -54,7 +48,10 @@ static int list_endings(struct rank_walk *walk)
 			(last == TB_ID_NONE || log->ended[op] > log->ended[last]))
 			last = op;
 	for (uint32_t op = job->first_op[walk->rank]; op < end; op++)
-		if (log->ended[op] >= 0 && (releases(job, op) || op == last))
+		if (log->ended[op] >= 0 &&
+			((job->first_successor[op] < job->first_successor[op + 1] ||
+				 job->ops[op].kind == TB_OP_CALC) ||
+				op == last))
 			walk->endings[walk->n_endings++] = (struct ending){
 				log->ended[op], tb_op_log_start(log, op), op};
 	if (walk->n_endings)
@@ -126,51 +123,6 @@ static uint32_t waited_for(
 	return found;
 }
 
-// mark_calcs replaces the start of each ending by the earliest start of a calc that ends
-// then or later, TB_TIME_NEVER for none, into `calcs`.
-static void earliest_calcs(const struct rank_walk *walk, tb_time_ps *calcs)
-{
-	tb_time_ps earliest = TB_TIME_NEVER;
-	for (size_t i = walk->n_endings; i-- > 0;) {
-		const struct ending *ending = &walk->endings[i];
-		bool is_calc = walk->log->job->ops[ending->op].kind == TB_OP_CALC;
-		if (is_calc && ending->started_ps < earliest)
-			earliest = ending->started_ps;
-		calcs[i] = earliest;
-	}
-}
-
-// span_rank makes the spans between the endings.
-static int span_rank(struct rank_walk *walk)
-{
-	tb_time_ps *calcs = malloc((walk->n_endings + 1) * sizeof *calcs);
-	tb_time_ps before = 0;
-	int status = calcs ? TB_OK : TB_ENOMEM;
-	walk->n_spans = 0;
-	if (calcs)
-		earliest_calcs(walk, calcs);
-	for (size_t i = 0, end; i < walk->n_endings && status == TB_OK; i = end) {
-		tb_time_ps at = walk->endings[i].at_ps;
-		for (end = i + 1;
-			end < walk->n_endings && walk->endings[end].at_ps == at;)
-			end++;
-		struct tb_rank_span span = {.from_ps = walk->start_ps + before,
-			.to_ps = walk->start_ps + at,
-			.job = walk->job,
-			.rank = walk->rank,
-			.peer = TB_ID_NONE,
-			.n = 1};
-		uint32_t op = waited_for(walk, i, end, before);
-		if (calcs[i] <= before || op == TB_ID_NONE)
-			status = rank_span_add(walk, span);
-		else
-			status = add_waiting(walk, span, op);
-		before = at;
-	}
-	free(calcs);
-	return status;
-}
-
 static int pass_ranks(struct rank_walk *walk, size_t most,
 	int (*take)(void *context, const struct tb_rank_span *span), void *context)
 {
@@ -178,8 +130,49 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 	for (walk->rank = 0; walk->rank < walk->log->job->n_ranks && status == TB_OK;
 		walk->rank++) {
 		status = list_endings(walk);
-		if (status == TB_OK)
-			status = span_rank(walk);
+		if (status == TB_OK) {
+			// Make the spans between the endings.
+			tb_time_ps *calcs = malloc((walk->n_endings + 1) * sizeof *calcs);
+			tb_time_ps before = 0;
+			status = calcs ? TB_OK : TB_ENOMEM;
+			walk->n_spans = 0;
+			if (calcs) {
+				// mark_calcs replaces the start of each ending by the
+				// earliest start of a calc that ends then or later,
+				// TB_TIME_NEVER for none, into `calcs`.
+				tb_time_ps earliest = TB_TIME_NEVER;
+				for (size_t i = walk->n_endings; i-- > 0;) {
+					const struct ending *ending = &walk->endings[i];
+					bool is_calc =
+						walk->log->job->ops[ending->op].kind ==
+						TB_OP_CALC;
+					if (is_calc && ending->started_ps < earliest)
+						earliest = ending->started_ps;
+					calcs[i] = earliest;
+				}
+			}
+			for (size_t i = 0, end; i < walk->n_endings && status == TB_OK;
+				i = end) {
+				tb_time_ps at = walk->endings[i].at_ps;
+				for (end = i + 1; end < walk->n_endings &&
+						  walk->endings[end].at_ps == at;)
+					end++;
+				struct tb_rank_span span = {
+					.from_ps = walk->start_ps + before,
+					.to_ps = walk->start_ps + at,
+					.job = walk->job,
+					.rank = walk->rank,
+					.peer = TB_ID_NONE,
+					.n = 1};
+				uint32_t op = waited_for(walk, i, end, before);
+				if (calcs[i] <= before || op == TB_ID_NONE)
+					status = rank_span_add(walk, span);
+				else
+					status = add_waiting(walk, span, op);
+				before = at;
+			}
+			free(calcs);
+		}
 		if (status == TB_OK)
 			walk->n_spans = tb_spans_merge(walk->spans, walk->n_spans, most);
 		for (size_t i = 0; i < walk->n_spans && status == TB_OK; i++)
@@ -254,20 +247,6 @@ static int call_length_order(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-// keep_longest keeps of the calls from `first` on the `most` longest, by their begin.
-static void keep_longest(struct tb_call_list *list, size_t first, size_t most)
-{
-	struct tb_call_span *calls = list->calls + first;
-	size_t n = list->n - first;
-	if (n > most) {
-		qsort(calls, n, sizeof *calls, call_length_order);
-		n = most;
-	}
-	if (n)
-		qsort(calls, n, sizeof *calls, call_begin_order);
-	list->n = first + n;
-}
-
 // The job whose calls are listed.
 struct call_walk {
 	const struct tb_op_log *log;
@@ -302,7 +281,17 @@ static int list_rank(
 				.number = (uint32_t)(i - begin),
 				.kind = call->kind};
 	}
-	keep_longest(list, first, walk->most);
+	// Keep of the calls from `first` on the `most` longest, by their begin.
+	size_t most = walk->most;
+	struct tb_call_span *calls = list->calls + first;
+	size_t n = list->n - first;
+	if (n > most) {
+		qsort(calls, n, sizeof *calls, call_length_order);
+		n = most;
+	}
+	if (n)
+		qsort(calls, n, sizeof *calls, call_begin_order);
+	list->n = first + n;
 	return TB_OK;
 }
 
@@ -501,21 +490,6 @@ static int path_length_order(const void *left, const void *right)
 	       (a->destination.id < b->destination.id);
 }
 
-// path_turn_round puts the steps in the order of time.
-static void path_turn_round(struct tb_path *path)
-{
-	path->n_steps =
-		tb_spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
-	for (size_t i = 0, k = path->n_steps; i + 1 < k--; i++) {
-		struct tb_rank_span step = path->steps[i];
-		path->steps[i] = path->steps[k];
-		path->steps[k] = step;
-	}
-	if (path->n_totals)
-		qsort(path->totals, path->n_totals, sizeof *path->totals,
-			path_length_order);
-}
-
 int tb_path_find(
 	struct tb_path *path, const struct tb_workload *workload, tb_time_ps end_ps)
 {
@@ -531,7 +505,17 @@ int tb_path_find(
 		path_add_step(&walk, 0, TB_PATH_START, TB_ID_NONE, TB_ID_NONE);
 	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)
 		tb_map_fini(&walk.total_of[i]);
-	path_turn_round(path);
+	// Put the steps in the order of time.
+	path->n_steps =
+		tb_spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
+	for (size_t i = 0, k = path->n_steps; i + 1 < k--; i++) {
+		struct tb_rank_span step = path->steps[i];
+		path->steps[i] = path->steps[k];
+		path->steps[k] = step;
+	}
+	if (path->n_totals)
+		qsort(path->totals, path->n_totals, sizeof *path->totals,
+			path_length_order);
 	return walk.status;
 }
 
@@ -542,22 +526,6 @@ void tb_path_fini(struct tb_path *path)
 	*path = (struct tb_path){0};
 }
 
-static bool same_peer(const struct tb_rank_span *a, const struct tb_rank_span *b)
-{
-	return a->peer == b->peer;
-}
-
-static void timeline_merge(struct tb_rank_span *into, const struct tb_rank_span *next)
-{
-	struct tb_rank_span both = into->longest_ps >= next->longest_ps ? *into : *next;
-	if (!same_peer(into, next))
-		both.peer = TB_ID_NONE;
-	both.from_ps = into->from_ps < next->from_ps ? into->from_ps : next->from_ps;
-	both.to_ps = into->to_ps > next->to_ps ? into->to_ps : next->to_ps;
-	both.n = into->n + next->n;
-	*into = both;
-}
-
 // merge_short merges neighbours as long as they come to no more than `most_ps`.
 static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_ps)
 {
@@ -566,9 +534,20 @@ static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_
 		struct tb_rank_span *last = kept ? &spans[kept - 1] : NULL;
 		if (last &&
 			last->to_ps - last->from_ps + spans[i].to_ps - spans[i].from_ps <=
-				most_ps)
-			timeline_merge(last, &spans[i]);
-		else
+				most_ps) {
+			struct tb_rank_span *into = last;
+			const struct tb_rank_span *next = &spans[i];
+			struct tb_rank_span both =
+				into->longest_ps >= next->longest_ps ? *into : *next;
+			if (!(into->peer == next->peer))
+				both.peer = TB_ID_NONE;
+			both.from_ps = into->from_ps < next->from_ps ? into->from_ps
+								     : next->from_ps;
+			both.to_ps =
+				into->to_ps > next->to_ps ? into->to_ps : next->to_ps;
+			both.n = into->n + next->n;
+			*into = both;
+		} else
 			spans[kept++] = spans[i];
 	}
 	return kept;

@@ -16,11 +16,6 @@ static int workload_no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "the inputs");
 }
 
-static bool is_stdin(const char *file)
-{
-	return strcmp(file, "-") == 0;
-}
-
 void tb_workload_free_input(struct workload_input *input)
 {
 	tb_closed_loop_free(input->closed);
@@ -144,24 +139,6 @@ static void join_traces(struct tb_workload *workload, const struct plain *plain)
 	}
 }
 
-static int read_traces(struct tb_workload *workload, struct tb_error *error)
-{
-	const struct tb_workload_options *options = workload->options;
-	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
-	int status = plain ? TB_OK : workload_no_memory(error);
-	// What joins nothing is not looked at: a pipe can be read only once.
-	for (size_t i = 0;
-		i < options->n_traces && options->n_traces > 1 && status == TB_OK; i++)
-		status = workload_probe_file(
-			workload, options->traces[i], &plain[i], error);
-	if (status == TB_OK)
-		join_traces(workload, plain);
-	free(plain);
-	for (uint32_t i = 0; i < workload->n_inputs && status == TB_OK; i++)
-		status = workload_read_trace(workload, &workload->inputs[i], error);
-	return status;
-}
-
 static int read_specs(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
@@ -263,18 +240,6 @@ static char *choose_name(const struct tb_workload *workload, uint32_t i)
 	return name;
 }
 
-// fill_nodes sets the number of ranks per node from the options for jobs that set none.
-static void fill_nodes(struct tb_workload *workload)
-{
-	for (uint32_t i = 0; i < workload->n_inputs; i++) {
-		struct workload_input *input = &workload->inputs[i];
-		struct tb_placement *placement = &input->spec.placement;
-		if (is_job(input) && !placement->per_node && !placement->tasks &&
-			!placement->map && !placement->hosts)
-			placement->per_node = workload->options->per_node;
-	}
-}
-
 // ran_on_one_host returns whether all ranks did: placed so, they would not use the
 // network.
 static bool ran_on_one_host(const struct tb_job *job)
@@ -366,7 +331,7 @@ static int workload_check_options(
 		closes |= input->closes;
 		n_calls += input->is_calls;
 		for (size_t k = 0; k < input->n_files; k++)
-			n_stdin += is_stdin(input->files[k]);
+			n_stdin += strcmp(input->files[k], "-") == 0;
 	}
 	if (n_stdin > 1)
 		return tb_fail(
@@ -415,12 +380,31 @@ static int open_inputs(struct tb_workload *workload, struct tb_error *error)
 
 static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 {
-	int status = read_traces(workload, error);
+	const struct tb_workload_options *options = workload->options;
+	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
+	int status = plain ? TB_OK : workload_no_memory(error);
+	// What joins nothing is not looked at: a pipe can be read only once.
+	for (size_t i = 0;
+		i < options->n_traces && options->n_traces > 1 && status == TB_OK; i++)
+		status = workload_probe_file(
+			workload, options->traces[i], &plain[i], error);
+	if (status == TB_OK)
+		join_traces(workload, plain);
+	free(plain);
+	for (uint32_t i = 0; i < workload->n_inputs && status == TB_OK; i++)
+		status = workload_read_trace(workload, &workload->inputs[i], error);
 	if (status == TB_OK)
 		status = read_specs(workload, error);
 	if (status == TB_OK)
 		status = tb_workload_mark_loops(workload, error);
-	fill_nodes(workload);
+	// Set the number of ranks per node from the options for jobs that set none.
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		struct tb_placement *placement = &input->spec.placement;
+		if (is_job(input) && !placement->per_node && !placement->tasks &&
+			!placement->map && !placement->hosts)
+			placement->per_node = workload->options->per_node;
+	}
 	if (status == TB_OK)
 		status = place_by_traces(workload, error);
 	if (status == TB_OK)
@@ -546,36 +530,31 @@ int tb_workload_place_together(const struct workload_input *input, uint32_t numb
 		input->given_hosts ? &by_name : &input->spec.placement, nodes, error);
 }
 
-// place_parts places captures whose jobs are inputs, the first of which is `i`.
-static int place_parts(struct tb_workload *workload, uint32_t i, struct tb_places *places,
-	struct tb_error *error)
-{
-	struct workload_input *first = &workload->inputs[i];
-	uint32_t *nodes = NULL;
-	int status = tb_workload_place_together(first, i, places, &nodes, error);
-	for (uint32_t k = 0; status == TB_OK && k < first->n_parts; k++) {
-		struct workload_input *part = &first[k];
-		part->node_of_rank = malloc(
-			(part->n_ranks + UINT64_C(1)) * sizeof *part->node_of_rank);
-		if (!part->node_of_rank)
-			status = tb_fail_memory(error, "the places of jobs");
-		for (uint32_t r = 0; status == TB_OK && r < part->n_ranks; r++)
-			part->node_of_rank[r] = nodes[part->member[r]];
-	}
-	if (status == TB_OK && *tb_places_note(places))
-		status = add_note(first->job, tb_places_note(places), error);
-	free(nodes);
-	return status;
-}
-
 static int place_input(struct tb_workload *workload, uint32_t i, struct tb_places *places,
 	struct tb_error *error)
 {
 	struct workload_input *input = &workload->inputs[i];
 	if (input->is_part)
 		return TB_OK; // with the first
-	if (input->n_parts)
-		return place_parts(workload, i, places, error);
+	if (input->n_parts) {
+		// Place captures whose jobs are inputs, the first of which is `i`.
+		struct workload_input *first = &workload->inputs[i];
+		uint32_t *nodes = NULL;
+		int status = tb_workload_place_together(first, i, places, &nodes, error);
+		for (uint32_t k = 0; status == TB_OK && k < first->n_parts; k++) {
+			struct workload_input *part = &first[k];
+			part->node_of_rank = malloc((part->n_ranks + UINT64_C(1)) *
+						    sizeof *part->node_of_rank);
+			if (!part->node_of_rank)
+				status = tb_fail_memory(error, "the places of jobs");
+			for (uint32_t r = 0; status == TB_OK && r < part->n_ranks; r++)
+				part->node_of_rank[r] = nodes[part->member[r]];
+		}
+		if (status == TB_OK && *tb_places_note(places))
+			status = add_note(first->job, tb_places_note(places), error);
+		free(nodes);
+		return status;
+	}
 	if (input->keeps_nodes && workload->n_inputs == 1)
 		return TB_OK; // what does not fit is left out and reported
 	if (input->keeps_nodes)
@@ -594,22 +573,6 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 			: tb_places_note(places);
 	if (status == TB_OK && input->job && *note)
 		status = add_note(input->job, note, error);
-	return status;
-}
-
-// workload_place_all places jobs with given nodes first; the others take the rest.
-static int workload_place_all(
-	struct tb_workload *workload, struct tb_places *places, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (int round = 0; round < 2; round++)
-		for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
-			const struct workload_input *input = &workload->inputs[i];
-			bool given = input->keeps_nodes ||
-				     tb_placement_names_nodes(&input->spec.placement);
-			if (given == (round == 0))
-				status = place_input(workload, i, places, error);
-		}
 	return status;
 }
 
@@ -663,26 +626,6 @@ static uint64_t packets_of(const struct workload_input *input, uint32_t rank,
 	return op->amount ? (op->amount - 1) / packet_bytes + 1 : 1;
 }
 
-// workload_count_packets counts the packets of the jobs, if each send becomes packets of
-// its own.
-static void workload_count_packets(
-	struct tb_workload *workload, const struct tb_network *network)
-{
-	const struct tb_network_params *params = tb_network_params(network);
-	if (params->broadcast || !tb_host_does_nothing(&params->host))
-		return;
-	workload->packet_bytes = params->packet_payload_bytes;
-	for (uint32_t i = 0; i < workload->n_inputs; i++) {
-		struct workload_input *input = &workload->inputs[i];
-		const struct tb_job *job = input->job;
-		for (uint32_t rank = 0; job && rank < job->n_ranks; rank++)
-			for (uint32_t op = job->first_op[rank];
-				op < job->first_op[rank + 1]; op++)
-				input->n_packets += packets_of(input, rank, &job->ops[op],
-					workload->packet_bytes);
-	}
-}
-
 int tb_workload_place(struct tb_workload *workload, const struct tb_network *network,
 	struct tb_error *error)
 {
@@ -690,8 +633,20 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 	workload->n_hosts = tb_network_n_hosts(network);
 	workload->broadcasts = tb_network_params(network)->broadcast;
 	int status = tb_places_new(&places, network, workload->options->seed, error);
-	if (status == TB_OK)
-		status = workload_place_all(workload, places, error);
+	if (status == TB_OK) {
+		// Place jobs with given nodes first; the others take the rest.
+		status = TB_OK;
+		for (int round = 0; round < 2; round++)
+			for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs;
+				i++) {
+				const struct workload_input *input = &workload->inputs[i];
+				bool given =
+					input->keeps_nodes ||
+					tb_placement_names_nodes(&input->spec.placement);
+				if (given == (round == 0))
+					status = place_input(workload, i, places, error);
+			}
+	}
 	tb_places_free(places);
 	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
@@ -699,8 +654,25 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 			tb_packets_limit_nodes(input->packets, workload->n_hosts);
 		status = workload_make_source(workload, input, error);
 	}
-	if (status == TB_OK)
-		workload_count_packets(workload, network);
+	if (status == TB_OK) {
+		// Count the packets of the jobs, if each send becomes packets of
+		// its own.
+		const struct tb_network_params *params = tb_network_params(network);
+		if (!params->broadcast && tb_host_does_nothing(&params->host)) {
+			workload->packet_bytes = params->packet_payload_bytes;
+			for (uint32_t i = 0; i < workload->n_inputs; i++) {
+				struct workload_input *input = &workload->inputs[i];
+				const struct tb_job *job = input->job;
+				for (uint32_t rank = 0; job && rank < job->n_ranks;
+					rank++)
+					for (uint32_t op = job->first_op[rank];
+						op < job->first_op[rank + 1]; op++)
+						input->n_packets += packets_of(input,
+							rank, &job->ops[op],
+							workload->packet_bytes);
+			}
+		}
+	}
 	return status == TB_OK ? join_sources(workload, error) : status;
 }
 

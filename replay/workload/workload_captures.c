@@ -9,23 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// read_map reads the map of captures. One that names hosts has them placed as those of a
-// trace are.
-static int read_map(
-	struct workload_input *input, const char *path, struct tb_error *error)
-{
-	int status = tb_map_file_read(&input->map, path, error);
-	const char *const *hosts = status == TB_OK ? tb_map_file_hosts(input->map) : NULL;
-	if (!hosts)
-		return status;
-	input->keeps_nodes = false;
-	input->n_ranks = tb_map_file_n_nodes(input->map);
-	input->spec.placement.kind = TB_PLACE_TRACE;
-	input->spec.placement.trace_hosts = hosts;
-	input->spec.placement.must_match = true;
-	return TB_OK;
-}
-
 int tb_workload_survey(const struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error)
 {
@@ -54,8 +37,21 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	const char *map = options->map ? options->map : input->spec.placement.map;
 	bool alone = workload->n_inputs == 1 && !input->spec.placed;
 	input->keeps_nodes = alone || map;
-	if (map)
-		return read_map(input, map, error);
+	if (map) {
+		// Read the map of captures. One that names hosts has them placed as those
+		// of a trace are.
+		int status = tb_map_file_read(&input->map, map, error);
+		const char *const *hosts =
+			status == TB_OK ? tb_map_file_hosts(input->map) : NULL;
+		if (!hosts)
+			return status;
+		input->keeps_nodes = false;
+		input->n_ranks = tb_map_file_n_nodes(input->map);
+		input->spec.placement.kind = TB_PLACE_TRACE;
+		input->spec.placement.trace_hosts = hosts;
+		input->spec.placement.must_match = true;
+		return TB_OK;
+	}
 	if (alone && !options->split)
 		return TB_OK;
 	int status = tb_workload_survey(workload, input, error);
@@ -231,17 +227,6 @@ static int workload_make_part(struct workload_input *part,
 	return TB_OK;
 }
 
-// become_part makes the input of the captures that of its first job.
-static void become_part(struct workload_input *input, struct workload_input *part)
-{
-	input->job = part->job;
-	input->member = part->member;
-	free(input->name);
-	input->name = part->name;
-	free(part->files_text);
-	free(part->placement);
-}
-
 // insert_parts puts the parts in place of input `i`. The files of a --job are in the
 // input itself, which moves.
 static int insert_parts(struct tb_workload *workload, uint32_t i,
@@ -252,7 +237,14 @@ static int insert_parts(struct tb_workload *workload, uint32_t i,
 		return TB_ENOMEM;
 	struct workload_input *first = &workload->inputs[i];
 	memmove(first + n, first + 1, (workload->n_inputs - i - 1) * sizeof *first);
-	become_part(first, &parts[0]);
+	// Make the input of the captures that of its first job.
+	struct workload_input *part = &parts[0];
+	first->job = part->job;
+	first->member = part->member;
+	free(first->name);
+	first->name = part->name;
+	free(part->files_text);
+	free(part->placement);
 	first->n_parts = n;
 	memcpy(first + 1, parts + 1, (n - 1) * sizeof *first);
 	workload->n_inputs += n - 1;
@@ -261,30 +253,6 @@ static int insert_parts(struct tb_workload *workload, uint32_t i,
 			workload->inputs[k].files =
 				(const char *const *)&workload->inputs[k].spec.file;
 	return TB_OK;
-}
-
-// split_up makes inputs of the jobs of input `i`, which it takes.
-static int split_up(struct tb_workload *workload, uint32_t i,
-	const struct tb_map_file *map, const struct tb_trace *trace)
-{
-	struct workload_input *parts = calloc(trace->n_jobs + UINT64_C(1), sizeof *parts);
-	uint32_t n = 0;
-	int status = parts ? TB_OK : TB_ENOMEM;
-	for (uint32_t k = 0; k < trace->n_jobs; k++) {
-		struct tb_job *job = trace->jobs[k];
-		if (job && status == TB_OK)
-			status = workload_make_part(
-				&parts[n++], &workload->inputs[i], map, job, k);
-		else
-			tb_job_free(job);
-	}
-	if (status == TB_OK)
-		status = insert_parts(workload, i, parts, n);
-	for (uint32_t k = 0; k < n && status != TB_OK; k++)
-		tb_workload_free_input(&parts[k]);
-	free(parts);
-	free(trace->jobs);
-	return status;
 }
 
 static int workload_infer_job(struct tb_workload *workload, uint32_t i,
@@ -316,7 +284,24 @@ static int workload_infer_job(struct tb_workload *workload, uint32_t i,
 		input->job = trace.job;
 		return TB_OK;
 	}
-	status = split_up(workload, i, map, &trace);
+	// Make inputs of the jobs of input `i`, which it takes.
+	struct workload_input *parts = calloc(trace.n_jobs + UINT64_C(1), sizeof *parts);
+	uint32_t n = 0;
+	status = parts ? TB_OK : TB_ENOMEM;
+	for (uint32_t k = 0; k < trace.n_jobs; k++) {
+		struct tb_job *job = trace.jobs[k];
+		if (job && status == TB_OK)
+			status = workload_make_part(
+				&parts[n++], &workload->inputs[i], map, job, k);
+		else
+			tb_job_free(job);
+	}
+	if (status == TB_OK)
+		status = insert_parts(workload, i, parts, n);
+	for (uint32_t k = 0; k < n && status != TB_OK; k++)
+		tb_workload_free_input(&parts[k]);
+	free(parts);
+	free(trace.jobs);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the jobs");
 }
 

@@ -160,41 +160,6 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 	tb_link_tokens_cross(train, end, burst_ps);
 }
 
-// check_behind checks the hop behind `at`, which may have waited for its burst.
-BURSTS_INLINE void check_behind(struct circuits *circuits, struct hops_to_check *to_check,
-	struct circuit_packet *packet, struct hop *at, uint32_t burst)
-{
-	struct hop *after = hop_after(circuits, at);
-	if (after->bursts == burst &&
-		(burst < after->room || at->number + 2u < packet->of.n_hops))
-		check_later(circuits, to_check, packet, after);
-}
-
-// burst_check_around checks the hops that may have waited for the burst of `at` that has
-// just begun: the next one for the burst, the one before for the room that it makes, and
-// its own. Those that wait for something else are checked when that happens.
-BURSTS_INLINE void burst_check_around(struct circuits *circuits,
-	struct hops_to_check *to_check, struct circuit_packet *packet, struct hop *at,
-	uint32_t burst)
-{
-	uint32_t begun = packet->n_bursts;
-	bool leads_on = at->number + 1u < packet->of.n_hops;
-	if (at->number > 0) {
-		struct hop *before = hop_before(circuits, at);
-		begun = before->bursts;
-		if (before->place == TB_HOP_COPY)
-			tb_parts_send_room(circuits, packet, at, burst);
-		else if (begun == burst + before->room && begun < packet->n_bursts)
-			check_later(circuits, to_check, packet, before);
-	}
-	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
-		check_later(circuits, to_check, packet, at);
-	if (at->place == TB_HOP_LAST)
-		tb_parts_send_burst(circuits, packet, at, burst);
-	else if (burst > 0 && leads_on)
-		check_behind(circuits, to_check, packet, at, burst);
-}
-
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
 BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
@@ -246,7 +211,31 @@ BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *
 			packet->of.id << circuits->hops_shift | at->number);
 	if (last_burst)
 		end_packet(circuits, to_check, packet, at, end);
-	burst_check_around(circuits, to_check, packet, at, burst);
+	// Check the hops that may have waited for the burst of `at` that has
+	// just begun: the next one for the burst, the one before for the room that it
+	// makes, and its own. Those that wait for something else are checked when that
+	// happens.
+	uint32_t begun = packet->n_bursts;
+	bool leads_on = at->number + 1u < packet->of.n_hops;
+	if (at->number > 0) {
+		struct hop *before = hop_before(circuits, at);
+		begun = before->bursts;
+		if (before->place == TB_HOP_COPY)
+			tb_parts_send_room(circuits, packet, at, burst);
+		else if (begun == burst + before->room && begun < packet->n_bursts)
+			check_later(circuits, to_check, packet, before);
+	}
+	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
+		check_later(circuits, to_check, packet, at);
+	if (at->place == TB_HOP_LAST)
+		tb_parts_send_burst(circuits, packet, at, burst);
+	else if (burst > 0 && leads_on) {
+		// Check the hop behind `at`, which may have waited for its burst.
+		struct hop *after = hop_after(circuits, at);
+		if (after->bursts == burst &&
+			(burst < after->room || at->number + 2u < packet->of.n_hops))
+			check_later(circuits, to_check, packet, after);
+	}
 }
 
 // burst_line_up lets a burst that can cross wait for its link.

@@ -186,25 +186,6 @@ static void receive_ack(struct circuits *circuits, const struct tb_part_message 
 	tb_nodes_drop(&circuits->replay, packet->of.id);
 }
 
-// circuits_receive carries out a message from another part.
-static void circuits_receive(struct circuits *circuits, const struct received *received)
-{
-	const struct tb_part_message *message = received->message;
-	switch (message->kind) {
-	case PART_MESSAGE_HEADER:
-		receive_header(circuits, message, received->load);
-		break;
-	case PART_MESSAGE_BURST:
-		receive_burst(circuits, message);
-		break;
-	case PART_MESSAGE_ROOM:
-		receive_room(circuits, message);
-		break;
-	default: // PART_MESSAGE_ACK
-		receive_ack(circuits, message);
-	}
-}
-
 // tb_circuits_receive keeps messages until the window begins, to prefetch what they name:
 // most of it has left the cache since the last window.
 void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,
@@ -323,11 +304,11 @@ static void prefetch_received(struct circuits *circuits, size_t i, uint32_t stag
 			circuits, circuit_packet_at(circuits, id), n_hops);
 }
 
-// circuits_receive_due carries out all messages. What a stage has fetched is read a few
-// messages later. After a failure nothing is done any more: if a header found no room,
-// later messages about its packet name another one.
-static void circuits_receive_due(struct circuits *circuits)
+void tb_circuits_begin_window(struct circuits *circuits)
 {
+	// Carry out all messages. What a stage has fetched is read a few
+	// messages later. After a failure nothing is done any more: if a header found no
+	// room, later messages about its packet name another one.
 	enum { AHEAD = 4 };
 	size_t n = circuits->n_received;
 	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
@@ -336,24 +317,39 @@ static void circuits_receive_due(struct circuits *circuits)
 			prefetch_received(circuits, i - AHEAD, 1);
 		if (i >= 2 * AHEAD)
 			prefetch_received(circuits, i - 2 * AHEAD, 2);
-		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
-			circuits_receive(circuits, &circuits->received[i - 3 * AHEAD]);
+		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK) {
+			// Carry out a message from another part.
+			const struct received *received =
+				&circuits->received[i - 3 * AHEAD];
+			const struct tb_part_message *message = received->message;
+			switch (message->kind) {
+			case PART_MESSAGE_HEADER:
+				receive_header(circuits, message, received->load);
+				break;
+			case PART_MESSAGE_BURST:
+				receive_burst(circuits, message);
+				break;
+			case PART_MESSAGE_ROOM:
+				receive_room(circuits, message);
+				break;
+			default: // PART_MESSAGE_ACK
+				receive_ack(circuits, message);
+			}
+		}
 	}
 	circuits->n_received = 0;
-}
-
-void tb_circuits_begin_window(struct circuits *circuits)
-{
-	circuits_receive_due(circuits);
 	tb_parts_count_queues(circuits);
 	if (circuits->replay.late)
 		tb_late_acks_settle(&circuits->replay);
 }
 
-// hand_begun informs the parts of destinations of the messages that got under way in this
-// window.
-static void hand_begun(struct tb_replay *replay)
+void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 {
+	struct tb_replay *replay = &circuits->replay;
+	if (!replay->late)
+		return;
+	// Inform the parts of destinations of the messages that got under way in this
+	// window.
 	struct tb_late_acks *late = replay->late;
 	for (size_t i = 0; i < late->n_begun; i++) {
 		const struct tb_begun *begun = &late->begun[i];
@@ -368,14 +364,6 @@ static void hand_begun(struct tb_replay *replay)
 			(void)tb_handover_to_part(replay, to, &message);
 	}
 	late->n_begun = 0;
-}
-
-void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
-{
-	struct tb_replay *replay = &circuits->replay;
-	if (!replay->late)
-		return;
-	hand_begun(replay);
 	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 

@@ -559,32 +559,28 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 	return status;
 }
 
-// circuits_free_shared frees what parts have in common.
-static void circuits_free_shared(struct circuits *circuits)
-{
-	for (uint32_t g = 0; g < circuits->n_late; g++)
-		free(circuits->late_slots[g]);
-	free(circuits->late_slots);
-	free(circuits->links);
-	free(circuits->vcs);
-	free(circuits->free_at);
-	tb_link_tokens_free(circuits->trains);
-	free(circuits->slot_of_link);
-	free(circuits->cells);
-	free(circuits->groups);
-	free(circuits->group_slots);
-	free(circuits->part_of_slot);
-	free(circuits->arrivals);
-	free(circuits->came);
-}
-
 void tb_circuits_free(struct tb_replay *replay)
 {
 	struct circuits *circuits = (void *)replay;
 	if (!circuits)
 		return;
-	if (!tb_replay_is_part(replay))
-		circuits_free_shared(circuits);
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		for (uint32_t g = 0; g < circuits->n_late; g++)
+			free(circuits->late_slots[g]);
+		free(circuits->late_slots);
+		free(circuits->links);
+		free(circuits->vcs);
+		free(circuits->free_at);
+		tb_link_tokens_free(circuits->trains);
+		free(circuits->slot_of_link);
+		free(circuits->cells);
+		free(circuits->groups);
+		free(circuits->group_slots);
+		free(circuits->part_of_slot);
+		free(circuits->arrivals);
+		free(circuits->came);
+	}
 	tb_replay_fini(replay);
 	free(circuits->switches);
 	free(circuits->waiters);

@@ -72,17 +72,6 @@ void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
 	queue_join(credits, packet);
 }
 
-static inline void add_to_path(const struct credits *credits,
-	const struct credit_packet *packet, const struct link_kind_row *kind)
-{
-	struct packet_path *path = credits_path(credits, packet->of.id);
-	if (packet->of.n_hops == 0)
-		*path = (struct packet_path){0};
-	path->latency_ps += kind->latency_ps;
-	if (kind->byte_q20 > path->slowest_q20)
-		path->slowest_q20 = kind->byte_q20;
-}
-
 // crossing_occupy makes a packet the one that crosses the link of a slot from now on.
 static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 	struct link_sender *sender, const struct credit_packet *packet)
@@ -96,16 +85,6 @@ static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 		credits->crossing[slot] = packet->of.id;
 }
 
-// note_path keeps what is asked for, or needed, of the links that a packet takes.
-static void note_path(struct credits *credits, const struct credit_packet *packet,
-	const struct link_sender *sender)
-{
-	if (!credits->setup.equal_links)
-		add_to_path(credits, packet, credits_link_kind(credits, sender));
-	if (credits->delays)
-		tb_credits_note_stop(credits, packet, sender->link);
-}
-
 // crossing_carry has a packet that a link has taken begin to cross it.
 static inline void crossing_carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
@@ -114,8 +93,21 @@ static inline void crossing_carry(
 	tb_time_ps latency_ps = credits_link_kind(credits, sender)->latency_ps;
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (credits->setup.notes_paths)
-		note_path(credits, packet, sender);
+	if (credits->setup.notes_paths) {
+		// Keep what is asked for, or needed, of the links that a packet takes.
+		if (!credits->setup.equal_links) {
+			const struct link_kind_row *kind =
+				credits_link_kind(credits, sender);
+			struct packet_path *path = credits_path(credits, packet->of.id);
+			if (packet->of.n_hops == 0)
+				*path = (struct packet_path){0};
+			path->latency_ps += kind->latency_ps;
+			if (kind->byte_q20 > path->slowest_q20)
+				path->slowest_q20 = kind->byte_q20;
+		}
+		if (credits->delays)
+			tb_credits_note_stop(credits, packet, sender->link);
+	}
 	packet->of.n_hops++;
 	if (sender->crosses_parts) {
 		tb_parts_hand_packet(
@@ -177,20 +169,6 @@ static inline void crossing_give_back(
 void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender)
 {
 	crossing_give_back(credits, sender);
-}
-
-// end_crossing prepares the end of a crossing that begins now. It takes an event only if
-// a packet waits for the link, if credits are not sent early, or if the input has S
-// packets in the crossbar (tb_crossing_limit).
-static inline void end_crossing(
-	struct credits *credits, uint32_t slot, struct link_sender *sender)
-{
-	if (sender->has_pending)
-		tb_lanes_put_off(credits, slot);
-	if (credits->setup.early_credits)
-		crossing_give_back(credits, sender);
-	if (!credits->setup.early_credits || sender->n_heads > 0)
-		end_with_event(credits, slot, sender);
 }
 
 void tb_crossing_allow(struct credits *credits, uint32_t from)
@@ -275,21 +253,6 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
-// discount: a packet no longer waits for a link.
-static void discount(struct credits *credits, uint32_t slot, struct credit_packet *packet)
-{
-	if (credits->setup.adaptive)
-		credits->loads[slot]--;
-	if (!credits->markers)
-		return;
-	struct marker *marker = marker_of(credits, packet);
-	marker->bytes -= packet->of.wire_bytes;
-	if (credits->replay.net->params.credits.congestion_control == TB_CONGESTION_FECN
-			? is_marked_by_fecn(credits, slot, packet, marker)
-			: is_marked_by_ecn(credits, slot, packet, marker->bytes))
-		packet->marked = true;
-}
-
 // leave_input: a packet leaves its input's queue number `number` by the link of a slot.
 static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t number,
 	struct credit_packet *packet)
@@ -326,10 +289,31 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(packet->port + 1u);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
-	if (credits->setup.counts_waiting)
-		discount(credits, slot, packet);
+	if (credits->setup.counts_waiting) {
+		// A packet no longer waits for a link.
+		if (credits->setup.adaptive)
+			credits->loads[slot]--;
+		if (credits->markers) {
+			struct marker *marker = marker_of(credits, packet);
+			marker->bytes -= packet->of.wire_bytes;
+			if (credits->replay.net->params.credits.congestion_control ==
+						TB_CONGESTION_FECN
+					? is_marked_by_fecn(credits, slot, packet, marker)
+					: is_marked_by_ecn(
+						  credits, slot, packet, marker->bytes))
+				packet->marked = true;
+		}
+	}
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
-	end_crossing(credits, slot, sender);
+	// Prepare the end of a crossing that begins now. It takes an event only if
+	// a packet waits for the link, if credits are not sent early, or if the input has
+	// S packets in the crossbar (tb_crossing_limit).
+	if (sender->has_pending)
+		tb_lanes_put_off(credits, slot);
+	if (credits->setup.early_credits)
+		crossing_give_back(credits, sender);
+	if (!credits->setup.early_credits || sender->n_heads > 0)
+		end_with_event(credits, slot, sender);
 	crossing_carry(credits, sender, packet);
 }
 

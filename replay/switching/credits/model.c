@@ -90,25 +90,21 @@ static void credits_choose(struct tb_replay *replay)
 		tb_pause_compare(credits);
 }
 
-// serve_round is phase 3 of a round, and phase 1 of the next one for packets that became
-// heads in it.
-static void serve_round(struct credits *credits)
-{
-	uint32_t n = credits->senders_now.n;
-	for (uint32_t i = 0; i < n; i++)
-		tb_crossing_look(credits, credits->senders_now.ids[i]);
-	credits->senders_now.n = 0;
-	tb_arbiter_serve(credits);
-	for (uint32_t i = 0; i < credits->n_next_heads; i++)
-		become_head(credits, credit_packet_at(credits, credits->next_heads[i]));
-	credits->n_next_heads = 0;
-}
-
 static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 {
-	do
-		serve_round(credits);
-	while (credits->senders_now.n || credits->switches_now.n);
+	do {
+		// Is phase 3 of a round, and phase 1 of the next one for packets that
+		// became heads in it.
+		uint32_t n = credits->senders_now.n;
+		for (uint32_t i = 0; i < n; i++)
+			tb_crossing_look(credits, credits->senders_now.ids[i]);
+		credits->senders_now.n = 0;
+		tb_arbiter_serve(credits);
+		for (uint32_t i = 0; i < credits->n_next_heads; i++)
+			become_head(credits,
+				credit_packet_at(credits, credits->next_heads[i]));
+		credits->n_next_heads = 0;
+	} while (credits->senders_now.n || credits->switches_now.n);
 }
 
 static inline void credits_serve_links(struct tb_replay *replay)
@@ -214,16 +210,6 @@ static void credits_inject_packet(
 		tb_crossing_inject(credits_of_replay(replay), node, packet);
 }
 
-// notify has the source of a marked packet know at `at`, unless it was notified recently.
-static void notify(
-	struct credits *credits, const struct credit_packet *packet, tb_time_ps at)
-{
-	uint32_t pair = tb_paces_marked(&credits->replay,
-		tb_packet_source(&credits->replay, &packet->of), packet->of.destination);
-	if (pair != NOTHING)
-		tb_wheel_put(&credits->replay.wheel, at, EV_CNP, pair);
-}
-
 static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -235,8 +221,15 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_crossing_free(credits, record, drained_at);
 	tb_crossing_end(credits, record);
 	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
-	if (record->marked)
-		notify(credits, record, known_at);
+	if (record->marked) {
+		// Has the source of a marked packet know at `at`, unless it was notified
+		// recently.
+		uint32_t pair = tb_paces_marked(&credits->replay,
+			tb_packet_source(&credits->replay, &record->of),
+			record->of.destination);
+		if (pair != NOTHING)
+			tb_wheel_put(&credits->replay.wheel, known_at, EV_CNP, pair);
+	}
 	return known_at;
 }
 
@@ -360,40 +353,6 @@ static uint32_t slot_behind(
 	return credits->replay.net->first_out[info->to] + info->to_port;
 }
 
-static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
-{
-	for (uint32_t v = 0; v < credits->n_vls; v++) {
-		struct lane *lane = lane_at(credits, slot, v);
-		lane->choose_at = TB_TIME_NEVER;
-		lane->updates = credits->updates +
-				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
-		lane->mask = FIRST_UPDATES - 1;
-		lane->credits = credits->setup.pauses
-					? 1
-					: (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
-	}
-}
-
-// make_sender makes a link at its near end, or, where another process simulates that,
-// what its far end reads of it.
-static void make_sender(
-	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
-{
-	const struct tb_link_info *info = &credits->replay.net->links[id];
-	struct link_sender *sender = sender_at(credits, slot);
-	sender->link = id;
-	sender->peer = slot_behind(credits, info);
-	sender->kind = kind;
-	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
-	sender->port = (uint16_t)info->from_port;
-	sender->from = slot; // of its own part, until a packet comes by another
-	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
-	if (!tb_replay_has_from(&credits->replay, id))
-		return;
-	receiver_at(credits, slot)->port = info->from_port;
-	make_lanes(credits, slot, info->fifo_bytes);
-}
-
 static void credits_make_link(
 	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
 {
@@ -404,7 +363,33 @@ static void credits_make_link(
 	credits->cells[id] = NULL;
 	if (!has_to && !tb_replay_has_from(replay, id))
 		return;
-	make_sender(credits, slot, id, kind);
+	// Make a link at its near end, or, where another process simulates that,
+	// what its far end reads of it.
+	const struct tb_link_info *info = &credits->replay.net->links[id];
+	struct link_sender *sender = sender_at(credits, slot);
+	sender->link = id;
+	sender->peer = slot_behind(credits, info);
+	sender->kind = kind;
+	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
+	sender->port = (uint16_t)info->from_port;
+	sender->from = slot; // of its own part, until a packet comes by another
+	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
+	if (tb_replay_has_from(&credits->replay, id)) {
+		receiver_at(credits, slot)->port = info->from_port;
+		uint32_t buffer = info->fifo_bytes;
+		for (uint32_t v = 0; v < credits->n_vls; v++) {
+			struct lane *lane = lane_at(credits, slot, v);
+			lane->choose_at = TB_TIME_NEVER;
+			lane->updates =
+				credits->updates +
+				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
+			lane->mask = FIRST_UPDATES - 1;
+			lane->credits =
+				credits->setup.pauses
+					? 1
+					: (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
+		}
+	}
 	credits->cells[id] = has_to ? cell_at(credits, peer)
 				    : &credits->far_cells[replay->parts->crossing_of[id]];
 	tb_cell_clear(credits->cells[id], id);
@@ -707,41 +692,37 @@ int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *op
 	return status == TB_OK ? make_vls(credits, options) : status;
 }
 
-// credits_free_shared frees what parts have in common.
-static void credits_free_shared(struct credits *credits)
-{
-	for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
-		for (uint32_t v = 0; v < credits->n_vls; v++)
-			if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
-				free(lane_at(credits, slot, v)->updates);
-	free(credits->vls);
-	free(credits->kinds);
-	free(credits->links);
-	free(credits->updates);
-	free(credits->receivers);
-	free(credits->slot_of_link);
-	free(credits->crossing);
-	free(credits->cells);
-	free(credits->far_cells);
-	free(credits->wide);
-	free(credits->crossbars);
-	free(credits->choosing);
-	free(credits->limited);
-	free(credits->used_queues);
-	free(credits->arbiters);
-	free(credits->loads);
-	free(credits->markers);
-	free(credits->pending_first);
-}
-
 void tb_credits_free(struct tb_replay *replay)
 {
 	struct credits *credits = (void *)replay;
 	if (!credits)
 		return;
 	tb_pause_free(credits);
-	if (!tb_replay_is_part(replay))
-		credits_free_shared(credits);
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
+			for (uint32_t v = 0; v < credits->n_vls; v++)
+				if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
+					free(lane_at(credits, slot, v)->updates);
+		free(credits->vls);
+		free(credits->kinds);
+		free(credits->links);
+		free(credits->updates);
+		free(credits->receivers);
+		free(credits->slot_of_link);
+		free(credits->crossing);
+		free(credits->cells);
+		free(credits->far_cells);
+		free(credits->wide);
+		free(credits->crossbars);
+		free(credits->choosing);
+		free(credits->limited);
+		free(credits->used_queues);
+		free(credits->arbiters);
+		free(credits->loads);
+		free(credits->markers);
+		free(credits->pending_first);
+	}
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);

@@ -98,46 +98,6 @@ static uint32_t credit_link_pick(const struct credits *credits,
 			  n);
 }
 
-// credit_link_least_loaded returns the slot of the link of a group that a packet takes.
-static uint32_t credit_link_least_loaded(struct credits *credits,
-	const struct credit_packet *packet, struct group_links links)
-{
-	uint32_t sw = queue_switch(credits, packet->at);
-	uint32_t *turn =
-		credits->replay.choice.turns ? &credits->replay.choice.turns[sw] : NULL;
-	uint32_t first = credits->replay.net->first_out[sw];
-	struct credit_link_load least = {UINT32_MAX, 0};
-	uint32_t n = 0, in_turn = NOTHING;
-	for (uint32_t i = 0; i < links.n; i++) {
-		uint32_t slot = credits->slot_of_link[links.ids[i]];
-		struct credit_link_load load =
-			credit_link_load_now(credits, slot, packet);
-		if (credit_load_is_less(least, load))
-			continue;
-		if (credit_load_is_less(load, least)) {
-			least = load;
-			n = 0;
-			in_turn = NOTHING;
-		}
-		if (turn && in_turn == NOTHING && slot >= first + *turn)
-			in_turn = n;
-		n++;
-	}
-	uint32_t skip =
-		credit_link_pick(credits, packet, n, in_turn == NOTHING ? 0 : in_turn);
-	for (uint32_t i = 0;; i++) {
-		uint32_t slot = credits->slot_of_link[links.ids[i]];
-		struct credit_link_load load =
-			credit_link_load_now(credits, slot, packet);
-		if (credit_load_is_less(load, least) ||
-			credit_load_is_less(least, load) || skip-- > 0)
-			continue;
-		if (turn)
-			*turn = slot - first + 1;
-		return slot;
-	}
-}
-
 static uint32_t credit_link_choose(
 	struct credits *credits, const struct credit_packet *packet)
 {
@@ -149,13 +109,49 @@ static uint32_t credit_link_choose(
 		way = tb_network_route(net, queue_switch(credits, packet->at),
 			packet->of.destination, packet->of.n_hops - 1u,
 			packet->of.ascending);
-	if (way & TB_ROUTE_GROUP)
-		return credit_link_least_loaded(
-			credits, packet, credit_links(credits, way));
+	if (way & TB_ROUTE_GROUP) {
+		// Return the slot of the link of a group that a packet takes.
+		struct group_links links = credit_links(credits, way);
+		uint32_t sw = queue_switch(credits, packet->at);
+		uint32_t *turn = credits->replay.choice.turns
+					 ? &credits->replay.choice.turns[sw]
+					 : NULL;
+		uint32_t first = credits->replay.net->first_out[sw];
+		struct credit_link_load least = {UINT32_MAX, 0};
+		uint32_t n = 0, in_turn = NOTHING;
+		for (uint32_t i = 0; i < links.n; i++) {
+			uint32_t slot = credits->slot_of_link[links.ids[i]];
+			struct credit_link_load load =
+				credit_link_load_now(credits, slot, packet);
+			if (credit_load_is_less(least, load))
+				continue;
+			if (credit_load_is_less(load, least)) {
+				least = load;
+				n = 0;
+				in_turn = NOTHING;
+			}
+			if (turn && in_turn == NOTHING && slot >= first + *turn)
+				in_turn = n;
+			n++;
+		}
+		uint32_t skip = credit_link_pick(
+			credits, packet, n, in_turn == NOTHING ? 0 : in_turn);
+		for (uint32_t i = 0;; i++) {
+			uint32_t slot = credits->slot_of_link[links.ids[i]];
+			struct credit_link_load load =
+				credit_link_load_now(credits, slot, packet);
+			if (credit_load_is_less(load, least) ||
+				credit_load_is_less(least, load) || skip-- > 0)
+				continue;
+			if (turn)
+				*turn = slot - first + 1;
+			return slot;
+		}
+	}
 	return credits->slot_of_link[way];
 }
 
-static void credit_links_sort(struct credits *credits)
+void tb_routing_choose(struct credits *credits)
 {
 	uint32_t *ids = credits->come.ids;
 	for (uint32_t i = 1; i < credits->come.n; i++) {
@@ -166,11 +162,6 @@ static void credit_links_sort(struct credits *credits)
 			ids[at] = ids[at - 1];
 		ids[at] = id;
 	}
-}
-
-void tb_routing_choose(struct credits *credits)
-{
-	credit_links_sort(credits);
 	for (uint32_t i = 0; i < credits->come.n; i++) {
 		struct credit_packet *packet =
 			credit_packet_at(credits, credits->come.ids[i]);
@@ -232,24 +223,6 @@ static void unlink_packet(
 		queue->last = before;
 }
 
-// retract_head undoes become_head.
-static void retract_head(struct credits *credits, struct credit_packet *packet)
-{
-	struct link_sender *sender = sender_at(credits, packet->route);
-	clear_bit(heads_before(credits, sender, packet), packet->port);
-	packet->is_head = false;
-	sender->n_heads--;
-	if (is_busy(credits, sender))
-		return;
-	if (sender->n_heads == 0) {
-		tb_credits_stalled(
-			credits, sender, sender->stalled_since, credits->replay.now);
-		sender->stalled_since = TB_TIME_NEVER;
-	} else {
-		list_sender(credits, packet->route); // another one may be first in turn
-	}
-}
-
 // discard ends a packet that waits for a link that fails.
 static void discard(
 	struct credits *credits, struct queue *queue, struct credit_packet *packet)
@@ -269,8 +242,23 @@ static void discard(
 				sender_at(credits,
 					credit_packet_at(credits, queue->first)->route)),
 			queue_waiting_bytes(credits, queue, now));
-	if (packet->is_head)
-		retract_head(credits, packet);
+	if (packet->is_head) {
+		// Undo become_head.
+		struct link_sender *sender = sender_at(credits, packet->route);
+		clear_bit(heads_before(credits, sender, packet), packet->port);
+		packet->is_head = false;
+		sender->n_heads--;
+		if (!is_busy(credits, sender)) {
+			if (sender->n_heads == 0) {
+				tb_credits_stalled(credits, sender, sender->stalled_since,
+					credits->replay.now);
+				sender->stalled_since = TB_TIME_NEVER;
+			} else {
+				list_sender(credits, packet->route); // another one may be
+								     // first in turn
+			}
+		}
+	}
 	unlink_packet(credits, queue, packet);
 	if (credits->setup.adaptive)
 		credits->loads[packet->route]--;
@@ -292,39 +280,22 @@ static void discard(
 			sender_at(credits, next->route));
 }
 
-static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
-{
-	for (uint32_t q = 0; q < credits->n_queues; q++) {
-		struct queue *queue = queue_at(credits, from) + q;
-		for (uint32_t id = queue->first, next; id != NOTHING; id = next) {
-			next = credit_packet_at(credits, id)->next;
-			if (credit_packet_at(credits, id)->route == route)
-				discard(credits, queue, credit_packet_at(credits, id));
-		}
-	}
-}
-
-// credits_corrupt: a link fails while a packet crosses it. If the packet was discarded
-// when its header arrived, its record may already be another packet's.
-static void credits_corrupt(
-	struct credits *credits, const struct link_sender *sender, uint32_t link)
-{
-	uint32_t id = credits->crossing[credits->slot_of_link[link]];
-	struct credit_packet *packet = credit_packet_at(credits, id);
-	if (packet->of.order != sender->order || packet->corrupted)
-		return;
-	packet->corrupted = true;
-	tb_retries_attempt(&credits->replay, id)->dead = link;
-}
-
 void tb_failures_fail_link(struct credits *credits, uint32_t link)
 {
 	const struct tb_network *net = credits->replay.net;
 	uint32_t slot = credits->slot_of_link[link];
 	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
-	if (sender->free_at > now)
-		credits_corrupt(credits, sender, link);
+	if (sender->free_at > now) {
+		// A link fails while a packet crosses it. If the packet was discarded
+		// when its header arrived, its record may already be another packet's.
+		uint32_t id = credits->crossing[credits->slot_of_link[link]];
+		struct credit_packet *packet = credit_packet_at(credits, id);
+		if (packet->of.order == sender->order && !packet->corrupted) {
+			packet->corrupted = true;
+			tb_retries_attempt(&credits->replay, id)->dead = link;
+		}
+	}
 	if (is_node(credits, slot)) {
 		uint32_t node = slot - credits->first_node;
 		const struct tb_nic *nic = &credits->replay.nics[node];
@@ -339,8 +310,18 @@ void tb_failures_fail_link(struct credits *credits, uint32_t link)
 	}
 	uint32_t sw = queue_switch(credits, slot);
 	for (uint32_t from = net->first_out[sw]; from < net->first_out[sw + 1]; from++)
-		if (sender_at(credits, from)->link != TB_ID_NONE)
-			discard_all(credits, from, slot);
+		if (sender_at(credits, from)->link != TB_ID_NONE) {
+			for (uint32_t q = 0; q < credits->n_queues; q++) {
+				struct queue *queue = queue_at(credits, from) + q;
+				for (uint32_t id = queue->first, next; id != NOTHING;
+					id = next) {
+					next = credit_packet_at(credits, id)->next;
+					if (credit_packet_at(credits, id)->route == slot)
+						discard(credits, queue,
+							credit_packet_at(credits, id));
+				}
+			}
+		}
 }
 
 bool tb_failures_end_corrupted(struct credits *credits, uint32_t id)

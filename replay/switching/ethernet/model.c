@@ -9,11 +9,11 @@
 
 static int ethernet_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part);
-static void ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const void *frame);
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame);
 
-static int ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells);
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells);
 static void ethernet_free(struct tb_replay *replay);
 
 static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
@@ -30,23 +30,6 @@ static tb_time_ps ethernet_injects_at(
 	return replay->now;
 }
 
-// send_captured has a captured frame go as it is: it belongs to no connection here.
-static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
-{
-	uint32_t made = tb_ports_make(ethernet, node);
-	if (made == NOTHING)
-		return;
-	const struct tb_packet *packet = tb_packet_at(&ethernet->replay, id);
-	struct tcp_frame *frame = &ethernet->frames[made];
-	frame->kind = FRAME_CAPTURED;
-	frame->message = packet->message;
-	frame->flow = packet->flow;
-	frame->to = packet->destination;
-	frame->bytes = packet->wire_bytes;
-	frame->number = tb_nodes_forget(&ethernet->replay, id);
-	tb_ports_send(ethernet, made);
-}
-
 // posted: the streams of connections are numbered in the order of posting.
 static void posted(struct tb_replay *whole, uint32_t message)
 {
@@ -56,9 +39,23 @@ static void posted(struct tb_replay *whole, uint32_t message)
 static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
-	if (replay->messages[message].what.captured)
-		send_captured(ethernet_of_replay(replay), node, id);
-	else
+	if (replay->messages[message].what.captured) {
+		// Has a captured frame go as it is: it belongs to no connection here.
+		struct ethernet *ethernet = ethernet_of_replay(replay);
+		uint32_t made = tb_ports_make(ethernet, node);
+		if (made != NOTHING) {
+			const struct tb_packet *packet =
+				tb_packet_at(&ethernet->replay, id);
+			struct tcp_frame *frame = &ethernet->frames[made];
+			frame->kind = FRAME_CAPTURED;
+			frame->message = packet->message;
+			frame->flow = packet->flow;
+			frame->to = packet->destination;
+			frame->bytes = packet->wire_bytes;
+			frame->number = tb_nodes_forget(&ethernet->replay, id);
+			tb_ports_send(ethernet, made);
+		}
+	} else
 		tb_send_post(ethernet_of_replay(replay), id);
 }
 
@@ -302,8 +299,8 @@ int tb_ethernet_make_own(struct ethernet *made)
 }
 
 // model.c: makes and frees the model's part of a replay; see struct tb_switching.
-static int ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells)
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells)
 {
 	struct ethernet *ethernet = (void *)replay;
 	if (options->faults)
@@ -315,25 +312,21 @@ static int ethernet_make(struct tb_replay *replay, const struct tb_engine_option
 	return status == TB_OK ? tb_ethernet_make_own(ethernet) : status;
 }
 
-// ethernet_free_shared frees what parts have in common.
-static void ethernet_free_shared(struct ethernet *ethernet)
-{
-	if (ethernet->tcp)
-		tb_streams_free(ethernet->tcp);
-	free(ethernet->tcp);
-	free(ethernet->n_made);
-	free(ethernet->ports);
-	free(ethernet->cell);
-	free(ethernet->cells);
-}
-
 static void ethernet_free(struct tb_replay *replay)
 {
 	struct ethernet *ethernet = (void *)replay;
 	if (!ethernet)
 		return;
-	if (!tb_replay_is_part(replay))
-		ethernet_free_shared(ethernet);
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		if (ethernet->tcp)
+			tb_streams_free(ethernet->tcp);
+		free(ethernet->tcp);
+		free(ethernet->n_made);
+		free(ethernet->ports);
+		free(ethernet->cell);
+		free(ethernet->cells);
+	}
 	tb_replay_fini(replay);
 	free(ethernet->own_links);
 	free(ethernet->frames);
@@ -352,14 +345,15 @@ void tb_ethernet_hand(
 	tb_handover_to_receiver(&ethernet->replay, &message, frame);
 }
 
-static void ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const void *frame)
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame)
 {
 	tb_ports_adopt((void *)replay, frame, message->at);
 }
 
 // model.c: what makes a part, and what it receives; see struct tb_switching.
-static int ethernet_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {
 	const struct ethernet *all = (const void *)whole;
 	struct ethernet *made = calloc(1, sizeof *made);

@@ -198,11 +198,6 @@ void tb_receive_segment(struct ethernet *ethernet, const struct tcp_frame *frame
 // What acknowledgements change at the sender: round trip, window, losses (rules E10 to
 // E13).
 
-static struct tcp_stream *ack_stream_at(const struct ethernet *ethernet, uint32_t id)
-{
-	return tb_stream_at(ethernet, id);
-}
-
 tb_time_ps tb_acks_timeout(const struct tcp_stream *stream)
 {
 	if (stream->srtt == 0)
@@ -287,22 +282,6 @@ static struct acked_segments ack_take(
 	return gone;
 }
 
-// undo_timeout: the timer ran out too early, for what it gave up had come (RFC 5682).
-static void undo_timeout(struct tcp_stream *stream)
-{
-	for (uint64_t i = stream->acked; i < stream->next; i++)
-		if (segment_at(stream, i)->state == SEGMENT_LOST)
-			segment_at(stream, i)->state = SEGMENT_SENT;
-	stream->n_lost = 0;
-	stream->cubic = stream->before_timeout;
-	stream->timed_out = false;
-	if (!stream->rated)
-		return;
-	stream->rated->bbr.window = stream->cubic.window;
-	tb_bbr_undone(&stream->rated->bbr);
-	stream->cubic.window = stream->rated->bbr.window;
-}
-
 static void note_sacked(
 	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t newest)
 {
@@ -319,53 +298,52 @@ static void note_sacked(
 	stream->n_sacked++;
 }
 
-// note_copy: the segment for which a frame acknowledges may have been sent again since
-// the copy that came (Eifel: RFC 3522).
-static void note_copy(struct tcp_stream *stream, const struct tcp_frame *frame)
+void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame *frame)
 {
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	bool advances = frame->acked > stream->acked;
+	// The segment for which a frame acknowledges may have been sent again since
+	// the copy that came (Eifel: RFC 3522).
 	uint64_t newest = frame->newest;
 	if (newest >= stream->acked && newest < stream->next &&
 		frame->newest_copy != segment_at(stream, newest)->copy)
 		segment_at(stream, newest)->is_early = true;
-}
-
-static void end_recovery(struct tcp_stream *stream)
-{
-	if (stream->acked >= stream->recover)
-		stream->recovers = stream->timed_out = false;
-}
-
-static void ack_advance(
-	struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
-{
-	tb_time_ps now = ethernet->replay.now;
-	bool is_limited = tb_acks_limited(stream);
-	struct acked_segments gone = ack_take(ethernet, stream, acked);
-	struct tb_cubic_ack ack = {.now = now,
-		.n = gone.n,
-		.is_limited = is_limited,
-		.spread = tb_send_spread(ethernet, stream),
-		.acked = stream->acked,
-		.next = stream->next};
-	if (gone.first_at != TB_TIME_NEVER) {
-		tb_acks_measure(ethernet, stream, now - gone.first_at);
-		ack.round_trip = now - gone.last_at;
+	if (advances) {
+		uint64_t acked = frame->acked;
+		tb_time_ps now = ethernet->replay.now;
+		bool is_limited = tb_acks_limited(stream);
+		struct acked_segments gone = ack_take(ethernet, stream, acked);
+		struct tb_cubic_ack ack = {.now = now,
+			.n = gone.n,
+			.is_limited = is_limited,
+			.spread = tb_send_spread(ethernet, stream),
+			.acked = stream->acked,
+			.next = stream->next};
+		if (gone.first_at != TB_TIME_NEVER) {
+			tb_acks_measure(ethernet, stream, now - gone.first_at);
+			ack.round_trip = now - gone.last_at;
+		}
+		stream->n_timeouts = 0;
+		if (stream->timed_out && gone.was_early) {
+			// The timer ran out too early, for what it gave up had come (RFC
+			// 5682).
+			for (uint64_t i = stream->acked; i < stream->next; i++)
+				if (segment_at(stream, i)->state == SEGMENT_LOST)
+					segment_at(stream, i)->state = SEGMENT_SENT;
+			stream->n_lost = 0;
+			stream->cubic = stream->before_timeout;
+			stream->timed_out = false;
+			if (stream->rated) {
+				stream->rated->bbr.window = stream->cubic.window;
+				tb_bbr_undone(&stream->rated->bbr);
+				stream->cubic.window = stream->rated->bbr.window;
+			}
+		}
+		if (!stream->recovers && !stream->rated)
+			tb_cubic_acked(&stream->cubic, &ack);
+		if (stream->acked >= stream->recover)
+			stream->recovers = stream->timed_out = false;
 	}
-	stream->n_timeouts = 0;
-	if (stream->timed_out && gone.was_early)
-		undo_timeout(stream);
-	if (!stream->recovers && !stream->rated)
-		tb_cubic_acked(&stream->cubic, &ack);
-	end_recovery(stream);
-}
-
-void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame *frame)
-{
-	struct tcp_stream *stream = ack_stream_at(ethernet, id);
-	bool advances = frame->acked > stream->acked;
-	note_copy(stream, frame);
-	if (advances)
-		ack_advance(ethernet, stream, frame->acked);
 	note_sacked(ethernet, stream, frame->newest);
 	losses_probed(stream, frame->again);
 	if (advances)

@@ -362,18 +362,6 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 	write_on(ethernet, stream);
 }
 
-// give_up_all marks all segments as lost that are under way and have not been sacked.
-static void give_up_all(struct tcp_stream *stream)
-{
-	for (uint64_t i = stream->acked; i < stream->next; i++) {
-		struct segment *segment = segment_at(stream, i);
-		if (segment->state != SEGMENT_SENT)
-			continue;
-		segment->state = SEGMENT_LOST;
-		stream->n_lost++;
-	}
-}
-
 static void sender_give_up(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = sender_stream_at(ethernet, id);
@@ -388,7 +376,14 @@ static void sender_give_up(struct ethernet *ethernet, uint32_t id)
 	stream->recover = stream->next;
 	stream->n_timeouts++;
 	stream->cubic.window = 1;
-	give_up_all(stream);
+	// Mark all segments as lost that are under way and have not been sacked.
+	for (uint64_t i = stream->acked; i < stream->next; i++) {
+		struct segment *segment = segment_at(stream, i);
+		if (segment->state != SEGMENT_SENT)
+			continue;
+		segment->state = SEGMENT_LOST;
+		stream->n_lost++;
+	}
 	tb_send_more(ethernet, id);
 }
 
@@ -585,22 +580,17 @@ void tb_rate_acked(
 	rated->round_trip = 0;
 }
 
-static void rate_put_timer(struct ethernet *ethernet, uint32_t id)
-{
-	struct rated *rated = tb_stream_at(ethernet, id)->rated;
-	if (rated->goes_at >= rated->timer_at)
-		return;
-	rated->timer_at = rated->goes_at;
-	tb_wheel_put(&ethernet->replay.wheel, rated->timer_at, EV_PACE, id);
-}
-
 // rate_waits returns whether pacing holds a stream back; tb_send_more is called when
 // it does no longer. rate_paced has the next batch follow what was sent since.
 static bool rate_waits(struct ethernet *ethernet, uint32_t id)
 {
 	if (tb_stream_at(ethernet, id)->rated->goes_at <= ethernet->replay.now)
 		return false;
-	rate_put_timer(ethernet, id);
+	struct rated *rated = tb_stream_at(ethernet, id)->rated;
+	if (rated->goes_at < rated->timer_at) {
+		rated->timer_at = rated->goes_at;
+		tb_wheel_put(&ethernet->replay.wheel, rated->timer_at, EV_PACE, id);
+	}
 	return true;
 }
 

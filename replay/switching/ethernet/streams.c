@@ -287,21 +287,17 @@ void tb_open_come(struct ethernet *ethernet, const struct tcp_frame *frame)
 		send_opening(ethernet, id, FRAME_ACK);
 }
 
-static void free_blocks(struct written_block *block)
-{
-	while (block) {
-		struct written_block *next = block->next;
-		free(block);
-		block = next;
-	}
-}
-
 void tb_streams_free(struct tcp_table *tcp)
 {
 	for (uint32_t i = 0; i < tcp->n; i++) {
 		const struct tcp_receiver *receiver = &tcp->receivers[i];
-		free_blocks(
-			receiver->given_of ? receiver->given_of : tcp->streams[i].first);
+		struct written_block *block =
+			receiver->given_of ? receiver->given_of : tcp->streams[i].first;
+		while (block) {
+			struct written_block *next = block->next;
+			free(block);
+			block = next;
+		}
 		free(receiver->ends);
 		free(tcp->streams[i].ring);
 		tb_rate_free(tcp->streams[i].rated);

@@ -234,10 +234,13 @@ uint64_t tb_fluid_wire_bytes(
 	return wire ? wire : 1;
 }
 
-// use_links prepares the links that are used for the first time: of a large network that
-// may be few, and the others take no memory.
-static void use_links(struct fluid *fluid, uint32_t n)
+static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 {
+	struct tb_replay *replay = &fluid->replay;
+	uint32_t n_hops = 0;
+	uint32_t n = tb_fluid_route(fluid, id, &n_hops);
+	// Prepare the links that are used for the first time: of a large network that
+	// may be few, and the others take no memory.
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t link = fluid->steps[i].link;
 		if (link >= fluid->replay.net->n_links)
@@ -249,14 +252,6 @@ static void use_links(struct fluid *fluid, uint32_t n)
 			TB_SHARE_WHOLE * tb_fluid_capacity(fluid->replay.net, link);
 		fluid->cell[link].link = link & INT32_MAX;
 	}
-}
-
-static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
-{
-	struct tb_replay *replay = &fluid->replay;
-	uint32_t n_hops = 0;
-	uint32_t n = tb_fluid_route(fluid, id, &n_hops);
-	use_links(fluid, n);
 	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->steps, n);
 	if (flow == TB_SHARES_NONE || TB_ARRAY_RESERVE(&fluid->flows, &fluid->flows_room,
 					      (size_t)flow + 1) != TB_OK) {
@@ -313,35 +308,6 @@ static void fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messag
 	}
 }
 
-// begin_all begins flows in the order in which their messages were posted, as routes may
-// depend on it.
-static void begin_all(struct fluid *fluid)
-{
-	uint32_t *ids = fluid->beginning;
-	fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
-	for (uint32_t i = 0; i < fluid->n_beginning; i++)
-		fluid_flow_begin(fluid, ids[i]);
-	fluid->n_beginning = 0;
-}
-
-// leave_old settles the flows of the group for which anything changes, and their links.
-static void leave_old(struct fluid *fluid)
-{
-	struct tb_shares *shares = &fluid->shares;
-	tb_time_ps now = fluid->replay.now;
-	for (uint32_t i = 0; i < shares->n_group; i++) {
-		uint32_t id = shares->group[i];
-		const struct tb_share_flow *share = &shares->flows[id];
-		const struct tb_share_step *steps = tb_shares_steps(shares, id);
-		for (uint32_t s = 0;
-			s < share->n_steps && share->next_rate != share->rate; s++)
-			if (steps[s].link < fluid->replay.net->n_links)
-				tb_fluid_account(fluid, steps[s].link);
-		if (tb_shares_is_stirred(shares, id))
-			tb_fluid_settle(fluid, id, now);
-	}
-}
-
 // note_limit counts a flow that begins to have less than it could.
 static void note_limit(struct fluid *fluid, uint32_t id)
 {
@@ -384,21 +350,17 @@ static void carry_in(struct fluid *fluid)
 	fluid->n_ended = 0;
 }
 
-static void fluid_flow_look_again(struct fluid *fluid)
-{
-	if (fluid->n_ends == 0)
-		return;
-	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
-	if (at >= fluid->event_at)
-		return;
-	fluid->event_at = at;
-	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
-}
-
 void tb_fluid_share(struct fluid *fluid)
 {
-	if (fluid->n_beginning)
-		begin_all(fluid);
+	if (fluid->n_beginning) {
+		// Begin flows in the order in which their messages were posted, as routes
+		// may depend on it.
+		uint32_t *ids = fluid->beginning;
+		fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
+		for (uint32_t i = 0; i < fluid->n_beginning; i++)
+			fluid_flow_begin(fluid, ids[i]);
+		fluid->n_beginning = 0;
+	}
 	if (fluid->replay.failure.code != TB_OK)
 		return;
 	if (fluid->shares.n_group) {
@@ -407,12 +369,33 @@ void tb_fluid_share(struct fluid *fluid)
 			tb_replay_no_memory(&fluid->replay, "the shares of flows");
 			return;
 		}
-		leave_old(fluid);
+		// Settle the flows of the group for which anything changes, and their
+		// links.
+		struct tb_shares *shares = &fluid->shares;
+		tb_time_ps now = fluid->replay.now;
+		for (uint32_t i = 0; i < shares->n_group; i++) {
+			uint32_t id = shares->group[i];
+			const struct tb_share_flow *share = &shares->flows[id];
+			const struct tb_share_step *steps = tb_shares_steps(shares, id);
+			for (uint32_t s = 0;
+				s < share->n_steps && share->next_rate != share->rate;
+				s++)
+				if (steps[s].link < fluid->replay.net->n_links)
+					tb_fluid_account(fluid, steps[s].link);
+			if (tb_shares_is_stirred(shares, id))
+				tb_fluid_settle(fluid, id, now);
+		}
 		fluid_flow_take_new(fluid);
 		tb_shares_apply(&fluid->shares);
 		carry_in(fluid);
 	}
-	fluid_flow_look_again(fluid);
+	if (fluid->n_ends == 0)
+		return;
+	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
+	if (at >= fluid->event_at)
+		return;
+	fluid->event_at = at;
+	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
 }
 
 // Which flow ends next: a binary heap in which flows move when their rates change.

@@ -68,17 +68,6 @@ static uint32_t way_least_loaded(
 	return links[i];
 }
 
-static uint32_t random_link(
-	struct way_search *split, struct tb_route_group group, uint32_t sw)
-{
-	const struct tb_replay *replay = &split->fluid->replay;
-	uint64_t drawn =
-		tb_route_choice_draw(&replay->choice, split->heading.order, sw) % group.n;
-	uint32_t at = (uint32_t)((drawn + split->turn) % group.n);
-	split->turn /= group.n;
-	return replay->net->group_links[group.first + at];
-}
-
 static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint32_t sw)
 {
 	struct fluid *fluid = split->fluid;
@@ -86,8 +75,15 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
 	if (split->n_distinct < TB_SHARE_WHOLE)
 		split->n_distinct *= group.n;
-	if (net->params.ascent == TB_ASCENT_RANDOM)
-		return random_link(split, group, sw);
+	if (net->params.ascent == TB_ASCENT_RANDOM) {
+		const struct tb_replay *replay = &split->fluid->replay;
+		uint64_t drawn =
+			tb_route_choice_draw(&replay->choice, split->heading.order, sw) %
+			group.n;
+		uint32_t at = (uint32_t)((drawn + split->turn) % group.n);
+		split->turn /= group.n;
+		return replay->net->group_links[group.first + at];
+	}
 	if (fluid->replay.choice.fixed)
 		return tb_route_choice_fix(
 			&fluid->replay.choice, route, sw, &split->heading);
@@ -142,14 +138,6 @@ static void share_first(struct way_search *split, uint32_t n_packets)
 	}
 }
 
-// way_search_take_ends takes the links of the two nodes, on the ideal network.
-static void way_search_take_ends(struct way_search *split)
-{
-	const struct tb_network *net = split->fluid->replay.net;
-	way_search_take(split, net->injection[split->heading.source]);
-	way_search_take(split, net->ejection[split->heading.destination]);
-}
-
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 {
 	const struct tb_posted *message = &fluid->replay.messages[id];
@@ -160,9 +148,12 @@ uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 		.end = message->end,
 		.ascending = message->ascending,
 		.n_distinct = 1};
-	if (fluid->is_ideal)
-		way_search_take_ends(&split);
-	else
+	if (fluid->is_ideal) {
+		// Take the links of the two nodes, on the ideal network.
+		const struct tb_network *net = split.fluid->replay.net;
+		way_search_take(&split, net->injection[split.heading.source]);
+		way_search_take(&split, net->ejection[split.heading.destination]);
+	} else
 		add_way(&split);
 	share_first(&split, message->n_unfetched);
 	*n_hops = split.n;
@@ -233,13 +224,6 @@ uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node)
 	return bus < both ? bus : 0;
 }
 
-// fluid_stores returns whether a switch has a packet whole before it sends it on.
-static bool fluid_stores(const struct tb_network *net)
-{
-	return tb_switching_nodes(&net->params)->stores ||
-	       net->params.credits.forwarding == TB_FORWARDING_STORE;
-}
-
 tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate)
 {
 	fluid_amount time = (amount + rate - 1 - (rate >> SLACK_SHIFT)) / rate;
@@ -285,9 +269,11 @@ static void fluid_path_add_link(struct stages *stages, uint32_t id)
 static struct stages stages_of(const struct tb_network *net, uint64_t bytes)
 {
 	uint64_t payload = fluid_path_lesser(bytes, net->params.packet_payload_bytes);
+	// Return whether a switch has a packet whole before it sends it on.
 	return (struct stages){.net = net,
 		.wire = payload + net->params.packet_overhead_bytes,
-		.stores = fluid_stores(net),
+		.stores = (tb_switching_nodes(&net->params)->stores ||
+			   net->params.credits.forwarding == TB_FORWARDING_STORE),
 		.rate = UINT64_MAX};
 }
 
