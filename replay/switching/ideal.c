@@ -8,11 +8,10 @@
 // those between the first and the last one a full one for each frame.
 
 #include "array.h"
-#include "broadcast.h"
 #include "clock.h"
-#include "idle_credits.h"
-#include "idle_stored.h"
+#include "idle.h"
 #include "memory.h"
+#include "switching.h"
 #include "switchings.h"
 
 #include <stdlib.h>
@@ -148,22 +147,6 @@ static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 	tb_wheel_put(&replay->wheel, start + packet->trip.before, EV_LAST, id);
 }
 
-// cross_last has the last link carry a packet after those whose headers came before. It
-// is the slowest link's pace that can make the packet's end come later still.
-static void cross_last(struct ideal *ideal, uint32_t id)
-{
-	struct tb_replay *replay = &ideal->replay;
-	const struct ideal_packet *packet = ideal_packet_at(ideal, id);
-	struct node_links *edge = &ideal->edges[packet->of.destination];
-	edge->in_free_at =
-		tb_time_later(replay->now, edge->in_free_at) + packet->trip.last;
-	tb_time_ps crossed = replay->now + packet->trip.crossed;
-	tb_wheel_put(&replay->wheel,
-		tb_time_later(crossed, edge->in_free_at - packet->burst) +
-			packet->trip.behind,
-		EV_IN, id);
-}
-
 static tb_time_ps ideal_release(
 	struct tb_replay *replay, uint32_t id, tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -181,9 +164,21 @@ static tb_time_ps ideal_release(
 
 static void ideal_handle(struct ideal *ideal, struct tb_event event)
 {
-	if (event.kind == EV_LAST)
-		cross_last(ideal, event.subject);
-	else
+	if (event.kind == EV_LAST) {
+		// Has the last link carry a packet after those whose headers came before.
+		// It is the slowest link's pace that can make the packet's end come later
+		// still.
+		struct tb_replay *replay = &ideal->replay;
+		const struct ideal_packet *packet = ideal_packet_at(ideal, event.subject);
+		struct node_links *edge = &ideal->edges[packet->of.destination];
+		edge->in_free_at =
+			tb_time_later(replay->now, edge->in_free_at) + packet->trip.last;
+		tb_time_ps crossed = replay->now + packet->trip.crossed;
+		tb_wheel_put(&replay->wheel,
+			tb_time_later(crossed, edge->in_free_at - packet->burst) +
+				packet->trip.behind,
+			EV_IN, event.subject);
+	} else
 		tb_nodes_arrive(&ideal->replay, event.subject);
 }
 
@@ -284,11 +279,15 @@ static uint32_t ideal_most_vcs(const struct tb_network *net)
 	return most;
 }
 
-// ideal_make_parts makes what is the model's own, then the nodes. A node has a packet
-// under way for each VC, and one that is fetched; without VCs there may be more, and the
-// room for them grows.
-static int ideal_make_parts(struct ideal *ideal)
+static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
 {
+	(void)options;
+	(void)cells;
+	// Make what is the model's own, then the nodes. A node has a packet
+	// under way for each VC, and one that is fetched; without VCs there may be more,
+	// and the room for them grows.
+	struct ideal *ideal = (struct ideal *)replay;
 	const struct tb_network *net = ideal->replay.net;
 	const struct tb_network_params *params = &net->params;
 	ideal->vcs_most = ideal_most_vcs(net);
@@ -313,14 +312,6 @@ static int ideal_make_parts(struct ideal *ideal)
 		ideal->replay.slice_packets = 1;
 	}
 	return status;
-}
-
-static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells)
-{
-	(void)options;
-	(void)cells;
-	return ideal_make_parts((struct ideal *)replay);
 }
 
 static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
