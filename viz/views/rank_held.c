@@ -1,5 +1,5 @@
 // From a span of a rank, or a call, to the links that held it up, and from a link to the
-// spans that it held up (analyze/timeline/held_up.h): the question, frames in the rows,
+// spans that it held up (analyze/questions/held_up.h): the question, frames in the rows,
 // and sheets of the panel.
 #include "rank_held.h"
 
