@@ -13,24 +13,6 @@ static struct tb_link_count_sum *count_sum_of(
 	return NULL;
 }
 
-static void take_count_row(
-	struct tb_link_counts *counts, struct tb_run *run, struct tb_run_row *row)
-{
-	const char *key = (const char *)sqlite3_column_text(row->query, 0);
-	uint32_t link = tb_run_get_id(row, 1, run->record.info.n_links);
-	uint64_t count = tb_run_get(row, 2, INT64_MAX);
-	struct tb_link_count_sum *sum = count_sum_of(counts, key);
-	if (row->bad || !sum || count == 0)
-		return;
-	sum->n_links++;
-	sum->at_least |= tb_run_get(row, 3, 1) != 0;
-	sum->count = sum->count > UINT64_MAX - count ? UINT64_MAX : sum->count + count;
-	if (count > sum->worst_count) {
-		sum->worst_count = count;
-		sum->worst = (struct tb_link){link};
-	}
-}
-
 int tb_link_counts_sum(
 	struct tb_link_counts *counts, struct tb_run *run, struct tb_error *error)
 {
@@ -42,8 +24,22 @@ int tb_link_counts_sum(
 		&row, error);
 	if (status)
 		return status;
-	while ((status = tb_run_next(run, "link_count", &row, error)) > 0)
-		take_count_row(counts, run, &row);
+	while ((status = tb_run_next(run, "link_count", &row, error)) > 0) {
+		const char *key = (const char *)sqlite3_column_text(row.query, 0);
+		uint32_t link = tb_run_get_id(&row, 1, run->record.info.n_links);
+		uint64_t count = tb_run_get(&row, 2, INT64_MAX);
+		struct tb_link_count_sum *sum = count_sum_of(counts, key);
+		if (row.bad || !sum || count == 0)
+			continue;
+		sum->n_links++;
+		sum->at_least |= tb_run_get(&row, 3, 1) != 0;
+		sum->count =
+			sum->count > UINT64_MAX - count ? UINT64_MAX : sum->count + count;
+		if (count > sum->worst_count) {
+			sum->worst_count = count;
+			sum->worst = (struct tb_link){link};
+		}
+	}
 	sqlite3_finalize(row.query);
 	return status;
 }
