@@ -125,8 +125,8 @@ static const struct tb_option option_rows[] = {
 		"Replay the packets as they arrive, and show the congestion matrix",
 		TB_FLAG, AT(watch)},
 	{"network", 0, "NETWORK",
-		"The network that --watch replays them on, as replay's -n (default: "
-		"qsnet)",
+		"The network on which --watch replays the packets, as replay's -n "
+		"(default: qsnet)",
 		TB_TEXT, AT(network), .files = "\\.ini$"},
 	{"relinquish-privileges", 'Z', "USER",
 		"Become USER once the interface is open and before FILE is; with root, "

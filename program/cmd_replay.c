@@ -178,9 +178,9 @@ static const struct tb_option option_rows[] = {
 		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds},
 	{.help = "Several replays at once:"},
 	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each)},
-	{"jobs", 0, "N", "Run N of them at once (default: one per core)", TB_COUNT,
+	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
-	TB_SHARD_OPTION(struct parsing, options.shard, "them"),
+	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
 		"Another job or capture: start=TIME, "

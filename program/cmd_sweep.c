@@ -54,7 +54,7 @@ static const struct tb_option option_rows[] = {
 	{"jobs", 0, "N", "Run N points at once (default: one per core)", TB_COUNT,
 		AT(n_workers), .min = 1, .max = JOBS_MOST},
 	TB_SHARD_OPTION(struct sweep_arguments, shard, "the points"),
-	{"blame", 0, NULL, "Record who waited for whom, too", TB_FLAG, AT(blame)},
+	{"blame", 0, NULL, "Also record who waited for whom", TB_FLAG, AT(blame)},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
 		AT(list)},

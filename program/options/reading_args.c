@@ -26,8 +26,9 @@ static void take_collective(
 
 const struct tb_option tb_reading_options[] = {
 	{"library", 0, "NAME",
-		"Make collective calls into the messages of this library, and send long "
-		"ones by its rendezvous: %s (default: the one that made the trace)",
+		"Expand collective calls into messages as this library does, and send "
+		"long ones by its rendezvous: %s (default: the library that made the "
+		"trace)",
 		TB_TEXT, AT(reading.library), .word = tb_trace_library},
 	{"collective", 0, "OP=ALGORITHM",
 		"Use this algorithm for calls of an operation, such as allreduce=ring; "
@@ -36,12 +37,12 @@ const struct tb_option tb_reading_options[] = {
 		.take = take_collective},
 	{"lenient", 0, NULL,
 		"Leave out and count sends, receives and collective calls without a "
-		"counterpart, and take files that break off as far as they go, instead "
-		"of refusing the trace",
+		"counterpart, and read files that break off up to that point, instead of "
+		"refusing the trace",
 		TB_FLAG, AT(reading.lenient)},
 	{"clone-ranks", 0, "N",
-		"The trace has some ranks of a data-parallel job of N; the others do "
-		"what these do",
+		"The trace has some ranks of a data-parallel job of N ranks; the others "
+		"do what these do",
 		TB_COUNT, AT(reading.clone_ranks), .min = 1, .max = 1 << 24},
 	{0},
 };
