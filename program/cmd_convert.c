@@ -1,13 +1,12 @@
 // tailback convert: writes the job of any trace in another format.
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "job_write.h"
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "units.h"
 #include "workload.h"
 

@@ -2,7 +2,6 @@
 #include "cmd_replay.h"
 #include "peers.h"
 
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "input_files.h"
@@ -10,9 +9,9 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "recording_together.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "value_list.h"
 
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "packets_text.h"
 #include "progress.h"
 #include "range_text.h"
-#include "reading_args.h"
 #include "recorded.h"
 #include "recording_alone.h"
 #include "recording_bound.h"
@@ -18,6 +17,7 @@
 #include "run_capture.h"
 #include "stop.h"
 #include "switchings.h"
+#include "trace_args.h"
 #include "underload.h"
 
 #include <inttypes.h>
