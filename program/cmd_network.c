@@ -572,20 +572,6 @@ static int write_network_file(const struct tb_network *network, enum tb_format f
 	return TB_OK;
 }
 
-// network_copy writes the network itself.
-static int network_copy(const struct tb_network *network,
-	const struct network_options *options, struct tb_error *error)
-{
-	const struct tb_cmd_output *output = &options->picture.output;
-	struct tb_outfile out;
-	int status = tb_outfile_open(&out, output->file, error);
-	if (status == TB_OK)
-		status = tb_cmd_output_end(&out,
-			write_network_file(network, output->format, out.stream, error),
-			error);
-	return status;
-}
-
 // network_paths writes the ways between two hosts.
 static int network_paths(const struct tb_network *network,
 	const struct network_options *options, struct tb_error *error)
@@ -619,9 +605,17 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	int status = network_open(options, &network, error);
 	if (status != TB_OK)
 		return status;
-	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1)
-		status = network_copy(network, options, error);
-	else if (options->from)
+	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1) {
+		// Write the network itself.
+		const struct tb_cmd_output *output = &options->picture.output;
+		struct tb_outfile out;
+		status = tb_outfile_open(&out, output->file, error);
+		if (status == TB_OK)
+			status = tb_cmd_output_end(&out,
+				write_network_file(
+					network, output->format, out.stream, error),
+				error);
+	} else if (options->from)
 		status = network_paths(network, options, error);
 	else
 		status = network_report(network, options, error);

@@ -80,20 +80,6 @@ static const struct tb_options option_table = {
 	.check = check_sweep_options,
 };
 
-static void list_experiments_text(void)
-{
-	char text[128], size[24];
-	puts("Experiments, as published for a cluster of 64 nodes:");
-	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
-		tb_experiment_describe(e, text, sizeof text);
-		printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
-			tb_format_size(e->message_bytes, size, sizeof size), text);
-	}
-	puts("\nKeys of a sweep file's section [sweep], and of --set:");
-	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
-		printf("  %-12s%s\n", key->name, key->summary);
-}
-
 static json_t *experiment_json(const struct tb_experiment *experiment)
 {
 	char text[128];
@@ -121,9 +107,20 @@ static int list_experiments(const struct sweep_arguments *args)
 	int code = tb_given_settle(&args->given, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
-	if (!args->json)
-		list_experiments_text();
-	else if (!list_experiments_json())
+	if (!args->json) {
+		char text[128], size[24];
+		puts("Experiments, as published for a cluster of 64 nodes:");
+		for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
+			tb_experiment_describe(e, text, sizeof text);
+			printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name,
+				e->n_active,
+				tb_format_size(e->message_bytes, size, sizeof size),
+				text);
+		}
+		puts("\nKeys of a sweep file's section [sweep], and of --set:");
+		for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
+			printf("  %-12s%s\n", key->name, key->summary);
+	} else if (!list_experiments_json())
 		return tb_cli_no_memory("the list of experiments");
 	return TB_EXIT_OK;
 }
@@ -271,17 +268,14 @@ static int work_together(const struct sweep_arguments *args)
 	return code;
 }
 
-static int run_sweep(const struct sweep_arguments *args)
-{
-	struct sweep_crew alone = {.peers.n = 1};
-	return tb_peers_launched() > 1 ? work_together(args) : read_and_run(args, &alone);
-}
-
 int tb_cmd_sweep(int argc, char **argv)
 {
 	struct sweep_arguments args = {.name = NULL};
 	tb_options_parse(&option_table, argc, argv, &args, &args.given);
-	int code = args.list ? list_experiments(&args) : run_sweep(&args);
+	struct sweep_crew alone = {.peers.n = 1};
+	int code = args.list		     ? list_experiments(&args)
+		   : tb_peers_launched() > 1 ? work_together(&args)
+					     : read_and_run(&args, &alone);
 	tb_texts_fini(&args.changes);
 	tb_given_fini(&args.given);
 	return code;
