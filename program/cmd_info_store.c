@@ -7,7 +7,7 @@
 #include "recorded.h"
 #include "run_capture.h"
 #include "swept.h"
-#include "unattributed.h"
+#include "run_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

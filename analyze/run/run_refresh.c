@@ -80,7 +80,7 @@ void tb_run_refresh_take(struct tb_run *run)
 	run->record = run->fresh;
 	if (run->chooses_wait)
 		run->record.info.wait = run->chosen_wait;
-	run->fresh = (struct tb_run_record){.n_texts = 0};
+	run->fresh = (struct tb_run_record){.notes = NULL};
 }
 
 int tb_run_refresh(struct tb_run *run, struct tb_error *error)

@@ -8,7 +8,7 @@
 
 #define PERCENT_PPM 1e4
 
-void tb_run_tries_fini(struct tb_run_tries *tries)
+static void free_texts(const struct tb_run_tries *tries)
 {
 	for (size_t i = 0; i < tries->n; i++) {
 		free(tries->list[i].command);
@@ -16,62 +16,61 @@ void tb_run_tries_fini(struct tb_run_tries *tries)
 		free(tries->list[i].verdict);
 		free(tries->list[i].of);
 	}
+}
+
+void tb_run_tries_fini(struct tb_run_tries *tries)
+{
+	free_texts(tries);
 	free(tries->list);
 	*tries = (struct tb_run_tries){0};
 }
 
-// A gain may be negative; what cannot be one is 0.
-static double ppm_to_percent(struct tb_run_row *row, int column)
+// The members that are worked out stand behind what is stored.
+struct tried_row {
+	struct tb_run_tried tried;
+	int64_t gain_ppm, half_ppm; // half_ppm below 0: one seed
+	int64_t needs_hardware;
+};
+#define RECORD struct tried_row
+static const struct tb_stored_table tries_stored = TB_STORED_TABLE("tried", RECORD,
+	TB_COLUMN("command", tried.command), TB_COLUMN("verdict", tried.verdict),
+	TB_COLUMN("of", tried.of), TB_COLUMN("seeds", tried.n_seeds),
+	TB_COLUMN_AS(TB_STORED_SIGNED, "gain_ppm", gain_ppm),
+	TB_COLUMN_AS(TB_STORED_SIGNED, "coalesce(half_ppm, -1)", half_ppm),
+	TB_COLUMN("title", tried.title),
+	TB_COLUMN_AS(TB_STORED_JOB | TB_STORED_OR_NULL, "job", tried.job),
+	TB_COLUMN_AS(TB_STORED_SIGNED, "needs_hardware", needs_hardware));
+#undef RECORD
+
+// ppm_to_percent: a gain may be negative; what cannot be one is 0.
+static double ppm_to_percent(int64_t ppm)
 {
-	int64_t ppm = sqlite3_column_int64(row->query, column);
 	return ppm > -INT64_C(1000000000000) && ppm < INT64_C(1000000000000)
 		       ? (double)ppm / PERCENT_PPM
 		       : 0;
 }
 
-static int tried_add_row(
-	struct tb_run_tries *tries, struct tb_run_row *row, const struct tb_run_info *of)
-{
-	if (TB_ARRAY_RESERVE(&tries->list, &tries->room, tries->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_run_tried *tried = &tries->list[tries->n++];
-	*tried = (struct tb_run_tried){
-		.command = tb_run_get_text(row, 0),
-		.verdict = tb_run_get_text(row, 1),
-		.of = tb_run_get_text(row, 2),
-		.n_seeds = tb_run_get32(row, 3, UINT32_MAX),
-		.gain_percent = ppm_to_percent(row, 4),
-		.half_percent = -1,
-		.title = tb_run_get_text(row, 6),
-		.job = TB_ID_NONE,
-		.needs_hardware = sqlite3_column_int64(row->query, 8) != 0,
-	};
-	if (sqlite3_column_type(row->query, 7) != SQLITE_NULL)
-		tried->job = tb_run_get_id(row, 7, of->n_jobs);
-	if (sqlite3_column_type(row->query, 5) != SQLITE_NULL)
-		tried->half_percent = ppm_to_percent(row, 5);
-	return tried->command && tried->title && tried->verdict && tried->of ? TB_OK
-									     : TB_ENOMEM;
-}
-
 int tb_run_tries_init(
 	struct tb_run_tries *tries, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tried_row row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &tries_stored, "tried WHERE run = ?1 ORDER BY command", error);
 	*tries = (struct tb_run_tries){0};
-	int status = tb_run_query(run,
-		"SELECT command, verdict, of, seeds, gain_ppm, half_ppm, title, "
-		"job, needs_hardware FROM tried WHERE "
-		"run = ?1 ORDER BY command",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "tried", &row, error)) > 0)
-		if (tried_add_row(tries, &row, tb_run_info(run)) != TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "what was tried");
-			break;
+	while (tb_row_read(&rows, &row)) {
+		struct tb_run_tries one = {.list = &row.tried, .n = 1};
+		if (TB_ARRAY_RESERVE(&tries->list, &tries->room, tries->n + 1) != TB_OK) {
+			free_texts(&one);
+			tb_row_no_memory(&rows, "what was tried");
+			continue;
 		}
-	sqlite3_finalize(row.query);
+		row.tried.needs_hardware = row.needs_hardware != 0;
+		row.tried.gain_percent = ppm_to_percent(row.gain_ppm);
+		row.tried.half_percent =
+			row.half_ppm < 0 ? -1 : ppm_to_percent(row.half_ppm);
+		tries->list[tries->n++] = row.tried;
+	}
+	int status = tb_row_reader_end(&rows);
 	if (status)
 		tb_run_tries_fini(tries);
 	return status;

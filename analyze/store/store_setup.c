@@ -39,14 +39,14 @@ static const struct tb_stored_column switch_columns[] = {TB_COLUMN("name", name)
 
 #define RECORD struct link_row
 struct link_row {
-	const char *kind;
 	struct link_row_end {
 		uint32_t node, in_switch; // TB_ID_NONE: the other one
 		uint32_t port, number;
 	} from, to;
 	struct tb_link_info at;
 };
-static const struct tb_stored_column link_columns[] = {TB_COLUMN("kind", kind),
+static const struct tb_stored_column link_columns[] = {
+	TB_COLUMN_WORD("kind", at.kind, tb_link_kind_word),
 	TB_COLUMN_WITH("from_node", from.node, TB_STORED_OR_NULL),
 	TB_COLUMN_WITH("from_switch", from.in_switch, TB_STORED_OR_NULL),
 	TB_COLUMN("from_port", from.port), TB_COLUMN("from_number", from.number),
@@ -123,14 +123,9 @@ static struct link_row_end link_end(
 
 static const void *make_link(struct network_rows *rows, uint32_t i)
 {
-	static const char *const kinds[] = {[TB_LINK_INJECTION] = "injection",
-		[TB_LINK_UP] = "up",
-		[TB_LINK_DOWN] = "down",
-		[TB_LINK_EJECTION] = "ejection"};
 	const struct tb_network *network = rows->network;
 	struct link_row *row = &rows->link;
 	row->at = tb_network_link(network, (struct tb_link){i});
-	row->kind = kinds[row->at.kind];
 	row->from = link_end(network, row->at.kind == TB_LINK_INJECTION, row->at.from,
 		row->at.from_port);
 	row->to = link_end(

@@ -439,6 +439,15 @@ void tb_row_hash_add(
 	hash->odd ^= 1;
 }
 
+const char *tb_link_kind_word(uint32_t kind)
+{
+	static const char *const words[] = {[TB_LINK_INJECTION] = "injection",
+		[TB_LINK_UP] = "up",
+		[TB_LINK_DOWN] = "down",
+		[TB_LINK_EJECTION] = "ejection"};
+	return kind < sizeof words / sizeof *words ? words[kind] : NULL;
+}
+
 int tb_sql_damaged(const char *path, const char *table, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, path,
@@ -475,6 +484,13 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 			     : tb_fail_memory_in(error, path, "it");
 	sqlite3_free(text);
 	return reader;
+}
+
+void tb_row_reader_again(struct tb_row_reader *reader, struct tb_error *error)
+{
+	sqlite3_reset(reader->query);
+	reader->error = error;
+	reader->status = TB_OK;
 }
 
 void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value)

@@ -221,6 +221,10 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 // tb_row_bind binds a parameter.
 void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value);
 
+// tb_row_reader_again begins again with the first row, for other parameters: a statement
+// is compiled once.
+void tb_row_reader_again(struct tb_row_reader *reader, struct tb_error *error);
+
 // tb_row_read reads the next row into a record of the table; false at the end and on
 // failure. Members that no column describes stay as they are. The caller frees texts.
 bool tb_row_read(struct tb_row_reader *reader, void *record);
@@ -237,6 +241,10 @@ int tb_row_reader_end(struct tb_row_reader *reader) TB_MUST_USE;
 // selects: 1, or 0 when there is no row or it is NULL, and *number is then 0.
 int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parameter,
 	int64_t *number, struct tb_error *error) TB_MUST_USE;
+
+// tb_link_kind_word returns the word for a kind of link (network.h); NULL beyond the
+// last.
+const char *tb_link_kind_word(uint32_t kind);
 
 // tb_sql_damaged refuses a file of which a value is out of range.
 int tb_sql_damaged(const char *path, const char *table, struct tb_error *error);
