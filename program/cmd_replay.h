@@ -3,7 +3,7 @@
 #define TB_CMD_REPLAY_H
 
 #include "recording.h"
-#include "recording_range.h"
+#include "recording_beside.h"
 #include "shard.h"
 
 struct replay_options {

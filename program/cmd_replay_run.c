@@ -5,11 +5,8 @@
 #include "cli.h"
 #include "progress.h"
 #include "recorded.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_many.h"
-#include "recording_range.h"
 #include "stop.h"
 
 #include <inttypes.h>

@@ -8,10 +8,7 @@
 #include "faults.h"
 #include "host.h"
 #include "pace.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
-#include "recording_range.h"
+#include "recording_beside.h"
 #include "slow_nodes.h"
 #include "store.h"
 #include "store_added.h"
@@ -54,9 +51,6 @@ struct tb_recording {
 
 	struct tb_store *store; // NULL: not created
 	int64_t id;		// run number when several are recorded; 0: the next one
-	struct tb_observer of_store;
-	struct tb_undelivered_sample *undelivered;
-	size_t n_undelivered;
 
 	struct tb_source source; // of the workload
 	struct tb_hosted hosted;
@@ -124,25 +118,6 @@ int tb_recording_keep_recorded(
 // tb_recording_keep_timeline writes what the jobs' ranks did when, and the critical path.
 int tb_recording_keep_timeline(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
-
-// tb_recording_observer returns the store's observer, extended to keep the undelivered
-// flows.
-struct tb_observer tb_recording_observer(struct tb_recording *recording);
-
-// A replay beside a recorded one, of which no run is kept: with its seed and, on its
-// network, its faults.
-struct tb_again {
-	const struct tb_recording *recording;
-	const struct tb_network *network;
-	struct tb_source source; // of no other replay
-	struct tb_observer observer;
-	bool ideal; // see docs/model.md
-};
-
-// tb_recording_again replays it and stores how long it took. Returns 1 when the
-// recording's `stop` was set before the end.
-int tb_recording_again(const struct tb_again *again, tb_time_ps *took_ps,
-	struct tb_error *error) TB_MUST_USE;
 
 // What jobs take by themselves. Zeroed, it has nothing; free(samples).
 struct tb_alone_figures {

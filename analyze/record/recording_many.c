@@ -1,6 +1,6 @@
 #include "recording_many.h"
 
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
@@ -115,7 +115,7 @@ static int many_keep(
 	int status = tb_recording_begin(recording, error);
 	if (status != TB_OK)
 		return status;
-	const struct tb_observer observer = tb_recording_observer(recording);
+	const struct tb_observer observer = tb_store_observer(crew->store);
 	status = tb_tape_play(task->tape, &observer);
 	if (status != TB_OK) {
 		*error = *tb_store_error(crew->store);

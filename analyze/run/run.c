@@ -174,16 +174,16 @@ static int check_count(
 	*strstr(sql, " ORDER") = '\0';
 	int status =
 		tb_sql_number(run->db, run->path, sql, run->record.info.id, &n, error);
-	if (status >= 0 && n != table->n)
+	if (!status && n != table->n)
 		return miscounted(run, table, n, error);
-	if (status >= 0)
+	if (!status)
 		status = tb_sql_number(run->db, run->path,
 			"SELECT page_count * page_size FROM pragma_page_count, "
 			"pragma_page_size",
 			0, &n_bytes, error);
-	if (status >= 0 && n > n_bytes / ROW_BYTES_MIN)
+	if (!status && n > n_bytes / ROW_BYTES_MIN)
 		return miscounted(run, table, n_bytes / ROW_BYTES_MIN, error);
-	return status < 0 ? status : TB_OK;
+	return status;
 }
 
 static int run_take_rows(

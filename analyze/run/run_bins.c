@@ -170,9 +170,8 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 
 int tb_run_version(struct tb_run *run, int64_t *version, struct tb_error *error)
 {
-	int status = tb_sql_number(
+	return tb_sql_number(
 		run->db, run->path, "PRAGMA data_version", 0, version, error);
-	return status < 0 ? status : TB_OK;
 }
 
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
@@ -184,7 +183,7 @@ int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 	status =
 		tb_sql_number(run->db, run->path, "SELECT bin_ps FROM run WHERE run = ?1",
 			run->record.info.id, &bin_ps, error);
-	if (status >= 0 && bin_ps != run->record.info.bin_ps)
+	if (!status && bin_ps != run->record.info.bin_ps)
 		return tb_fail_in(error, TB_ESTALE, run->path,
 			"run %" PRId64 " was written anew meanwhile: open it again",
 			run->record.info.id);

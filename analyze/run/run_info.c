@@ -339,7 +339,7 @@ int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 		return status;
 	int64_t newest = 0;
 	status = tb_sql_number(db, path, "SELECT max(run) FROM run", 0, &newest, error);
-	if (status < 0)
+	if (status)
 		return status;
 	if (newest == 0)
 		return tb_fail_in(error, TB_EFORMAT, path, "holds no run");

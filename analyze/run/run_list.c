@@ -122,9 +122,9 @@ int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error
 			0, &n_undone, error);
 	list->n_undone = (size_t)n_undone;
 	sqlite3_close(db);
-	if (status < 0)
+	if (status)
 		tb_run_list_fini(list);
-	return status < 0 ? status : TB_OK;
+	return status;
 }
 
 int tb_run_list_waits(struct tb_run_list *list, const char *path, struct tb_error *error)
@@ -188,9 +188,9 @@ static int unattributed_of_run(sqlite3 *db, const char *path,
 	int status = tb_sql_number(db, path, "SELECT tree_bin_ps FROM run WHERE run = ?1",
 		info->id, &width_ps, error);
 	*unattributed_ps = -1;
-	if (status < 0 || width_ps == 0)
-		return status < 0 ? status : TB_OK;
-	for (size_t i = 0; status >= 0 && i < sizeof sums / sizeof *sums; i++) {
+	if (status || width_ps == 0)
+		return status;
+	for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++) {
 		int64_t sum_ps = 0;
 		status = tb_sql_number(db, path, sums[i], info->id, &sum_ps, error);
 		if (i == 0)
@@ -200,7 +200,7 @@ static int unattributed_of_run(sqlite3 *db, const char *path,
 			most_ps = apart_ps;
 	}
 	*unattributed_ps = most_ps;
-	return status < 0 ? status : TB_OK;
+	return status;
 }
 
 int tb_runs_unattributed(const char *path, const struct tb_runs *runs,

@@ -238,10 +238,10 @@ int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size
 		status = tb_sql_number(tb_store_db(store), tb_store_path(store),
 			"SELECT 1 FROM run WHERE run = ?1 AND complete", run, &there,
 			error);
-	if (status >= 0 && !there)
+	if (!status && !there)
 		status = tb_fail_in(
 			error, TB_EFORMAT, RECEIVED, "has no run %lld", (long long)run);
-	if (status >= 0)
+	if (!status)
 		status = tb_store_commit(store, error);
 	tb_store_undo(store, status);
 	sqlite3_close(from);

@@ -100,6 +100,8 @@ struct tb_store {
 	struct tb_row_writer rows;     // of the run that was begun last, ended or not
 	bool begun;		       // and it has not ended
 	struct tb_link_sample *totals; // by link
+	struct tb_undelivered_sample *undelivered;
+	size_t n_undelivered;
 	struct store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -158,6 +160,7 @@ void tb_store_free(struct tb_store *store)
 		unlink(store->path);
 	tb_store_unlock(store->lock);
 	free(store->totals);
+	free(store->undelivered);
 	free(store->path);
 	free(store);
 }
@@ -273,6 +276,13 @@ static int cut_run(struct tb_store *store)
 	store->cut = true;
 	return tb_fail_in(&store->error, TB_ESTOPPED, store->path,
 		"stopped before all of the run was stored");
+}
+
+const struct tb_undelivered_sample *tb_store_undelivered(
+	const struct tb_store *store, size_t *n)
+{
+	*n = store->n_undelivered;
+	return store->undelivered;
 }
 
 bool tb_store_is_cut(const struct tb_store *store)
@@ -417,6 +427,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	}
 	free(store->totals);
 	store->totals = totals;
+	store->n_undelivered = 0;
 	store->n_links = n_links;
 	store->begun = true;
 	store->n_bins = 0;
@@ -626,6 +637,12 @@ static int store_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
+	free(store->undelivered);
+	store->undelivered = malloc((n + 1) * sizeof *samples);
+	if (!store->undelivered)
+		return TB_ENOMEM;
+	memcpy(store->undelivered, samples, n * sizeof *samples);
+	store->n_undelivered = n;
 	int status = begin_part(store);
 	if (status)
 		return status;

@@ -395,11 +395,10 @@ static const void *next_fault(void *context)
 int tb_store_find_next_run(
 	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
 {
-	int status = tb_sql_number(db, path,
+	return tb_sql_number(db, path,
 		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
 		"coalesce((SELECT max(run) FROM sweep_point), 0))",
 		0, run, error);
-	return status < 0 ? status : TB_OK;
 }
 
 int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *network,

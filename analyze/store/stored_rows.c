@@ -673,12 +673,10 @@ int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parame
 	if (sqlite3_bind_parameter_count(query) > 0)
 		sqlite3_bind_int64(query, 1, parameter);
 	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW) {
+	if (code == SQLITE_ROW)
 		*number = sqlite3_column_int64(query, 0);
-		status = sqlite3_column_type(query, 0) != SQLITE_NULL;
-	} else if (code != SQLITE_DONE) {
+	else if (code != SQLITE_DONE)
 		status = tb_sql_fail(error, db, path);
-	}
 	sqlite3_finalize(query);
 	return status;
 }

@@ -238,7 +238,7 @@ void tb_row_no_memory(struct tb_row_reader *reader, const char *what);
 int tb_row_reader_end(struct tb_row_reader *reader) TB_MUST_USE;
 
 // tb_sql_number reads the one number that `sql`, whose ?1 is `parameter` if it has one,
-// selects: 1, or 0 when there is no row or it is NULL, and *number is then 0.
+// selects; 0 when there is no row or it is NULL.
 int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parameter,
 	int64_t *number, struct tb_error *error) TB_MUST_USE;
 
