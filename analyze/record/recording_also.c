@@ -268,12 +268,7 @@ static bool has_law(const struct tb_recording *recording, uint64_t bytes_per_s)
 	bool is_plain = !recording->faults && options->n_slow == 0 &&
 			tb_network_n_switches(network) == 1 &&
 			strcmp(tb_network_params(network)->switching, "ethernet") == 0;
-	uint32_t link = 0, n = tb_network_n_links(network);
-	while (is_plain && link < n &&
-		tb_network_link(network, (struct tb_link){link}).bytes_per_s ==
-			bytes_per_s)
-		link++;
-	return is_plain && link == n;
+	return is_plain && tb_recording_has_rate(network, bytes_per_s);
 }
 
 // narrow_by_times applies the law; false where it tells nothing.

@@ -1,9 +1,9 @@
 // Replays beside a recording, of which the store keeps figures, not runs.
 #include "recording_beside.h"
+
 #include "endless.h"
 #include "network_open.h"
 #include "recording_also.h"
-#include "recording_beside.h"
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_added.h"
@@ -64,23 +64,23 @@ static int run_again(
 	return status;
 }
 
-struct alone_task { // of one job, on one kind of network
+// A replay on a worker: of a job by itself, or of a bound of the inferred jobs.
+struct beside_task {
 	struct tb_alone_sample sample;
+	bool is_bound;
+	size_t bound;
+	tb_time_ps took_ps;
 	bool done;
 };
 
-struct alone_crew {
+struct beside_crew {
 	const struct tb_recording *recording;
-	struct alone_task *tasks;
+	struct beside_task *tasks;
 	size_t n;
+	bool with_flows; // add up the flows of jobs
 	void *context;
 	void (*watch)(void *context, size_t n_done, size_t n);
 };
-
-static bool alone_is_stopped(const struct alone_crew *crew)
-{
-	return tb_stop_asked(crew->recording->options->stop);
-}
 
 // alone_add_flows adds up the flows, all of one job.
 static int alone_add_flows(void *context, const struct tb_flow_sample *flows, size_t n)
@@ -99,87 +99,74 @@ static int alone_add_flows(void *context, const struct tb_flow_sample *flows, si
 	return TB_OK;
 }
 
-static int alone_replay(struct alone_crew *crew, struct alone_task *task,
-	const struct tb_source *source, struct tb_error *error)
+// beside_run_task leaves a task that was stopped undone.
+static int beside_run_task(void *context, size_t index, struct tb_error *error)
 {
+	struct beside_crew *crew = context;
 	const struct tb_recording *recording = crew->recording;
-	const struct replay_again again = {.recording = recording,
-		.network = recording->network,
-		.source = *source,
-		.observer = {.context = &task->sample, .flows = alone_add_flows},
-		.ideal = task->sample.ideal};
-	tb_time_ps took_ps;
-	int status = run_again(&again, &took_ps, error);
-	task->done = status == TB_OK;
-	return status > 0 ? TB_OK : status;
-}
-
-// alone_run_task leaves a task that was stopped undone.
-static int alone_run_task(void *context, size_t index, struct tb_error *error)
-{
-	struct alone_crew *crew = context;
-	struct alone_task *task = &crew->tasks[index];
-	struct tb_workload_alone *alone = NULL;
-	if (alone_is_stopped(crew))
+	struct beside_task *task = &crew->tasks[index];
+	struct tb_workload_alone *source = NULL;
+	if (tb_stop_asked(recording->options->stop))
 		return TB_OK;
-	int status = tb_workload_alone_new(
-		&alone, crew->recording->workload, task->sample.job, error);
+	int status = task->is_bound ? tb_workload_bound_new(&source, recording->workload,
+					      task->bound, error)
+				    : tb_workload_alone_new(&source, recording->workload,
+					      task->sample.job, error);
 	if (status == TB_OK) {
-		const struct tb_source source = tb_workload_alone_source(alone);
-		status = alone_replay(crew, task, &source, error);
+		struct replay_again again = {.recording = recording,
+			.network = recording->network,
+			.source = tb_workload_alone_source(source),
+			.ideal = task->sample.ideal};
+		if (crew->with_flows)
+			again.observer = (struct tb_observer){
+				.context = &task->sample, .flows = alone_add_flows};
+		status = run_again(&again, &task->took_ps, error);
+		task->done = status == TB_OK;
 	}
-	tb_workload_alone_free(alone);
-	return status == TB_ESTOPPED && alone_is_stopped(crew) ? TB_OK : status;
+	tb_workload_alone_free(source);
+	bool stopped = status == TB_ESTOPPED && tb_stop_asked(recording->options->stop);
+	return status > 0 || stopped ? TB_OK : status;
 }
 
-static void alone_watch(void *context, size_t n_done)
+static void beside_watch(void *context, size_t n_done)
 {
-	const struct alone_crew *crew = context;
+	const struct beside_crew *crew = context;
 	if (crew->watch)
 		crew->watch(crew->context, n_done, crew->n);
 }
 
-// list_tasks makes those of all jobs. A run of one job was that job alone.
-static int list_tasks(struct alone_crew *crew, struct tb_error *error)
+static int beside_run(
+	struct beside_crew *crew, unsigned n_workers, struct tb_error *error)
 {
-	uint32_t n_jobs = tb_workload_n_jobs(crew->recording->workload);
-	crew->tasks = calloc(2 * (size_t)n_jobs + 1, sizeof *crew->tasks);
-	if (!crew->tasks)
-		return tb_fail_memory(error, "the jobs");
-	for (uint32_t job = 0; job < n_jobs; job++)
-		for (int ideal = n_jobs == 1; ideal < 2; ideal++)
-			crew->tasks[crew->n++].sample =
-				(struct tb_alone_sample){.job = job, .ideal = ideal};
-	return TB_OK;
-}
-
-// take_done leaves those that are done to the caller.
-static int take_done(struct tb_alone_figures *figures, const struct alone_crew *crew)
-{
-	figures->samples = calloc(crew->n + 1, sizeof *figures->samples);
-	if (!figures->samples)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < crew->n; i++)
-		if (crew->tasks[i].done)
-			figures->samples[figures->n++] = crew->tasks[i].sample;
-	return TB_OK;
+	const struct tb_work work = {.context = crew,
+		.n_tasks = crew->n,
+		.task = beside_run_task,
+		.watch = beside_watch};
+	return tb_workers_run(&work, n_workers, error);
 }
 
 int tb_recording_replay_alone(struct tb_alone_figures *figures,
 	const struct tb_recording_alone *asked, struct tb_error *error)
 {
-	struct alone_crew crew = {.recording = asked->recording,
+	uint32_t n_jobs = tb_workload_n_jobs(asked->recording->workload);
+	struct beside_crew crew = {.recording = asked->recording,
+		.tasks = calloc(2 * (size_t)n_jobs + 1, sizeof *crew.tasks),
+		.with_flows = true,
 		.context = asked->context,
 		.watch = asked->watch};
-	int status = list_tasks(&crew, error);
-	const struct tb_work work = {.context = &crew,
-		.n_tasks = crew.n,
-		.task = alone_run_task,
-		.watch = alone_watch};
+	figures->samples = calloc(2 * (size_t)n_jobs + 1, sizeof *figures->samples);
+	int status = crew.tasks && figures->samples ? TB_OK
+						    : tb_fail_memory(error, "the jobs");
+	// A run of one job was that job alone.
+	for (uint32_t job = 0; job < n_jobs && status == TB_OK; job++)
+		for (int ideal = n_jobs == 1; ideal < 2; ideal++)
+			crew.tasks[crew.n++].sample =
+				(struct tb_alone_sample){.job = job, .ideal = ideal};
 	if (status == TB_OK)
-		status = tb_workers_run(&work, asked->n_workers, error);
-	if (crew.tasks && take_done(figures, &crew) != TB_OK && status == TB_OK)
-		status = tb_fail_memory(error, "the jobs");
+		status = beside_run(&crew, asked->n_workers, error);
+	for (size_t i = 0; i < crew.n; i++)
+		if (crew.tasks[i].done)
+			figures->samples[figures->n++] = crew.tasks[i].sample;
 	figures->n_wanted = crew.n;
 	free(crew.tasks);
 	return status;
@@ -222,24 +209,6 @@ static tb_time_ps earlier_ps(tb_time_ps a, tb_time_ps b)
 	return a < b ? a : b;
 }
 
-// bound_replay replays all jobs once more, on the ideal network. Returns 1 when it was
-// stopped.
-static int bound_replay(
-	const struct tb_recording *recording, tb_time_ps *took_ps, struct tb_error *error)
-{
-	struct tb_workload_alone *jobs = NULL;
-	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
-	if (status != TB_OK)
-		return status;
-	const struct replay_again again = {.recording = recording,
-		.network = recording->network,
-		.source = tb_workload_alone_source(jobs),
-		.ideal = true};
-	status = run_again(&again, took_ps, error);
-	tb_workload_alone_free(jobs);
-	return status;
-}
-
 // compute_bound finds what the jobs take on no network; `open`: with all windows open,
 // for which there is nothing to do where none was closed.
 static int compute_bound(const struct tb_recording *recording, bool open,
@@ -270,8 +239,17 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 	compute_ps = all_ps;
 	if (status == TB_OK)
 		status = compute_bound(recording, true, &compute_ps, error);
+	struct tb_workload_alone *jobs = NULL;
 	if (status == TB_OK)
-		status = bound_replay(recording, &ideal_ps, error);
+		status = tb_workload_jobs_new(&jobs, recording->workload, error);
+	if (status == TB_OK) {
+		const struct replay_again again = {.recording = recording,
+			.network = recording->network,
+			.source = tb_workload_alone_source(jobs),
+			.ideal = true};
+		status = run_again(&again, &ideal_ps, error);
+	}
+	tb_workload_alone_free(jobs);
 	outcome->stopped = status > 0;
 	outcome->known = status == TB_OK;
 	outcome->ideal_ps = earlier_ps(ideal_ps, stats.now_ps);
@@ -288,11 +266,8 @@ int tb_recording_keep_bound(struct tb_recording *recording,
 {
 	const struct tb_bound_sample sample = {
 		outcome->compute_ps, outcome->closed_ps, outcome->ideal_ps};
-	if (!outcome->known)
-		return TB_OK;
-	int status = tb_store_begin(recording->store, error);
-	return status == TB_OK ? tb_store_put_bound(recording->store, &sample, error)
-			       : status;
+	return outcome->known ? tb_store_put_bound(recording->store, &sample, error)
+			      : TB_OK;
 }
 
 int tb_recording_bound(struct tb_recording_bound_outcome *outcome,
@@ -332,8 +307,7 @@ static void captured_network_name(const struct tb_recording *recording,
 			recorded->path_ns / 2);
 }
 
-// has_rate returns whether all links have that rate: cables of files may have their own.
-static bool has_rate(const struct tb_network *network, uint64_t bytes_per_s)
+bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s)
 {
 	uint32_t link = 0, n = tb_network_n_links(network);
 	while (link < n && tb_network_link(network, (struct tb_link){link}).bytes_per_s ==
@@ -356,19 +330,14 @@ static int open_captured(struct tb_network **network,
 			0) {
 		captured_network_name(recording, recorded, true, name, sizeof name);
 		int status = tb_network_open(network, &description, error);
-		if (status != TB_OK || has_rate(*network, recorded->bytes_per_s))
+		if (status != TB_OK ||
+			tb_recording_has_rate(*network, recorded->bytes_per_s))
 			return status;
 		tb_network_free(*network);
 		*network = NULL;
 	}
 	captured_network_name(recording, recorded, false, name, sizeof name);
 	return tb_network_open(network, &description, error);
-}
-
-static double error_percent(uint64_t recorded_ps, uint64_t simulated_ps)
-{
-	double was = (double)recorded_ps, is = (double)simulated_ps;
-	return recorded_ps ? 100 * (is / was - 1) : 0;
 }
 
 static uint64_t mean_ps(const struct tb_kind_times *kind)
@@ -385,9 +354,10 @@ static void check_compare(struct tb_capture_check *check, const struct tb_call_t
 	for (uint32_t rank = 0; rank < was->n_ranks; rank++) {
 		if (was->ranks[rank].n == 0 || is->ranks[rank].n == 0)
 			continue;
+		double was_ps = (double)was->ranks[rank].end_ps;
+		double is_ps = (double)is->ranks[rank].end_ps;
+		sum += was_ps > 0 ? fabs(100 * (is_ps / was_ps - 1)) : 0;
 		n++;
-		sum += fabs(
-			error_percent(was->ranks[rank].end_ps, is->ranks[rank].end_ps));
 	}
 	check->recorded_ps = was->run_ps;
 	check->simulated_ps = is->run_ps;
@@ -396,45 +366,38 @@ static void check_compare(struct tb_capture_check *check, const struct tb_call_t
 	check->simulated_message_ps = mean_ps(&is->kinds[TB_TIMED_MESSAGE]);
 }
 
-// check_replay replays an input's job on a network, and compares; 1 when it was stopped.
-static int check_replay(struct tb_capture_check *check,
-	const struct tb_recording *recording, const struct tb_network *network,
-	const struct tb_call_times *was, struct tb_error *error)
-{
-	struct tb_workload_alone *alone = NULL;
-	struct tb_call_times times = {.n_ranks = 0};
-	uint64_t n_unreached;
-	tb_time_ps took_ps;
-	int status =
-		tb_workload_alone_new(&alone, recording->workload, check->job, error);
-	if (status != TB_OK)
-		return status;
-	const struct replay_again again = {.recording = recording,
-		.network = network,
-		.source = tb_workload_alone_source(alone),
-		.observer = {.flows = ignore_flows}};
-	status = run_again(&again, &took_ps, error);
-	if (status == TB_OK &&
-		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
-		status = tb_fail_memory(error, "the times of messages");
-	if (status == TB_OK)
-		check_compare(check, was, &times);
-	tb_call_times_fini(&times);
-	tb_workload_alone_free(alone);
-	return status;
-}
-
+// check_inferred_job replays an input's job on the network on which it was captured, and
+// compares; 1 when it was stopped.
 static int check_inferred_job(struct tb_capture_check *check,
 	const struct tb_recording *recording, const struct tb_workload_input *input,
 	struct tb_error *error)
 {
 	const struct tb_recorded_calls *recorded = input->job->recorded;
 	struct tb_network *network = NULL;
+	struct tb_workload_alone *alone = NULL;
+	struct tb_call_times times = {.n_ranks = 0};
+	uint64_t n_unreached;
+	tb_time_ps took_ps;
 	*check = (struct tb_capture_check){
 		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
 	int status = open_captured(&network, recording, recorded, error);
 	if (status == TB_OK)
-		status = check_replay(check, recording, network, &recorded->times, error);
+		status = tb_workload_alone_new(
+			&alone, recording->workload, check->job, error);
+	if (status == TB_OK) {
+		const struct replay_again again = {.recording = recording,
+			.network = network,
+			.source = tb_workload_alone_source(alone),
+			.observer = {.flows = ignore_flows}};
+		status = run_again(&again, &took_ps, error);
+	}
+	if (status == TB_OK &&
+		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
+		status = tb_fail_memory(error, "the times of messages");
+	if (status == TB_OK)
+		check_compare(check, &recorded->times, &times);
+	tb_call_times_fini(&times);
+	tb_workload_alone_free(alone);
 	tb_network_free(network);
 	return status;
 }
@@ -454,13 +417,6 @@ struct tb_check_parts tb_capture_checks_parts(const struct tb_capture_checks *ch
 	return parts;
 }
 
-static bool is_checkable(const struct tb_workload_input *input)
-{
-	const struct tb_recorded_calls *recorded =
-		input->job ? input->job->recorded : NULL;
-	return recorded && recorded->on_wire && recorded->bytes_per_s > 0;
-}
-
 int tb_recording_replay_checks(struct tb_capture_checks *checks,
 	const struct tb_recording *recording, struct tb_error *error)
 {
@@ -473,7 +429,9 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		struct tb_workload_input input =
 			tb_workload_input(recording->workload, i);
-		if (!is_checkable(&input))
+		const struct tb_recorded_calls *recorded =
+			input.job ? input.job->recorded : NULL;
+		if (!recorded || !recorded->on_wire || recorded->bytes_per_s == 0)
 			continue;
 		status = check_inferred_job(
 			&checks->list[checks->n], recording, &input, error);
@@ -506,82 +464,18 @@ int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *re
 // the check. Fitted: with it 95 of 100 pairs of docs/closed-loop.md are in their range.
 static const double model_part = 0.06;
 
-struct range_task { // of one bound, or of what is likely
-	tb_time_ps took_ps;
-	bool done;
-};
-
-struct range_crew {
-	const struct tb_recording_range *asked;
-	const struct tb_recording *recording; // the one asked for, or the second capture
-	struct range_task *tasks;
-	size_t n, n_bounds;
-};
-
-static int range_make_source(struct tb_workload_alone **made,
-	const struct range_crew *crew, size_t index, struct tb_error *error)
-{
-	const struct tb_workload *workload = crew->recording->workload;
-	return index < crew->n_bounds
-		       ? tb_workload_bound_new(made, workload, index, error)
-		       : tb_workload_alone_new(made, workload, 0, error);
-}
-
-static int range_run_task(void *context, size_t index, struct tb_error *error)
-{
-	struct range_crew *crew = context;
-	const struct tb_recording *recording = crew->recording;
-	struct range_task *task = &crew->tasks[index];
-	struct tb_workload_alone *bound = NULL;
-	if (tb_stop_asked(recording->options->stop))
-		return TB_OK;
-	int status = range_make_source(&bound, crew, index, error);
-	if (status == TB_OK) {
-		const struct replay_again again = {.recording = recording,
-			.network = recording->network,
-			.source = tb_workload_alone_source(bound)};
-		status = run_again(&again, &task->took_ps, error);
-		task->done = status == TB_OK;
-	}
-	tb_workload_alone_free(bound);
-	return status > 0 ? TB_OK : status;
-}
-
-static void range_watch(void *context, size_t n_done)
-{
-	const struct range_crew *crew = context;
-	if (crew->asked->watch)
-		crew->asked->watch(crew->asked->context, n_done, crew->n);
-}
-
-// range_widen makes the range wider by what the model is known to miss: where the
-// estimate is too slow at the captured rate the least is too, and where too quick the
-// most.
-static void range_widen(
-	struct tb_recording_range_outcome *outcome, struct tb_check_parts parts)
-{
-	double least = (double)outcome->least_ps * (1 - model_part) / (1 + parts.slow);
-	double most = (double)outcome->most_ps * (1 + model_part) / (1 + parts.quick);
-	outcome->least_ps = (tb_time_ps)least;
-	outcome->most_ps = (tb_time_ps)most;
-}
-
-// range_sum_up makes the range of the replays that are done, and of the run.
+// range_sum_up makes the range of the replays that are done, and of the run. It is wider
+// by what the model is known to miss: where the estimate is too slow at the captured rate
+// the least is too, and where too quick the most.
 static void range_sum_up(struct tb_recording_range_outcome *outcome,
-	const struct range_crew *crew, struct tb_check_parts parts)
+	const struct beside_crew *crew, struct tb_check_parts parts, bool is_run)
 {
-	const struct tb_workload_bounds bounds =
-		tb_workload_bounds(crew->recording->workload);
-	bool is_run = crew->recording == crew->asked->recording;
 	outcome->least_ps = TB_TIME_NEVER;
 	if (is_run)
 		outcome->least_ps = outcome->most_ps =
 			tb_recording_summary(crew->recording).stats.now_ps;
-	outcome->n_calls = bounds.n_calls;
-	outcome->n_hidden = bounds.n_hidden;
-	outcome->n_untold = bounds.n_untold;
 	for (size_t i = 0; i < crew->n; i++) {
-		const struct range_task *task = &crew->tasks[i];
+		const struct beside_task *task = &crew->tasks[i];
 		if (!task->done)
 			continue;
 		outcome->n_done++;
@@ -591,8 +485,12 @@ static void range_sum_up(struct tb_recording_range_outcome *outcome,
 			outcome->most_ps = task->took_ps;
 	}
 	outcome->stopped = outcome->n_done < outcome->n;
-	if (!outcome->stopped)
-		range_widen(outcome, parts);
+	if (outcome->stopped)
+		return;
+	double least = (double)outcome->least_ps * (1 - model_part) / (1 + parts.slow);
+	double most = (double)outcome->most_ps * (1 + model_part) / (1 + parts.quick);
+	outcome->least_ps = (tb_time_ps)least;
+	outcome->most_ps = (tb_time_ps)most;
 }
 
 // replay_jobs replays the bounds of a capture; of the second one what is likely, too.
@@ -600,23 +498,26 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, const struct tb_recording *recording,
 	struct tb_check_parts parts, struct tb_error *error)
 {
-	struct range_crew crew = {.asked = asked,
-		.recording = recording,
-		.n_bounds = tb_workload_bounds(recording->workload).n};
-	crew.n = crew.n_bounds + (crew.n_bounds && recording != asked->recording);
+	const struct tb_workload_bounds bounds = tb_workload_bounds(recording->workload);
+	bool is_run = recording == asked->recording;
+	struct beside_crew crew = {.recording = recording,
+		.n = bounds.n + (bounds.n && !is_run),
+		.context = asked->context,
+		.watch = asked->watch};
 	*outcome = (struct tb_recording_range_outcome){.n = crew.n};
 	if (crew.n == 0)
 		return TB_OK;
+	outcome->n_calls = bounds.n_calls;
+	outcome->n_hidden = bounds.n_hidden;
+	outcome->n_untold = bounds.n_untold;
 	crew.tasks = calloc(crew.n, sizeof *crew.tasks);
 	if (!crew.tasks)
 		return tb_fail_memory(error, "the range");
-	const struct tb_work work = {.context = &crew,
-		.n_tasks = crew.n,
-		.task = range_run_task,
-		.watch = range_watch};
-	int status = tb_workers_run(&work, asked->n_workers, error);
+	for (size_t i = 0; i < bounds.n; i++)
+		crew.tasks[i] = (struct beside_task){.is_bound = true, .bound = i};
+	int status = beside_run(&crew, asked->n_workers, error);
 	if (status == TB_OK)
-		range_sum_up(outcome, &crew, parts);
+		range_sum_up(outcome, &crew, parts, is_run);
 	free(crew.tasks);
 	return status;
 }
@@ -635,12 +536,15 @@ static struct tb_check_parts check_also(const struct tb_recording *also)
 	return parts;
 }
 
-static int replay_also(struct tb_recording_range_outcome *outcome,
+int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error)
 {
+	int status = replay_jobs(outcome, asked, asked->recording, asked->parts, error);
+	if (status != TB_OK || !asked->recording->also || outcome->stopped)
+		return status;
 	const struct tb_recording *also = &asked->recording->also->recording;
 	struct tb_recording_range_outcome other;
-	int status = replay_jobs(&other, asked, also, check_also(also), error);
+	status = replay_jobs(&other, asked, also, check_also(also), error);
 	if (status != TB_OK)
 		return status;
 	outcome->n += other.n;
@@ -651,15 +555,6 @@ static int replay_also(struct tb_recording_range_outcome *outcome,
 	return TB_OK;
 }
 
-int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
-	const struct tb_recording_range *asked, struct tb_error *error)
-{
-	int status = replay_jobs(outcome, asked, asked->recording, asked->parts, error);
-	if (status != TB_OK || !asked->recording->also || outcome->stopped)
-		return status;
-	return replay_also(outcome, asked, error);
-}
-
 int tb_recording_keep_range(struct tb_recording *recording,
 	const struct tb_recording_range_outcome *outcome, struct tb_error *error)
 {
@@ -667,9 +562,7 @@ int tb_recording_keep_range(struct tb_recording *recording,
 		return TB_OK;
 	const struct tb_range_sample sample = {outcome->least_ps, outcome->most_ps,
 		outcome->n_calls, outcome->n_hidden, outcome->n_untold};
-	int status = tb_store_begin(recording->store, error);
-	return status == TB_OK ? tb_store_put_range(recording->store, &sample, error)
-			       : status;
+	return tb_store_put_range(recording->store, &sample, error);
 }
 
 int tb_recording_range(struct tb_recording_range_outcome *outcome,

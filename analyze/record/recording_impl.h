@@ -155,6 +155,10 @@ int tb_recording_keep_bound(struct tb_recording *recording,
 	const struct tb_recording_bound_outcome *outcome,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_has_rate returns whether all links have that rate: cables of files may
+// have their own.
+bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s);
+
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the
 // store. The output's name is left out, so that equal recordings give equal stores. NULL
 // when memory runs out.

@@ -172,19 +172,11 @@ static int load_notes(sqlite3 *db, const char *path, struct tb_run_record *recor
 	const struct tb_id_limits limits = tb_run_limits(info);
 	struct tb_row_reader rows = tb_row_reader_open(db, path, &run_notes,
 		"note WHERE run = ?1 ORDER BY note", &limits, error);
-	struct tb_run_note note;
 	tb_row_bind(&rows, 1, info->id);
-	while (tb_row_read(&rows, &note)) {
-		if (TB_ARRAY_RESERVE(&record->notes, &record->notes_room,
-			    info->n_notes + 1) != TB_OK) {
-			free(note.text);
-			tb_row_no_memory(&rows, "a run");
-			continue;
-		}
-		record->notes[info->n_notes++] = note;
-		info->notes = record->notes;
-	}
-	return tb_row_reader_end(&rows);
+	int status = tb_row_read_all(
+		&rows, &record->notes, &info->n_notes, &record->notes_room, "a run");
+	info->notes = record->notes;
+	return status;
 }
 
 const char *tb_run_note_about(const struct tb_run *run, const struct tb_run_note *note)

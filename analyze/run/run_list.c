@@ -1,6 +1,5 @@
 #include "run_list.h"
 
-#include "array.h"
 #include "run_impl.h"
 
 #include <stdio.h>
@@ -35,18 +34,14 @@ static const struct tb_stored_table run_waits =
 		TB_COLUMN("sum(iif(leads = 'for', wait_for_ps, came_by_ps))", wait_ps));
 #undef RECORD
 
-static void free_texts(const struct tb_listed_run *run)
-{
-	free(run->input);
-	free(run->network);
-	free(run->options);
-	free(run->settings);
-}
-
 void tb_run_list_fini(struct tb_run_list *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		free_texts(&list->runs[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->runs[i].input);
+		free(list->runs[i].network);
+		free(list->runs[i].options);
+		free(list->runs[i].settings);
+	}
 	free(list->runs);
 	*list = (struct tb_run_list){.n = 0};
 }
@@ -68,24 +63,6 @@ static void keep_varying(char *settings, const char *varying)
 		kept += length;
 	}
 	*kept = '\0';
-}
-
-static int read_runs(
-	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
-{
-	struct tb_listed_run run = {0};
-	struct tb_row_reader rows = tb_row_reader_open(db, path, &listed_runs,
-		"run AS r LEFT JOIN sweep_point AS p USING (run) ORDER BY r.run", NULL,
-		error);
-	while (tb_row_read(&rows, &run)) {
-		if (TB_ARRAY_RESERVE(&list->runs, &list->room, list->n + 1) != TB_OK) {
-			free_texts(&run);
-			tb_row_no_memory(&rows, "its runs");
-		} else {
-			list->runs[list->n++] = run;
-		}
-	}
-	return tb_row_reader_end(&rows);
 }
 
 // shorten_settings leaves those settings of points out in which all are alike.
@@ -111,8 +88,12 @@ int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error
 	int64_t n_undone = 0;
 	*list = (struct tb_run_list){.n = 0};
 	int status = tb_sql_open_reader(&db, path, error);
-	if (!status)
-		status = read_runs(list, db, path, error);
+	if (status)
+		return status;
+	struct tb_row_reader rows = tb_row_reader_open(db, path, &listed_runs,
+		"run AS r LEFT JOIN sweep_point AS p USING (run) ORDER BY r.run", NULL,
+		error);
+	status = tb_row_read_all(&rows, &list->runs, &list->n, &list->room, "its runs");
 	if (!status)
 		status = shorten_settings(list, db, path, error);
 	if (!status)

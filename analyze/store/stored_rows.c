@@ -1,5 +1,6 @@
 #include "stored_rows.h"
 
+#include "array.h"
 #include "visible.h"
 
 #include <assert.h>
@@ -653,6 +654,20 @@ bool tb_row_read(struct tb_row_reader *reader, void *record)
 	if (reader->status != TB_OK)
 		free_texts(table, i, record);
 	return reader->status == TB_OK;
+}
+
+int tb_row_read_all(struct tb_row_reader *reader, void *items, size_t *n, size_t *room,
+	const char *what)
+{
+	const size_t size = reader->table->size;
+	for (;;) {
+		if (*n == *room && tb_array_grow(items, room, *n + 1, size) != TB_OK)
+			tb_row_no_memory(reader, what);
+		char *record = reader->status ? NULL : *(char **)items + *n * size;
+		if (!record || !tb_row_read(reader, memset(record, 0, size)))
+			return tb_row_reader_end(reader);
+		++*n;
+	}
 }
 
 int tb_row_reader_end(struct tb_row_reader *reader)

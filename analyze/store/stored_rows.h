@@ -229,6 +229,12 @@ void tb_row_reader_again(struct tb_row_reader *reader, struct tb_error *error);
 // failure. Members that no column describes stay as they are. The caller frees texts.
 bool tb_row_read(struct tb_row_reader *reader, void *record);
 
+// tb_row_read_all appends all rows to an array of records of the table (array.h), which
+// holds `n` and has `room`; it ends the reader and returns its status. `what` is for want
+// of memory.
+int tb_row_read_all(struct tb_row_reader *reader, void *items, size_t *n, size_t *room,
+	const char *what) TB_MUST_USE;
+
 // tb_row_damaged refuses the last row, tb_row_no_memory ends the rows for want of memory
 // for `what`.
 void tb_row_damaged(struct tb_row_reader *reader);

@@ -3,8 +3,8 @@
 
 #include "array.h"
 #include "progress.h"
-#include "stop.h"
 #include "run_copy.h"
+#include "stop.h"
 #include "sweep_identity.h"
 #include "sweep_message.h"
 #include "sweep_work.h"
