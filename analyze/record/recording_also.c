@@ -76,23 +76,17 @@ static int rank_by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static struct named_rank *ranks_by_name(const struct tb_job *job)
-{
-	struct named_rank *names = calloc(job->n_ranks, sizeof *names);
-	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
-		const char *name = job->endpoints ? job->endpoints[i] : NULL;
-		names[i] = (struct named_rank){name ? name : "", i};
-	}
-	if (names)
-		qsort(names, job->n_ranks, sizeof *names, rank_by_name);
-	return names;
-}
-
 // pair_ranks fills in which rank of `other` each rank of a job was, or n_ranks: none.
 static int pair_ranks(
 	const struct tb_job *job, const struct tb_job *other, uint32_t *ranks)
 {
-	struct named_rank *names = ranks_by_name(other);
+	struct named_rank *names = calloc(other->n_ranks, sizeof *names);
+	for (uint32_t i = 0; names && i < other->n_ranks; i++) {
+		const char *name = other->endpoints ? other->endpoints[i] : NULL;
+		names[i] = (struct named_rank){name ? name : "", i};
+	}
+	if (names)
+		qsort(names, other->n_ranks, sizeof *names, rank_by_name);
 	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
 		const struct named_rank key = {
 			job->endpoints && job->endpoints[i] ? job->endpoints[i] : "", 0};

@@ -56,16 +56,6 @@ static void replay_check(struct many_task *task)
 	(void)!tb_recording_replay_checks(&task->checks, &task->recording, &error);
 }
 
-static int replay_range(struct many_task *task, struct tb_error *error)
-{
-	const struct tb_recording_range asked = {.recording = &task->recording,
-		.n_workers = 1,
-		.parts = tb_capture_checks_parts(&task->checks)};
-	return task->recording.stopped
-		       ? TB_OK
-		       : tb_recording_replay_range(&task->range, &asked, error);
-}
-
 static int many_simulate(struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
@@ -82,7 +72,12 @@ static int many_simulate(struct many_task *task, struct tb_error *error)
 	if (status == TB_OK) {
 		tb_recording_free_engine(recording);
 		replay_check(task);
-		status = replay_range(task, error);
+		const struct tb_recording_range asked = {.recording = &task->recording,
+			.n_workers = 1,
+			.parts = tb_capture_checks_parts(&task->checks)};
+		status = task->recording.stopped
+				 ? TB_OK
+				 : tb_recording_replay_range(&task->range, &asked, error);
 	}
 	if (status == TB_OK)
 		status = tb_recording_replay_bound(&task->bound, recording, error);
@@ -236,18 +231,6 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 	return status;
 }
 
-static int run_crew(struct many_crew *crew, struct tb_error *error)
-{
-	int status = number_runs(crew, error);
-	const struct tb_work work = {crew, .n_tasks = crew->n_tasks,
-		.task = simulate_task, .take = keep_task, .watch = many_watch};
-	if (status == TB_OK)
-		status = tb_workers_run(&work, crew->many->n_workers, error);
-	for (size_t i = 0; i < crew->n_tasks; i++)
-		many_drop(&crew->tasks[i]);
-	return status;
-}
-
 int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	const struct tb_recording_many *many, struct tb_error *error)
 {
@@ -260,8 +243,15 @@ int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	if (!crew.tasks)
 		return tb_fail_memory(error, "the recording");
 	int status = tb_store_create(&crew.store, many->runs[0].output, error);
-	if (status == TB_OK)
-		status = run_crew(&crew, error);
+	if (status == TB_OK) {
+		status = number_runs(&crew, error);
+		const struct tb_work work = {&crew, .n_tasks = crew.n_tasks,
+			.task = simulate_task, .take = keep_task, .watch = many_watch};
+		if (status == TB_OK)
+			status = tb_workers_run(&work, crew.many->n_workers, error);
+		for (size_t i = 0; i < crew.n_tasks; i++)
+			many_drop(&crew.tasks[i]);
+	}
 	tb_store_free(crew.store);
 	free(crew.tasks);
 	return status;

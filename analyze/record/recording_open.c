@@ -284,22 +284,6 @@ static bool has_its_levels(const struct tb_recording *recording)
 	       tb_network_params(recording->network)->shape[0];
 }
 
-// raise_tree adds levels until all nodes of the captures fit, unless the user set the
-// number of levels. Jobs that do not fit are refused instead: their users know how many
-// ranks they have, and results for another network than the chosen one would mislead
-// them.
-static int raise_tree(struct tb_recording *recording, struct tb_error *error)
-{
-	uint32_t n_nodes = tb_workload_n_nodes(recording->workload);
-	if (n_nodes <= tb_network_n_hosts(recording->network) ||
-		has_its_levels(recording))
-		return TB_OK;
-	tb_network_free(recording->network);
-	recording->network = NULL;
-	recording->raised_for = n_nodes;
-	return recording_open_network(recording, n_nodes, error);
-}
-
 static bool has_captures(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
@@ -328,8 +312,20 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 			"--dedup and "
 			"--keep-... are for packet captures",
 			tb_workload_input(recording->workload, 0).name);
-	if (status == TB_OK)
-		status = raise_tree(recording, error);
+	if (status == TB_OK) {
+		// Add levels until all nodes of the captures fit, unless the user set the
+		// number of levels. Jobs that do not fit are refused instead: their users
+		// know how many ranks they have, and results for another network than the
+		// chosen one would mislead them.
+		uint32_t n_nodes = tb_workload_n_nodes(recording->workload);
+		if (n_nodes > tb_network_n_hosts(recording->network) &&
+			!has_its_levels(recording)) {
+			tb_network_free(recording->network);
+			recording->network = NULL;
+			recording->raised_for = n_nodes;
+			status = recording_open_network(recording, n_nodes, error);
+		}
+	}
 	if (status == TB_OK)
 		status =
 			tb_workload_place(recording->workload, recording->network, error);
@@ -386,19 +382,6 @@ static int take_routes(struct tb_recording *recording, struct tb_error *error)
 			       : status;
 }
 
-// recording_check_broadcast refuses early what the engine would refuse at the first
-// broadcast.
-static int recording_check_broadcast(
-	struct tb_recording *recording, struct tb_error *error)
-{
-	if (!tb_network_params(recording->network)->broadcast ||
-		(!recording->faults && !recording->options->route_file))
-		return TB_OK;
-	return tb_fail(error, TB_EUSAGE,
-		"broadcast = yes: expected no faults and no route file, with which "
-		"broadcasts cannot be replayed");
-}
-
 static int recording_take_faults(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
@@ -410,15 +393,6 @@ static int recording_take_faults(struct tb_recording *recording, struct tb_error
 	if (status == TB_OK && options->fault_file)
 		status = tb_faults_read(recording->faults, options->fault_file, error);
 	return status == TB_OK ? tb_faults_check(recording->faults, error) : status;
-}
-
-static int take_slow_nodes(struct tb_recording *recording, struct tb_error *error)
-{
-	const struct tb_recording_options *options = recording->options;
-	int status = TB_OK;
-	for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
-		status = tb_slow_nodes_add(recording->network, options->slow[i], error);
-	return status;
 }
 
 // take_service_levels lists those of the jobs.
@@ -471,11 +445,19 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = take_routes(recording, error);
 	if (status == TB_OK)
 		status = recording_take_faults(recording, error);
-	if (status == TB_OK)
-		status = take_slow_nodes(recording, error);
+	if (status == TB_OK) {
+		const struct tb_recording_options *options = recording->options;
+		for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
+			status = tb_slow_nodes_add(
+				recording->network, options->slow[i], error);
+	}
 	if (status == TB_OK)
 		status = take_service_levels(recording, error);
-	if (status == TB_OK)
-		status = recording_check_broadcast(recording, error);
+	// Refuse early what the engine would refuse at the first broadcast.
+	if (status == TB_OK && tb_network_params(recording->network)->broadcast &&
+		(recording->faults || recording->options->route_file))
+		status = tb_fail(error, TB_EUSAGE,
+			"broadcast = yes: expected no faults and no route file, with "
+			"which broadcasts cannot be replayed");
 	return status == TB_OK ? tb_recording_also_open(recording, error) : status;
 }

@@ -187,18 +187,6 @@ static int run_no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "the recording");
 }
 
-static struct tb_run_job *list_run_jobs(const struct tb_recording *recording)
-{
-	uint32_t n = tb_workload_n_jobs(recording->workload);
-	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
-	for (uint32_t i = 0; jobs && i < n; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
-		jobs[i] = (struct tb_run_job){
-			job.name, job.input, job.start_ps, job.placement};
-	}
-	return jobs;
-}
-
 // list_places lists the nodes of the jobs' ranks. Those of captures are known only at the
 // end.
 static struct tb_run_place *list_places(const struct tb_recording *recording, size_t *n)
@@ -230,7 +218,13 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	const struct tb_workload_options *wanted = &recording->wanted;
 	size_t n_places = 0;
 	recording->described = tb_recording_describe(recording->options);
-	struct tb_run_job *jobs = list_run_jobs(recording);
+	uint32_t n = tb_workload_n_jobs(recording->workload);
+	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
+	for (uint32_t i = 0; jobs && i < n; i++) {
+		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		jobs[i] = (struct tb_run_job){
+			job.name, job.input, job.start_ps, job.placement};
+	}
 	struct tb_run_place *places = list_places(recording, &n_places);
 	struct tb_recording_notes notes;
 	int status = tb_recording_notes_init(&notes, recording, error);

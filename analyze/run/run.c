@@ -263,17 +263,6 @@ static char *append_end(
 	return with_port ? append_number(append_text(at, ":", 1), end->number) : at;
 }
 
-// name_link joins the names of the ends; ports are named only between switches.
-static bool name_link(struct tb_run *run, uint32_t i, const struct link_row *row)
-{
-	bool with_ports = row->from.node == TB_ID_NONE && row->to.node == TB_ID_NONE;
-	char name[2 * END_NAME_SIZE + 8];
-	char *at = append_text(append_end(run, name, &row->from, with_ports), " > ", 3);
-	*append_end(run, at, &row->to, with_ports) = '\0';
-	run->links[i].name = run->link_names[i] = strdup(name);
-	return run->link_names[i] != NULL;
-}
-
 // settle_end finds at which of a node and a switch an end is; false where that is
 // nowhere.
 static bool settle_end(
@@ -306,7 +295,13 @@ static bool run_take_link(struct tb_run *run, union topology_row *row, uint32_t 
 	link->at.to_port = from->to.port;
 	link->at.n_vcs = run->record.info.network.n_vcs;
 	link->at.fifo_bytes = run->record.info.network.fifo_bytes;
-	bool named = name_link(run, i, from);
+	// Join the names of the ends; ports are named only between switches.
+	bool with_ports = from->from.node == TB_ID_NONE && from->to.node == TB_ID_NONE;
+	char name[2 * END_NAME_SIZE + 8];
+	char *at = append_text(append_end(run, name, &from->from, with_ports), " > ", 3);
+	*append_end(run, at, &from->to, with_ports) = '\0';
+	run->links[i].name = run->link_names[i] = strdup(name);
+	bool named = run->link_names[i] != NULL;
 	if (!named)
 		tb_row_no_memory(rows, "the run");
 	return named;

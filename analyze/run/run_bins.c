@@ -93,14 +93,6 @@ bool tb_run_find_in_pack(
 	return status > 0;
 }
 
-// is_next_staged returns whether a link may follow those staged. The table's key keeps
-// packs sorted and unique, but in a damaged database they may not be.
-static bool is_next_staged(const struct tb_run *run, uint32_t link)
-{
-	return link < run->record.info.n_links &&
-	       (!run->n_staged || link > run->staged[run->n_staged - 1].link.id);
-}
-
 // stage_pack adds the links of a row to those of its bin; if the row begins a new bin, it
 // first delivers the previous one.
 static int stage_pack(struct bins_reading *reading, const struct tb_packed_links *row)
@@ -118,7 +110,11 @@ static int stage_pack(struct bins_reading *reading, const struct tb_packed_links
 	if (status)
 		return status;
 	while ((status = tb_link_pack_next(&pack, &read)) > 0) {
-		if (!is_next_staged(run, read.link.id))
+		// The table's key keeps packs sorted and unique, but in a damaged
+		// database they may not be.
+		bool follows = !run->n_staged ||
+			       read.link.id > run->staged[run->n_staged - 1].link.id;
+		if (read.link.id >= run->record.info.n_links || !follows)
 			return tb_run_damaged(run->path, "link_pack", reading->error);
 		tb_link_sample_derive(&read, run->record.info.wait, 0);
 		run->staged[run->n_staged++] = read;

@@ -66,13 +66,6 @@ static void empty_block(struct tb_run *run, const struct tb_bin_block *block)
 		empty(&run->sums, tb_bin_block_row(block, i).link.id);
 }
 
-static void window_clear(struct tb_run *run)
-{
-	for (uint32_t link = 0; link < run->record.info.n_links; link++)
-		empty(&run->sums, link);
-	run->sums.window = (struct tb_window){0, 0};
-}
-
 // few_rows returns whether clearing the links of a window's bins is cheaper than clearing
 // all: the bins are cached and together have fewer rows than the network has links.
 static bool few_rows(struct tb_run *run, struct tb_window window)
@@ -95,8 +88,11 @@ static int window_read(struct tb_run *run, struct tb_window old, struct tb_windo
 	if (old.end_bin > 0 && few_rows(run, old))
 		status = tb_run_each_block(
 			run, old.first_bin, old.end_bin, empty_block, error);
-	else
-		window_clear(run);
+	else {
+		for (uint32_t link = 0; link < run->record.info.n_links; link++)
+			empty(&run->sums, link);
+		run->sums.window = (struct tb_window){0, 0};
+	}
 	return status ? status
 		      : tb_run_each_block(run, window.first_bin, window.end_bin,
 				window_add_bin, error);

@@ -89,12 +89,6 @@ static bool pack_take_number(struct tb_row_pack *pack, uint64_t *value)
 	return n > 0;
 }
 
-static void pass_over(struct tb_row_pack *pack)
-{
-	const char *end = memchr(pack->at, ']', (size_t)(pack->end - pack->at));
-	pack->at = end ? end : pack->end;
-}
-
 static bool pack_take_row(
 	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
 {
@@ -104,8 +98,11 @@ static bool pack_take_row(
 	do {
 		if (n == n_numbers || !pack_take_number(pack, &numbers[n++]))
 			return false;
-		if (n == n_keys && pack->picks && numbers[n - 1] != pack->picked)
-			pass_over(pack);
+		if (n == n_keys && pack->picks && numbers[n - 1] != pack->picked) {
+			const char *end =
+				memchr(pack->at, ']', (size_t)(pack->end - pack->at));
+			pack->at = end ? end : pack->end;
+		}
 	} while (pack_take(pack, ','));
 	bool whole = n >= n_keys;
 	for (; n < n_numbers; n++)

@@ -386,19 +386,6 @@ static int is_asked_to_stop(void *stop)
 	return tb_stop_asked(stop);
 }
 
-// write_setup checks config->stop every so many steps of SQLite, some hundred rows.
-static int write_setup(struct tb_store *store, const struct tb_network *network,
-	const struct tb_run_config *config, struct tb_error *error)
-{
-	const volatile sig_atomic_t *stop = config->stop;
-	if (stop)
-		sqlite3_progress_handler(
-			store->db, 10000, is_asked_to_stop, (void *)(uintptr_t)stop);
-	int status = tb_store_write_setup(&store->rows, network, config, error);
-	sqlite3_progress_handler(store->db, 0, NULL, NULL);
-	return status;
-}
-
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {
@@ -410,8 +397,15 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	int status = tb_store_begin(store, error);
 	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY))
 		status = commit_tables(store, error);
-	if (!status)
-		status = write_setup(store, network, config, error);
+	if (!status) {
+		// Check config->stop every so many steps of SQLite, some hundred rows.
+		const volatile sig_atomic_t *stop = config->stop;
+		if (stop)
+			sqlite3_progress_handler(store->db, 10000, is_asked_to_stop,
+				(void *)(uintptr_t)stop);
+		status = tb_store_write_setup(&store->rows, network, config, error);
+		sqlite3_progress_handler(store->db, 0, NULL, NULL);
+	}
 	if (!status && !config->whole)
 		status = tb_store_commit(store, error);
 	if (!status && !config->whole)

@@ -271,14 +271,6 @@ int tb_store_read_share(sqlite3 *db, const char *path, struct tb_store_share *sh
 	return status ? status : found;
 }
 
-static bool is_same_share(
-	const struct tb_store_share *one, const struct tb_store_share *other)
-{
-	return one->shard.number == other->shard.number &&
-	       one->shard.n == other->shard.n && one->n_runs == other->n_runs &&
-	       strcmp(one->whole, other->whole) == 0;
-}
-
 static int share_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error)
 {
@@ -287,7 +279,10 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 	int found = tb_store_read_share(tb_store_db(store), path, &there, error);
 	if (found < 0)
 		return found;
-	if (found && !is_same_share(&there, share))
+	if (found && !(there.shard.number == share->shard.number &&
+			     there.shard.n == share->shard.n &&
+			     there.n_runs == share->n_runs &&
+			     strcmp(there.whole, share->whole) == 0))
 		return tb_fail_in(error, TB_EUSAGE, path,
 			"is the store of shard %u/%u%s: each shard has a store of its "
 			"own",

@@ -282,20 +282,6 @@ static const struct tb_stored_table parameters[] = {
 };
 #undef RECORD
 
-static int write_parameters(struct tb_row_writer *writer,
-	const struct tb_network *network, struct tb_error *error)
-{
-	struct tb_network_params params = *tb_network_params(network);
-	struct tb_parameter list[TB_PARAMETERS_MOST];
-	params.n_rails = tb_network_n_rails(network); // a built graph does not have it
-	size_t n = tb_parameters(&params, list);
-	int status = TB_OK;
-	for (size_t i = 0; i < n && !status; i++)
-		status = tb_rows_put(
-			writer, &parameters[list[i].value.type], &list[i], 1, error);
-	return status;
-}
-
 #define RECORD struct environment_row
 struct environment_row {
 	const char *host, *machine;
@@ -419,8 +405,16 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 	writer->owner = run;
 	if (!status)
 		status = write_run(writer, network, config, topology, error);
-	if (!status)
-		status = write_parameters(writer, network, error);
+	if (!status) {
+		struct tb_network_params params = *tb_network_params(network);
+		struct tb_parameter list[TB_PARAMETERS_MOST];
+		// a built graph does not have it
+		params.n_rails = tb_network_n_rails(network);
+		size_t n = tb_parameters(&params, list);
+		for (size_t i = 0; i < n && !status; i++)
+			status = tb_rows_put(writer, &parameters[list[i].value.type],
+				&list[i], 1, error);
+	}
 	if (!status)
 		status = tb_rows_put(writer, &environments, &environment, 1, error);
 	if (!status)

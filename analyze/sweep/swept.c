@@ -34,11 +34,6 @@ const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
 	return NULL;
 }
 
-static int swept_no_memory(const char *path, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, path, "the points");
-}
-
 // A row about a point, or a hint.
 struct swept_row {
 	int64_t run;
@@ -90,7 +85,7 @@ static int swept_add_points(
 		}
 		if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room,
 			    swept->n_points + 1) != TB_OK) {
-			status = swept_no_memory(path, error);
+			status = tb_fail_memory_in(error, path, "the points");
 			break;
 		}
 		struct tb_swept_point *point = &swept->points[swept->n_points++];
